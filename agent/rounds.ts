@@ -4,7 +4,7 @@ import type { Runner } from './operations/runner.ts'
 import { ExpiryWatch } from './os/access/expiry.ts'
 import type { FoundMonitor } from './os/health/found/monitor.ts'
 import type { HealthMonitor } from './os/health/monitor.ts'
-import { rotateLarge } from './os/logs/rotate.ts'
+import { Rotation } from './os/logs/rotate.ts'
 import type { NumbersCollector } from './os/numbers/collector.ts'
 import { Sleeper } from './os/php/fpm-sleep.ts'
 import { measureDue } from './os/usage/measure-due.ts'
@@ -36,6 +36,7 @@ export function startRounds(
   const { clock, random } = host
   const sleeper = new Sleeper()
   const expiries = new ExpiryWatch()
+  const rotation = new Rotation()
   const debug_logs = new DebugWatch()
   const forever = async (pause_ms: number, jitter_ms: number, work: () => Promise<void>) => {
     for (;;) {
@@ -65,8 +66,8 @@ export function startRounds(
       await clock.sleep(untilMinute())
     }
   })
-  // Logs that grow too fast for the daily rotation.
-  void forever(ROTATE_MS, MINUTE_MS, () => rotateLarge(host, report))
+  // Logs in the folders of sites, and those that grow too fast for the daily rotation.
+  void forever(ROTATE_MS, MINUTE_MS, () => rotation.look(host, report))
   // Disk space for a full disk, and the undo of operations that a full disk stopped.
   void forever(MINUTE_MS / 2, 1, async () => {
     await runner.store.reserve.keep().catch(report)

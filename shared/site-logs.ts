@@ -5,6 +5,11 @@ import { Domain, oneOf } from './fields.ts'
 export const LOG_SOURCES = ['access', 'error', 'php', 'wordpress', 'cron', 'mail'] as const
 export type LogSource = (typeof LOG_SOURCES)[number]
 
+/** The rotated files of one log beside its newest one. */
+export const LOG_ROTATIONS = 8
+/** A larger log is rotated within minutes, whatever its age. */
+export const MAX_LOG_BYTES = 50 << 20
+
 /** Least severe first. */
 export const LOG_LEVELS = ['info', 'warning', 'error', 'fatal'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { gunzipSync, constants as zlib } from 'node:zlib'
+import { LOG_ROTATIONS } from '#shared/site-logs.ts'
 
 /** A log that is open: its name may be another file's by now. */
 export interface LogFile {
@@ -13,13 +14,11 @@ export interface LogFile {
   zipped: boolean
 }
 
-/** As `rotate 8` in the rules for logrotate(8). */
-const ROTATIONS = 8
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 const namesOf = (path: string): string[] => [
   path,
-  ...Array.from({ length: ROTATIONS }, (_, at) => [
+  ...Array.from({ length: LOG_ROTATIONS }, (_, at) => [
     `${path}.${at + 1}`,
     `${path}.${at + 1}.gz`,
   ]).flat(),

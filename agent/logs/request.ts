@@ -3,9 +3,12 @@ import { LOG_SOURCES, LogFilter, LogPosition, MAX_LOG_LINES } from '#shared/site
 
 /** The first line on the standard input of `hosting-agent logs`. */
 export const ReadRequest = LogFilter.extend({
-  what: z.enum(['list', 'search', 'fatals', 'download', 'tail']),
+  what: z.enum(['list', 'search', 'fatals', 'download', 'tail', 'rotate']),
   source: z.enum(LOG_SOURCES),
-  /** Paths of the newest file of each log; empty: the log is the rest of the standard input. */
+  /**
+   * Paths of the newest file of each log; empty: the log is the rest of the standard input. For `rotate`
+   * the folder of the logs.
+   */
   paths: z.array(z.string()),
   limit: z.int().min(1).max(MAX_LOG_LINES).default(MAX_LOG_LINES),
   before: LogPosition.optional(),

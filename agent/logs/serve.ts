@@ -9,6 +9,7 @@ import { groupFatals } from './fatals.ts'
 import { closeLogs, openLogs } from './files.ts'
 import { readInput, searchInput } from './input.ts'
 import { ReadRequest } from './request.ts'
+import { rotateLogs } from './rotate.ts'
 import { Gone, search } from './search.ts'
 import { tail } from './tail.ts'
 
@@ -18,8 +19,9 @@ const GENTLY = 10
 const GONE = 3
 
 /**
- * `hosting-agent logs`: reads logs with the rights of their owner, for the request on the first line
- * of the standard input, and writes only masked text. A log without a file follows the request.
+ * `hosting-agent logs`: reads or rotates logs with the rights of their owner, for the request on the
+ * first line of the standard input, and writes only masked text. A log without a file follows the
+ * request.
  */
 export async function logs(): Promise<void> {
   // Of an agent with a lower priority: only root could raise it.
@@ -38,6 +40,10 @@ export async function logs(): Promise<void> {
 async function answer(request: ReadRequest, rest: Buffer): Promise<void> {
   const { what, paths } = request
   if (what === 'tail') return tail(request, write)
+  if (what === 'rotate') {
+    for (const folder of paths) await rotateLogs(folder, Date.now())
+    return
+  }
   if (what === 'download') {
     return write(paths.length === 0 ? linesOf(rest, request) : await download(request))
   }

@@ -111,6 +111,25 @@ async function checkDebugLog(logged: LoggedSite): Promise<void> {
   expect(await logged.search('source=wordpress&text=notice+after')).toEqual([])
 }
 
+/** The logs in the folder of a site, of which one has a hole of 8 TB. */
+async function checkRotation(logged: LoggedSite): Promise<void> {
+  const { user } = logged
+  const logs = `/srv/www/${user}/logs`
+  const files = async () => (await logged.bash(`cd ${logs} && stat -c '%n %U' *.log*`)).split('\n')
+  await logged.bash(`truncate -s 8T ${logs}/hole.log
+    yes 'a line' | head -c 53000000 > ${logs}/large.log; chown ${user}: ${logs}/*.log`)
+
+  await logged.bash(`timeout 20 logrotate --force /etc/logrotate.d/hosting-${user}`)
+  expect(await files()).toContain(`hole.log ${user}`)
+  expect(await logged.bash(`ls /var/log/hosting/${user}`)).toContain('access.log.1.gz')
+
+  // A new process of the agent looks at once.
+  await logged.bash('systemctl restart hosting-agent.service')
+  await lab.poll(async () => (await files()).includes(`large.log.1 ${user}`))
+  expect(await files()).toEqual(expect.arrayContaining([`hole.log ${user}`, `large.log.1 ${user}`]))
+  await logged.bash(`rm ${logs}/hole.log ${logs}/large.log.1`)
+}
+
 for (const suite of releases('logs')) {
   unless(lab.available()).describe(`the logs of a site on ${suite}`, () => check(suite))
 }
@@ -179,6 +198,12 @@ function check(suite: Suite): void {
   )
 
   test(
+    'is rotated with the rights of the site, and a hole in a log delays nobody',
+    () => checkRotation(logged),
+    2 * MINUTES,
+  )
+
+  test(
     'is read with the rights of the site: a link and a pipe of a hostile owner lead nowhere',
     async () => {
       const logs = `/srv/www/${logged.user}/logs`
@@ -205,10 +230,8 @@ function check(suite: Suite): void {
       await logged.visit('/?visible=yes')
       expect(await logged.found('source=access&text=visible%3Dyes', before + 1)).toBe(true)
 
-      const { user } = logged
-      const files = await logged.bash(`ls /var/log/hosting/${user} /srv/www/${user}/logs`)
+      const files = await logged.bash(`ls /var/log/hosting/${logged.user}`)
       expect(files).toContain('access.log.1.gz')
-      expect(files).toContain('php-error.log.1.gz')
       const { body } = await world.dashboard.call('GET', `${logged.at}/fatals`)
       expect(body.groups).toMatchObject([{ slug: 'faulty', count: 1 }])
     },

@@ -10,9 +10,10 @@ import {
 } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
-import { homeOf, logsOf } from '#agent/os/site/paths.ts'
+import { logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { logrotate } from '#shared/formats/cron.ts'
+import { LOG_ROTATIONS, MAX_LOG_BYTES } from '#shared/site-logs.ts'
 import {
   crontabOf,
   renderCrontab,
@@ -26,9 +27,6 @@ import {
   timerWantsOf,
 } from './files.ts'
 import { applyOwn, removeOwn } from './own-jobs.ts'
-
-/** In bytes: it is rotated then, whatever its age. */
-export const LARGEST_LOG = 50 << 20
 
 export const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
@@ -114,19 +112,19 @@ function withoutJobs(host: Host, user: string, ...others: readonly string[]): Ch
   }
 }
 
-/** Each folder with the rights of its writer: root must not follow links in folders of a site. */
-function renderLogrotate(user: string): string {
-  const rules = [
-    'weekly',
-    `maxsize ${LARGEST_LOG >> 20}M`,
-    'rotate 8',
-    'compress',
-    'missingok',
-    'notifempty',
-  ]
-  const block = (path: string, more: string[]) =>
-    `${path} {\n${[...rules, ...more].map((rule) => `    ${rule}`).join('\n')}\n}\n`
-  return logrotate`# ${MARK_LINE}
-${block(logrotate.part`${logsOf(user)}/*.log`.text, ['su root www-data', 'copytruncate'])}
-${block(logrotate.part`${homeOf(user)}/logs/*.log`.text, [logrotate.part`su ${user} ${user}`.text, 'copytruncate'])}`
+/**
+ * Rotates the logs that nginx writes. Those in the folder of the site are rotated by a program of the site
+ * (os/logs/rotate.ts): root reads nothing there, and no file of a site delays logrotate(8).
+ */
+const renderLogrotate = (user: string) => logrotate`# ${MARK_LINE}
+${logsOf(user)}/access.log ${logsOf(user)}/error.log {
+    weekly
+    maxsize ${MAX_LOG_BYTES >> 20}M
+    rotate ${LOG_ROTATIONS}
+    compress
+    missingok
+    notifempty
+    su root www-data
+    copytruncate
 }
+`

@@ -1,26 +1,48 @@
 import { expect, test } from 'bun:test'
 import { file } from '#agent/host/simulated/nodes.ts'
-import { rotateLarge } from '#agent/os/logs/rotate.ts'
+import { Rotation } from '#agent/os/logs/rotate.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 const [MB, LOG] = [1 << 20, '/var/log/hosting/shop/access.log']
-const ROTATED = ['logrotate /etc/logrotate.d/hosting-shop']
-const rotations = (host: { ran: string[] }) =>
-  host.ran.filter((line) => line.startsWith('logrotate'))
+const [HOUR_MS, DAY_MS] = [3_600_000, 24 * 3_600_000]
+const BY_ROOT: string = 'logrotate /etc/logrotate.d/hosting-shop'
+const BY_SITE: string = '/usr/local/bin/hosting-agent logs'
+/** Those since the first `from` programs. */
+const rotations = ({ ran }: { ran: string[] }, from = 0) =>
+  ran.slice(from).filter((line) => line === BY_ROOT || line === BY_SITE)
+const ignored = () => undefined
 
 test.each([
   [50 * MB, LOG, []],
-  [50 * MB + 1, LOG, ['logrotate /etc/logrotate.d/hosting-shop']],
-  [51 * MB, '/srv/www/shop/logs/php-error.log', ['logrotate /etc/logrotate.d/hosting-shop']],
-  [51 * MB, '/srv/www/shop/logs/wordpress-debug.log', ROTATED],
+  [50 * MB + 1, LOG, [BY_ROOT]],
+  [51 * MB, '/srv/www/shop/logs/php-error.log', [BY_SITE]],
+  [51 * MB, '/srv/www/shop/logs/wordpress-debug.log', [BY_SITE]],
   [51 * MB, '/srv/www/shop/logs/other.log', []],
-])('a log of %d bytes at %s is rotated by %j', async (size, path, ran) => {
+])('a log of %d bytes at %s is rotated by %j, before a day is over', async (size, path, ran) => {
   const host = await server(shop)
+  const rotation = new Rotation()
+  await rotation.look(host, ignored)
+  const from = host.ran.length
   host.disk.put(path, { ...file('', {}), size })
 
-  await rotateLarge(host, () => undefined)
+  await rotation.look(host, ignored)
 
-  expect(rotations(host)).toEqual(ran)
+  expect(rotations(host, from)).toEqual(ran)
+})
+
+test('the logs in the folder of a site are rotated each day, with the rights of the site', async () => {
+  const host = await server(shop)
+  const rotation = new Rotation()
+
+  const times: number[] = []
+  for (let hour = 0; hour < 49; hour += 1) {
+    const from = host.ran.length
+    await rotation.look(host, ignored)
+    if (rotations(host, from).length > 0) times.push(hour)
+    host.time += HOUR_MS
+  }
+
+  expect(times).toEqual([0, DAY_MS / HOUR_MS, (2 * DAY_MS) / HOUR_MS])
 })
 
 test('reports a log that was not rotated', async () => {
@@ -29,7 +51,7 @@ test('reports a log that was not rotated', async () => {
   host.fail('logrotate', 'state file is locked')
   const reports: unknown[] = []
 
-  await rotateLarge(host, (error) => reports.push(error))
+  await new Rotation().look(host, (error) => reports.push(error))
 
   expect(reports.map(String)).toEqual([
     'Error: The logs of shop were not rotated: state file is locked',
