@@ -4,6 +4,7 @@ import { manifestOf, type Saved } from '#agent/os/backup/manifest.ts'
 import { forgetExpired, lastRestore, refuseReplaced } from '#agent/os/backup/replace.ts'
 import { listManifests, saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
 import { orHalfMade } from '#agent/os/backup/storage/half-made.ts'
+import { describe, findUnfit, patternOf } from '#agent/os/backup/unfit.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
@@ -57,6 +58,8 @@ export const backupCreate: Command<'backup.create'> = {
     const { files, database, manifest } = saved
     if (!files || !manifest) throw new Error('The backup has no manifest')
     for (const message of database?.dump.warnings ?? []) warn({ code: 'left_out', message })
+    for (const one of saved.unfit ?? [])
+      warn({ code: 'left_out', message: `${describe(one)}: it is not in the backup` })
     const parts = [files, manifest, ...(database ? [database.snapshot] : [])]
     const stored = parts.reduce((sum, part) => sum + (part.data_added_packed ?? part.data_added), 0)
     const bytes = files.total_bytes_processed + (database?.dump.bytes ?? 0)
@@ -150,7 +153,12 @@ function stepsOf(
       title: `Saving the files of ${domain}`,
       effects: [run('program', 'restic')],
       async *apply() {
-        saved.files = yield* saveFiles(host, opened, site, exclude)
+        saved.unfit = await findUnfit(host, user)
+        const without = [
+          ...exclude.map((path) => `public/${path}`),
+          ...saved.unfit.map(({ path }) => patternOf(path)),
+        ]
+        saved.files = yield* saveFiles(host, opened, site, without)
         await refuseReplaced(host, site, saved.restored, 'backup')
       },
     },

@@ -191,4 +191,33 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
     },
     10 * MINUTES,
   )
+
+  test(
+    'what cannot be backed up is named, and the rest is backed up and restored',
+    async () => {
+      const uploads = `${PUBLIC}/wp-content/uploads`
+      const perl = 'for (1..3000) { mkdir "d" or die; chdir "d" or die }'
+      await host.must([
+        'setpriv',
+        ...[`--reuid=${SITE.user}`, `--regid=${SITE.user}`, '--clear-groups', '--'],
+        ...['sh', '-ec', `cd ${uploads}; truncate -s 8T 'hole[1]*.bin'; perl -e '${perl}'`],
+      ])
+
+      const data = await completed('backup.create', params())
+
+      const messages = data.warnings.map(({ message }: { message: string }) => message)
+      expect(messages.filter((message: string) => message.startsWith('public/')).sort()).toEqual([
+        expect.stringMatching(
+          /^public\/wp-content\/uploads(\/d)+\/… is a folder below 100 others, or has too long a path: it is not in the backup$/,
+        ),
+        'public/wp-content/uploads/hole[1]*.bin says that it has 8.8 TB, and is almost empty: it is not in the backup',
+      ])
+      const { id, repository } = data.backup
+      const files = { files: true, database: false }
+      await completed('backup.restore', { ...restore(files), backup: id, repository })
+      const found = await host.must(['find', uploads, '-maxdepth', '2', '-printf', '%P\n'])
+      expect(found.split('\n')).toEqual(expect.arrayContaining(['a', 'd', 'd/d']))
+    },
+    5 * MINUTES,
+  )
 })

@@ -10,6 +10,8 @@ import { Domain } from '#shared/fields.ts'
 
 const amount = z.int().nonnegative()
 
+import type { Unfit } from './unfit.ts'
+
 /**
  * The list of the parts of a backup. It is saved last: a backup without it does not exist. With
  * `site` the site can be created again on an empty server.
@@ -54,6 +56,10 @@ export const partsIn = ({ files, database }: Manifest): string[] => [
   ...(database ? [database.snapshot] : []),
 ]
 
+/** The paths of files that were left out, as `excluded` has them. */
+const leftIn = (unfit: readonly Unfit[]) =>
+  unfit.flatMap(({ path }) => /^public\/(.{1,255})$/s.exec(path)?.[1] ?? [])
+
 export const MANIFEST = 'manifest.json'
 export const DUMP = 'database.sql'
 
@@ -64,6 +70,8 @@ export interface Saved {
   restored?: number | undefined
   database?: { snapshot: Summary; dump: StreamedDump } | undefined
   files?: Summary
+  /** What the files lack. */
+  unfit?: Unfit[]
   manifest?: Summary
   /** Of a staging site: see staging/baseline.ts. */
   baseline?: unknown
@@ -75,7 +83,7 @@ export interface Saved {
 export async function manifestOf(
   host: Host,
   { clients: _, ...site }: Site,
-  { at, database, files, baseline }: Saved,
+  { at, database, files, unfit = [], baseline }: Saved,
   { repository, excluded }: { repository: string; excluded: string[] },
 ): Promise<Manifest> {
   const docroot = await host.files.stat(docrootOf(site.user))
@@ -90,7 +98,7 @@ export async function manifestOf(
       snapshot: files.snapshot_id,
       count: files.total_files_processed,
       bytes: files.total_bytes_processed,
-      excluded,
+      excluded: [...excluded, ...leftIn(unfit)],
     },
     database: database ? await ofDatabase(host, site, database) : null,
     ...(baseline !== undefined && { baseline }),

@@ -82,8 +82,9 @@ async function saved(
 }
 
 /**
- * All files of the site but its caches and `exclude`, paths below its public folder, with owners, modes and times. Not limited to one file
- * system: files on overlayfs have their own device numbers, and a site mounts nothing.
+ * All files of the site but its caches and `exclude`, paths below its folder, with owners, modes and times.
+ * Not limited to one file system: files on overlayfs have their own device numbers, and a site mounts
+ * nothing.
  */
 export async function* saveFiles(
   host: Host,
@@ -93,8 +94,7 @@ export async function* saveFiles(
   options: readonly string[] = [],
 ): Progress<Summary> {
   const lines = new ProgressLines(() => host.clock.elapsed())
-  const below = exclude.map((path) => `public/${path}`)
-  const excluded = [...EXCLUDED, ...below].map((path) => `--exclude=${SITE}/${path}`)
+  const excluded = [...EXCLUDED, ...exclude].map((path) => `--exclude=${SITE}/${path}`)
   const args = [...COMMON, 'files', ...options, ...excluded, '--', SITE]
   const reads = { path: homeOf(user), as: SITE }
   try {

@@ -5,6 +5,7 @@ import { asSite } from '#agent/os/as-site/run.ts'
 import { inUse } from '#agent/os/as-site/slice.ts'
 import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import { EXCLUDED } from '#agent/os/backup/save.ts'
+import { refuseUnfit } from '#agent/os/backup/unfit.ts'
 import { docrootOf, HOMES, homeOf } from '#agent/os/site/paths.ts'
 import { conflict } from '#shared/errors.ts'
 
@@ -48,6 +49,8 @@ export async function copyFiles(
   if ((await host.files.stat(docrootOf(from.user)))?.kind !== 'directory') {
     throw conflict(`${docrootOf(from.user)} is not a folder: its files are not copied`)
   }
+  // tar(1) reads a file without its holes.
+  await refuseUnfit(host, from.user, ['deep'])
   const caches = EXCLUDED.filter((path) => path.startsWith(`${PUBLIC}/`))
   const excluded = [...caches, ...without.map((path) => `${PUBLIC}/${path}`)]
   const read = [

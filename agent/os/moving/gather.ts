@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { inUse } from '#agent/os/as-site/slice.ts'
 import { type SavedDatabase, saveDatabase, saveFiles, saveTables } from '#agent/os/backup/save.ts'
+import { refuseUnfit } from '#agent/os/backup/unfit.ts'
 import { tableDigests } from '#agent/os/database/digests.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import { recentTables } from '#agent/os/database/tables.ts'
@@ -36,6 +37,7 @@ export async function* gather(
   const at = new Date(host.clock.now()).toISOString()
   const docroot = await host.files.stat(docrootOf(site.user))
   if (!docroot) throw conflict(`${site.domain} has no files`)
+  if (!parent) await refuseUnfit(host, site.user)
   const saving = known ? changed(host, site, opened, known) : whole(host, site, opened)
   const options = ['--no-scan', ...(parent ? [`--parent=${parent}`] : [])]
   const files = yield* besides(saveFiles(host, opened, site, [], options), saving)
