@@ -27,11 +27,30 @@ const OPTIONS = {
   shard: { type: 'string' },
   base: { type: 'string' },
   record: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
 } as const
+
+const HELP = `Usage: sh scripts/test.sh [option…]
+
+  (none)             the gate of a change: checks, unit and contract tests, and those browser and system
+                     tests that the change can reach, in 15 minutes
+  --quick            no simulation, contract, browser and system tests, in 3 minutes
+  --full             every test
+  --full --shard 1/4 a part of every test, balanced by their seconds
+  --long             every test, with all repetitions; also with --shard
+  --base COMMIT      the commit that the change is compared with; default: where the branch left
+                     origin/main; without one, everything counts as changed
+  --record           store the seconds and the commands of each file in tests/recorded.json
+
+HOSTING_SEED=N repeats the random inputs of a run. One file: see .github/CONTRIBUTING.md.`
 
 /** Runs the tests and prints the results; exit status 1 if one failed or none passed. */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: OPTIONS })
+  if (values.help) {
+    console.log(HELP)
+    return
+  }
   const mode = (['quick', 'full', 'long'] as const).find((name) => values[name]) ?? 'gate'
   if (values.shard && mode !== 'full' && mode !== 'long') {
     throw new Error('--shard is a part of the full suite: use it with --full or --long')
