@@ -1,66 +1,158 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Process } from '#agent/os/processes/processes.ts'
-import { type Listen, NO_PHP, type VirtualHost } from './virtual-host.ts'
+import { readApacheConfig } from './apache-config.ts'
+import { apacheHosts } from './apache-hosts.ts'
+import { type ConfigFiles, filesOnDisk } from './config-files.ts'
+import { parseSections, type Section } from './openlitespeed-sections.ts'
+import { fastcgiAddress, type Listen, NO_PHP, type VirtualHost } from './virtual-host.ts'
 
 const ROOT = '/usr/local/lsws'
 const MAIN = `${ROOT}/conf/httpd_config.conf`
-
-interface Section {
-  name: string
-  value: string
-  inner: readonly Section[]
-}
+const MAX_INCLUDES = 10_000
 
 export const isLiteSpeed = ({ line, root }: Process) =>
   root && /^(\S*\/)?(open)?litespeed\b/.test(line)
 
-/** OpenLiteSpeed's handling of every name that its listeners map to a virtual host. */
-export async function readOpenLiteSpeed({ files }: Host): Promise<VirtualHost[]> {
-  const main = parseSections((await files.read(MAIN)) ?? '')
-  const found: VirtualHost[] = []
-  for (const host of main.filter(({ name }) => name === 'virtualhost')) {
-    const variables = { root: valueIn(host.inner, 'vhRoot').replace(/\/$/, ''), name: host.value }
-    const path = replaced(valueIn(host.inner, 'configFile'), variables)
-    const own = parseSections((await files.read(absolute(path, ROOT))) ?? '')
-    const served = hostOf(variables, own, main)
-    if (served) found.push(served)
+/**
+ * OpenLiteSpeed's handling of every name that its listeners or templates map to a virtual host.
+ * LiteSpeed Enterprise has no such file: panels let it read that of Apache.
+ */
+export async function readOpenLiteSpeed(
+  host: Host,
+  processes: readonly Process[] = [],
+): Promise<VirtualHost[]> {
+  const source = filesOnDisk(host)
+  const text = await source.read(MAIN)
+  if (text === undefined)
+    return processes.some(isLiteSpeed) ? apacheHosts(await readApacheConfig(host, [])) : []
+  const main = await withIncludes(source, parseSections(text), { left: MAX_INCLUDES })
+  const found = [...sitesOf(main), ...membersOf(main)]
+  return (await Promise.all(found.map((site) => hostOf(source, site, main)))).filter(
+    (served) => served !== undefined,
+  )
+}
+
+/** `include` names a file or a pattern. */
+async function withIncludes(
+  source: ConfigFiles,
+  sections: readonly Section[],
+  budget: { left: number },
+): Promise<readonly Section[]> {
+  const found: Section[] = []
+  for (const section of sections) {
+    if (section.name !== 'include') {
+      found.push(section)
+      continue
+    }
+    for (const path of await source.expand(absolute(replaced(section.value, NONE), ROOT))) {
+      if (budget.left-- <= 0) return found
+      const inner = parseSections((await source.read(path)) ?? '')
+      for (const each of inner.filter(({ name }) => name !== 'include')) found.push(each)
+    }
   }
   return found
+}
+
+/** A virtual host before its own file is read: its names at its listeners. */
+interface Mapped {
+  name: string
+  root: string
+  file: string
+  template: boolean
+  names: readonly string[]
+  listeners: readonly Section[]
 }
 
 interface Variables {
   root: string
   name: string
+  domain: string
 }
 
-function hostOf(variables: Variables, own: readonly Section[], main: readonly Section[]) {
+const NONE: Variables = { root: ROOT, name: '', domain: '' }
+
+function sitesOf(main: readonly Section[]): Mapped[] {
   const listeners = main.filter(({ name }) => name === 'listener')
-  const mapped = listeners.flatMap((listener) =>
-    listener.inner
-      .filter(({ name, value }) => name === 'map' && value.split(/\s+/)[0] === variables.name)
-      .map(({ value }) => ({ listener, names: value.split(/[\s,]+/).slice(1) })),
-  )
-  if (mapped.length === 0) return undefined
-  const listens = mapped.map(({ listener }) => listenOf(listener))
-  const names = [...new Set(mapped.flatMap(({ names: each }) => each))]
-  const files = [...own, ...mapped.map(({ listener }) => listener).flatMap(({ inner }) => inner)]
-  const tls = listens.some((listen) => listen.tls)
-  const root = absolute(replaced(valueIn(own, 'docRoot'), variables), `${variables.root}/`)
+  return main
+    .filter(({ name }) => name === 'virtualhost')
+    .map(({ value: name, inner }) => {
+      const maps = listeners.flatMap((listener) =>
+        listener.inner
+          .filter((entry) => entry.name === 'map' && entry.value.split(/\s+/)[0] === name)
+          .map(({ value }) => ({ listener, names: value.split(/[\s,]+/).slice(1) })),
+      )
+      return {
+        name,
+        root: valueIn(inner, 'vhroot'),
+        file: valueIn(inner, 'configfile'),
+        template: false,
+        names: maps.flatMap(({ names }) => names),
+        listeners: maps.map(({ listener }) => listener),
+      }
+    })
+}
+
+/** The members of a template share its file; each may have a folder of its own. */
+function membersOf(main: readonly Section[]): Mapped[] {
+  return main
+    .filter(({ name }) => name === 'vhtemplate')
+    .flatMap(({ inner }) => {
+      const used = valueIn(inner, 'listeners').split(/[\s,]+/)
+      const listeners = main.filter(
+        ({ name, value }) => name === 'listener' && used.includes(value),
+      )
+      return inner
+        .filter(({ name }) => name === 'member')
+        .map((member) => ({
+          name: member.value,
+          root: valueIn(member.inner, 'vhroot'),
+          file: valueIn(inner, 'templatefile'),
+          template: true,
+          names: [...listIn(member.inner, 'vhdomain'), ...listIn(member.inner, 'vhaliases')],
+          listeners,
+        }))
+    })
+}
+
+async function hostOf(
+  source: ConfigFiles,
+  { name, root, file, template, names: written, listeners }: Mapped,
+  main: readonly Section[],
+): Promise<VirtualHost | undefined> {
+  if (listeners.length === 0 || written.length === 0) return undefined
+  const named = { name, root: ROOT, domain: written[0] ?? '' }
+  const config = parseSections((await source.read(absolute(replaced(file, named), ROOT))) ?? '')
+  const folder = absolute(replaced(root || valueIn(config, 'vhroot'), named), ROOT)
+  const variables = { ...named, root: folder.replace(/(?<=.)\/+$/, '') }
+  const own = template ? insideOf(config, 'virtualhostconfig') : config
+  const names = [...written, ...listIn(own, 'vhaliases').map((each) => replaced(each, variables))]
   const isAny = names.includes('*')
+  const listens = listeners.map((listener) => ({ ...listenOf(listener), default: isAny }))
+  const tls = listens.some((listen) => listen.tls)
+  const docroot = replaced(valueIn(own, 'docroot'), variables)
+  const proxy = proxyOf([...own, ...main])
   return {
-    names: names.map((name) => (name === '*' ? '' : name)),
-    listens: listens.map((listen) => ({ ...listen, default: isAny })),
-    kind: root === '' ? ('none' as const) : ('files' as const),
-    docroot: root.replace(/(?<=.)\/+$/, ''),
-    php: { ...NO_PHP, version: phpIn([...own, ...main]) },
-    proxy: '',
-    certificate: tls
-      ? valueIn(insideOf(files, 'vhssl'), 'certFile') || valueIn(files, 'certFile')
-      : '',
+    names: [...new Set(names.map((each) => (each === '*' ? '' : each)))],
+    listens,
+    kind: proxy === '' ? (docroot === '' ? 'none' : 'files') : 'proxy',
+    docroot: proxy === '' ? absolute(docroot, variables.root).replace(/(?<=.)\/+$/, '') : '',
+    php: proxy === '' ? { ...NO_PHP, version: phpIn([...own, ...main]) } : NO_PHP,
+    proxy,
+    certificate: tls ? replaced(certificateIn(own, listeners), variables) : '',
     tls,
-    user: valueIn(insideOf(own, 'extprocessor'), 'extUser'),
+    user: valueIn(insideOf(own, 'extprocessor'), 'extuser'),
     unknown: {},
   }
+}
+
+function certificateIn(own: readonly Section[], listeners: readonly Section[]): string {
+  const shared = listeners.flatMap(({ inner }) => inner)
+  return (
+    valueIn(insideOf(own, 'vhssl'), 'certfile') ||
+    valueIn(insideOf(shared, 'vhssl'), 'certfile') ||
+    valueIn(own, 'certfile') ||
+    valueIn(shared, 'certfile')
+  )
 }
 
 const insideOf = (sections: readonly Section[], section: string) =>
@@ -68,28 +160,42 @@ const insideOf = (sections: readonly Section[], section: string) =>
 
 function listenOf({ inner }: Section): Listen {
   const [, address = '', port = '80'] = /^(.*):(\d+)$/.exec(valueIn(inner, 'address')) ?? []
-  const isAny = ['*', '[ANY]', '0.0.0.0'].includes(address)
+  const isAny = ['*', '[ANY]', '[::]', '0.0.0.0'].includes(address)
   const tls = valueIn(inner, 'secure') === '1'
   return { address: isAny ? '' : address, port: Number(port), tls, default: false }
 }
+
+/** The target of a context for all paths. */
+function proxyOf(sections: readonly Section[]): string {
+  const context = sections.find(({ name, value }) => name === 'context' && value === '/')
+  if (!context || valueIn(context.inner, 'type') !== 'proxy') return ''
+  const handler = valueIn(context.inner, 'handler')
+  const program = processorOf(sections, handler)
+  const address = program ? valueIn(program.inner, 'address') : handler
+  const [, place = ''] = /^(?:\w+:\/\/)?([^/]+)/.exec(address) ?? []
+  return fastcgiAddress(place)
+}
+
+const processorOf = (sections: readonly Section[], processor: string | undefined) =>
+  sections.find(({ name, value }) => name === 'extprocessor' && value === processor)
 
 /** The PHP version of the script handler, from the folder of its program. */
 function phpIn(sections: readonly Section[]): string {
   const added = insideOf(sections, 'scripthandler').find(
     ({ name, value }) => name === 'add' && /\sphp\b/.test(value),
   )
-  const processor = /^lsapi:(\S+)/.exec(added?.value ?? '')?.[1]
-  const program = sections.find(({ name, value }) => name === 'extprocessor' && value === processor)
+  const program = processorOf(sections, /^lsapi:(\S+)/.exec(added?.value ?? '')?.[1])
   const path = valueIn(program?.inner ?? [], 'path')
   const [, major, minor] = /(?:^|\/)lsphp(\d)(\d{1,2})\/bin\/lsphp$/.exec(path) ?? []
   return major === undefined ? '' : `${major}.${minor}`
 }
 
-function replaced(text: string, { root, name }: Variables): string {
+function replaced(text: string, { root, name, domain }: Variables): string {
   return text
     .replaceAll('$SERVER_ROOT', ROOT)
-    .replaceAll('$VH_ROOT', absolute(root, ROOT))
+    .replaceAll('$VH_ROOT', root)
     .replaceAll('$VH_NAME', name)
+    .replaceAll('$VH_DOMAIN', domain)
 }
 
 const absolute = (path: string, folder: string) =>
@@ -99,18 +205,7 @@ function valueIn(sections: readonly Section[], option: string): string {
   return sections.find(({ name }) => name === option)?.value ?? ''
 }
 
-/** A line is a name and a value; one that ends with `{` has lines up to `}`. */
-function parseSections(text: string): Section[] {
-  const root: Section[] = []
-  const stack = [root]
-  for (const written of text.split('\n')) {
-    const line = written.trim()
-    if (line === '}' && stack.length > 1) stack.pop()
-    if (line === '' || line.startsWith('#') || line === '}') continue
-    const [, name = '', value = '', brace] = /^(\S+)\s*(.*?)\s*(\{)?$/.exec(line) ?? []
-    const inner: Section[] = []
-    stack.at(-1)?.push({ name, value, inner })
-    if (brace) stack.push(inner)
-  }
-  return root
-}
+const listIn = (sections: readonly Section[], option: string) =>
+  valueIn(sections, option)
+    .split(/[\s,]+/)
+    .filter(Boolean)
