@@ -1,4 +1,5 @@
 import type { ApacheDirective, Block } from './apache-lines.ts'
+import { expression } from './expression.ts'
 import { fastcgiAddress, NO_PHP, type Php } from './virtual-host.ts'
 
 /** `wrapper`: a separate program starts PHP, and only that program knows which. */
@@ -61,18 +62,11 @@ const isPhp = (extension: string) => extension.replace(/^\.?/, '.') === '.php'
 function applies(name: string, args: readonly string[], docroot: string): boolean {
   const [first = '', second = ''] = args
   if (name === 'if') return true
-  if (name === 'filesmatch') return expressionOf(first)?.test('index.php') ?? false
-  if (name === 'files' && first === '~') return expressionOf(second)?.test('index.php') ?? false
+  if (name === 'filesmatch') return expression(first, false)?.matches('index.php') ?? false
+  if (name === 'files' && first === '~')
+    return expression(second, false)?.matches('index.php') ?? false
   if (name === 'files') return first === '*.php' || first === 'index.php'
   return name === 'directory' && isBelow(docroot, first.replace(/\/\*?$/, ''))
 }
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`)
-
-function expressionOf(source: string): RegExp | undefined {
-  try {
-    return new RegExp(source.replace(/^\(\?i\)/, ''), source.startsWith('(?i)') ? 'i' : '')
-  } catch {
-    return undefined
-  }
-}

@@ -1,5 +1,6 @@
+import { expression } from './expression.ts'
 import type { Block } from './nginx-config.ts'
-import { evaluate, expression, type Variables } from './nginx-variables.ts'
+import { evaluate, type Variables } from './nginx-variables.ts'
 
 export type Answer = 'redirect' | 'closed' | 'text' | undefined
 
@@ -29,7 +30,7 @@ function returned([first = '', ...rest]: readonly string[]): Answer {
 function isRedirect([pattern = '', replacement = '', flag = '']: readonly string[]): boolean {
   const leaves = /^(https?:\/\/|\$scheme)/.test(replacement)
   if (!leaves && !['permanent', 'redirect'].includes(flag)) return false
-  return expression(pattern, false)?.test(ANY_PAGE) ?? false
+  return expression(pattern, false)?.matches(ANY_PAGE) ?? false
 }
 
 /** The condition of an `if`; false if it is uncertain. */
@@ -43,7 +44,7 @@ function holds(args: readonly string[], variables: Variables): boolean {
   const negated = sign.startsWith('!')
   if (sign.includes('~')) {
     const pattern = expression(right, sign.endsWith('*'))
-    return pattern !== undefined && pattern.test(left) !== negated
+    return pattern !== undefined && pattern.matches(left) !== negated
   }
   return (left === evaluate(right, variables)) !== negated
 }

@@ -1,5 +1,5 @@
+import { expression } from './expression.ts'
 import type { Block, Directive } from './nginx-config.ts'
-import { expression } from './nginx-variables.ts'
 
 /** The blocks that apply to a path, from the server inwards (ngx_http_core_find_location). */
 export function blocksFor(server: Block, path: string): Block[] {
@@ -41,5 +41,5 @@ function matches({ args }: Directive, path: string): boolean {
   const [, sign = '', glued = ''] = /^(~\*?)(.*)$/s.exec(args[0] ?? '') ?? []
   if (sign === '') return false
   const pattern = expression(glued || (args[1] ?? ''), sign === '~*')
-  return pattern?.test(path) ?? false
+  return pattern?.matches(path) ?? false
 }

@@ -1,9 +1,11 @@
 import { dirname } from 'node:path'
 import { MARK } from '#agent/os/effects/generated.ts'
 import { filesInDump } from './config-files.ts'
+import { expression } from './expression.ts'
 import type { Block } from './nginx-config.ts'
 import { filesOf } from './nginx-dump.ts'
 import { type NginxTree, readTree } from './nginx-tree.ts'
+import { wildcardFits } from './nginx-variables.ts'
 
 /** One `listen`: `*` is all IPv4 addresses and `[::]` all of IPv6. */
 export interface Listen {
@@ -109,13 +111,6 @@ export function takenFrom(
 
 /** As in ngx_http_core_module's server_name; an expression unknown to JavaScript matches nothing. */
 function covers(written: string, name: string): boolean {
-  if (written.startsWith('*.')) return name.endsWith(written.slice(1))
-  if (written.startsWith('.')) return name.endsWith(written) || name === written.slice(1)
-  if (written.endsWith('.*')) return name.startsWith(written.slice(0, -1))
-  if (!written.startsWith('~')) return false
-  try {
-    return new RegExp(written.slice(1).replaceAll('?P<', '?<'), 'i').test(name)
-  } catch {
-    return false
-  }
+  if (!written.startsWith('~')) return wildcardFits(written, name)
+  return expression(written.slice(1), true)?.matches(name) ?? false
 }

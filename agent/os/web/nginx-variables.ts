@@ -1,61 +1,108 @@
+import { expression } from './expression.ts'
 import type { Block } from './nginx-config.ts'
 
 /** The inputs of a variable's value for one name of one server. */
 export interface Variables {
   /** The visitors' host; undefined if several. */
-  host: string | undefined
+  readonly host: string | undefined
   server_name: string
   tls: boolean
   sets: ReadonlyMap<string, string | undefined>
   maps: ReadonlyMap<string, NginxMap>
+  /** The captures of the expression in `server_name` that matched the host. */
+  captures?: ReadonlyMap<string, string>
 }
 
-interface NginxMap {
+export interface NginxMap {
   source: string
-  entries: readonly (readonly [string, string])[]
-  fallback: string | undefined
+  /** In lower case. */
+  exact: ReadonlyMap<string, string>
+  /** The longest first. */
+  wild: readonly (readonly [string, string])[]
+  expressions: readonly (readonly [string, string])[]
+  fallback: string
 }
 
 const VARIABLE = /\$\{(\w+)\}|\$(\w+)/g
-const MOST_DEPTH = 8
+const MAX_DEPTH = 8
+/** Values that contain each other several times would grow exponentially. */
+const MAX_LENGTH = 4096
+const MAX_REPLACED = 256
+/** Stands for an uncertain value where only the text before it counts. */
+const UNCERTAIN = '\0'
 
-/** The text with its variables replaced, undefined if one of them is uncertain. */
-export function evaluate(text: string, variables: Variables, depth = 0): string | undefined {
-  if (!text.includes('$')) return text
-  let certain = depth < MOST_DEPTH
-  const value = text.replace(VARIABLE, (_, braced: string, plain: string) => {
-    const found = certain ? variableOf(braced ?? plain, variables, depth + 1) : undefined
-    certain &&= found !== undefined
-    return found ?? ''
-  })
-  return certain ? value : undefined
+interface Evaluation {
+  variables: Variables
+  left: number
+  uncertain: string | undefined
 }
 
-function variableOf(name: string, variables: Variables, depth: number): string | undefined {
-  const { host, server_name, tls, sets, maps } = variables
+/** The text with its variables replaced, undefined if one of them is uncertain. */
+export function evaluate(text: string, variables: Variables): string | undefined {
+  return replaced(text, { variables, left: MAX_REPLACED, uncertain: undefined }, 0)
+}
+
+/** The text before the first uncertain variable. */
+export function certainPart(text: string, variables: Variables): string {
+  const value = replaced(text, { variables, left: MAX_REPLACED, uncertain: UNCERTAIN }, 0) ?? ''
+  return value.split(UNCERTAIN, 1)[0] ?? ''
+}
+
+function replaced(text: string, evaluation: Evaluation, depth: number): string | undefined {
+  if (!text.includes('$')) return text
+  if (depth > MAX_DEPTH || text.length > MAX_LENGTH) return undefined
+  let value = ''
+  let from = 0
+  for (const { 0: all, 1: braced, 2: plain, index } of text.matchAll(VARIABLE)) {
+    if (evaluation.left-- <= 0) return undefined
+    const found = variableOf(braced ?? plain ?? '', evaluation, depth + 1) ?? evaluation.uncertain
+    if (found === undefined) return undefined
+    value += text.slice(from, index) + found
+    if (value.length > MAX_LENGTH) return undefined
+    from = index + all.length
+  }
+  return value + text.slice(from)
+}
+
+function variableOf(name: string, evaluation: Evaluation, depth: number): string | undefined {
+  const { variables } = evaluation
+  const { sets, maps } = variables
   if (sets.has(name)) {
     const set = sets.get(name)
-    return set === undefined ? undefined : evaluate(set, variables, depth)
+    return set === undefined ? undefined : replaced(set, evaluation, depth)
   }
   const map = maps.get(name)
-  if (map) return mapped(map, variables, depth)
-  if (['host', 'http_host', 'ssl_server_name'].includes(name)) return host
-  if (name === 'server_name') return server_name
-  if (name === 'scheme') return tls ? 'https' : 'http'
-  if (name === 'https') return tls ? 'on' : ''
-  return undefined
+  if (map) return mapped(map, evaluation, depth)
+  return variables.captures?.get(name) ?? builtIn(name, variables)
+}
+
+function builtIn(name: string, variables: Variables): string | undefined {
+  switch (name) {
+    case 'host':
+    case 'http_host':
+    case 'ssl_server_name':
+      return variables.host
+    case 'server_name':
+      return variables.server_name
+    case 'scheme':
+      return variables.tls ? 'https' : 'http'
+    case 'https':
+      return variables.tls ? 'on' : ''
+    default:
+      return undefined
+  }
 }
 
 /** ngx_http_map_module: exact strings, then wildcards, then expressions, then the default. */
-function mapped(map: NginxMap, variables: Variables, depth: number): string | undefined {
-  const source = evaluate(map.source, variables, depth)?.toLowerCase()
-  if (source === undefined) return undefined
-  const exact = map.entries.find(([key]) => key.toLowerCase() === source)
-  const wild = map.entries.filter(([key]) => wildcardFits(key, source))
-  const [longest] = wild.sort(([one], [other]) => other.length - one.length)
-  const fits = exact ?? longest ?? map.entries.find(([key]) => expressionFits(key, source))
-  const value = fits?.[1] ?? map.fallback ?? ''
-  return evaluate(value, variables, depth)
+function mapped(map: NginxMap, evaluation: Evaluation, depth: number): string | undefined {
+  const source = replaced(map.source, evaluation, depth)?.toLowerCase()
+  if (source === undefined || source.includes(UNCERTAIN)) return undefined
+  const exact = map.exact.get(source)
+  if (exact !== undefined) return replaced(exact, evaluation, depth)
+  const fits =
+    map.wild.find(([key]) => wildcardFits(key, source)) ??
+    map.expressions.find(([key]) => expressionFits(key, source))
+  return replaced(fits?.[1] ?? map.fallback, evaluation, depth)
 }
 
 export function wildcardFits(pattern: string, name: string): boolean {
@@ -66,18 +113,9 @@ export function wildcardFits(pattern: string, name: string): boolean {
   return wildcard.endsWith('.*') && name.startsWith(wildcard.slice(0, -1))
 }
 
-const expressionFits = (pattern: string, text: string): boolean =>
-  pattern.startsWith('~') && (expression(pattern.replace(/^~\*?/, ''), true)?.test(text) ?? false)
-
-/** A PCRE pattern if it means the same here; undefined: not understood. */
-export function expression(source: string, ignore_case: boolean): RegExp | undefined {
-  const named = source.replaceAll('(?P<', '(?<')
-  const inline = /^\(\?i\)/.test(named)
-  try {
-    return new RegExp(named.replace(/^\(\?i\)/, ''), ignore_case || inline ? 'i' : '')
-  } catch {
-    return undefined
-  }
+function expressionFits(pattern: string, text: string): boolean {
+  const [, source = ''] = /^~\*?(.*)$/s.exec(pattern) ?? []
+  return expression(source, true)?.matches(text) ?? false
 }
 
 /** The maps of `http`, by the name of their variable. */
@@ -90,11 +128,26 @@ export function mapsOf(scope: Block): Map<string, NginxMap> {
     const entries = block
       .filter((entry) => !(flags.includes(entry.name) && entry.args.length === 0))
       .map((entry) => [entry.name.replace(/^\\/, ''), entry.args[0] ?? ''] as const)
-    const fallback = entries.find(([key]) => key === 'default')?.[1]
-    const rest = entries.filter(([key]) => key !== 'default')
-    maps.set(variable.slice(1), { source, entries: rest, fallback })
+    maps.set(variable.slice(1), mapOf(source, entries))
   }
   return maps
+}
+
+function mapOf(source: string, entries: readonly (readonly [string, string])[]): NginxMap {
+  const exact = new Map<string, string>()
+  const expressions: (readonly [string, string])[] = []
+  const wild: (readonly [string, string])[] = []
+  for (const [key, value] of entries) {
+    if (key.startsWith('~')) expressions.push([key, value])
+    else {
+      if (/^\*?\.|\.\*$/.test(key)) wild.push([key, value])
+      if (!exact.has(key.toLowerCase())) exact.set(key.toLowerCase(), value)
+    }
+  }
+  const fallback = exact.get('default') ?? ''
+  exact.delete('default')
+  wild.sort(([one], [other]) => other.length - one.length)
+  return { source, exact, wild, expressions, fallback }
 }
 
 /**
