@@ -164,7 +164,8 @@ export interface Files {
   rename(from: string, to: string): Promise<void>
   mkdir(path: string, options?: WriteOptions): Promise<void>
   link(target: string, path: string): Promise<void>
-  list(path: string): Promise<Entry[]>
+  /** The entries of a directory, at most `most` of them; none if there is no directory. */
+  list(path: string, most?: number): Promise<Entry[]>
   /**
    * At most `most` bytes of a regular file from a place on; undefined when there is none. Never
    * follows a link at the path.

@@ -17,7 +17,7 @@ function rootedFiles(root: string): Files {
     write: (path, text, options) => files.write(at(path), text, options),
     remove: (path) => files.remove(at(path)),
     rename: (from, to) => files.rename(at(from), at(to)),
-    list: (path) => files.list(at(path)),
+    list: (path, most) => files.list(at(path), most),
     stat: (path) => files.stat(at(path)),
   }
 }

@@ -5,6 +5,7 @@ import {
   lstat,
   mkdir,
   open,
+  opendir,
   readdir,
   readFile,
   rename,
@@ -15,7 +16,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { draftName } from '#agent/host/draft.ts'
-import type { Files, WriteOptions } from '#agent/host/ports.ts'
+import type { Entry, Files, WriteOptions } from '#agent/host/ports.ts'
 import { kindOf, statOf } from './kind.ts'
 
 const MAX_READ = 1 << 20
@@ -73,7 +74,8 @@ export const files: Files = {
     await symlink(target, path)
   },
 
-  async list(path) {
+  async list(path, most) {
+    if (most !== undefined) return await firstEntries(path, most)
     const entries = await readdir(path, { withFileTypes: true }).catch(ignoreMissing)
     return (entries ?? []).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
   },
@@ -100,6 +102,16 @@ export const files: Files = {
     const { bavail, blocks, bsize } = await statfs(path)
     return { free: bavail * bsize, total: blocks * bsize }
   },
+}
+
+async function firstEntries(path: string, most: number): Promise<Entry[]> {
+  const folder = await opendir(path).catch(ignoreMissing)
+  const found: Entry[] = []
+  for await (const entry of folder ?? []) {
+    found.push({ name: entry.name, kind: kindOf(entry) })
+    if (found.length >= most) break
+  }
+  return found
 }
 
 async function writeNew(path: string, text: string, options: WriteOptions): Promise<void> {

@@ -89,8 +89,8 @@ export class Disk extends Tree implements Files {
     this.put(path, link(target))
   }
 
-  async list(path: string): Promise<Entry[]> {
-    return entriesOf(this.resolved(path))
+  async list(path: string, most?: number): Promise<Entry[]> {
+    return entriesOf(this.resolved(path)).slice(0, most)
   }
 
   async part(path: string, from: number, most: number): Promise<Uint8Array | undefined> {

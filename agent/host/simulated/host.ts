@@ -110,7 +110,7 @@ function filesThrough(disk: Disk, door: Door): Files {
   return {
     read: (path, most) => door.look(() => disk.read(path, most)),
     part: (path, from, most) => door.look(() => disk.part(path, from, most)),
-    list: (path) => door.look(() => disk.list(path)),
+    list: (path, most) => door.look(() => disk.list(path, most)),
     stat: (path) => door.look(() => disk.stat(path)),
     space: (path) => door.look(() => disk.space(path)),
     write: (path, text, options) => door.act(() => disk.write(path, text, options)),

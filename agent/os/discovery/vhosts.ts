@@ -5,6 +5,7 @@ import { apacheHosts } from '#agent/os/web/apache-hosts.ts'
 import { localAddresses } from '#agent/os/web/backends.ts'
 import { isCaddy, readCaddy } from '#agent/os/web/caddy-hosts.ts'
 import { chooseSites, type Vhost } from '#agent/os/web/choose-sites.ts'
+import { withMassHosts } from '#agent/os/web/mass-hosts.ts'
 import { nginxHosts } from '#agent/os/web/nginx-hosts.ts'
 import { isLiteSpeed, readOpenLiteSpeed } from '#agent/os/web/openlitespeed-hosts.ts'
 import { isNginx, readNginxConfig } from '#agent/os/web/read-nginx.ts'
@@ -18,8 +19,10 @@ interface WebServer {
   read(host: Host, processes: readonly Process[]): Promise<VirtualHost[]>
 }
 
+const MAX_PROGRAMS = 8
+
 const SERVERS: readonly WebServer[] = [
-  { runs: isNginx, read: async (...from) => nginxHosts(await readNginxConfig(...from)) },
+  { runs: isNginx, read: readNginx },
   { runs: isCaddy, read: readCaddy },
   { runs: isLiteSpeed, read: readOpenLiteSpeed },
   { runs: isApache, read: async (...from) => apacheHosts(await readApacheConfig(...from)) },
@@ -44,7 +47,18 @@ export async function listServed(
   const [nginx = []] = found
   // Of several installed and stopped servers, one is in use.
   const used = running.length > 0 ? found.flat() : (found.find(hasNames) ?? nginx)
-  return chooseSites(used, local)
+  return chooseSites(await withMassHosts(host, used), local)
+}
+
+/** Programs with different configurations, as some panels have, are read one by one. */
+async function readNginx(host: Host, processes: readonly Process[]): Promise<VirtualHost[]> {
+  const masters = new Map(processes.filter(isNginx).map((master) => [master.line, master]))
+  const programs = [...masters.values()].slice(0, MAX_PROGRAMS).map((master) => [master])
+  const hostname = (await host.files.read('/etc/hostname').catch(() => undefined)) ?? ''
+  const configs = await Promise.all(
+    (programs.length > 0 ? programs : [[]]).map((program) => readNginxConfig(host, program)),
+  )
+  return configs.flatMap((config) => nginxHosts(config, hostname.trim().toLowerCase()))
 }
 
 const hasNames = (hosts: readonly VirtualHost[]) =>

@@ -12,14 +12,16 @@ interface Reading {
   left: number
 }
 
-/** The main files of Debian, Red Hat, their derivatives, cPanel, and own builds. */
+/** The main files of Debian, Red Hat, their derivatives, cPanel, RunCloud, Bitnami, and own builds. */
 const MAIN = [
   '/etc/apache2/apache2.conf',
   '/etc/httpd/conf/httpd.conf',
   '/etc/apache2/conf/httpd.conf',
+  '/etc/apache2-rc/apache2.conf',
+  '/opt/bitnami/apache/conf/httpd.conf',
   '/usr/local/apache2/conf/httpd.conf',
 ]
-const PROGRAM = /^\S*\/(apache2|httpd)(\s|$)/
+const PROGRAM = /^\S*\/(apache2|httpd)(-rc)?(\s|$)/
 const MAX_INCLUDES = 50_000
 const MAX_DEPTH = 16
 /** Modules built into every Apache, which nothing loads. */

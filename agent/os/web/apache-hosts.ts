@@ -2,10 +2,13 @@ import type { UnknownReason } from '#shared/unknown-reasons.ts'
 import type { ApacheConfig } from './apache-config.ts'
 import type { Block } from './apache-lines.ts'
 import { type ApachePhp, phpOf } from './apache-php.ts'
+import { globPattern } from './glob.ts'
+import { isAnyName, namesFor } from './mass-names.ts'
 import {
   fastcgiAddress,
   type Kind,
   type Listen,
+  type MassHost,
   NO_PHP,
   type Php,
   type VirtualHost,
@@ -31,18 +34,29 @@ interface Around {
 /** Without any virtual host, the server itself is a site for every name. */
 function mainServer(server: Block, modules: ReadonlySet<string>): VirtualHost[] {
   const ports = server.filter(({ name }) => name === 'listen').map(({ args }) => args[0] ?? '')
-  if (!valueIn(server, 'documentroot')) return []
+  if (!valueIn(server, 'documentroot') && !valueIn(server, 'virtualdocumentroot')) return []
   return [hostOf(server, { server, modules, listens: listensOf(ports, new Set(), server) })]
 }
 
-function hostOf(block: Block, { server, modules, listens }: Around): VirtualHost {
+function hostOf(block: Block, around: Around): VirtualHost {
+  const { server } = around
+  const template = valueIn(block, 'virtualdocumentroot') || valueIn(server, 'virtualdocumentroot')
+  const computed = [...block, ...server].some(({ name }) => name.startsWith('virtualdocumentroot'))
   const written = valueIn(block, 'documentroot') || valueIn(server, 'documentroot')
-  const computed = block.some(({ name }) => name.startsWith('virtualdocumentroot'))
-  const docroot = computed || written.includes('${') ? undefined : written.replace(/(?<=.)\/+$/, '')
+  const docroot = computed || written.includes('${') ? undefined : folderOf(written)
+  const host = servedFrom(block, around, docroot)
+  return template === '' ? host : { ...host, mass: massOf(block, around, template) }
+}
+
+const folderOf = (written: string) => written.replace(/\/{2,}/g, '/').replace(/(?<=.)\/+$/, '')
+
+function servedFrom(block: Block, around: Around, docroot: string | undefined): VirtualHost {
+  const { server, modules, listens } = around
   const proxy = proxyOf(block)
   const { php, reason } = knownPhp(
     proxy === '' ? phpOf(block, server, docroot ?? '', modules) : NO_PHP,
   )
+  const tls = listens.some((listen) => listen.tls)
   return {
     names: namesOf(block),
     listens,
@@ -50,8 +64,8 @@ function hostOf(block: Block, { server, modules, listens }: Around): VirtualHost
     docroot: proxy === '' ? (docroot ?? '') : '',
     php,
     proxy,
-    certificate: listens.some(({ tls }) => tls) ? certificateOf(block, server) : '',
-    tls: listens.some(({ tls }) => tls),
+    certificate: tls ? certificateOf(block, server) : '',
+    tls,
     user: userOf(block),
     unknown: {
       ...(docroot === undefined && { docroot: 'computed' }),
@@ -59,6 +73,50 @@ function hostOf(block: Block, { server, modules, listens }: Around): VirtualHost
     },
   }
 }
+
+/** mod_vhost_alias: the folder is made of parts of the visitors' host. */
+function massOf(block: Block, around: Around, template: string): MassHost {
+  const fixed = template.split('%', 1)[0] ?? ''
+  const names = namesOf(block)
+  return {
+    parent: fixed.slice(0, fixed.lastIndexOf('/')),
+    namesFor: (folder) => [...new Set(names.flatMap((name) => namesFor(name, folder)))],
+    names: [],
+    answerTo(name) {
+      const docroot = folderFor(template, name)
+      const answers = names.some((each) => isAnyName(each) || patternFits(each, name))
+      if (!answers || docroot === undefined) return undefined
+      return { ...servedFrom(block, around, folderOf(docroot)), names: [name] }
+    },
+  }
+}
+
+/** Undefined with a part that the name does not have, or that is not understood. */
+function folderFor(template: string, name: string): string | undefined {
+  let certain = true
+  const folder = template.replace(VARIABLE, (_, part: string, characters: string | undefined) => {
+    const value = part === '%' ? part : partOf(name.split('.'), part)
+    certain &&= value !== undefined && characters === undefined
+    return value ?? ''
+  })
+  return certain ? folder : undefined
+}
+
+/** `%0`, `%1`, `%-1`, `%2+`; after a dot the number of a character, as in `%1.1`. */
+const VARIABLE = /%(%|-?\d+\+?|.)(\.-?\d+\+?)?/g
+
+function partOf(labels: readonly string[], part: string): string | undefined {
+  const [, sign = '', digits = '', plus = ''] = /^(-?)(\d+)(\+?)$/.exec(part) ?? []
+  if (digits === '') return undefined
+  if (digits === '0') return labels.join('.')
+  const at = sign === '' ? Number(digits) - 1 : labels.length - Number(digits)
+  const rest = sign === '' ? labels.slice(at) : labels.slice(0, at + 1)
+  return (plus === '' ? labels[at] : rest.join('.')) || undefined
+}
+
+/** A name with `*` or `?`, as in ServerAlias. */
+const patternFits = (pattern: string, name: string) =>
+  /[*?]/.test(pattern) ? globPattern(pattern.toLowerCase()).test(name) : pattern === name
 
 function knownPhp(php: ApachePhp): { php: Php; reason?: UnknownReason } {
   if (php === 'wrapper') return { php: NO_PHP, reason: 'wrapper' }
@@ -77,13 +135,20 @@ function namesOf(block: Block): string[] {
 function listensOf(args: readonly string[], seen: Set<string>, block: Block): Listen[] {
   const tls = valueIn(block, 'sslengine').toLowerCase() === 'on'
   return args.map((written) => {
-    const [, place = written, port = '80'] = /^(.*?):?(\d+|\*)$/.exec(written) ?? []
+    const { place, port } = placeOf(written)
     const address = ['*', '_default_', '[::]', '0.0.0.0', ''].includes(place) ? '' : place
     const key = `${address}:${port}`
     const first = !seen.has(key)
     seen.add(key)
     return { address, port: port === '*' ? 80 : Number(port), tls, default: first }
   })
+}
+
+/** `*:80`, `80`, `203.0.113.1`, `[2001:db8::1]:443`: without a port it is all ports. */
+function placeOf(written: string): { place: string; port: string } {
+  if (/^\d+$/.test(written)) return { place: '', port: written }
+  const [, place = written, port = '*'] = /^(\[[^\]]*\]|[^:]*):(\d+|\*)$/.exec(written) ?? []
+  return { place, port }
 }
 
 function kindOf(

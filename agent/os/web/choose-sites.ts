@@ -1,9 +1,10 @@
 import { apexOf, canonicalDomain } from '#shared/names.ts'
 import { type Backends, backendsOf } from './backends.ts'
+import { isAnyName } from './mass-names.ts'
 import { isLoopback, type Kind, type Listen, type VirtualHost } from './virtual-host.ts'
 
 /** One site as it is served. */
-export interface Vhost extends Omit<VirtualHost, 'tls'> {
+export interface Vhost extends Omit<VirtualHost, 'tls' | 'mass'> {
   /** Empty if no name of it is a domain: a wildcard, an expression, an address, any name. */
   domain: string
 }
@@ -20,6 +21,7 @@ interface Entry {
 }
 
 interface Site extends Vhost {
+  names: string[]
   sources: Set<VirtualHost>
   firsts: Set<string>
 }
@@ -38,7 +40,10 @@ export function chooseSites(hosts: readonly VirtualHost[], local: ReadonlySet<st
   for (const [order, host] of hosts.entries()) {
     for (const name of host.names) {
       const entry = entryOf(host, name, order, backends)
-      if (entry) entries.set(entry.key, [...(entries.get(entry.key) ?? []), entry])
+      if (!entry) continue
+      const same = entries.get(entry.key)
+      if (same) same.push(entry)
+      else entries.set(entry.key, [entry])
     }
   }
   const sites = new Map<string, Site[]>()
@@ -60,17 +65,17 @@ function entryOf(
 ): Entry | undefined {
   const domain = domainIn(name)
   const isPublic = host.listens.some(isReached)
-  const isAny = domain === undefined && isNoName(name)
+  const isAny = domain === undefined && isAnyName(name)
   const place = host.listens.find((listen) => listen.default && isReached(listen))
-  // A server for any name on other ports only is no site but part of the machine.
+  // A server for any name on other ports only, or without a domain for this machine only, is no site
+  // but part of the machine.
   if (isAny && !place) return undefined
+  if (domain === undefined && host.listens.every(({ address }) => isLoopback(address)))
+    return undefined
   const key = domain ?? (isAny ? `_ ${place?.address}:${place?.port}` : name.toLowerCase())
   const source = behind(host, isAny ? '' : key, backends)
   return { key, name: isAny ? '_' : (domain ?? name), host, source, order, isPublic }
 }
-
-/** `_`, or another text that is no site name. */
-const isNoName = (name: string) => name === '' || /^[_!"@]/.test(name)
 
 const isReached = ({ address, port }: Listen) => PUBLIC.includes(port) && !isLoopback(address)
 
@@ -114,13 +119,13 @@ function add(sites: Map<string, Site[]>, entry: Entry): void {
   const known = same.find((site) => belongs(site, entry))
   const domain = isDomain(key) ? key : ''
   if (known) {
-    known.names = [...known.names, name]
+    known.names.push(name)
     known.sources.add(source)
     known.firsts.add(firstOf(source, host))
     if (known.certificate === '') known.certificate = host.certificate
     return
   }
-  const { tls: _, ...rest } = source
+  const { tls: _, mass: __, ...rest } = source
   const { certificate, listens } = host
   const unknown = { ...source.unknown, ...(host.unknown.tls && { tls: host.unknown.tls }) }
   const site = { ...rest, domain, names: [name], certificate, listens, unknown }

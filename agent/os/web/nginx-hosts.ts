@@ -1,9 +1,24 @@
+import { expression } from './expression.ts'
+import { isAnyName, namesFor } from './mass-names.ts'
 import { ANY_PAGE, type Answer, answerOf, deniesAll } from './nginx-answers.ts'
 import type { Block, Directive } from './nginx-config.ts'
 import { defaultServers, type ListenedServer } from './nginx-listens.ts'
 import { blocksFor } from './nginx-locations.ts'
-import { evaluate, mapsOf, setsOf, type Variables } from './nginx-variables.ts'
-import { fastcgiAddress, type Kind, NO_PHP, type VirtualHost } from './virtual-host.ts'
+import {
+  certainPart,
+  evaluate,
+  mapsOf,
+  setsOf,
+  type Variables,
+  wildcardFits,
+} from './nginx-variables.ts'
+import {
+  fastcgiAddress,
+  type Kind,
+  type MassHost,
+  NO_PHP,
+  type VirtualHost,
+} from './virtual-host.ts'
 
 interface Http {
   scope: Block
@@ -11,37 +26,97 @@ interface Http {
   maps: Variables['maps']
 }
 
+const ROOTS = ['root', 'alias']
 const FASTCGI = ['fastcgi_pass']
 const PROXIES = ['proxy_pass', 'uwsgi_pass', 'scgi_pass', 'grpc_pass']
 
-/** The result of nginx for every known name, in the order of its configuration. */
-export function nginxHosts(config: Block): VirtualHost[] {
+/**
+ * The result of nginx for every known name, in the order of its configuration. `$hostname` as a name
+ * is that of the machine.
+ */
+export function nginxHosts(config: Block, hostname = ''): VirtualHost[] {
   const inner = config.flatMap(({ name, block }) => (name === 'http' ? (block ?? []) : []))
   const scope = inner.length > 0 ? inner : config
   const http = { scope, upstreams: upstreamsOf(scope), maps: mapsOf(scope) }
   const servers = scope.flatMap(({ name, block }) => (name === 'server' && block ? [block] : []))
-  return defaultServers(servers).flatMap((server) => hostsOf(http, server))
+  return defaultServers(servers, hostname).flatMap((server) => hostsOf(http, server))
 }
 
+const LITERAL = /^[\w-]+(\.[\w-]+)*$/
+
 /** Groups names with equal results; a variable can tell them apart. */
-function hostsOf(http: Http, { server, listens, names }: ListenedServer): VirtualHost[] {
-  const sets = setsOf(server)
-  const tls = listens.some((listen) => listen.tls)
+function hostsOf(http: Http, server: ListenedServer): VirtualHost[] {
+  const { listens, names, server: block } = server
+  const context = { sets: setsOf(block), maps: http.maps, tls: listens.some(({ tls }) => tls) }
   const found = new Map<string, VirtualHost & { names: string[] }>()
+  let shared: (VirtualHost & { names: string[] }) | undefined
   for (const name of names) {
-    const literal = /^[\w-]+(\.[\w-]+)*$/.test(name) && name !== '_'
-    const host = literal ? name.toLowerCase() : undefined
-    const variables = { host, server_name: names[0] ?? '', tls, sets, maps: http.maps }
-    const done = doneFor(http, server, variables)
+    if (shared) {
+      shared.names.push(name)
+      continue
+    }
+    const { done, uses_host } = doneForName(http, server, context, name)
     const same = JSON.stringify(done)
-    const before = found.get(same)
-    if (before) before.names.push(name)
-    else found.set(same, { ...done, names: [name], listens, tls, user: '' })
+    const host = found.get(same) ?? { ...done, names: [], listens, tls: context.tls, user: '' }
+    host.names.push(name)
+    found.set(same, host)
+    if (!uses_host) shared = host
+    if (done.unknown.docroot === 'computed' && !isLiteral(name))
+      host.mass ??= massOf(http, server, context, name)
   }
   return [...found.values()]
 }
 
-type Done = Omit<VirtualHost, 'names' | 'listens' | 'tls' | 'user'>
+const isLiteral = (name: string) => LITERAL.test(name) && name !== '_'
+
+type Context = Pick<Variables, 'sets' | 'maps' | 'tls'>
+
+function doneForName(
+  http: Http,
+  { server, names }: ListenedServer,
+  context: Context,
+  name: string,
+  captures?: ReadonlyMap<string, string>,
+) {
+  let uses_host = false
+  const variables = {
+    ...context,
+    server_name: names[0] ?? '',
+    ...(captures && { captures }),
+    get host() {
+      uses_host = true
+      return isLiteral(name) ? name.toLowerCase() : undefined
+    },
+  }
+  return { done: doneFor(http, server, variables), uses_host: uses_host || name.startsWith('~') }
+}
+
+/** The sites of a name that stands for many: a wildcard, an expression, any name. */
+function massOf(http: Http, server: ListenedServer, context: Context, pattern: string): MassHost {
+  const { names, server: block, listens } = server
+  const root = rootOf(http, block)
+  const unknown_host = { ...context, host: undefined, server_name: names[0] ?? '' }
+  const fixed = certainPart(root ?? '', unknown_host)
+  const captures = (name: string) =>
+    pattern.startsWith('~') ? expression(pattern.slice(1), true)?.captures(name) : new Map()
+  return {
+    parent: fixed.slice(0, fixed.lastIndexOf('/')) || (fixed === '/' ? '/' : ''),
+    namesFor: (folder) => namesFor(pattern, folder),
+    names: isAnyName(pattern) ? namesInMaps(http) : [],
+    answerTo(name) {
+      const captured = captures(name)
+      if (
+        !captured ||
+        !(isAnyName(pattern) || pattern.startsWith('~') || wildcardFits(pattern, name))
+      )
+        return undefined
+      const { done } = doneForName(http, server, context, name, captured)
+      return { ...done, names: [name], listens, tls: context.tls, user: '' }
+    },
+  }
+}
+
+type Done = Omit<VirtualHost, 'names' | 'listens' | 'tls' | 'user' | 'mass'>
 
 function doneFor(http: Http, server: Block, variables: Variables): Done {
   const page = blocksFor(server, ANY_PAGE)
@@ -99,8 +174,15 @@ interface Root {
   inherited: boolean
 }
 
+/** As it is written, for any page of a server. */
+function rootOf(http: Http, server: Block): string | undefined {
+  const page = blocksFor(server, ANY_PAGE)
+  const script = blocksFor(server, '/index.php')
+  return innermost(page, ROOTS) ?? innermost(script, ROOTS) ?? innermost([http.scope], ['root'])
+}
+
 function rootFor(http: Http, page: Block[], script: Block[], variables: Variables): Root {
-  const own = innermost(page, ['root', 'alias']) ?? innermost(script, ['root', 'alias'])
+  const own = innermost(page, ROOTS) ?? innermost(script, ROOTS)
   const written = own ?? innermost([http.scope], ['root'])
   if (written === undefined) return { path: '', written: false, inherited: false }
   const value = evaluate(written, variables)
@@ -168,4 +250,11 @@ function upstreamsOf(scope: Block): Map<string, string> {
         return [args[0] ?? '', (working ?? servers[0])?.args[0] ?? '']
       }),
   )
+}
+
+/** The names that maps of the visitors' host have. */
+function namesInMaps({ maps }: Http): string[] {
+  return [...maps.values()]
+    .filter(({ source }) => /^\$\{?(http_)?host\}?$/.test(source))
+    .flatMap(({ exact }) => [...exact.keys()])
 }

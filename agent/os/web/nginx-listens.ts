@@ -8,10 +8,10 @@ export interface ListenedServer {
 }
 
 /** Servers with their listens, and which is the default of an address and port. */
-export function defaultServers(servers: readonly Block[]): ListenedServer[] {
+export function defaultServers(servers: readonly Block[], hostname: string): ListenedServer[] {
   const read = servers.map((server) => ({
     server,
-    names: namesOf(server),
+    names: namesOf(server, hostname),
     listens: listensOf(server),
   }))
   const keyOf = ({ address, port }: Listen) => `${address}:${port}`
@@ -31,8 +31,9 @@ export function defaultServers(servers: readonly Block[]): ListenedServer[] {
   }))
 }
 
-function namesOf(server: Block): string[] {
-  const names = server.flatMap(({ name, args }) => (name === 'server_name' ? args : []))
+function namesOf(server: Block, hostname: string): string[] {
+  const written = server.flatMap(({ name, args }) => (name === 'server_name' ? args : []))
+  const names = written.map((name) => (name === '$hostname' ? hostname : name))
   return names.length > 0 ? [...new Set(names)] : ['']
 }
 

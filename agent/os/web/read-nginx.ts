@@ -7,7 +7,17 @@ import { dumpNginx, filesOf, isWhole } from './nginx-dump.ts'
 import { type NginxTree, readTree } from './nginx-tree.ts'
 
 const DEFAULT = '/etc/nginx/nginx.conf'
+const OPENRESTY = '/usr/local/openresty/nginx/conf/nginx.conf'
 const DUMP_MS = 20_000
+
+/** The main files of packages, panels and own builds, for a server whose nginx does not run. */
+const OTHERS = [
+  '/etc/nginx-rc/nginx.conf',
+  '/usr/local/nginx/conf/nginx.conf',
+  OPENRESTY,
+  '/www/server/nginx/conf/nginx.conf',
+  '/opt/bitnami/nginx/conf/nginx.conf',
+]
 
 /**
  * The configuration of nginx as one tree, as the running master would read it. Its files are read
@@ -24,10 +34,22 @@ export async function readNginxConfig(
   const read = (path: string) => readTree(filesOnDisk(host), dirname(config), path)
   const own = await read(config)
   if (own.missing.size === 0) return own.directives
+  if (own.directives.length === 0 && options.config === undefined && !processes.some(isNginx)) {
+    const other = await firstOther(host)
+    if (other) return other
+  }
   const printed = (await dumped(host, options))?.directives ?? own.directives
   if (printed.length > 0) return printed
   const folders = ['conf.d/*.conf', 'sites-enabled/*', 'vhosts.d/*.conf']
   return (await Promise.all(folders.map(read))).flatMap(({ directives }) => directives)
+}
+
+async function firstOther(host: Host): Promise<readonly Directive[] | undefined> {
+  for (const path of OTHERS) {
+    const { directives } = await readTree(filesOnDisk(host), dirname(path), path)
+    if (directives.length > 0) return directives
+  }
+  return undefined
 }
 
 interface Options {
@@ -49,7 +71,7 @@ function optionsOf(processes: readonly Process[]): Options {
   const prefix = optionValue('-p')
   const config = optionValue('-c')
   return {
-    program: /^\/[\w./-]*\/nginx[\w.-]*$/.test(program) ? program : 'nginx',
+    program: /^\/[\w./-]*\/(nginx|openresty)[\w.-]*$/.test(program) ? program : 'nginx',
     prefix,
     config: config === undefined ? undefined : resolve(prefix ?? dirname(DEFAULT), config),
     args: [
@@ -66,9 +88,10 @@ async function builtInConfig({ shell }: Host, { program, prefix }: Options): Pro
     timeout_ms: DUMP_MS,
   })
   const builtWith = (option: string) => new RegExp(` --${option}=(\\S+)`).exec(stderr)?.[1]
-  const config = builtWith('conf-path')
-  if (config === undefined) return DEFAULT
-  return resolve(prefix ?? builtWith('prefix') ?? '/usr/local/nginx', config)
+  const built_prefix = builtWith('prefix')
+  const config = builtWith('conf-path') ?? (built_prefix && 'conf/nginx.conf')
+  if (config !== undefined) return resolve(prefix ?? built_prefix ?? '/usr/local/nginx', config)
+  return program.includes('/openresty/') ? OPENRESTY : DEFAULT
 }
 
 /** Undefined if nginx prints only a part. */

@@ -30,6 +30,19 @@ export interface VirtualHost {
   user: string
   /** Codes of the reasons, by the names of the fields. */
   unknown: Unknown
+  mass?: MassHost
+}
+
+/** A server block for many sites, whose folders depend on the visitors' host. */
+export interface MassHost {
+  /** The folder with one folder for each site; empty: none. */
+  parent: string
+  /** Names that it could have for a folder of `parent`. */
+  namesFor(folder: string): readonly string[]
+  /** Names that the configuration itself has. */
+  names: readonly string[]
+  /** Its answer to one name, undefined if it does not answer to it. */
+  answerTo(name: string): VirtualHost | undefined
 }
 
 export interface Listen {

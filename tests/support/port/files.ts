@@ -132,7 +132,8 @@ export const FILES: Case[] = [
     answer: [0o700, 0o711, 33, 'text'],
   },
   {
-    title: 'a list has the kind of each entry, and is empty for what is missing',
+    title:
+      'a list has the kind of each entry, as many as allowed, and is empty for what is missing',
     async act({ files }) {
       await files.write(`${PLACE}/listed/file`, '')
       await files.mkdir(`${PLACE}/listed/folder`)
@@ -140,11 +141,12 @@ export const FILES: Case[] = [
       const entries = await files.list(`${PLACE}/listed`)
       return [
         entries.map(({ name, kind }) => `${name} ${kind}`).sort(),
+        (await files.list(`${PLACE}/listed`, 1)).length,
         await files.list(`${PLACE}/absent`),
         await files.list(`${PLACE}/listed/file`),
       ]
     },
-    answer: [['file file', 'folder directory', 'link link'], [], []],
+    answer: [['file file', 'folder directory', 'link link'], 1, [], []],
   },
   {
     title: 'a tree is removed without what its links lead to, and a missing one without an error',

@@ -1,0 +1,28 @@
+/** A name of a server block that stands for all names that no other has. */
+export const isAnyName = (name: string): boolean =>
+  name === '' || name === '*' || name === 'localhost' || /^[_!"@]/.test(name)
+
+/**
+ * The names under which a server block with this pattern could serve a folder that is named after
+ * them. Each has to be checked: the pattern decides.
+ */
+export function namesFor(pattern: string, folder: string): string[] {
+  const name = folder.toLowerCase()
+  const plain = [name, `www.${name}`]
+  if (pattern.startsWith('*.')) return [...plain, `${name}${pattern.slice(1)}`]
+  if (pattern.startsWith('.')) return [...plain, `${name}${pattern}`]
+  if (pattern.endsWith('.*')) return [...plain, `${pattern.slice(0, -1)}${name}`]
+  if (!pattern.startsWith('~')) return plain
+  const written = writtenFor(pattern.slice(1), name)
+  return written === undefined ? plain : [...plain, written]
+}
+
+/** `^(?<site>.+)\\.shop\\.example$` is that of `a.shop.example` for `a`. */
+function writtenFor(expression: string, folder: string): string | undefined {
+  const name = expression
+    .replace(/^\*?\^?|\$$/g, '')
+    .replace(/\((?:\?:)?www\\\.\)\??/g, '')
+    .replace(/\((?:\?P?<\w+>)?[^()|]*\)/, folder)
+    .replaceAll('\\.', '.')
+  return /^[\w.-]+$/.test(name) ? name.toLowerCase() : undefined
+}
