@@ -62,13 +62,21 @@ function parsePools(text: string): [string, Omit<FoundPool, 'php'>][] {
   return text.split(/^[ \t]*\[/m).flatMap((section) => {
     const end = section.indexOf(']')
     const name = section.slice(0, end).trim()
-    const listen = settingOf(section, 'listen')?.replaceAll('$pool', name)
+    const listen = socketOf(section, name)
     if (end < 0 || listen === undefined || name === 'global') return []
     const user = settingOf(section, 'user')?.replaceAll('$pool', name) ?? ''
     const children = Number(settingOf(section, 'pm.max_children') ?? 0)
     const any = listen.replace(/^(0\.0\.0\.0|\[::\]|\*):/, '127.0.0.1:')
     return [[fastcgiAddress(any), { user, children: Number.isFinite(children) ? children : 0 }]]
   })
+}
+
+/** A relative path is below the `prefix` of its pool; without one it is unknown. */
+function socketOf(section: string, pool: string): string | undefined {
+  const listen = settingOf(section, 'listen')?.replaceAll('$pool', pool)
+  if (listen === undefined || /^\/|^\d+$|:/.test(listen)) return listen
+  const prefix = settingOf(section, 'prefix')?.replaceAll('$pool', pool)
+  return prefix?.startsWith('/') ? `${prefix}/${listen}` : undefined
 }
 
 /** The tier with the nearest number of workers on this machine; small without a number. */

@@ -72,3 +72,32 @@ test('follows a link to a socket', async () => {
 
   expect((await findPools(host, [], ['/run/php/link.sock']))('/run/php/link.sock')?.php).toBe('8.3')
 })
+
+test('finds the pools of Plesk, whose sockets are below a prefix', async () => {
+  const host = await machine({
+    '/opt/plesk/php/8.3/etc/php-fpm.d/shop.example.conf': `[shop.example]
+; Don't override following options, they are relied upon by Plesk internally
+prefix = /var/www/vhosts/system/$pool
+user = shopper
+group = psacln
+
+listen = php-fpm.sock
+listen.owner = root
+listen.group = psaserv
+listen.mode = 0660
+
+; Following options can be overridden
+chdir = /
+pm = ondemand
+pm.max_children = 10
+`,
+    '/opt/plesk/php/8.2/etc/php-fpm.d/old.example.conf': pool('old', '$pool.sock'),
+  })
+
+  const find = await findPools(host, [], [])
+
+  expect(find('/var/www/vhosts/system/shop.example/php-fpm.sock')).toMatchObject({
+    ...{ user: 'shopper', php: '8.3', children: 10 },
+  })
+  expect(find('old.sock')).toBeUndefined()
+})
