@@ -1,86 +1,53 @@
-import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import type { Process } from '#agent/os/processes/processes.ts'
+import { type CaddyConfig, type Handler, type Route, readCaddyConfig } from './caddy-config.ts'
 import { filesOnDisk } from './config-files.ts'
-import { fastcgiAddress, type Kind, type Listen, NO_PHP, type VirtualHost } from './virtual-host.ts'
+import { namesFor } from './mass-names.ts'
+import {
+  fastcgiAddress,
+  type Kind,
+  type Listen,
+  type MassHost,
+  NO_PHP,
+  type VirtualHost,
+} from './virtual-host.ts'
 
-const PROGRAM = /^\S*\/caddy run\b/
-const DEFAULT = '/etc/caddy/Caddyfile'
 /** Certificates issued to Debian's Caddy. */
 const STORE = '/var/lib/caddy/.local/share/caddy/certificates'
-const ADAPT_MS = 20_000
+/** Matchers that do not tell visitors apart. */
+const FOR_ALL = ['host', 'path', 'file', 'not']
+const SERVING = ['file_server', 'reverse_proxy']
+/** Names of one site whose settings differ from each other. */
+const MAX_NAMES = 1000
+const PLACEHOLDER = '{http.request.host'
+const HOST = /\{http\.request\.(host|host\.labels\.\d+)\}/g
 
-/** The site settings of the JSON configuration: https://caddyserver.com/docs/json/ */
-const Handler = z.looseObject({
-  handler: z.string(),
-  root: z.string().optional(),
-  status_code: z.union([z.string(), z.number()]).optional(),
-  get routes() {
-    return z.array(Route).optional()
-  },
-  transport: z.looseObject({ protocol: z.string().optional() }).optional(),
-  upstreams: z.array(z.looseObject({ dial: z.string().optional() })).optional(),
-})
-const Route = z.looseObject({
-  match: z
-    .array(
-      z.looseObject({ host: z.array(z.string()).optional(), path: z.array(z.string()).optional() }),
-    )
-    .optional(),
-  get handle(): z.ZodOptional<z.ZodArray<typeof Handler>> {
-    return z.array(Handler).optional()
-  },
-})
-type Handler = z.infer<typeof Handler>
-type Route = z.infer<typeof Route>
-const Server = z.looseObject({
-  listen: z.array(z.string()).default([]),
-  routes: z.array(Route).default([]),
-})
-const Config = z.looseObject({
-  apps: z.looseObject({
-    http: z.looseObject({ servers: z.record(z.string(), Server).default({}) }).optional(),
-    tls: z
-      .looseObject({
-        certificates: z
-          .looseObject({
-            load_files: z.array(z.looseObject({ certificate: z.string() })).optional(),
-          })
-          .optional(),
-      })
-      .optional(),
-  }),
-})
+type FindCertificate = (name: string) => Promise<string>
 
-export const isCaddy = ({ line }: Process) => PROGRAM.test(line)
-
-/** Caddy's handling of every name, from its own translation of a Caddyfile or from a JSON file. */
+/** Caddy's handling of every name. */
 export async function readCaddy(host: Host, processes: readonly Process[]): Promise<VirtualHost[]> {
-  const words = processes.find(isCaddy)?.line.split(/\s+/) ?? []
-  const at = words.findIndex((word) => word === '--config' || word === '-c')
-  const path = at < 0 ? DEFAULT : (words[at + 1] ?? DEFAULT)
-  const written = await host.files.read(path)
-  const isJson = path.endsWith('.json') || written === undefined
-  const text = isJson ? written : await adapted(host, path)
-  const config = Config.safeParse(JSON.parse(text ?? 'null')).data
-  const loaded = config?.apps.tls?.certificates?.load_files ?? []
-  const servers = Object.values(config?.apps.http?.servers ?? {})
-  const source = filesOnDisk(host)
-  const certificateOf = async (name: string) => {
-    // Caddy picks one of several loaded ones by name.
-    if (loaded.length === 1) return loaded[0]?.certificate ?? ''
-    return (await source.expand(`${STORE}/*/${name}/${name}.crt`))[0] ?? ''
-  }
-  const found = servers.map(({ listen, routes }) =>
-    Promise.all(routes.map((route) => hostOf(route, listen.map(listenOf), certificateOf))),
-  )
-  return (await Promise.all(found)).flat()
+  const config = await readCaddyConfig(host, processes)
+  const find = certificatesOf(host, config)
+  const found = config.servers.map(({ listen, routes }) => {
+    const listens = listen.map(listenOf)
+    const forHosts = routes.filter((route) => hostsIn(route) !== undefined)
+    const forAll = routes.filter((route) => hostsIn(route) === undefined)
+    const parts = [...forHosts.map((route) => [route]), ...(forAll.length > 0 ? [forAll] : [])]
+    return Promise.all(parts.map((part) => hostsOf(part, listens, find)))
+  })
+  return (await Promise.all(found)).flat(2)
 }
 
-async function adapted({ shell }: Host, path: string): Promise<string | undefined> {
-  const options = { unconfined: true, timeout_ms: ADAPT_MS }
-  const { code, stdout } = await shell.try(['caddy', 'adapt', '--config', path], options)
-  return code === 0 && stdout !== '' ? stdout : undefined
+/** Caddy picks one of several loaded ones by name. */
+function certificatesOf(host: Host, { certificates }: CaddyConfig): FindCertificate {
+  const source = filesOnDisk(host)
+  const [only] = certificates
+  return async (name) => {
+    if (certificates.length === 1) return only ?? ''
+    const stored = name.replace(/^\*/, 'wildcard_')
+    if (!/^[\w.-]+$/.test(stored)) return ''
+    return (await source.expand(`${STORE}/*/${stored}/${stored}.crt`))[0] ?? ''
+  }
 }
 
 function listenOf(written: string): Listen {
@@ -88,53 +55,155 @@ function listenOf(written: string): Listen {
   return { address, port: Number(port), tls: port !== '80', default: false }
 }
 
-async function hostOf(
-  route: Route,
+/** The hosts that a route is for; undefined: all. */
+function hostsIn({ match = [] }: Route): string[] | undefined {
+  const hosts = match.flatMap(({ host }) => host ?? [])
+  return hosts.length > 0 ? hosts : undefined
+}
+
+/** Groups names with equal results: settings of a wildcard can be for some of its names. */
+async function hostsOf(
+  routes: readonly Route[],
   listens: readonly Listen[],
-  certificateOf: (name: string) => Promise<string>,
-): Promise<VirtualHost> {
-  const names = route.match?.flatMap(({ host = [] }) => host) ?? ['']
-  const handlers = [...handlersIn(route)]
-  const root = handlers.findLast(({ root: folder }) => folder !== undefined)?.root ?? ''
+  find: FindCertificate,
+): Promise<VirtualHost[]> {
+  const outer = routes.flatMap((route) => hostsIn(route) ?? [])
+  const inner = innerHosts(routes)
+  const names = [...new Set([...(outer.length > 0 ? outer : ['']), ...inner])]
+  if (inner.length === 0 && !JSON.stringify(routes).includes(PLACEHOLDER)) {
+    const [name = ''] = names
+    return [await withCertificate({ ...hostOf(routes, listens, name), names }, name, find)]
+  }
+  const found = new Map<string, VirtualHost & { names: string[] }>()
+  for (const name of names.slice(0, MAX_NAMES)) {
+    const covering = outer.find((pattern) => hostFits(pattern, name)) ?? ''
+    if (outer.length > 0 && covering === '') continue
+    const host = hostOf(routes, listens, name)
+    const same = JSON.stringify(host)
+    const known = found.get(same)
+    if (known) known.names.push(name)
+    else found.set(same, await withCertificate({ ...host, names: [name] }, covering, find))
+  }
+  return [...found.values()]
+}
+
+async function withCertificate<H extends VirtualHost>(
+  host: H,
+  covering: string,
+  find: FindCertificate,
+): Promise<H> {
+  if (!host.tls) return host
+  const certificate = (await find(host.names[0] ?? '')) || (await find(covering))
+  if (certificate === '') return host
+  const { tls: _, ...unknown } = host.unknown
+  return { ...host, certificate, unknown }
+}
+
+function innerHosts(routes: readonly Route[]): string[] {
+  return routes.flatMap(({ handle = [] }) =>
+    handle.flatMap(({ routes: inner = [] }) => [
+      ...inner.flatMap((route) => hostsIn(route) ?? []),
+      ...innerHosts(inner),
+    ]),
+  )
+}
+
+/** A star stands for one label. */
+function hostFits(pattern: string, name: string): boolean {
+  if (pattern === name || pattern === '') return true
+  const labels = name.split('.')
+  const parts = pattern.toLowerCase().split('.')
+  return (
+    parts.length === labels.length &&
+    parts.every((part, at) => (part === '*' ? labels[at] !== '*' : part === labels[at]))
+  )
+}
+
+function hostOf(
+  routes: readonly Route[],
+  listens: readonly Listen[],
+  name: string,
+): Omit<VirtualHost, 'names'> {
+  const handlers = handlersIn(routes, name)
+  const written = handlers.findLast(({ root }) => root !== undefined)?.root ?? ''
+  const root = name === '' || name.includes('*') ? written : replaced(written, name)
   const fastcgi = handlers.find(({ transport }) => transport?.protocol === 'fastcgi')
   const proxy = fastcgi ? undefined : handlers.find((each) => each.handler === 'reverse_proxy')
   const tls = listens.some((listen) => listen.tls)
-  const certificate = tls ? await certificateOf(names[0] ?? '') : ''
   const isFolder = root.startsWith('/') && !root.includes('{')
+  const isMass = root !== '' && !isFolder && (name === '' || name.includes('*'))
   return {
-    ...{ names, user: '', certificate, tls },
-    listens: listens.map((listen) => ({ ...listen, default: names[0] === '' })),
+    ...{ user: '', certificate: '', tls },
+    listens: listens.map((listen) => ({ ...listen, default: name === '' })),
     kind: kindOf(handlers, root, proxy !== undefined),
     docroot: isFolder ? root.replace(/(?<=.)\/+$/, '') : '',
     php: { ...NO_PHP, address: dialed(fastcgi) },
     proxy: dialed(proxy),
     unknown: {
       ...(root !== '' && !isFolder && { docroot: 'computed' }),
-      ...(tls && certificate === '' && { tls: 'no_certificate_yet' }),
+      ...(tls && { tls: 'no_certificate_yet' }),
     },
+    ...(isMass && { mass: massOf(routes, listens, name, root) }),
   }
 }
 
-/** Handlers for all paths or scripts. */
-function* handlersIn(route: Route): Generator<Handler> {
-  const paths = route.match?.flatMap(({ path = [] }) => path) ?? []
-  const isPart = paths.length > 0 && !paths.some((path) => path === '*' || path.includes('.php'))
-  for (const handler of isPart ? [] : (route.handle ?? [])) {
-    yield handler
-    for (const inner of handler.routes ?? []) yield* handlersIn(inner)
+/** The folder of one host. */
+function replaced(root: string, name: string): string {
+  const labels = name.split('.').reverse()
+  return root.replace(HOST, (all, part: string) =>
+    part === 'host' ? name : (labels[Number(part.replace(/^.*\./, ''))] ?? all),
+  )
+}
+
+function massOf(
+  routes: readonly Route[],
+  listens: readonly Listen[],
+  pattern: string,
+  root: string,
+): MassHost {
+  const fixed = root.split('{', 1)[0] ?? ''
+  return {
+    parent: fixed.slice(0, fixed.lastIndexOf('/')),
+    namesFor: (folder) => namesFor(pattern, folder),
+    names: [],
+    answerTo: (name) =>
+      hostFits(pattern, name) ? { ...hostOf(routes, listens, name), names: [name] } : undefined,
   }
 }
+
+/** Handlers for all paths or scripts of a host. Of a group, the first route that fits counts. */
+function handlersIn(routes: readonly Route[], name: string): Handler[] {
+  const groups = new Set<string>()
+  return routes.flatMap((route) => {
+    const { group = '', handle = [] } = route
+    if (groups.has(group) || !isForAll(route, name)) return []
+    if (group !== '') groups.add(group)
+    return handle.flatMap((handler) => [handler, ...handlersIn(handler.routes ?? [], name)])
+  })
+}
+
+function isForAll(route: Route, name: string): boolean {
+  const { match = [] } = route
+  const hosts = hostsIn(route)
+  if (hosts && !hosts.some((pattern) => hostFits(pattern, name))) return false
+  if (match.length > 0 && !match.some((each) => Object.keys(each).every(isKnown))) return false
+  const paths = match.flatMap(({ path = [] }) => path)
+  return paths.length === 0 || paths.some((path) => /^\/?\*$|\.php/.test(path))
+}
+
+const isKnown = (matcher: string) => FOR_ALL.includes(matcher)
 
 function kindOf(handlers: readonly Handler[], root: string, proxied: boolean): Kind {
-  const answer = handlers.find(({ handler }) => handler === 'static_response')
-  const serves = handlers.some(({ handler }) => ['file_server', 'reverse_proxy'].includes(handler))
-  if (!serves && answer) {
-    const code = Number(answer.status_code ?? 200)
-    if (code >= 400) return root === '' ? 'none' : 'closed'
-    return code >= 300 ? 'none' : 'text'
-  }
   if (proxied) return 'proxy'
-  return serves ? 'files' : 'none'
+  if (handlers.some(({ handler }) => SERVING.includes(handler))) return 'files'
+  const answer = handlers.find(({ handler }) => handler === 'static_response')
+  return answer ? answered(answer, root) : 'none'
+}
+
+function answered({ abort, status_code }: Handler, root: string): Kind {
+  const code = abort ? 403 : Number(status_code ?? 200)
+  if (code >= 400) return root === '' ? 'none' : 'closed'
+  return code >= 300 ? 'none' : 'text'
 }
 
 /** `unix//run/php/shop.sock`, `localhost:9000`. */
