@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { globPattern } from '#agent/os/web/glob.ts'
+import { globOf } from '#agent/os/web/glob.ts'
 import type { NginxServers } from '#agent/os/web/nginx-servers.ts'
 import { conflict } from '#shared/errors.ts'
 
@@ -23,9 +23,9 @@ export async function findLink({ files }: Pick<Host, 'files'>, domain: string) {
 /** Where nginx will read the virtual host of a new site. Throws conflict where it reads neither folder. */
 export function linkFor({ others, includes }: NginxServers, domain: string): string {
   const name = `${others.length > 0 ? PREFIXES[1] : PREFIXES[0]}${domain}.conf`
-  const expressions = includes.map(globPattern)
+  const patterns = includes.map(globOf)
   const isRead = (folder: string) =>
-    expressions.some((expression) => expression.test(`${folder}/zz-hosting-a.conf`))
+    patterns.some((matches) => matches(`${folder}/zz-hosting-a.conf`))
   // Before nginx is installed, nothing is included: the default is Debian's.
   const folder = includes.length === 0 ? FOLDERS[0] : FOLDERS.find(isRead)
   if (folder !== undefined) return `${folder}/${name}`

@@ -9,7 +9,9 @@ interface Reading {
   root: string
   defined: Map<string, string>
   modules: Set<string>
-  left: number
+  parsed: Map<string, Block>
+  includes_left: number
+  directives_left: number
 }
 
 /** The main files of Debian, Red Hat, their derivatives, cPanel, RunCloud, Bitnami, and own builds. */
@@ -23,6 +25,10 @@ const MAIN = [
 ]
 const PROGRAM = /^\S*\/(apache2|httpd)(-rc)?(\s|$)/
 const MAX_INCLUDES = 50_000
+/** Of all files together: one can be included many times. */
+const MAX_DIRECTIVES = 500_000
+/** A definition that contains others twice would grow exponentially. */
+const MAX_WORD = 4096
 const MAX_DEPTH = 16
 /** Modules built into every Apache, which nothing loads. */
 const BUILT_IN = ['core', 'so', 'http', 'unixd', 'log_config', 'logio', 'version', 'watchdog']
@@ -44,7 +50,10 @@ export async function readApacheConfig(
   const main = await mainFile(source, processes)
   const root = main.replace(/(\/conf)?\/[^/]*$/, '')
   const defined = await environment(source)
-  const reading: Reading = { source, root, defined, modules: new Set(), left: MAX_INCLUDES }
+  const reading: Reading = {
+    ...{ source, root, defined, modules: new Set(), parsed: new Map() },
+    ...{ includes_left: MAX_INCLUDES, directives_left: MAX_DIRECTIVES },
+  }
   const directives = main === '' ? [] : await included(reading, main, 0)
   return { directives, modules: reading.modules }
 }
@@ -76,11 +85,17 @@ async function included(
   if (depth > MAX_DEPTH) return []
   const found: ApacheDirective[] = []
   for (const path of await filesOf(reading, resolve(reading.root, pattern))) {
-    if (reading.left-- <= 0) return found
-    const text = await reading.source.read(path)
-    if (text !== undefined) found.push(...(await resolved(reading, parseApache(text), depth)))
+    if (reading.includes_left-- <= 0) return found
+    const inner = await resolved(reading, await parsed(reading, path), depth)
+    for (const directive of inner) found.push(directive)
   }
   return found
+}
+
+async function parsed({ source, parsed: known }: Reading, path: string): Promise<Block> {
+  const block = known.get(path) ?? parseApache((await source.read(path)) ?? '')
+  known.set(path, block)
+  return block
 }
 
 /** A folder includes all its files. */
@@ -94,23 +109,37 @@ async function filesOf({ source }: Reading, pattern: string): Promise<readonly s
 
 async function resolved(reading: Reading, block: Block, depth: number): Promise<ApacheDirective[]> {
   const found: ApacheDirective[] = []
-  for (const directive of block) found.push(...(await resolvedOne(reading, directive, depth)))
+  for (const { name, args: written, block: inner } of block) {
+    if (reading.directives_left-- <= 0) return found
+    const args = written.map((word) => replaced(reading, word))
+    const directive = { name, args, block: inner }
+    if (!inner && !INCLUDES.includes(name)) {
+      remember(reading, directive)
+      found.push(directive)
+    } else for (const each of await opened(reading, directive, depth)) found.push(each)
+  }
   return found
 }
 
-async function resolvedOne(
-  reading: Reading,
-  { name, args: written, block }: ApacheDirective,
-  depth: number,
-): Promise<ApacheDirective[]> {
-  const args = written.map((word) => replaced(reading, word))
+const INCLUDES = ['include', 'includeoptional']
+
+function remember(reading: Reading, { name, args }: ApacheDirective): void {
+  const { defined, modules } = reading
   const [first = '', second = ''] = args
-  if (name === 'include' || name === 'includeoptional') return included(reading, first, depth + 1)
   if (name === 'serverroot') reading.root = first
-  if (name === 'define') reading.defined.set(first, second)
-  if (name === 'undefine') reading.defined.delete(first)
-  if (name === 'loadmodule') reading.modules.add(`${first} ${second}`)
-  if (!block) return [{ name, args, block }]
+  if (name === 'define') defined.set(first, second)
+  if (name === 'undefine') defined.delete(first)
+  if (name === 'loadmodule') modules.add(`${first} ${second}`)
+}
+
+/** The directives of an include or a section. */
+async function opened(
+  reading: Reading,
+  { name, args, block = [] }: ApacheDirective,
+  depth: number,
+): Promise<readonly ApacheDirective[]> {
+  const [first = ''] = args
+  if (INCLUDES.includes(name)) return await included(reading, first, depth + 1)
   const condition = name.startsWith('if') ? holds(reading, name, first) : undefined
   if (condition === false) return []
   const inner = await resolved(reading, block, depth)
@@ -118,7 +147,9 @@ async function resolvedOne(
 }
 
 function replaced({ defined }: Reading, word: string): string {
-  return word.replace(/\$\{(\w+)\}/g, (all, name: string) => defined.get(name) ?? all)
+  if (!word.includes('${') || word.length > MAX_WORD) return word
+  const text = word.replace(/\$\{(\w+)\}/g, (all, name: string) => defined.get(name) ?? all)
+  return text.length > MAX_WORD ? word : text
 }
 
 /** Undefined: evaluated at each request, or no condition. */

@@ -2,7 +2,7 @@ import type { UnknownReason } from '#shared/unknown-reasons.ts'
 import type { ApacheConfig } from './apache-config.ts'
 import type { Block } from './apache-lines.ts'
 import { type ApachePhp, phpOf } from './apache-php.ts'
-import { globPattern } from './glob.ts'
+import { globOf } from './glob.ts'
 import { isAnyName, namesFor } from './mass-names.ts'
 import {
   fastcgiAddress,
@@ -19,8 +19,8 @@ export function apacheHosts({ directives, modules }: ApacheConfig): VirtualHost[
   const seen = new Set<string>()
   const hosts = directives.filter(({ name, block }) => name === 'virtualhost' && block)
   const server = directives.filter(({ name }) => name !== 'virtualhost')
-  const found = hosts.map(({ args, block = [] }) =>
-    hostOf(block, { server, modules, listens: listensOf(args, seen, block) }),
+  const found = hosts.flatMap(({ args, block = [] }) =>
+    hostsOf(block, { server, modules, listens: listensOf(args, seen, block) }),
   )
   return found.length > 0 ? found : mainServer(server, modules)
 }
@@ -35,18 +35,26 @@ interface Around {
 function mainServer(server: Block, modules: ReadonlySet<string>): VirtualHost[] {
   const ports = server.filter(({ name }) => name === 'listen').map(({ args }) => args[0] ?? '')
   if (!valueIn(server, 'documentroot') && !valueIn(server, 'virtualdocumentroot')) return []
-  return [hostOf(server, { server, modules, listens: listensOf(ports, new Set(), server) })]
+  return hostsOf(server, { server, modules, listens: listensOf(ports, new Set(), server) })
 }
 
-function hostOf(block: Block, around: Around): VirtualHost {
+/** One virtual host; if its folder depends on the visitors' host, also one for each of its names. */
+function hostsOf(block: Block, around: Around): VirtualHost[] {
   const { server } = around
   const template = valueIn(block, 'virtualdocumentroot') || valueIn(server, 'virtualdocumentroot')
   const computed = [...block, ...server].some(({ name }) => name.startsWith('virtualdocumentroot'))
   const written = valueIn(block, 'documentroot') || valueIn(server, 'documentroot')
   const docroot = computed || written.includes('${') ? undefined : folderOf(written)
   const host = servedFrom(block, around, docroot)
-  return template === '' ? host : { ...host, mass: massOf(block, around, template) }
+  if (template === '') return [host]
+  const mass = massOf(block, around, template)
+  const known = new Map(host.names.map((name) => [name, mass.answerTo(name)]))
+  const patterns = host.names.filter((name) => isPattern(name) || !known.get(name))
+  const own = host.names.flatMap((name) => (isPattern(name) ? [] : (known.get(name) ?? [])))
+  return patterns.length > 0 ? [{ ...host, names: patterns, mass }, ...own] : own
 }
+
+const isPattern = (name: string) => isAnyName(name) || /[*?]/.test(name)
 
 const folderOf = (written: string) => written.replace(/\/{2,}/g, '/').replace(/(?<=.)\/+$/, '')
 
@@ -116,7 +124,7 @@ function partOf(labels: readonly string[], part: string): string | undefined {
 
 /** A name with `*` or `?`, as in ServerAlias. */
 const patternFits = (pattern: string, name: string) =>
-  /[*?]/.test(pattern) ? globPattern(pattern.toLowerCase()).test(name) : pattern === name
+  isPattern(pattern) ? globOf(pattern.toLowerCase())(name) : pattern === name
 
 function knownPhp(php: ApachePhp): { php: Php; reason?: UnknownReason } {
   if (php === 'wrapper') return { php: NO_PHP, reason: 'wrapper' }

@@ -12,6 +12,8 @@ export interface Vhost extends Omit<VirtualHost, 'tls' | 'mass'> {
 /** The answer to one name in one server block. */
 interface Entry {
   key: string
+  /** The name as a domain, empty if it is none. */
+  domain: string
   name: string
   host: VirtualHost
   /** The server behind it, if that is another one of this machine. */
@@ -46,16 +48,17 @@ export function chooseSites(hosts: readonly VirtualHost[], local: ReadonlySet<st
       else entries.set(entry.key, [entry])
     }
   }
-  const sites = new Map<string, Site[]>()
+  const sites = new Map<string, SameContent>()
+  const firstOf = firstDomains()
   const chosen = [...entries.values()].map(chosenOf).filter((entry) => entry !== undefined)
   // Names first: a wildcard beside one belongs to its site.
-  const named = chosen.filter(({ key }) => isDomain(key))
-  for (const entry of [...named, ...chosen.filter(({ key }) => !isDomain(key))]) add(sites, entry)
-  return [...sites.values()].flat().map(finished)
+  const named = chosen.filter(({ domain }) => domain !== '')
+  for (const entry of [...named, ...chosen.filter(({ domain }) => domain === '')])
+    add(sites, entry, firstOf)
+  return [...sites.values()].flatMap(({ sites: found }) => found).map(finished)
 }
 
 const domainIn = (name: string) => canonicalDomain(name.replace(/^\./, ''))
-const isDomain = (key: string) => canonicalDomain(key) !== undefined
 
 function entryOf(
   host: VirtualHost,
@@ -74,7 +77,8 @@ function entryOf(
     return undefined
   const key = domain ?? (isAny ? `_ ${place?.address}:${place?.port}` : name.toLowerCase())
   const source = behind(host, isAny ? '' : key, backends)
-  return { key, name: isAny ? '_' : (domain ?? name), host, source, order, isPublic }
+  const shown = isAny ? '_' : (domain ?? name)
+  return { key, domain: domain ?? '', name: shown, host, source, order, isPublic }
 }
 
 const isReached = ({ address, port }: Listen) => PUBLIC.includes(port) && !isLoopback(address)
@@ -111,40 +115,67 @@ function rank({ host, source, isPublic, order }: Entry): number {
   return scores.reduce((sum, score) => sum * 2 + Number(score), 0) - order / 1e9
 }
 
-function add(sites: Map<string, Site[]>, entry: Entry): void {
-  const { source, host, key, name } = entry
+/** The sites with one folder, proxy and PHP, by what tells that an entry belongs to one of them. */
+interface SameContent {
+  sites: Site[]
+  bySource: Map<VirtualHost, Site>
+  byName: Map<string, Site>
+  byApex: Map<string, Site>
+}
+
+function add(sites: Map<string, SameContent>, entry: Entry, firstOf: FirstDomain): void {
+  const { source, host, domain, name } = entry
   const { docroot, proxy, php } = source
   const content = JSON.stringify([docroot, proxy, php])
-  const same = sites.get(content) ?? []
-  const known = same.find((site) => belongs(site, entry))
-  const domain = isDomain(key) ? key : ''
-  if (known) {
-    known.names.push(name)
-    known.sources.add(source)
-    known.firsts.add(firstOf(source, host))
-    if (known.certificate === '') known.certificate = host.certificate
-    return
+  const same = sites.get(content) ?? {
+    ...{ sites: [], bySource: new Map(), byName: new Map(), byApex: new Map() },
   }
+  sites.set(content, same)
+  const site = siteFor(same, entry) ?? newSite(same, entry)
+  site.names.push(name)
+  site.sources.add(source)
+  site.firsts.add(firstOf(source) || firstOf(host))
+  if (site.certificate === '') site.certificate = host.certificate
+  if (!same.bySource.has(source)) same.bySource.set(source, site)
+  if (!same.byName.has(name)) same.byName.set(name, site)
+  const apex = apexOf(domain)
+  if (domain !== '' && !same.byApex.has(apex)) same.byApex.set(apex, site)
+}
+
+/** The site of the same server, or one that has a name of it with or without www. */
+function siteFor({ sites, bySource, byName, byApex }: SameContent, entry: Entry): Site | undefined {
+  const { source, domain: own } = entry
+  const known = bySource.get(source)
+  if (known) return known
+  if (own === '')
+    return source.docroot === '' ? undefined : sites.find(({ domain }) => domain === '')
+  if (source.docroot === '' && source.proxy === '') return undefined
+  const shared = [apexOf(own), ...source.names].map((name, at) =>
+    at === 0 ? byApex.get(name) : byName.get(name),
+  )
+  return shared.find((site) => site !== undefined && site.domain !== '')
+}
+
+function newSite({ sites }: SameContent, { source, host, domain }: Entry): Site {
   const { tls: _, mass: __, ...rest } = source
   const { certificate, listens } = host
   const unknown = { ...source.unknown, ...(host.unknown.tls && { tls: host.unknown.tls }) }
-  const site = { ...rest, domain, names: [name], certificate, listens, unknown }
-  const firsts = new Set([firstOf(source, host)])
-  sites.set(content, [...same, { ...site, sources: new Set([source]), firsts }])
+  const found = { ...rest, domain, names: [], certificate, listens, unknown }
+  const site = { ...found, sources: new Set<VirtualHost>(), firsts: new Set<string>() }
+  sites.push(site)
+  return site
 }
 
-/** The same server, or the same site's name with or without www. */
-function belongs(site: Site, { source, key }: Entry): boolean {
-  if (site.sources.has(source)) return true
-  if (!isDomain(key) && site.domain === '') return source.docroot !== ''
-  if (!isDomain(key) || site.domain === '' || (source.docroot === '' && source.proxy === ''))
-    return false
-  return site.names.some((name) => apexOf(name) === apexOf(key) || source.names.includes(name))
-}
+type FirstDomain = (host: VirtualHost) => string
 
-function firstOf(source: VirtualHost, host: VirtualHost): string {
-  const domains = [...source.names, ...host.names].map(domainIn)
-  return domains.find((domain) => domain !== undefined) ?? ''
+/** The first domain of a server block, found once for all its names. */
+function firstDomains(): FirstDomain {
+  const known = new Map<VirtualHost, string>()
+  return (host) => {
+    const found = known.get(host) ?? host.names.map(domainIn).find((name) => name) ?? ''
+    known.set(host, found)
+    return found
+  }
 }
 
 function finished({ sources: _, firsts, ...site }: Site): Vhost {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { Entry, Host } from '#agent/host/ports.ts'
-import { globPattern, isGlob, matchesGlob } from './glob.ts'
+import { globOf, isGlob } from './glob.ts'
 
 /** The source of configuration text: the program's own dump, or the disk. */
 export interface ConfigFiles {
@@ -9,69 +9,91 @@ export interface ConfigFiles {
   expand(pattern: string): Promise<readonly string[]>
 }
 
-const MOST_BYTES = 16 << 20
-const MOST_MATCHES = 100_000
+const MAX_BYTES = 16 << 20
+/** Of all patterns together: names that are compared with one. */
+const MAX_COMPARED = 2_000_000
 const FOLDERS: readonly Entry['kind'][] = ['directory', 'link']
+
+interface Folders {
+  list(path: string): Promise<readonly Entry[]>
+}
 
 /** Files on the disk, each read once. An unreadable one counts as missing. */
 export function filesOnDisk({ files }: Pick<Host, 'files'>): ConfigFiles {
-  const known = new Map<string, Promise<string | undefined>>()
-  let left = MOST_BYTES
+  let left = MAX_BYTES
   const read = async (path: string) => {
     const text = await files.read(path, left).catch(() => undefined)
     left -= text?.length ?? 0
     return text
   }
+  const folders = foldersOf(files)
+  return { read: once(read), expand: once((pattern) => expandOn(folders, pattern)) }
+}
+
+/** Each folder is listed once. Entries over the limit of all patterns are left out. */
+function foldersOf(files: Host['files']): Folders {
+  let left = MAX_COMPARED
+  const list = once((path: string) => files.list(path, left).catch(() => []))
   return {
-    read(path) {
-      const reading = known.get(path) ?? read(path)
-      known.set(path, reading)
-      return reading
+    async list(path) {
+      if (left <= 0) return []
+      const entries = (await list(path)).slice(0, left)
+      // An empty folder costs a call, too.
+      left -= entries.length + 1
+      return entries
     },
-    expand: (pattern) => expandOn(files, pattern),
+  }
+}
+
+function once<R>(act: (key: string) => Promise<R>): (key: string) => Promise<R> {
+  const known = new Map<string, Promise<R>>()
+  return (key) => {
+    const result = known.get(key) ?? act(key)
+    known.set(key, result)
+    return result
   }
 }
 
 /** The files of a dump, by path. A pattern for one folder is matched only against its files. */
 export function filesInDump(dump: ReadonlyMap<string, string>): ConfigFiles {
   const folders = Map.groupBy(dump.keys(), dirname)
+  let left = MAX_COMPARED
   return {
     read: async (path) => dump.get(path),
-    async expand(pattern) {
+    expand: once(async (pattern) => {
       if (!isGlob(pattern)) return [pattern]
       const folder = dirname(pattern)
       const paths = isGlob(folder) ? [...dump.keys()] : (folders.get(folder) ?? [])
-      const expression = globPattern(pattern)
-      return paths.filter((path) => matchesGlob(pattern, expression, path)).sort()
-    },
+      left -= paths.length
+      if (left < 0) return []
+      return paths.filter(globOf(pattern)).sort()
+    }),
   }
 }
 
-async function expandOn(files: Host['files'], pattern: string): Promise<readonly string[]> {
+async function expandOn(folders: Folders, pattern: string): Promise<readonly string[]> {
   if (!isGlob(pattern)) return [pattern]
   const parts = pattern.split('/').slice(1)
   let paths = ['']
   for (const [at, part] of parts.entries()) {
-    paths = await below(files, paths, part, at === parts.length - 1)
+    paths = await below(folders, paths, part, at === parts.length - 1)
   }
   return paths.sort()
 }
 
 async function below(
-  files: Host['files'],
+  { list }: Folders,
   folders: readonly string[],
   part: string,
   last: boolean,
 ): Promise<string[]> {
   if (!isGlob(part)) return folders.map((folder) => `${folder}/${part}`)
-  const expression = globPattern(part)
+  const matches = globOf(part)
   const fits = ({ name, kind }: Entry) =>
-    matchesGlob(part, expression, name) && (last ? kind !== 'directory' : FOLDERS.includes(kind))
+    matches(name) && (last ? kind !== 'directory' : FOLDERS.includes(kind))
   const found: string[] = []
   for (const folder of folders) {
-    const entries = await files.list(folder || '/').catch(() => [])
-    for (const { name } of entries.filter(fits)) found.push(`${folder}/${name}`)
-    if (found.length > MOST_MATCHES) break
+    for (const { name } of (await list(folder || '/')).filter(fits)) found.push(`${folder}/${name}`)
   }
   return found
 }

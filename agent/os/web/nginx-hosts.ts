@@ -20,8 +20,10 @@ import {
   type VirtualHost,
 } from './virtual-host.ts'
 
+/** What the servers have in common. */
 interface Http {
-  scope: Block
+  root: string | undefined
+  certificate: string | undefined
   upstreams: ReadonlyMap<string, string>
   maps: Variables['maps']
 }
@@ -37,7 +39,12 @@ const PROXIES = ['proxy_pass', 'uwsgi_pass', 'scgi_pass', 'grpc_pass']
 export function nginxHosts(config: Block, hostname = ''): VirtualHost[] {
   const inner = config.flatMap(({ name, block }) => (name === 'http' ? (block ?? []) : []))
   const scope = inner.length > 0 ? inner : config
-  const http = { scope, upstreams: upstreamsOf(scope), maps: mapsOf(scope) }
+  const http = {
+    root: innermost([scope], ['root']),
+    certificate: certificateIn(scope),
+    upstreams: upstreamsOf(scope),
+    maps: mapsOf(scope),
+  }
   const servers = scope.flatMap(({ name, block }) => (name === 'server' && block ? [block] : []))
   return defaultServers(servers, hostname).flatMap((server) => hostsOf(http, server))
 }
@@ -178,12 +185,12 @@ interface Root {
 function rootOf(http: Http, server: Block): string | undefined {
   const page = blocksFor(server, ANY_PAGE)
   const script = blocksFor(server, '/index.php')
-  return innermost(page, ROOTS) ?? innermost(script, ROOTS) ?? innermost([http.scope], ['root'])
+  return innermost(page, ROOTS) ?? innermost(script, ROOTS) ?? http.root
 }
 
 function rootFor(http: Http, page: Block[], script: Block[], variables: Variables): Root {
   const own = innermost(page, ROOTS) ?? innermost(script, ROOTS)
-  const written = own ?? innermost([http.scope], ['root'])
+  const written = own ?? http.root
   if (written === undefined) return { path: '', written: false, inherited: false }
   const value = evaluate(written, variables)
   const path = value?.startsWith('/') === false ? `/usr/share/nginx/${value}` : value
@@ -236,9 +243,11 @@ function proxyAddress(url: string): string {
 }
 
 function certificateOf(http: Http, server: Block, variables: Variables): string | undefined {
-  const find = (block: Block) => block.find(({ name }) => name === 'ssl_certificate')?.args[0]
-  return evaluate(find(server) ?? find(http.scope) ?? '', variables)
+  return evaluate(certificateIn(server) ?? http.certificate ?? '', variables)
 }
+
+const certificateIn = (block: Block) =>
+  block.find(({ name }) => name === 'ssl_certificate')?.args[0]
 
 function upstreamsOf(scope: Block): Map<string, string> {
   return new Map(

@@ -16,6 +16,8 @@ export interface NginxTree {
 }
 
 const MAX_INCLUDES = 100_000
+/** Of all files together: one can be included many times. */
+const MAX_DIRECTIVES = 1_000_000
 const MAX_DEPTH = 16
 /** Files of one pattern read at a time. */
 const AT_ONCE = 8
@@ -27,7 +29,8 @@ interface Reading {
   files: Map<Block, string>
   includes: string[]
   missing: Set<string>
-  left: number
+  includes_left: number
+  directives_left: number
 }
 
 /** A block's position: `chain` are the files that lead to it. */
@@ -46,7 +49,7 @@ export async function readTree(
   main: string,
 ): Promise<NginxTree> {
   const reading: Reading = {
-    ...{ source, folder, left: MAX_INCLUDES },
+    ...{ source, folder, includes_left: MAX_INCLUDES, directives_left: MAX_DIRECTIVES },
     ...{ parsed: new Map(), files: new Map(), includes: [], missing: new Set() },
   }
   const directives = await included(reading, resolve(folder, main), { chain: [], outside: true })
@@ -65,16 +68,21 @@ async function resolved(
 ): Promise<Directive[]> {
   const found: Directive[] = []
   for (const directive of directives) {
+    if (reading.directives_left-- <= 0) return found
     const { name, args, block } = directive
     if (name === 'include') {
-      if (!args[0]) continue
-      const pattern = resolve(reading.folder, args[0])
-      if (position.outside) reading.includes.push(pattern)
-      found.push(...(await included(reading, pattern, position)))
+      for (const each of await includedBy(reading, args[0], position)) found.push(each)
     } else if (!block) found.push(directive)
     else found.push({ name, args, block: await inner(reading, name, block, position) })
   }
   return found
+}
+
+async function includedBy(reading: Reading, written: string | undefined, position: Position) {
+  if (!written) return []
+  const pattern = resolve(reading.folder, written)
+  if (position.outside) reading.includes.push(pattern)
+  return await included(reading, pattern, position)
 }
 
 async function inner(reading: Reading, name: string, block: Block, { chain, outside }: Position) {
@@ -90,9 +98,10 @@ async function included(reading: Reading, pattern: string, { chain, outside }: P
   const paths = await reading.source.expand(pattern)
   await eachAtOnce(paths, AT_ONCE, reading.source.read)
   for (const file of paths) {
-    if (chain.includes(file) || reading.left-- <= 0) continue
+    if (chain.includes(file) || reading.includes_left-- <= 0) continue
     const position = { chain: [...chain, file], outside }
-    found.push(...(await resolved(reading, await parsed(reading, file), position)))
+    const inner = await resolved(reading, await parsed(reading, file), position)
+    for (const directive of inner) found.push(directive)
   }
   return found
 }

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { eachAtOnce } from '#agent/os/processes/at-once.ts'
 import type { Process } from '#agent/os/processes/processes.ts'
 import { readApacheConfig } from './apache-config.ts'
 import { apacheHosts } from './apache-hosts.ts'
@@ -9,6 +10,8 @@ import { fastcgiAddress, type Listen, NO_PHP, type VirtualHost } from './virtual
 const ROOT = '/usr/local/lsws'
 const MAIN = `${ROOT}/conf/httpd_config.conf`
 const MAX_INCLUDES = 10_000
+/** Files of virtual hosts read at a time. */
+const AT_ONCE = 8
 
 export const isLiteSpeed = ({ line, root }: Process) =>
   root && /^(\S*\/)?(open)?litespeed\b/.test(line)
@@ -25,32 +28,25 @@ export async function readOpenLiteSpeed(
   const text = await source.read(MAIN)
   if (text === undefined)
     return processes.some(isLiteSpeed) ? apacheHosts(await readApacheConfig(host, [])) : []
-  const main = await withIncludes(source, parseSections(text), { left: MAX_INCLUDES })
+  const main = await withIncludes(source, parseSections(text))
   const found = [...sitesOf(main), ...membersOf(main)]
-  return (await Promise.all(found.map((site) => hostOf(source, site, main)))).filter(
-    (served) => served !== undefined,
-  )
+  const hosts = await eachAtOnce(found, AT_ONCE, (site) => hostOf(source, site, main))
+  return hosts.filter((host) => host !== undefined)
 }
 
-/** `include` names a file or a pattern. */
+/** `include` names a file or a pattern; included files include no others. */
 async function withIncludes(
   source: ConfigFiles,
-  sections: readonly Section[],
-  budget: { left: number },
+  main: readonly Section[],
 ): Promise<readonly Section[]> {
-  const found: Section[] = []
-  for (const section of sections) {
-    if (section.name !== 'include') {
-      found.push(section)
-      continue
-    }
-    for (const path of await source.expand(absolute(replaced(section.value, NONE), ROOT))) {
-      if (budget.left-- <= 0) return found
-      const inner = parseSections((await source.read(path)) ?? '')
-      for (const each of inner.filter(({ name }) => name !== 'include')) found.push(each)
+  const read = new Map<string, readonly Section[]>()
+  for (const { value } of main.filter(({ name }) => name === 'include')) {
+    for (const path of await source.expand(absolute(replaced(value, NONE), ROOT))) {
+      if (read.size >= MAX_INCLUDES || path === MAIN || read.has(path)) continue
+      read.set(path, parseSections((await source.read(path)) ?? ''))
     }
   }
-  return found
+  return [main, ...read.values()].flat().filter(({ name }) => name !== 'include')
 }
 
 /** A virtual host before its own file is read: its names at its listeners. */
@@ -73,14 +69,14 @@ const NONE: Variables = { root: ROOT, name: '', domain: '' }
 
 function sitesOf(main: readonly Section[]): Mapped[] {
   const listeners = main.filter(({ name }) => name === 'listener')
+  const entries = listeners.flatMap((listener) =>
+    listener.inner.filter(({ name }) => name === 'map').map(({ value }) => mapIn(listener, value)),
+  )
+  const mapped = Map.groupBy(entries, ({ site }) => site)
   return main
     .filter(({ name }) => name === 'virtualhost')
     .map(({ value: name, inner }) => {
-      const maps = listeners.flatMap((listener) =>
-        listener.inner
-          .filter((entry) => entry.name === 'map' && entry.value.split(/\s+/)[0] === name)
-          .map(({ value }) => ({ listener, names: value.split(/[\s,]+/).slice(1) })),
-      )
+      const maps = mapped.get(name) ?? []
       return {
         name,
         root: valueIn(inner, 'vhroot'),
@@ -90,6 +86,12 @@ function sitesOf(main: readonly Section[]): Mapped[] {
         listeners: maps.map(({ listener }) => listener),
       }
     })
+}
+
+/** `map shop shop.example, www.shop.example` of a listener. */
+function mapIn(listener: Section, value: string) {
+  const [site = '', ...names] = value.split(/[\s,]+/)
+  return { listener, site, names }
 }
 
 /** The members of a template share its file; each may have a folder of its own. */

@@ -117,9 +117,9 @@ test.each([
   ],
   [
     'first labels below a wildcard',
-    'ServerAlias *.host.example\nVirtualDocumentRoot /home/%1/www',
+    'ServerName all.example\nServerAlias *.host.example\nVirtualDocumentRoot /home/%1/www',
     ['/home/anna/www'],
-    ['anna.host.example /home/anna/www -'],
+    ['all.example /home/all/www -', 'anna.host.example /home/anna/www -'],
   ],
   [
     'the rest of a name',
