@@ -24,7 +24,7 @@ const MAIN = [
   '/usr/local/apache2/conf/httpd.conf',
 ]
 const PROGRAM = /^\S*\/(apache2|httpd)(-rc)?(\s|$)/
-const MAX_INCLUDES = 50_000
+const MAX_INCLUDES = 20_000
 /** Of all files together: one can be included many times. */
 const MAX_DIRECTIVES = 500_000
 /** A definition that contains others twice would grow exponentially. */

@@ -3,9 +3,18 @@ import { canonicalDomain } from '#shared/names.ts'
 import { wildcardFits } from './nginx-variables.ts'
 import type { MassHost, VirtualHost } from './virtual-host.ts'
 
-/** The entries of a folder that are read, and the sites of one server block. */
+/** Of each folder. */
 const MAX_ENTRIES = 10_000
-const MAX_SITES = 1000
+/** Of all server blocks together. */
+const MAX_SITES = 5000
+const MAX_CANDIDATES = 20_000
+
+interface Search {
+  /** Names that a server block has, or that a site was found for. */
+  taken: Set<string>
+  found: VirtualHost[]
+  candidates_left: number
+}
 
 /**
  * Adds a virtual host for each site of mass virtual hosts: for each folder that a server block serves
@@ -15,34 +24,44 @@ export async function withMassHosts(
   { files }: Pick<Host, 'files'>,
   hosts: readonly VirtualHost[],
 ): Promise<readonly VirtualHost[]> {
-  const named = new Set(hosts.flatMap(({ names }) => names.map((name) => name.toLowerCase())))
-  const found: VirtualHost[] = []
-  for (const host of [...hosts].sort(bySpecificity)) {
-    if (!host.mass) continue
-    const entries = host.mass.parent ? await files.list(host.mass.parent, MAX_ENTRIES) : []
-    const folders = entries.filter(({ kind }) => kind !== 'file').map(({ name }) => name)
-    for (const site of sitesOf(host, host.mass, folders.sort())) {
-      const [name = ''] = site.names
-      if (named.has(name) || isMoreSpecific(hosts, host, name)) continue
-      named.add(name)
-      found.push(site)
-    }
+  const taken = new Set(hosts.flatMap(({ names }) => names.map((name) => name.toLowerCase())))
+  const search: Search = { taken, found: [], candidates_left: MAX_CANDIDATES }
+  const folders = new Map<string, Promise<readonly string[]>>()
+  for (const host of hosts.filter(({ mass }) => mass).sort(bySpecificity)) {
+    const { parent = '' } = host.mass ?? {}
+    const listed = folders.get(parent) ?? foldersIn(files, parent)
+    folders.set(parent, listed)
+    const isOthers = (name: string) => isMoreSpecific(hosts, host, name)
+    if (host.mass) addSites(search, host.mass, await listed, isOthers)
   }
-  return [...hosts, ...found]
+  return [...hosts, ...search.found]
 }
 
-function sitesOf(host: VirtualHost, mass: MassHost, folders: readonly string[]): VirtualHost[] {
-  const found: VirtualHost[] = []
-  const siteOf = (name: string, folder: string) => {
-    const site = canonicalDomain(name) === name ? mass.answerTo(name) : undefined
-    if (site && isIn(site, mass.parent, folder)) found.push({ ...site, listens: host.listens })
+async function foldersIn(files: Host['files'], parent: string): Promise<readonly string[]> {
+  if (parent === '') return []
+  const entries = await files.list(parent, MAX_ENTRIES).catch(() => [])
+  return entries.flatMap(({ name, kind }) => (kind === 'file' ? [] : [name])).sort()
+}
+
+function addSites(
+  search: Search,
+  mass: MassHost,
+  folders: readonly string[],
+  isOthers: (name: string) => boolean,
+): void {
+  const add = (name: string, folder: string) => {
+    if (search.candidates_left-- <= 0 || search.found.length >= MAX_SITES) return
+    if (canonicalDomain(name) !== name || search.taken.has(name)) return
+    const site = mass.answerTo(name)
+    if (!site || !isIn(site, mass.parent, folder) || isOthers(name)) return
+    search.taken.add(name)
+    search.found.push(site)
   }
   for (const folder of folders) {
-    for (const name of mass.namesFor(folder)) siteOf(name, folder)
-    if (found.length >= MAX_SITES) return found
+    if (search.candidates_left <= 0) return
+    for (const name of mass.namesFor(folder)) add(name, folder)
   }
-  for (const name of mass.names.slice(0, MAX_SITES)) siteOf(name, '')
-  return found
+  for (const name of mass.names) add(name, '')
 }
 
 function isIn({ docroot }: VirtualHost, parent: string, folder: string): boolean {

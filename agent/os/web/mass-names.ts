@@ -1,3 +1,5 @@
+import { wildcardFits } from './nginx-variables.ts'
+
 /** A name of a server block that stands for all names that no other has. */
 export const isAnyName = (name: string): boolean =>
   name === '' || name === '*' || name === 'localhost' || /^[_!"@]/.test(name)
@@ -9,9 +11,10 @@ export const isAnyName = (name: string): boolean =>
 export function namesFor(pattern: string, folder: string): string[] {
   const name = folder.toLowerCase()
   const plain = [name, `www.${name}`]
-  if (pattern.startsWith('*.')) return [...plain, `${name}${pattern.slice(1)}`]
-  if (pattern.startsWith('.')) return [...plain, `${name}${pattern}`]
-  if (pattern.endsWith('.*')) return [...plain, `${pattern.slice(0, -1)}${name}`]
+  const fitting = plain.filter((each) => wildcardFits(pattern, each))
+  if (pattern.startsWith('*.')) return [...fitting, `${name}${pattern.slice(1)}`]
+  if (pattern.startsWith('.')) return [...fitting, `${name}${pattern}`]
+  if (pattern.endsWith('.*')) return [...fitting, `${pattern.slice(0, -1)}${name}`]
   if (!pattern.startsWith('~')) return plain
   const written = writtenFor(pattern.slice(1), name)
   return written === undefined ? plain : [...plain, written]

@@ -1,6 +1,8 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { listServed } from '#agent/os/discovery/vhosts.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
+
+setDefaultTimeout(60_000)
 
 const NGINX = 'nginx: master process /usr/sbin/nginx'
 const APACHE = '/usr/sbin/apache2 -k start'

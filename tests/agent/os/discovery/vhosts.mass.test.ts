@@ -139,8 +139,13 @@ test.each([
   expect(found.filter((line) => !line.includes('docroot=computed'))).toEqual(expected)
 })
 
-test('reads at most ten thousand folders and shows at most a thousand sites', async () => {
-  const folders = Array.from({ length: 1100 }, (_, at) => `/srv/s${at}.example`)
-  const text = 'http { server { listen 80; server_name _; root /srv/$host; } }'
-  expect(await served(NGINX, text, folders)).toHaveLength(1001)
-})
+test('finds as many sites as a server reports, and tries as many names as it may', async () => {
+  const folders = Array.from({ length: 5100 }, (_, at) => `/srv/s${at}.example`)
+  const any = 'server { listen 80; server_name _; root /srv/$host; }'
+  const others = Array.from(
+    { length: 300 },
+    (_, at) => `server { listen 81; server_name *.x${at}.example; root /srv/$host; }`,
+  )
+  expect(await served(NGINX, `http { ${any} }`, folders)).toHaveLength(5000 + 1)
+  expect(await served(NGINX, `http { ${any} ${others.join(' ')} }`, folders)).toHaveLength(301)
+}, 60_000)
