@@ -17,7 +17,7 @@ export function namesFor(pattern: string, folder: string): string[] {
   if (pattern.endsWith('.*')) return [...fitting, `${pattern.slice(0, -1)}${name}`]
   if (!pattern.startsWith('~')) return plain
   const written = writtenFor(pattern.slice(1), name)
-  return written === undefined ? plain : [...plain, written]
+  return written === undefined ? plain : [...plain, written, `www.${written}`]
 }
 
 /** `^(?<site>.+)\\.shop\\.example$` is that of `a.shop.example` for `a`. */
