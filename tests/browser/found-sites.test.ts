@@ -153,7 +153,7 @@ test('the page of a server shows its web servers, and its sites without a domain
   await page.getByText('haproxy', { exact: true }).waitFor()
   await page.getByText('sites not found').waitFor()
   await page.getByText('2 sites without a domain').waitFor()
-  await page.getByText('any other name').waitFor()
+  await page.getByText('any other name (catch-all)').waitFor()
   await page.getByText('folder unknown: a program behind a proxy serves the site').waitFor()
   await page.getByText('haproxy listens on port 80').waitFor()
   expect(await card.count()).toBeLessThanOrEqual(1)

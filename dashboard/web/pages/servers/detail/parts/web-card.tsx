@@ -67,7 +67,7 @@ function Unnamed({ web: { unnamed, unnamed_total } }: { web: ServerWeb }) {
 }
 
 const namesOf = ({ names }: UnnamedSiteView) =>
-  names.map((name) => (name === '_' ? 'any other name' : name)).join(', ')
+  names.map((name) => (name === '_' ? 'any other name (catch-all)' : name)).join(', ')
 
 const KINDS = { wordpress: 'WordPress', php: 'PHP', static: 'static files' }
 
