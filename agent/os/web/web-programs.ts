@@ -3,7 +3,10 @@ import type { Listener } from './listeners.ts'
 
 export const WEB_PORTS: readonly number[] = [80, 443]
 /** As ss(8) names them: the first 15 characters of the program. */
-const UNDERSTOOD = ['nginx', 'apache2', 'httpd', 'caddy', 'openlitespeed', 'litespeed']
+const UNDERSTOOD = [
+  ...['nginx', 'nginx-rc', 'openresty', 'apache2', 'apache2-rc', 'httpd'],
+  ...['caddy', 'openlitespeed', 'litespeed'],
+]
 
 /** The web servers of this machine; those not understood have a reason. */
 export function webPrograms(listeners: readonly Listener[]): WebProgram[] {
