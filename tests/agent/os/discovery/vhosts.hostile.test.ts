@@ -1,6 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { execFileSync } from 'node:child_process'
+import { symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { listServed } from '#agent/os/discovery/vhosts.ts'
+import { eachFolder } from '#tests/support/each-folder.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
+import { fill, onFiles } from '#tests/support/rooted-files.ts'
 
 setDefaultTimeout(60_000)
 
@@ -27,6 +32,29 @@ const nginx = (text: string, more: Record<string, string> = {}) =>
   served({ '/etc/nginx/nginx.conf': `http { ${SITE} ${text} }`, ...more }, NGINX)
 const apache = (text: string, more: Record<string, string> = {}) =>
   served({ '/etc/apache2/apache2.conf': `Listen 80\n${VHOST}\n${text}`, ...more }, APACHE)
+
+let root = ''
+eachFolder((path) => {
+  root = path
+})
+
+test('nginx: links in circles, a pipe, a device, a folder and a file that is too large', async () => {
+  fill(root, {
+    '/etc/nginx/nginx.conf': `http { ${SITE} include sites/*; include */*/*/*/*; include sites/pipe; }`,
+    '/etc/nginx/sites/folder/x': '',
+    '/etc/nginx/sites/large': 'server { server_name large.example; root /x; }'.repeat(500_000),
+    '/etc/nginx/sites/last': 'server { server_name last.example; root /srv/last; }',
+  })
+  const sites = join(root, '/etc/nginx/sites')
+  symlinkSync('self', join(sites, 'self'))
+  symlinkSync('..', join(sites, 'up'))
+  symlinkSync('/dev/zero', join(sites, 'device'))
+  execFileSync('mkfifo', [join(sites, 'pipe')])
+
+  const found = await listServed(onFiles(fakeHost(), root), [{ pid: 7, root: true, line: NGINX }])
+
+  expect(found.map(({ domain }) => domain)).toEqual(['shop.example', 'last.example'])
+})
 
 test('nginx: files that include each other', async () => {
   const { domains } = await nginx('include a.conf;', {
