@@ -100,7 +100,8 @@ async function open(config: Config, host: Host) {
     if (!host.privileged) return
     void renewHourly(host, runner, logError)
     void keepLayout(host, runner, logError).catch(logError)
-    startRounds(host, runner, { own, found, numbers }, logError)
+    const expire = () => readings.expireBrowsed()
+    startRounds(host, runner, { own, found, numbers, expire }, logError)
     void keepMaintained(host, runner, logError)
     void watchDatabase(host, runner, logError)
     void tidyDaily(host, runner, config.operations_bytes, logError)

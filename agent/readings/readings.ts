@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { listAccess } from '#agent/os/access/list.ts'
 import { listLogins } from '#agent/os/access/logins.ts'
-import { browseBackup } from '#agent/os/backup/read/browse.ts'
+import { BackupBrowser } from '#agent/os/backup/read/browse.ts'
 import { Downloads } from '#agent/os/backup/read/download.ts'
 import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
 import { listBackups } from '#agent/os/backup/storage/list.ts'
@@ -60,6 +60,7 @@ export function readingsOf(
   const tails = new LogTails(host)
   const exports = new Exports(host)
   const tool = new DatabaseTool(host)
+  const browser = new BackupBrowser(host)
   const synced = {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
@@ -99,7 +100,9 @@ export function readingsOf(
     nameStates: namesReader(host),
     wordpressUsers: async (domain: string) => listUsers(host, await getSite(host, domain)),
     /** A folder of a backup, and its tables. */
-    browse: (request: BrowseRequest) => browseBackup(host, request),
+    browse: (request: BrowseRequest) => browser.browse(request),
+    /** Frees the memory of backups that nobody browses any more. */
+    expireBrowsed: () => browser.expire(),
     download: (request: DownloadRequest) => downloads.start(request),
     /** What is in a storage, whichever dashboard made it. */
     findRepositories: (request: FindRequest) => findRepositories(host, request),

@@ -18,7 +18,8 @@ export const backupFileRoutes = {
   browseBackup: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/files',
     summary: 'List a folder of a backup',
-    details: 'The server of the site reads it from the storage, which takes some seconds.',
+    details:
+      'The first call opens the backup on the server of the site, which takes some seconds. The server then answers for all of its folders from memory, until nobody has asked for 15 minutes.',
     right: 'read',
     loads: loadBackupOf,
     query: BrowseBackupQuery,

@@ -143,17 +143,20 @@ function restore({ disk, path, words, options }: Call): Output {
   return done()
 }
 
-/** `ls --json <snapshot>:<folder> /<path>` */
+/** `ls --json [--recursive] <snapshot>:<folder> /<path>`, depth first */
 function ls({ disk, path, words }: Call): Output {
-  const [snapshot = ''] = words[2]?.split(':') ?? []
-  const name = words[3] ?? ''
-  const node = disk.find(`${path}/snapshots/${snapshot}${name}`)
+  const is_recursive = words.includes('--recursive')
+  const [from = '', name = ''] = words.filter((word) => !word.startsWith('--')).slice(1)
+  const [snapshot = ''] = from.split(':')
+  const root = `${path}/snapshots/${snapshot}`
+  const node = disk.find(`${root}${name}`)
   if (!node) return done()
-  const below = entriesOf(disk, `${path}/snapshots/${snapshot}${name}`)
-  const all: [string, Node][] = [
-    [name, node],
-    ...below.map(([one, at]): [string, Node] => [`${name}/${one}`, at]),
-  ]
+  const below = (folder: string, depth: number): [string, Node][] =>
+    entriesOf(disk, `${root}${folder}`).flatMap(([one, at]): [string, Node][] => [
+      [`${folder}/${one}`, at],
+      ...(depth > 1 ? below(`${folder}/${one}`, depth - 1) : []),
+    ])
+  const all: [string, Node][] = [[name, node], ...below(name, is_recursive ? 256 : 1)]
   return printed(all.map(([one, at]) => `${JSON.stringify(nodeOf(one, at))}\n`).join(''))
 }
 
