@@ -1,9 +1,11 @@
 import type { Address } from '#dashboard/agents/transport.ts'
+import type { ServerRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import { findOnline } from '#dashboard/metrics/queries.ts'
 import { reasonOf } from '#dashboard/operations/failure.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { answeredBy } from '#dashboard/trust/presented.ts'
+import { findAgent } from '#dashboard/trust/queries.ts'
 import { bodyOf, type ServiceError } from '#shared/errors.ts'
 import { recordFailedContact } from './queries.ts'
 import { backgroundSync, type RunSyncDeps } from './run-sync.ts'
@@ -58,19 +60,23 @@ async function recordFailure(deps: ContactDeps, id: number, error: ServiceError)
 }
 
 /**
- * The sync of a turn. Of an offline server, a connection is tried first, which costs little; only a new
+ * The sync of a turn. Of a server that is offline, or enrolled and not online yet, a connection is tried first, which costs little; only a new
  * reason is recorded.
  */
 export async function syncOrProbe(deps: ContactDeps, server_id: number): Promise<Contact> {
   const server = await getServer(deps.db, server_id).catch(() => undefined)
   if (!server) return 'silent'
-  const isOffline = server.status === 'offline'
-  const obstacle = isOffline ? await deps.findObstacle(server) : undefined
+  const isAway = server.status === 'offline' || (await isExpected(deps, server))
+  const obstacle = isAway ? await deps.findObstacle(server) : undefined
   if (obstacle) {
     const isNew = reasonOf(bodyOf(obstacle)) !== server.last_error
     if (isNew) await recordFailure(deps, server_id, obstacle)
     return 'offline'
   }
   if (await backgroundSync(deps, server_id)) return 'answered'
-  return isOffline ? 'offline' : 'silent'
+  return isAway ? 'offline' : 'silent'
 }
+
+/** It has been enrolled and has not answered since, for example because its agent restarts. */
+const isExpected = async ({ db }: ContactDeps, { id, status }: ServerRow): Promise<boolean> =>
+  status === 'pending' && (await findAgent(db, id)) !== undefined

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { servers } from '#dashboard/db/schema.ts'
+import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { confirmLost, syncOrProbe } from '#dashboard/sync/confirm-lost.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { offline } from '#shared/errors.ts'
@@ -84,4 +85,18 @@ describe('an offline server', () => {
     expect(await shown()).toEqual(['online', 0, ''])
     await again.stop()
   })
+})
+
+test('a server that has been enrolled and restarts its agent is tried again soon', async () => {
+  await dashboard.db.write((queries) =>
+    queries.update(servers).set({ status: 'pending' }).where(eq(servers.id, id)),
+  )
+  await agent.stop()
+  expect(await syncOrProbe(dashboard.deps, id)).toBe('silent')
+
+  const pinned = { certificate: '', public_key: '', enrolled_at: '2026-01-01T00:00:00Z' }
+  await dashboard.db.write((queries) =>
+    queries.insert(server_agents).values({ server_id: id, ...pinned }),
+  )
+  expect(await syncOrProbe(dashboard.deps, id)).toBe('offline')
 })
