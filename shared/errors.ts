@@ -28,7 +28,8 @@ export const ERRORS = {
  * `disk_full`: a disk of the server, or the quota of the site, has no space left; `foreign_address`:
  * the server returned an address for a login that is not one of the site; `result_mismatch`: the
  * agent has answered for something else than it was asked for; `database_failed`: MariaDB does not start
- * on the server; `no_answer`: a new site did not answer in time.
+ * on the server; `no_answer`: a new site did not answer in time; `packages_failed`: apt could not read
+ * its sources, or install, on the server.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -54,8 +55,18 @@ export const REFUSALS = [
   'result_mismatch',
   'database_failed',
   'no_answer',
+  'packages_failed',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
+
+const WITH_REMEDY: ReadonlySet<RefusalCode> = new Set([
+  'database_failed',
+  'no_answer',
+  'packages_failed',
+])
+/** Tells whether the message of a failure ends with what to do, because its code always has it. */
+export const namesRemedy = ({ code }: Pick<ErrorBody, 'code'>): boolean =>
+  code !== undefined && WITH_REMEDY.has(code)
 
 export type ErrorName = keyof typeof ERRORS
 export type Fields = Record<string, string[]>

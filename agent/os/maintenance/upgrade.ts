@@ -1,14 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
-import {
-  APT,
-  APT_OPTIONS,
-  READ_ONLY,
-  readable,
-  repair,
-  update,
-  withApt,
-} from '#agent/os/packages/apt.ts'
+import { APT_OPTIONS, READ_ONLY, repair, runApt, update, withApt } from '#agent/os/packages/apt.ts'
 import type { Progress, Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
 import { listsReadAt, pendingPackages } from './pending.ts'
@@ -65,5 +57,5 @@ async function planUpgrade(host: Host, argv: readonly string[]): Promise<Effect[
 const upgrade = (host: Host, argv: readonly string[]): Progress<void> =>
   withApt(host, async function* () {
     await repair(host)
-    yield* readable(host.shell.stream(['apt-get', ...APT, ...argv], LONG))
+    yield* runApt(host, argv, LONG)
   })

@@ -5,7 +5,7 @@ import type { Progress, Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
 import { SHIPPED_PHP } from '#shared/php-support.ts'
 import type { Effect } from '#shared/plan.ts'
-import { APT, APT_OPTIONS, INSTALL, READ_ONLY, readable, repair, update, withApt } from './apt.ts'
+import { INSTALL, READ_ONLY, repair, runApt, update, withApt } from './apt.ts'
 
 /** Required or recommended by WordPress (Site Health), and SOAP, which shops use. */
 const EXTENSIONS = [
@@ -120,19 +120,19 @@ export function install(
   { removes = false, before = async () => {} }: Installing = {},
 ): Progress<void> {
   const keeping = removes ? [] : ['-o', 'APT::Get::Remove=false']
-  const argv = ['apt-get', ...APT, ...keeping, ...INSTALL, ...packages]
+  const args = [...keeping, ...INSTALL, ...packages]
   return withApt(host, async function* () {
     if ((await knownPhp(host)).length === 0) yield* update(host)
     refuseUnknownPhp(await knownPhp(host), packages, field)
     await repair(host)
     try {
       await before()
-      yield* readable(host.shell.stream(argv, APT_OPTIONS))
+      yield* runApt(host, args)
     } catch {
       // Package lists become outdated: an update finds the successor of a removed file.
       yield* update(host)
       await before()
-      yield* readable(host.shell.stream(argv, APT_OPTIONS))
+      yield* runApt(host, args)
     }
   })
 }

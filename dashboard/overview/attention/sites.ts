@@ -1,6 +1,7 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { type Groups, needsIn, phpIn } from '#dashboard/overview/parts/sites.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/api/attention.ts'
+import { namesRemedy } from '#shared/errors.ts'
 import { supportEnds } from '#shared/php-support.ts'
 import { diskUse } from './disk-use.ts'
 import { unwell } from './health.ts'
@@ -105,7 +106,7 @@ function operation(failed: FailedOperation): AttentionItem {
   const why = error?.message ?? error?.error ?? 'no reason was given'
   const isMismatch = error?.code === 'result_mismatch' || error?.code === 'foreign_address'
   const advice = isMismatch ? 'check the server before you retry' : 'correct the cause, then retry'
-  const reason = advised(why, advice)
+  const reason = error && namesRemedy(error) ? why : advised(why, advice)
   const where = { server_id, site_id, operation_id: id, name: domain }
   const severity = isMismatch ? 'critical' : 'warning'
   return item({ ...where, severity, reason, at: finished_at })

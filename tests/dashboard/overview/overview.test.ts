@@ -272,6 +272,16 @@ describe('attention', () => {
     })
   })
 
+  test('has only the message of a failure whose code has its remedy in it', async () => {
+    const server = await addServer('web', { last_sync: at('2026-01-01') })
+    const message = 'apt-get failed: E. Run "apt-get check", then choose Retry'
+    const error = { error: 'Internal error', message, code: 'packages_failed' as const }
+    await addOperation('apt', { site_id: null, server_id: server, error })
+
+    const items = await itemsOf('operation_failed')
+    expect(items.find(({ operation_id }) => operation_id === 'apt')?.reason).toBe(message)
+  })
+
   test('has each PHP version without fixes, also from the distribution', async () => {
     const other = await addServer('other', { os: 'Ubuntu 24.04' })
     const debian = await addServer('debian', { os: 'Debian GNU/Linux 11 (bullseye)' })

@@ -5,7 +5,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { OperationView } from '#shared/api/operations.ts'
-import { errorNameOf } from '#shared/errors.ts'
+import { errorNameOf, namesRemedy } from '#shared/errors.ts'
 import { ForceCancel } from './force-cancel.tsx'
 
 interface NoticesProps {
@@ -100,6 +100,7 @@ function Advice({ error, server, server_id }: OperationView) {
   if (name === 'invalid') return <p>Correct the refused fields and start again.</p>
   if (error?.code === 'not_undone')
     return <p>Some changes could not be undone and remain on {link}.</p>
+  if (error && namesRemedy(error)) return <p>Completed steps were undone.</p>
   return (
     <p>
       Completed steps were undone. The last lines of the log show the cause. Correct it, then retry.

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { install, installedPhp, missingPackages, shippedPhp } from '#agent/os/packages/packages.ts'
+import { bodyOf } from '#shared/errors.ts'
 import { debian, performed } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
@@ -61,4 +62,56 @@ test('reads the package lists again when they are out of date', async () => {
 
   expect(lines).toEqual(['Reading the package lists'])
   expect(message).toContain('404  Not Found')
+})
+
+const LOCKED =
+  'E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)'
+const FETCH = [
+  'Err:1 http://deb.example trixie InRelease',
+  '  Temporary failure resolving deb.example',
+  'E: Failed to fetch http://deb.example/a.deb  Temporary failure resolving deb.example',
+  'E: Unable to fetch some archives, maybe run apt-get update or try with --fix-missing?',
+].join('\n')
+const DPKG = [
+  'dpkg: error processing package mariadb-server (--configure):',
+  ' installed mariadb-server package post-installation script subprocess returned error exit status 1',
+  'Errors were encountered while processing:',
+  ' mariadb-server',
+  'E: Sub-process /usr/bin/dpkg returned an error code (1)',
+].join('\n')
+const SPACE = "E: You don't have enough free space in /var/cache/apt/archives/."
+
+test.each([
+  [
+    LOCKED,
+    `apt-get failed: ${LOCKED.slice(3)}. Another program installs packages on this server: wait until it has ended, then choose Retry`,
+  ],
+  [
+    FETCH,
+    'apt-get failed: Failed to fetch http://deb.example/a.deb  Temporary failure resolving deb.example; Unable to fetch some archives, maybe run apt-get update or try with --fix-missing?. This server cannot read its package sources: check its network, and /etc/apt, then choose Retry',
+  ],
+  [
+    DPKG,
+    'apt-get failed: dpkg: error processing package mariadb-server (--configure):; Sub-process /usr/bin/dpkg returned an error code (1). A program of a package failed: see /var/log/apt/term.log on this server, correct the cause, then choose Retry',
+  ],
+  [
+    SPACE,
+    "apt-get failed: You don't have enough free space in /var/cache/apt/archives/. Free some space on this server, then choose Retry",
+  ],
+  [
+    'something new',
+    'apt-get failed: something new. Run "apt-get check" as root on this server, and correct what it reports, then choose Retry',
+  ],
+])('a failure of apt has its reasons, what to do, and a code: %j', async (output, message) => {
+  const host = fakeHost()
+  host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
+  host.fail('apt-get', output, 100)
+
+  const error = await Array.fromAsync(install(host, ['nginx'], 'php')).catch((thrown) => thrown)
+
+  expect(bodyOf(error)).toEqual({
+    error: 'Internal error',
+    message,
+    code: output === SPACE ? 'disk_full' : 'packages_failed',
+  })
 })
