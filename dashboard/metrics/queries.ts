@@ -165,3 +165,14 @@ export interface Bucket {
   load5: number
   load15: number
 }
+
+/** The time of the first reading of a server that is stored; null: there is none. */
+export async function findFirst(db: Database, server_id: number): Promise<string | null> {
+  const [first, end] = [server_id, server_id + 1].map((id) => whole(keyOf(id, 0)))
+  const [row] = await db.read.all<{ key: number | null }>(sql`
+    select min(key) as key from (
+      select min(key) as key from metrics_minutes where key >= ${first} and key < ${end}
+      union all
+      select min(key) as key from metrics_quarters where key >= ${first} and key < ${end})`)
+  return row?.key ? new Date((row.key - keyOf(server_id, 0)) * 1000).toISOString() : null
+}

@@ -2,7 +2,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { type MetricsHistory, type MetricsQuery, USUAL_POINTS } from '#shared/api/metrics.ts'
 import { invalid } from '#shared/errors.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
-import { type Bucket, type Range, readBuckets } from './queries.ts'
+import { type Bucket, findFirst, type Range, readBuckets } from './queries.ts'
 
 const HOUR = 3600
 const NICE = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((minutes) => minutes * MINUTE)
@@ -20,7 +20,8 @@ export async function readHistory(
   // Minutes are kept slightly longer than they are returned, so that none is incomplete.
   const fine = span.from >= today - MINUTES_KEPT + HOUR
   const range = aligned({ server_id, ...span, step: stepOf(span, query.step, fine) })
-  return inColumns(range, await readBuckets(db, range, !fine))
+  const since = await findFirst(db, server_id)
+  return { ...inColumns(range, await readBuckets(db, range, !fine)), since }
 }
 
 function rangeOf({ from, to }: MetricsQuery, now: number) {
@@ -50,7 +51,7 @@ function aligned({ server_id, from, to, step }: Range): Range {
   return { server_id, ...whole, step }
 }
 
-function inColumns({ from, to, step }: Range, buckets: readonly Bucket[]): MetricsHistory {
+function inColumns({ from, to, step }: Range, buckets: readonly Bucket[]) {
   const at = Array.from({ length: (to - from) / step }, (_, place) => from + place * step)
   const found = new Map(buckets.map((row) => [row.place, row]))
   const column = (name: keyof Bucket, precision = 1) =>

@@ -23,6 +23,7 @@ export const MetricsHistory = strictObject({
   from: Timestamp,
   to: Timestamp,
   step: z.int().positive().describe('At least 900 for times without stored minutes.'),
+  since: Timestamp.nullable().describe('The first reading of the server that is stored.'),
   at: z.array(z.int()).describe('When each point begins, in seconds since 1970.'),
   cpu: Values.describe('Percent, on average.'),
   cpu_max: Values.describe('The highest reading of `cpu`.'),

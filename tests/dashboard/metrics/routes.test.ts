@@ -69,6 +69,17 @@ const points = ({ at, cpu }: MetricsHistory) =>
   )
 
 describe('the metrics of a server', () => {
+  test('name the first reading that is stored, also one before the range', async () => {
+    const server = await addServer()
+    await store(await addServer(), { 90: 99 })
+    expect((await read(server)).since).toBe(null)
+
+    await store(server, { 3: 1, 20: 2 })
+    expect((await read(server)).since).toBe('2026-01-01T11:40:00.000Z')
+    await store(server, { 70: 1 })
+    expect((await read(server)).since).toBe('2026-01-01T10:50:00.000Z')
+  })
+
   test('are of each minute of the last hour, with a gap where nothing was read', async () => {
     const server = await addServer()
     await store(await addServer(), { 2: 99 })
@@ -78,7 +89,7 @@ describe('the metrics of a server', () => {
 
     expect(history.at).toHaveLength(60)
     expect(points(history)).toEqual({ 60: 1.5, 3: 12.3, 1: 45.6 })
-    const last = (name: Exclude<keyof MetricsHistory, 'from' | 'to' | 'step'>) =>
+    const last = (name: Exclude<keyof MetricsHistory, 'from' | 'to' | 'step' | 'since'>) =>
       history[name].slice(-2)
     expect(history).toMatchObject({ from: isoOf(NOON - HOUR), to: isoOf(NOON), step: 60 })
     expect({

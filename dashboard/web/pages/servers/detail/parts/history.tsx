@@ -7,7 +7,9 @@ import {
   readServerSearch,
   USUAL_RANGE,
 } from '#dashboard/web/pages/servers/detail/search.ts'
+import { Began } from '#dashboard/web/ui/began.tsx'
 import { Chart } from '#dashboard/web/ui/chart.tsx'
+import { spanSince } from '#dashboard/web/ui/chart-span.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatMegabytes, formatShare, formatShort } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -19,7 +21,7 @@ import type { MetricsHistory } from '#shared/api/metrics.ts'
 
 const HOURS: Record<Range, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 }
 /** A line needs at least two readings. */
-const LEAST = 2
+const MIN_READINGS = 2
 const CHOICES = RANGES.map((value) => ({ value, name: value.replace(/(\d+)/, '$1 ') }))
 
 /** The metrics of the last hours or days. */
@@ -41,10 +43,10 @@ export function History({ server }: { server: FleetServerDetail }) {
   return (
     <Card title="Metrics" actions={ranges}>
       <QueryState of={{ data, error, refetch }} rows={12} />
-      {data && data.at.length < LEAST && (
+      {data && isTooNew(data) && (
         <p className="text-muted">No readings yet. The charts appear within minutes.</p>
       )}
-      {data && data.at.length >= LEAST && (
+      {data && !isTooNew(data) && (
         <div
           className={cx(
             'grid gap-x-6 gap-y-5 transition-opacity md:grid-cols-2',
@@ -58,16 +60,21 @@ export function History({ server }: { server: FleetServerDetail }) {
   )
 }
 
+/** No line can be drawn, and there was none before the period. */
+const isTooNew = ({ since, from, cpu }: MetricsHistory): boolean =>
+  (since === null || since >= from) && cpu.filter((value) => value !== null).length < MIN_READINGS
+
 function Charts({ history, group }: { history: MetricsHistory; group: string }) {
-  const { at, from, to, step, cpu, cpu_max, ram_used, ram_total, disk_used, disk_total } = history
+  const { at, step, cpu, cpu_max, ram_used, ram_total, disk_used, disk_total } = history
   const { load1, load5, load15 } = history
-  const span = [Date.parse(from) / 1000, Date.parse(to) / 1000] as const
+  const { span, since } = spanSince(history, history.since)
   const shared = { at, span, group }
   const used = { name: 'used', tone: 'accent', isArea: true } as const
   const average = { ...used, name: step > 60 ? 'average' : 'used', values: cpu } as const
   const highest = { name: 'highest', values: cpu_max, tone: 'muted' } as const
   return (
     <>
+      <Began since={since} />
       <Chart
         {...shared}
         title="CPU"

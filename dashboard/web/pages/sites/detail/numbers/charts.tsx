@@ -1,9 +1,13 @@
+import { Began } from '#dashboard/web/ui/began.tsx'
 import { Chart, type ChartSeries } from '#dashboard/web/ui/chart.tsx'
+import { spanSince } from '#dashboard/web/ui/chart-span.ts'
 import { formatBytes, formatNumber, formatShare } from '#dashboard/web/ui/format.ts'
 import type { SiteNumbers } from '#shared/api/numbers.ts'
 
 interface ChartsProps {
   numbers: SiteNumbers
+  /** When the site was created. */
+  created_at: string
   /** Charts of the same group show the time under the pointer together. */
   group: string
 }
@@ -13,14 +17,18 @@ type Line = Pick<ChartSeries, 'name' | 'tone' | 'values'>
 
 const line = (name: string, tone: Line['tone'], values: Column): Line => ({ name, tone, values })
 
-const sharedBy = ({ numbers: { at, from, to }, group }: ChartsProps) => ({
-  ...{ at, group },
-  span: [Date.parse(from) / 1000, Date.parse(to) / 1000] as const,
-})
+function sharedBy({ numbers, group, created_at }: ChartsProps) {
+  const { at, requests } = numbers
+  const first = at[requests.findIndex((value) => value !== null)]
+  const counted = first === undefined ? created_at : new Date(first * 1000).toISOString()
+  // A site that existed before its record has numbers from before that.
+  const began = counted < created_at ? counted : created_at
+  return { at, group, ...spanSince(numbers, began) }
+}
 
 export function NumberCharts(props: ChartsProps) {
   const { numbers } = props
-  const shared = sharedBy(props)
+  const { since, ...shared } = sharedBy(props)
   // A minute without an entry had no request; a day without one had no agent.
   const filled = (values: Column) =>
     numbers.unit === 'minute' ? values.map((value) => value ?? 0) : values
@@ -28,6 +36,7 @@ export function NumberCharts(props: ChartsProps) {
   const average = ratio(php_ms, php_requests)
   return (
     <>
+      <Began since={since} />
       <Chart
         {...shared}
         title={`Requests each ${numbers.unit}`}
@@ -78,9 +87,10 @@ export function NumberCharts(props: ChartsProps) {
 /** Of days only. */
 export function DiskChart(props: ChartsProps) {
   const { files, database, cache, mail } = props.numbers
+  const { since: _, ...shared } = sharedBy(props)
   return (
     <Chart
-      {...sharedBy(props)}
+      {...shared}
       title="Disk"
       series={[
         { ...line('files', 'accent', files), isArea: true },

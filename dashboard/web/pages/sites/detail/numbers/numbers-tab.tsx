@@ -18,6 +18,7 @@ const CHOICES = (Object.keys(NUMBER_SPANS) as NumberSpan[]).map((value) => ({
 export function NumbersTab({ site }: { site: Site }) {
   const [span, setSpan] = useState<NumberSpan>('6h')
   const { data, error, refetch, isPlaceholderData } = useQuery(numbersQuery(site, span))
+  const shared = { group: `site-${site.id}`, created_at: site.created_at }
   const isEmpty = data?.requests.every((value) => value === null) ?? true
   return (
     <>
@@ -41,8 +42,8 @@ export function NumbersTab({ site }: { site: Site }) {
               isPlaceholderData && 'opacity-50',
             )}
           >
-            <NumberCharts numbers={data} group={`site-${site.id}`} />
-            {data.unit === 'day' && <DiskChart numbers={data} group={`site-${site.id}`} />}
+            <NumberCharts {...shared} numbers={data} />
+            {data.unit === 'day' && <DiskChart {...shared} numbers={data} />}
           </div>
         )}
       </Card>

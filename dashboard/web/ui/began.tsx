@@ -1,0 +1,11 @@
+import { Time } from './time.tsx'
+
+/** Says above charts that they begin with the first reading; nothing where that was before the period. */
+export function Began({ since }: { since: string | null }) {
+  if (since === null) return null
+  return (
+    <p className="col-span-full text-xs text-muted">
+      The readings began <Time at={since} />.
+    </p>
+  )
+}
