@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { nginx } from '#shared/formats/nginx.ts'
+import { TLS_CIPHERS } from '#shared/tls-ciphers.ts'
 import type { Certificate } from './certificate.ts'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
@@ -26,6 +27,7 @@ export function renderNginx(
 server {
 ${listen('80')}
     server_name ${domain};
+    server_tokens off;
     location ^~ /.well-known/acme-challenge/ {
         root ${CHALLENGES};
         default_type text/plain;
@@ -57,6 +59,8 @@ ${http2 === 'directive' ? '    http2 on;\n' : ''}    server_name ${domain};
     ssl_certificate ${certificate};
     ssl_certificate_key ${key};
     ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_ciphers ${TLS_CIPHERS};
+    ssl_prefer_server_ciphers off;
     ssl_session_cache shared:hosting_control:5m;
     ssl_session_timeout 1d;
     ssl_session_tickets off;
@@ -69,6 +73,11 @@ ${http2 === 'directive' ? '    http2 on;\n' : ''}    server_name ${domain};
     limit_req zone=hosting_control_requests burst=300 nodelay;
     limit_conn_status 429;
     limit_req_status 429;
+
+    # Without another server on port 443, nginx answers for all names here.
+    if ($host != ${domain}) {
+        return 421;
+    }
 
     location / {
         proxy_pass http://127.0.0.1:${port};

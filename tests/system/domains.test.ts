@@ -22,6 +22,7 @@ const BOOKS = 'xn--bcher-kva.example.test'
 
 const ASK = 'openssl s_client -connect 127.0.0.1:443 -servername "$1" </dev/null 2>/dev/null'
 const VISITOR_PAGE = "<?php header('Cache-Control: no-store'); echo $_SERVER['REMOTE_ADDR'];"
+const ASK_TLS12 = 'exec openssl s_client -connect 127.0.0.1:443 -servername "$1" </dev/null -tls1_2'
 const CERTIFIED = `${ASK} | openssl x509 -noout -ext subjectAltName`
 
 const NAMES = {
@@ -97,6 +98,15 @@ function check(suite: Suite): void {
   test('the certificate has every name but the dead one, which redirects to the site', async () => {
     expect(await certified(ALIVE)).toEqual([SITE, `www.${SITE}`, ALIVE, BOOKS, OLD, NEW].sort())
     expect(await visit(`http://${DEAD}/a`)).toEqual([302, `https://${SITE}/a`])
+  })
+
+  test('TLS 1.2 has only ciphers with forward secrecy and authenticated encryption', async () => {
+    const ask = async (cipher: string) => {
+      const argv = ['sh', '-c', `${ASK_TLS12} -cipher "$2"`, 'sh', SITE, cipher]
+      return (await world.host.exec(argv)).code
+    }
+    expect(await ask('ECDHE+AESGCM:ECDHE+CHACHA20')).toBe(0)
+    expect(await ask('ALL:!AESGCM:!CHACHA20')).not.toBe(0)
   })
 
   test('the state of each name says so, with the reason and the next attempt', async () => {

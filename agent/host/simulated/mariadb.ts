@@ -10,7 +10,8 @@ interface Account {
 }
 
 const HASH = `*${'A1'.repeat(20)}`
-const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
+/** The default for a database that was not created by a statement. */
+const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_520_ci' }
 const TABLES =
   'Select Insert Update Delete Create Drop Index Alter References Create_tmp_table Lock_tables'
 const ROUTINES = 'Create_view Show_view Trigger Create_routine Alter_routine Execute Event'
@@ -20,6 +21,7 @@ export class Mariadb<Contents> {
   readonly accounts = new Map<string, Account>()
   readonly databases = new Map<string, Contents>()
   readonly #users = new Map<string, Row>()
+  readonly #characters = new Map<string, Row>()
   readonly #empty: () => Contents
   /** What MariaDB has by itself. */
   #connections = 151
@@ -46,8 +48,14 @@ export class Mariadb<Contents> {
   }
 
   readonly #statements: Partial<Record<AdminStatement, (...values: unknown[]) => unknown>> = {
-    find_database: (name) => (this.databases.has(String(name)) ? [{ name, ...CHARACTERS }] : []),
-    create_database: (name) => void this.databases.set(String(name), this.#empty()),
+    find_database: (name) =>
+      this.databases.has(String(name))
+        ? [{ name, ...(this.#characters.get(String(name)) ?? CHARACTERS) }]
+        : [],
+    create_database: (name, character_set, collation) => {
+      this.databases.set(String(name), this.#empty())
+      this.#characters.set(String(name), { character_set, collation } as Row)
+    },
     drop_database: (name) => void this.databases.delete(String(name)),
     find_account: (user) => (this.accounts.has(String(user)) ? [{ User: user }] : []),
     read_account: (user) => this.#read(String(user)),

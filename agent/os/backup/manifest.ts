@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { CHARACTERS } from '#agent/os/database/account.ts'
 import type { StreamedDump } from '#agent/os/database/dump.ts'
 import { findAccount } from '#agent/os/database/kept-account.ts'
 import type { Summary } from '#agent/os/restic/progress.ts'
@@ -117,8 +118,8 @@ async function ofDatabase(
     sha256: dump.sha256,
     tables: dump.tables,
     names: [...dump.names],
-    character_set: account?.character_set ?? 'utf8mb4',
-    collation: account?.collation ?? 'utf8mb4_unicode_ci',
+    character_set: account?.character_set ?? CHARACTERS.character_set,
+    collation: account?.collation ?? CHARACTERS.collation,
   }
 }
 

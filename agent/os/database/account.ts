@@ -27,8 +27,11 @@ const PASSWORD_PLUGIN = 'mysql_native_password'
 /** SHA-1 twice, as `PASSWORD()` writes it. */
 export const PASSWORD_HASH = /^\*[0-9A-F]{40}$/
 
-/** The defaults of a database that specifies nothing else. */
-export const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_ci' }
+/**
+ * The defaults of a database that specifies nothing else: those of the tables that WordPress makes, so
+ * that a plugin which names no collation can join its tables with them.
+ */
+export const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_520_ci' }
 
 export const accountOf = (user: string) => `${user}@localhost`
 

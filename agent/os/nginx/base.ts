@@ -1,4 +1,5 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { TLS_CIPHERS } from '#shared/tls-ciphers.ts'
 import { renderCacheRules } from './cache.ts'
 import type { Places } from './places.ts'
 import { VISITOR_LIMITS, VISITOR_ZONE } from './visitor-limits.ts'
@@ -23,6 +24,8 @@ export interface Abilities {
 }
 
 export const TLS_SETTINGS = `    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_ciphers ${TLS_CIPHERS};
+    ssl_prefer_server_ciphers off;
     ssl_session_cache shared:hosting_tls:10m;
     ssl_session_timeout 1d;
     ssl_session_tickets off;`
@@ -91,6 +94,14 @@ map "$request_method:$uri" $hosting_xmlrpc_key {
     "~*^POST:.*/xmlrpc\\.php$" $binary_remote_addr;
 }
 limit_req_zone $hosting_xmlrpc_key zone=hosting_xmlrpc:10m rate=60r/m;
+
+# The server runs what is due by itself: nobody has to ask for it, except Site Health, which tests with
+# this address whether WordPress reaches itself. The limit is of the site, and not of an address.
+map $uri $hosting_cron_key {
+    default "";
+    "~*/wp-cron\\.php$" $server_name;
+}
+limit_req_zone $hosting_cron_key zone=hosting_cron:1m rate=10r/m;
 `
 }
 

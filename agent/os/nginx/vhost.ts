@@ -141,6 +141,7 @@ const renderPhp = (vhost: Vhost) => `    location ~ \\.php$ {
 ${FOUND_ONLY}        try_files $uri ${MISSING};
         limit_req zone=hosting_login burst=10 nodelay;
         limit_req zone=hosting_xmlrpc burst=30 nodelay;
+        limit_req zone=hosting_cron burst=5 nodelay;
 ${renderFastcgi(vhost)}
 ${renderPageCache(vhost.site)}
     }`

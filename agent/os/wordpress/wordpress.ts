@@ -25,7 +25,8 @@ export async function copyCore(host: Host, { user }: Site, core: string): Promis
 export async function install(host: Host, site: Site, password: Secret): Promise<void> {
   const admin = adminName(host, site.email)
   const args = [
-    ...[`--exec=${writingConfig(site.user)}`, `--exec=${OFFLINE}`, 'core', 'install'],
+    ...[`--exec=${writingConfig(site.user)}`, `--exec=${OFFLINE}`],
+    ...[`--exec=${showing(admin.replace(/-\w+$/, ''))}`, 'core', 'install'],
     ...[`--url=http://${site.domain}`, `--title=${site.domain}`],
     ...[`--admin_user=${admin}`, `--admin_email=${site.email}`, '--skip-email'],
   ]
@@ -81,6 +82,15 @@ WP_CLI::add_hook('after_invoke:core install', function () {
   $themes = array_diff(glob(get_theme_root() . '/*', GLOB_ONLYDIR), $kept);
   $plugins = array_diff(glob(WP_PLUGIN_DIR . '/*'), [WP_PLUGIN_DIR . '/index.php']);
   foreach ([...$themes, ...$plugins] as $path) $remove($path);
+});`
+
+/**
+ * The login is hard to guess, and WordPress shows visitors everything else: the name in addresses, at
+ * /wp-json/wp/v2/users and beside posts. These do not have its random end.
+ */
+const showing = (name: string) => `WP_CLI::add_hook('after_invoke:core install', function () {
+  $shown = array_fill_keys(['user_nicename', 'nickname', 'display_name'], '${name}');
+  wp_update_user(['ID' => get_users(['number' => 1])[0]->ID, ...$shown]);
 });`
 
 /** The constants that sign the sessions of WordPress. */

@@ -47,7 +47,7 @@ test('restores the data, then the services, then the virtual host', async () => 
     "DROP USER IF EXISTS ?@'localhost' | shop",
     "KILL USER ?@'localhost' | shop",
     'DROP DATABASE IF EXISTS ?? | shop',
-    'CREATE DATABASE ?? CHARACTER SET ? COLLATE ? | shop | utf8mb4 | utf8mb4_unicode_ci',
+    'CREATE DATABASE ?? CHARACTER SET ? COLLATE ? | shop | utf8mb4 | utf8mb4_unicode_520_ci',
     "CREATE USER ?@'localhost' IDENTIFIED VIA unix_socket | shop",
     expect.stringMatching(/^GRANT SELECT, .*, LOCK TABLES ON /),
     "KILL USER ?@'localhost' | shop",

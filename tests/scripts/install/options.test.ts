@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { getCiphers } from 'node:tls'
 import { renderCaddy } from '#scripts/install/caddy.ts'
 import { otherFileWith, renderNginx } from '#scripts/install/nginx.ts'
 import { readOptions, type Settings } from '#scripts/install/options.ts'
@@ -104,6 +105,17 @@ describe('the site of nginx', () => {
       '    listen [::]:443 ssl;',
       '    http2 on;',
     ])
+  })
+
+  test('answers for its own name only, says no version, and offers no old cipher', () => {
+    const text = renderNginx(settings, files, { http2: 'listen', ipv6: false })
+
+    expect(text).toContain(`if ($host != ${settings.domain}) {\n        return 421;`)
+    expect(text.match(/server_tokens off;/g)).toHaveLength(2)
+    const [, offered = ''] = /ssl_ciphers (\S+);/.exec(text) ?? []
+    const known = getCiphers().map((name) => name.toUpperCase())
+    expect(offered.split(':').filter((name) => !known.includes(name))).toEqual([])
+    expect(offered).not.toMatch(/CBC|SHA(:|$)|CAMELLIA|ARIA|CCM/)
   })
 
   test('without a certificate shows the challenge of the authority, and no dashboard', () => {

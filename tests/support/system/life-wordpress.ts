@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { withBrowser } from '#tests/support/browser/index.ts'
 import { logIn } from './log-in.ts'
+import { get } from './requests.ts'
 import { MINUTES, type World } from './world.ts'
 import { wpCli, wpCliJson } from './wp-cli.ts'
 
@@ -25,6 +26,26 @@ export function logsIn(world: World): void {
           expect(new URL(page.url()).pathname).toBe('/wp-admin/')
         },
       )
+    },
+    5 * MINUTES,
+  )
+}
+
+export function hidesLogin(world: World): void {
+  test(
+    'shows visitors the name of the administrator without the random end of the login',
+    async () => {
+      const { host, site, variant } = world
+      const args = ['user', 'list', '--fields=user_login,user_nicename,display_name']
+      const listed = await wpCli(host, site, variant.php, [...args, '--format=json'])
+      const [user] = JSON.parse(listed) as Record<'user_login' | 'display_name', string>[]
+      const name = String(user?.user_login).replace(/-\w{5}$/, '')
+      expect(user).toMatchObject({ user_nicename: name, display_name: name })
+      expect(user?.user_login).not.toBe(name)
+
+      const url = `http://${site.domain}/?rest_route=/wp/v2/users`
+      const { status, body } = await get(host, url)
+      expect([status, body.includes(String(user?.user_login))]).toEqual([200, false])
     },
     5 * MINUTES,
   )

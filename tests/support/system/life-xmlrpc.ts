@@ -42,6 +42,24 @@ export function switchesXmlrpc(world: World): void {
   )
 }
 
+/** The limit lets 6 through at once, and one more each six seconds. */
+const MANY_CRON = 15
+
+/** The server runs what is due; Site Health requests this address, too. */
+export function limitsCron(world: World): void {
+  test(
+    'limits how often anybody asks a site for what is due',
+    async () => {
+      const url = `http://${world.site.domain}/wp-cron.php?doing_wp_cron`
+      expect((await get(world.host, url)).status).toBe(200)
+      const many = Array.from({ length: MANY_CRON }, () => get(world.host, url))
+      const statuses = (await Promise.all(many)).map(({ status }) => status)
+      expect(new Set(statuses)).toEqual(new Set([200, 429]))
+    },
+    5 * MINUTES,
+  )
+}
+
 /** In the published list of Jetpack, and beside it. */
 const ALLOWED = '192.0.64.9'
 const OTHER = '192.0.128.9'

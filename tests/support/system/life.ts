@@ -14,8 +14,8 @@ import { appliesSettings } from './life-settings.ts'
 import { sleeps } from './life-sleep.ts'
 import { suspends } from './life-suspend.ts'
 import { trashes } from './life-trash.ts'
-import { logsIn, scans } from './life-wordpress.ts'
-import { switchesXmlrpc } from './life-xmlrpc.ts'
+import { hidesLogin, logsIn, scans } from './life-wordpress.ts'
+import { limitsCron, switchesXmlrpc } from './life-xmlrpc.ts'
 import { MINUTES, type Variant, World } from './world.ts'
 
 /**
@@ -36,6 +36,7 @@ export function siteLife(variant: Variant): void {
     createsSites(world)
     logsIn(world)
     logsInByToken(world)
+    hidesLogin(world)
     scans(world)
     runsJobs(world)
     readsPassword(world)
@@ -45,6 +46,7 @@ export function siteLife(variant: Variant): void {
     servesOwnPrograms(world)
     sleeps(world)
     switchesXmlrpc(world)
+    limitsCron(world)
     suspends(world)
     appliesSettings(world)
     trashes(world)

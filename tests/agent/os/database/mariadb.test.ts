@@ -20,7 +20,7 @@ test('creates an account with rights to tables of one name, not of a pattern', a
   await createDatabase(host, owner, new Secret('secret'))
 
   expect(host.queries).toEqual([
-    'CREATE DATABASE ?? CHARACTER SET ? COLLATE ? | shop_one | utf8mb4 | utf8mb4_unicode_ci',
+    'CREATE DATABASE ?? CHARACTER SET ? COLLATE ? | shop_one | utf8mb4 | utf8mb4_unicode_520_ci',
     "CREATE USER ?@'localhost' IDENTIFIED VIA mysql_native_password USING PASSWORD(?) OR unix_socket WITH MAX_USER_CONNECTIONS ? MAX_STATEMENT_TIME ? | shop_one | secret | 15 | 60",
     "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES ON ??.* TO ?@'localhost' | shop\\_one | shop_one",
   ])

@@ -77,6 +77,15 @@ test.each([
   },
 )
 
+test('limits how often a site is asked for what is due in WordPress', async () => {
+  const host = await server(shop)
+
+  expect(block(host.disk.all[VHOST], 80)).toContain('limit_req zone=hosting_cron burst=5 nodelay;')
+  expect(host.disk.all['/etc/nginx/conf.d/hosting.conf']).toContain(
+    '"~*/wp-cron\\.php$" $server_name;',
+  )
+})
+
 test('finds programs that only their owner may read, where it sends no file itself', async () => {
   const host = await server(shop)
 

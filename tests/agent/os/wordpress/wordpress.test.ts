@@ -45,6 +45,14 @@ test.each([
   expect(name).toMatch(/-[a-z][a-z0-9]{4}$/)
 })
 
+test('shows visitors no name that has the random end of the login', async () => {
+  const host = fakeHost()
+
+  await install(host, { ...shop, email: 'anna@shop.example' }, new Secret('x'))
+
+  expect(host.ran[0]).toContain("['user_nicename', 'nickname', 'display_name'], 'anna')")
+})
+
 test('changes the scheme of the address and nothing else', async () => {
   const host = fakeHost()
 
