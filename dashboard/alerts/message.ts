@@ -28,14 +28,14 @@ export function begunMessage(
   public_url: Address,
 ): Omit<Message, 'to'> {
   const parts = causesOf(begun, current).map(({ alert, effects }) => {
-    const lines = effects.map((effect) => `  - ${effect.name}: ${effect.reason}`)
+    const lines = effects.map(itemOf)
     const more = lines.length > 0 ? ['', '  Probably for this reason:', ...lines] : []
     const link = linkOf(alert, public_url)
     return [...headOf(alert), ...(link ? [`  ${link}`] : []), ...more].join('\n')
   })
   const text = [...parts, footerOf(public_url)].join('\n\n')
   return {
-    subject: line(`Critical: ${summaryOf(begun)}`),
+    subject: line(`Critical: ${summaryOf(begun)}`, MAX_SUBJECT),
     text: `${text}\n`,
     id: idOf('begin', begun),
   }
@@ -49,14 +49,14 @@ export function endedMessage(
 ): Omit<Message, 'to'> {
   const parts = ended.map((alert) => {
     const rest = isWhole(alert) ? current.filter((one) => isRestOf(one, alert)) : []
-    const still = rest.map(({ name, reason }) => `  - ${name}: ${reason}`)
+    const still = rest.map(itemOf)
     const left = still.length > 0 ? ['  These are left:', ...still] : []
     const since = `  from ${shown(alert.since)} to ${shown(alert.gone_at ?? alert.since)}`
     return [titleOf(alert), since, ...left].join('\n')
   })
   const text = [...parts, footerOf(public_url)].join('\n\n')
   return {
-    subject: line(`Ended: ${summaryOf(ended)}`),
+    subject: line(`Ended: ${summaryOf(ended)}`, MAX_SUBJECT),
     text: `${text}\n`,
     id: idOf('end', ended),
     references: [...new Set(ended.flatMap(({ message_id }) => message_id ?? []))],
@@ -89,11 +89,11 @@ function causesOf(begun: readonly Alert[], current: readonly Alert[]): Cause[] {
   return [...found.values()]
 }
 
-const headOf = (alert: Alert): string[] => [titleOf(alert), `  ${alert.reason}`]
+const headOf = (alert: Alert): string[] => [titleOf(alert), `  ${line(alert.reason)}`]
 
 function titleOf(alert: Alert): string {
   const [one, many] = ATTENTION_NAMES[alert.kind]
-  return isWhole(alert) ? `Many ${many}` : `${alert.name}: ${one}`
+  return isWhole(alert) ? `Many ${many}` : `${line(alert.name)}: ${one}`
 }
 
 /** `1 server is offline, 4 sites are down`. */
@@ -123,12 +123,19 @@ function footerOf(public_url: Address): string {
 const shown = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
 
 const MAX_SUBJECT = 150
+const MAX_REASON = 500
 
-/** Names come from servers and sites: a header is one line. */
-function line(text: string): string {
-  const one = text.replace(/\p{C}+/gu, ' ')
-  return one.length > MAX_SUBJECT ? `${one.slice(0, MAX_SUBJECT - 1)}…` : one
+/**
+ * Names and reasons come from servers and sites: in a header and in the body each is one line, so that
+ * none of them looks like a part of the message.
+ */
+function line(text: string, max = MAX_REASON): string {
+  const one = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+  return one.length > max ? `${one.slice(0, max - 1)}…` : one
 }
+
+/** `  - shop.example: PHP does not answer` */
+const itemOf = ({ name, reason }: Alert): string => `  - ${line(name)}: ${line(reason)}`
 
 /** The same for the same alerts, so that a message which is sent again is recognised. */
 function idOf(what: string, alerts: readonly Alert[]): string {
