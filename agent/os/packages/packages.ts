@@ -12,16 +12,29 @@ const EXTENSIONS = [
   ...['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath'],
   ...['imagick', 'soap'],
 ]
+/**
+ * For images of all sizes, by Debian release: Imagick reads AVIF on both, and WordPress therefore uses it,
+ * but since Debian 13 its encoder is a package that apt only recommends.
+ */
+export const IMAGE_PACKAGES: Partial<Record<string, readonly string[]>> = {
+  '13': ['libheif-plugin-aomenc'],
+}
 const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
 
 /** The PHP version that this Debian ships. Throws for any other distribution. */
-export async function shippedPhp({ files }: Host): Promise<string> {
+export async function shippedPhp(host: Host): Promise<string> {
+  const { debian, name } = await releaseOf(host)
+  const php = SHIPPED_PHP[debian]
+  if (php !== undefined) return php
+  throw new Error(`This server runs ${name || 'an unknown system'}: use Debian 12 or Debian 13`)
+}
+
+/** `debian`: its version, empty for any other distribution; see os-release(5). */
+async function releaseOf({ files }: Host): Promise<{ debian: string; name: string }> {
   const text = (await files.read('/etc/os-release')) ?? ''
   const field = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? ''
-  const php = field('ID') === 'debian' ? SHIPPED_PHP[field('VERSION_ID')] : undefined
-  if (php !== undefined) return php
-  const found = field('PRETTY_NAME') || 'an unknown system'
-  throw new Error(`This server runs ${found}: use Debian 12 or Debian 13`)
+  const debian = field('ID') === 'debian' ? field('VERSION_ID') : ''
+  return { debian, name: field('PRETTY_NAME') }
 }
 
 /** Versions whose PHP-FPM is installed, oldest first. */
@@ -40,7 +53,8 @@ export async function missingPackages(host: Host, php: readonly string[]): Promi
     [...status.matchAll(/^Package: (\S+)\nStatus: \S+ ok installed$/gm)].map(([, name]) => name),
   )
   const quota = (await quotaMount(host)) === undefined ? [] : [QUOTA_PACKAGE]
-  const all = [...BASE, ...quota, ...php.flatMap(packagesOf)]
+  const images = IMAGE_PACKAGES[(await releaseOf(host)).debian] ?? []
+  const all = [...BASE, ...quota, ...images, ...php.flatMap(packagesOf)]
   return all.filter((name) => !installed.has(name))
 }
 

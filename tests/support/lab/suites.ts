@@ -1,9 +1,9 @@
-import { packagesOf } from '#agent/os/packages/packages.ts'
+import { IMAGE_PACKAGES, packagesOf } from '#agent/os/packages/packages.ts'
 
 /** The Debian releases of the lab's hosts, with the PHP of each. */
 export const suites = {
-  bookworm: { php: '8.2' },
-  trixie: { php: '8.4' },
+  bookworm: { php: '8.2', release: '12' },
+  trixie: { php: '8.4', release: '13' },
 } as const
 
 export type Suite = keyof typeof suites
@@ -27,12 +27,13 @@ export const essentials = [
 
 /** Other packages of its source (with all their dependencies). */
 export function offered(suite: Suite): string[] {
-  const { php } = suites[suite]
+  const { php, release } = suites[suite]
   return [
     'nginx',
     'php-fpm',
     'php-cli',
     ...packagesOf(php),
+    ...(IMAGE_PACKAGES[release] ?? []),
     `php${php}-readline`,
     `php${php}-opcache`,
     'mariadb-server',

@@ -51,6 +51,33 @@ export function hidesLogin(world: World): void {
   )
 }
 
+/** WordPress makes the smaller sizes with Imagick, if that reads the format. */
+const RESIZE = `
+require_once ABSPATH . 'wp-admin/includes/image.php';
+$sizes = [];
+foreach (['avif', 'webp', 'jpeg', 'png'] as $format) {
+  $file = wp_upload_dir()['path'] . '/photo.' . $format;
+  ('image' . $format)(imagecreatetruecolor(1500, 1000), $file);
+  $id = wp_insert_attachment(['post_mime_type' => 'image/' . $format, 'post_title' => $format], $file);
+  $made = wp_generate_attachment_metadata($id, $file)['sizes'];
+  $sizes[$format] = array_keys($made);
+  wp_delete_attachment($id, true);
+}
+echo json_encode($sizes);`
+
+export function resizesImages(world: World): void {
+  test(
+    'makes all sizes of images of each format',
+    async () => {
+      const { host, site, variant } = world
+      const printed = await wpCli(host, site, variant.php, ['eval', RESIZE])
+      const all = ['medium', 'large', 'thumbnail', 'medium_large']
+      expect(JSON.parse(printed)).toEqual({ avif: all, webp: all, jpeg: all, png: all })
+    },
+    5 * MINUTES,
+  )
+}
+
 type Found = { slug: string; version: string }
 
 export function scans(world: World): void {

@@ -14,7 +14,7 @@ import { appliesSettings } from './life-settings.ts'
 import { sleeps } from './life-sleep.ts'
 import { suspends } from './life-suspend.ts'
 import { trashes } from './life-trash.ts'
-import { hidesLogin, logsIn, scans } from './life-wordpress.ts'
+import { hidesLogin, logsIn, resizesImages, scans } from './life-wordpress.ts'
 import { limitsCron, switchesXmlrpc } from './life-xmlrpc.ts'
 import { MINUTES, type Variant, World } from './world.ts'
 
@@ -37,6 +37,7 @@ export function siteLife(variant: Variant): void {
     logsIn(world)
     logsInByToken(world)
     hidesLogin(world)
+    resizesImages(world)
     scans(world)
     runsJobs(world)
     readsPassword(world)

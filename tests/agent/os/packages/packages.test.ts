@@ -30,6 +30,16 @@ test('counts a package that was removed as missing', async () => {
   expect(await installedPhp(host)).toEqual(['8.2'])
 })
 
+test.each([
+  ['12', []],
+  ['13', ['libheif-plugin-aomenc']],
+])('Debian %s needs %j for the sizes of AVIF images', async (version, packages) => {
+  const host = debian()
+  await host.disk.write('/etc/os-release', `ID=debian\nVERSION_ID="${version}"\n`)
+
+  expect(await missingPackages(host, ['8.2'])).toEqual(packages)
+})
+
 test('asks no question, and keeps files that an administrator changed', async () => {
   const host = fakeHost()
   host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
