@@ -38,6 +38,7 @@ export const CONFIRMS: Readonly<Record<OperationType, Confirms>> = {
   'site.configure': {
     ...DOMAIN,
     ...{ xmlrpc: 'xmlrpc', page_purge: 'page_purge', 'basic_auth.user': 'basic_auth.user' },
+    ...{ csp: 'csp', hsts: 'hsts' },
   },
   'site.create': DOMAIN,
   'site.delete': DOMAIN,

@@ -111,6 +111,18 @@ export const PagePurge = TrueOrFalse.describe(
   'Whether WordPress removes the pages that it changes from the page cache.',
 )
 
+export const CSP_MODES = ['basic', 'report', 'off'] as const
+export const Csp = oneOf(CSP_MODES).describe(
+  'The content security policy, where the site sends none of its own. `basic` has the rules that every WordPress can live with; `report` also has a strict policy that browsers only report in their console.',
+)
+export type Csp = z.infer<typeof Csp>
+
+export const HSTS_MODES = ['on', 'subdomains', 'off'] as const
+export const Hsts = oneOf(HSTS_MODES).describe(
+  'Whether browsers use https alone for a year (HSTS), also for subdomains. It is sent with a certificate that browsers trust; `off` makes browsers forget it.',
+)
+export type Hsts = z.infer<typeof Hsts>
+
 /** The settings of a site beside its PHP version and tier; what is left out has its default. */
 export const SiteSettings = z
   .object({
@@ -121,6 +133,8 @@ export const SiteSettings = z
     xmlrpc: z.literal('jetpack'),
     trusted_cdn: TrustedCdn,
     page_purge: z.literal(true),
+    csp: Csp.exclude(['basic']),
+    hsts: Hsts.exclude(['on']),
   })
   .partial()
   .strict()

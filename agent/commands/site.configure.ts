@@ -39,8 +39,13 @@ async function refuseUnfit(
   if (beyond.length > 0) throw invalid({ php_settings: beyond })
 }
 
-function configuring({ domain, xmlrpc, page_purge, ...others }: Params): SiteChange {
-  const given = { ...others, ...(page_purge !== undefined && { page_purge: page_purge || null }) }
+function configuring({ domain, xmlrpc, page_purge, csp, hsts, ...others }: Params): SiteChange {
+  const given = {
+    ...others,
+    ...(page_purge !== undefined && { page_purge: page_purge || null }),
+    ...(csp !== undefined && { csp: csp === 'basic' ? null : csp }),
+    ...(hsts !== undefined && { hsts: hsts === 'on' ? null : hsts }),
+  }
   const into = (site: Site): Site => {
     const settings = Object.entries(given).filter(([, value]) => value !== undefined)
     const target = withSettings(site, { ...site.settings, ...Object.fromEntries(settings) })

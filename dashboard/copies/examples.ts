@@ -38,6 +38,7 @@ export const COPY_EXAMPLES = {
       ...{ domain: 'staging.shop.example', maintenance: null, basic_auth: null },
       ...{ php_settings: { memory_limit: 512, values: {} }, page_cache: null },
       ...{ xmlrpc: 'jetpack', trusted_cdn: null, page_purge: false },
+      ...{ csp: 'basic', hsts: 'on' },
     },
   },
   RefreshSite: {},

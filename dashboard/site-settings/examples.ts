@@ -9,6 +9,8 @@ const settings = {
   xmlrpc: 'jetpack',
   trusted_cdn: 'Cloudflare',
   page_purge: true,
+  csp: 'report',
+  hsts: 'subdomains',
 }
 
 export const SITE_SETTINGS_EXAMPLES = {

@@ -21,7 +21,7 @@ export const siteSettingsRoutes = {
   configureSite: route({
     at: 'PATCH /api/servers/:server_id/sites/:site_id/settings',
     summary:
-      'Set the PHP settings, maintenance page, password, page cache and access to xmlrpc.php of a site',
+      'Set the PHP settings, maintenance page, password, page cache, access to xmlrpc.php, trusted CDN and security headers of a site',
     details:
       'PHP is tested with the new settings before they take effect, and answers requests meanwhile. If a step fails, the former settings are restored.',
     loads: loadManagedSite,

@@ -37,6 +37,8 @@ const UNSET_REPORT = {
   ...UNSET,
   trusted_cdn: null,
   page_purge: false,
+  csp: 'basic',
+  hsts: 'on',
   xmlrpc: 'on',
 } as const
 

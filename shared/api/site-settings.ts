@@ -2,6 +2,8 @@ import { strictObject, z } from 'zod'
 import { CHANGE, isChange, SettingsChange } from '#shared/operation-types/site.configure.ts'
 import { DryRun } from '#shared/plan.ts'
 import {
+  Csp,
+  Hsts,
   Maintenance,
   PageCache,
   PagePurge,
@@ -37,6 +39,8 @@ export const SiteSettingsView = strictObject({
   xmlrpc: Xmlrpc,
   trusted_cdn: TrustedCdn.nullable().describe('Null: visitors connect directly.'),
   page_purge: PagePurge,
+  csp: Csp,
+  hsts: Hsts,
   php_limits: z.strictObject({
     memory_limit: Range,
     upload: Range,

@@ -4,6 +4,8 @@ import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import {
   BasicAuth,
+  Csp,
+  Hsts,
   Maintenance,
   PageCache,
   PagePurge,
@@ -21,6 +23,8 @@ const changes = {
   xmlrpc: Xmlrpc.optional(),
   trusted_cdn: TrustedCdn.nullable().optional(),
   page_purge: PagePurge.nullable().optional(),
+  csp: Csp.nullable().optional(),
+  hsts: Hsts.nullable().optional(),
 }
 
 /** All settings as they are then. */
@@ -34,13 +38,15 @@ export const SettingsReport = z.object({
   /** An older agent does not report it. */
   trusted_cdn: TrustedCdn.nullable().default(null),
   page_purge: PagePurge.default(false),
+  csp: Csp,
+  hsts: Hsts,
 })
 export type SettingsReport = z.output<typeof SettingsReport>
 
 const siteConfigure = command({
   name: 'site.configure',
   summary:
-    'Set the PHP settings, maintenance page, password, page cache, access to xmlrpc.php and trusted CDN of a site',
+    'Set the PHP settings, maintenance page, password, page cache, access to xmlrpc.php, trusted CDN and security headers of a site',
   changes: true,
   params: z.object({
     domain: Domain,
@@ -68,6 +74,8 @@ const NAMES = [
   'xmlrpc',
   'trusted_cdn',
   'page_purge',
+  'csp',
+  'hsts',
 ] as const
 export const isChange = (given: { [N in (typeof NAMES)[number]]?: unknown }) =>
   NAMES.some((name) => given[name] !== undefined)
@@ -91,6 +99,8 @@ export const siteConfigureType = operationType({
       xmlrpc: 'xmlrpc.php',
       trusted_cdn: null,
       page_purge: null,
+      csp: 'content security policy',
+      hsts: 'HSTS',
     },
   },
 })

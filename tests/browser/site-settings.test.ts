@@ -16,7 +16,8 @@ let path = ''
 
 beforeAll(async () => {
   const none = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
-  const settings: Record<string, unknown> = { ...none, xmlrpc: 'on' }
+  const headers = { csp: 'basic', hsts: 'on' }
+  const settings: Record<string, unknown> = { ...none, ...headers, xmlrpc: 'on' }
   agent.works.set('site.configure', async function* ({ domain: _, ...change }) {
     asked.push(change)
     const access = Object(change).basic_auth
@@ -134,6 +135,23 @@ test('a CDN in front of the site reports the addresses of its visitors', async (
   await page.getByText('Fastly reports visitor addresses').waitFor()
 
   expect(asked).toEqual([{ trusted_cdn: 'Fastly' }])
+  expect(problems).toEqual([])
+})
+
+test('the security headers of a site are changed', async () => {
+  asked = []
+  const { page, problems } = await open(`${path}?tab=domains`)
+
+  await press(page, 'Change policy')
+  await page.getByLabel('Content security policy', { exact: true }).selectOption('report')
+  await confirm(page, 'Change policy')
+  await page.getByText('with a strict one in the console').waitFor()
+  await press(page, 'Change HSTS')
+  await page.getByLabel('Only https for a year').selectOption('subdomains')
+  await confirm(page, 'Change HSTS')
+  await page.getByText('HSTS: On, with subdomains').waitFor()
+
+  expect(asked).toEqual([{ csp: 'report' }, { hsts: 'subdomains' }])
   expect(problems).toEqual([])
 })
 

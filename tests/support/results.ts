@@ -18,7 +18,7 @@ const access = {
 const settings = {
   ...domain,
   ...{ maintenance: null, basic_auth: null, php_settings: null, page_cache: null, xmlrpc: 'on' },
-  ...{ trusted_cdn: null, page_purge: false },
+  ...{ trusted_cdn: null, page_purge: false, csp: 'basic', hsts: 'on' },
 }
 const job = {
   name: 'nightly',

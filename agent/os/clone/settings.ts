@@ -4,7 +4,7 @@ import type { PageCache, PhpSettings, XMLRPC_MODES } from '#shared/site-settings
 
 /**
  * The settings that a clone takes over. Only the same site, which is created again from its backup,
- * also has the password for visitors and the CDN in front of it.
+ * also has the password for visitors, the CDN in front of it, and HSTS.
  */
 export interface Inherited {
   php_settings?: PhpSettings | undefined
@@ -12,20 +12,24 @@ export interface Inherited {
   xmlrpc?: (typeof XMLRPC_MODES)[number]
   basic_auth?: Settings['basic_auth']
   trusted_cdn?: Settings['trusted_cdn']
+  csp?: Settings['csp']
+  hsts?: Settings['hsts']
 }
 
 type Settings = NonNullable<Site['settings']>
 
 /** Only what differs from the defaults. */
 export function inheritedOf(original: Site, { isSame = false } = {}): Inherited {
-  const { php_settings, page_cache, basic_auth, trusted_cdn } = original.settings ?? {}
+  const { php_settings, page_cache, basic_auth, trusted_cdn, csp, hsts } = original.settings ?? {}
   const xmlrpc = xmlrpcOf(original)
   return {
     ...(php_settings && { php_settings }),
     ...(page_cache && { page_cache }),
     ...(xmlrpc !== 'on' && { xmlrpc }),
     ...(isSame && basic_auth && { basic_auth }),
+    ...(csp && { csp }),
     ...(isSame && trusted_cdn && { trusted_cdn }),
+    ...(isSame && hsts && { hsts }),
   }
 }
 
@@ -35,6 +39,8 @@ const NAMES: Record<keyof Inherited, string> = {
   xmlrpc: 'XML-RPC',
   basic_auth: 'password for visitors',
   trusted_cdn: 'trusted CDN',
+  csp: 'content security policy',
+  hsts: 'HSTS',
 }
 
 /** For people; none if the original has only defaults. */

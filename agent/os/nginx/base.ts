@@ -51,6 +51,23 @@ export function renderListen(
  */
 export const OPEN_FILES = ['open_file_cache max=256 inactive=10s;', 'open_file_cache_valid 1s;']
 
+/** PDF files of the media library are embedded as objects. */
+const BASIC_POLICY = "base-uri 'self'; object-src 'self'"
+const FRAMES = "frame-ancestors 'self'"
+/** Nothing from other hosts; WordPress itself needs inline code, and templates that are compiled. */
+const STRICT_POLICY = [
+  "default-src 'self'",
+  "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "media-src 'self' data: blob:",
+  "worker-src 'self' blob:",
+  "form-action 'self'",
+  BASIC_POLICY,
+  FRAMES,
+].join('; ')
+
 /**
  * conf.d/hosting.conf, which affects no server that this agent did not create. `bucket`: a name of
  * 253 characters does not fit into nginx's default of 64, and then nginx does not start; left out
@@ -78,6 +95,20 @@ map $upstream_http_x_content_type_options $hosting_content_type_options {
 map $upstream_http_referrer_policy $hosting_referrer_policy {
     default "";
     "" strict-origin-when-cross-origin;
+}
+
+# What every WordPress can live with: its scripts and styles may come from anywhere. A site with a policy
+# of its own has only that one, and one that names who may frame it decides that itself.
+map "$scheme:$upstream_http_content_security_policy:$upstream_http_x_frame_options" $hosting_csp {
+    default "";
+    "http::" "${BASIC_POLICY}; ${FRAMES}";
+    "~^http::." "${BASIC_POLICY}";
+    "https::" "${BASIC_POLICY}; ${FRAMES}; upgrade-insecure-requests";
+    "~^https::." "${BASIC_POLICY}; upgrade-insecure-requests";
+}
+map $upstream_http_content_security_policy_report_only $hosting_csp_report {
+    default "";
+    "" "${STRICT_POLICY}";
 }
 
 # Guessing passwords: an empty key is not counted.

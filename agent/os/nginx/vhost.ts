@@ -113,7 +113,7 @@ ${VISITOR_LIMITS}    access_log ${logsOf(site.user)}/access.log hosting;
     gzip_types text/css text/plain text/xml application/javascript application/json application/manifest+json application/xml application/rss+xml application/atom+xml application/wasm font/ttf image/svg+xml;
     limit_req_status 429;
 
-${HEADERS}${certificate?.self_signed === false && site.tls === 'letsencrypt' ? HSTS : ''}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site, networks)}${moving.renderArriving(site)}
+${HEADERS}${renderPolicy(site)}${renderHsts(site, certificate)}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site, networks)}${moving.renderArriving(site)}
 ${moving.renderAcme(site)}
 ${way ? moving.renderTrial(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
 ${renderPhp(vhost)}
@@ -160,7 +160,26 @@ const HEADERS = `    add_header X-Content-Type-Options $hosting_content_type_opt
     add_header Referrer-Policy $hosting_referrer_policy always;
     add_header X-Cache $upstream_cache_status always;
 `
-const HSTS = '    add_header Strict-Transport-Security "max-age=31536000" always;\n'
+
+/** Variables of conf.d/hosting.conf: empty where the site sends such a header itself. */
+function renderPolicy({ settings }: Site): string {
+  if (settings?.csp === 'off') return ''
+  const report = '    add_header Content-Security-Policy-Report-Only $hosting_csp_report always;\n'
+  return `    add_header Content-Security-Policy $hosting_csp always;
+${settings?.csp === 'report' ? report : ''}`
+}
+
+/** `off` ends an earlier one in browsers. */
+const HSTS = {
+  on: 'max-age=31536000',
+  subdomains: 'max-age=31536000; includeSubDomains',
+  off: 'max-age=0',
+} as const
+
+function renderHsts({ tls, settings }: Site, certificate: Certificate | undefined): string {
+  if (certificate?.self_signed !== false || tls !== 'letsencrypt') return ''
+  return `    add_header Strict-Transport-Security "${HSTS[settings?.hsts ?? 'on']}" always;\n`
+}
 
 /** Missing files go to WordPress, which generates robots.txt and sitemaps itself. */
 const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp|avif|svg|woff2?|ttf|otf|eot|mp4|webm|mp3|pdf)$ {

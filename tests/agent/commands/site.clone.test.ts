@@ -268,6 +268,7 @@ async function withSettings(): Promise<FakeHost> {
     ...(await getSite(host, shop.domain)),
     settings: {
       ...{ php_settings, page_cache, xmlrpc: 'jetpack', trusted_cdn: 'Cloudflare' },
+      ...{ csp: 'report', hsts: 'subdomains' },
       maintenance: { allow: [], message: '' },
     },
     jobs: [job('nightly'), job('purge')],
@@ -284,13 +285,13 @@ const recorded = async (host: FakeHost) => {
   const { settings, jobs, debug } = await getSite(host, copy.domain)
   return { settings, jobs: jobs?.map(({ name }) => name), debug }
 }
-const taken = { php_settings, page_cache, xmlrpc: 'jetpack' }
+const taken = { php_settings, page_cache, xmlrpc: 'jetpack', csp: 'report' }
 
-test('a clone has the PHP settings, the page cache and XML-RPC of its original, and nothing else', async () => {
+test('a clone has the PHP settings, page cache, XML-RPC and policy of its original, and nothing else', async () => {
   const host = await withSettings()
 
   expect(await planned(host)).toEqual([
-    'Taking over the settings of shop.example: PHP settings, page cache, XML-RPC',
+    'Taking over the settings of shop.example: PHP settings, page cache, XML-RPC, content security policy',
     ['The clone does not get the cron jobs of shop.example: nightly, purge.'],
   ])
   const [, result] = await run(host, fromSite)
@@ -308,6 +309,8 @@ test('a clone has the PHP settings, the page cache and XML-RPC of its original, 
       basic_auth: null,
       trusted_cdn: null,
       page_purge: false,
+      csp: 'basic',
+      hsts: 'on',
     },
     ...taken,
   })
@@ -323,7 +326,7 @@ test('the cron jobs are copied on request', async () => {
   const host = await withSettings()
 
   expect(await planned(host, { with_jobs: true })).toEqual([
-    'Taking over the settings of shop.example: PHP settings, page cache, XML-RPC, cron jobs (nightly, purge)',
+    'Taking over the settings of shop.example: PHP settings, page cache, XML-RPC, content security policy, cron jobs (nightly, purge)',
     [],
   ])
   await run(host, { ...fromSite, with_jobs: true })

@@ -16,6 +16,8 @@ const NONE = {
   ...{ maintenance: null, basic_auth: null, php_settings: null, page_cache: null },
   trusted_cdn: null,
   page_purge: false,
+  csp: 'basic' as const,
+  hsts: 'on' as const,
 }
 
 const configure = (host: FakeHost, change: Omit<ParamsOf<'site.configure'>, 'domain'>) =>
@@ -99,6 +101,18 @@ test('changes what is named, without touching PHP', async () => {
   expect(vhost).toContain('203.0.113.7 1;')
   expect(vhost).toContain('auth_basic "Protected site";')
   expect(vhost).toContain('allow 192.0.64.0/18;')
+})
+
+test('the default of a security header is no part of the record', async () => {
+  const host = await server(shop)
+  const before = host.disk.all
+
+  const [, result] = await configure(host, { csp: 'report', hsts: 'off' })
+  expect(result).toMatchObject({ csp: 'report', hsts: 'off' })
+  expect((await getSite(host, domain)).settings).toEqual({ csp: 'report', hsts: 'off' })
+  await configure(host, { csp: 'basic', hsts: null })
+
+  expect(host.disk.all).toEqual(before)
 })
 
 test('a site that is public again has no password file', async () => {

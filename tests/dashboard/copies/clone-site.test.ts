@@ -201,6 +201,7 @@ describe('a copy of a site', () => {
     const settings = {
       ...{ domain: 'copy.example', maintenance: null, basic_auth: null, trusted_cdn: null },
       ...{ php_settings: { memory_limit: 200, values: {} }, page_cache: null, xmlrpc: 'off' },
+      ...{ csp: 'report', hsts: 'on' },
     }
     const usual = one.agent.works.get('site.clone')
     one.agent.works.set('site.clone', async function* (params) {

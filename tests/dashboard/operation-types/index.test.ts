@@ -32,6 +32,8 @@ const VALUES: Record<string, unknown> = {
   xmlrpc: 'jetpack',
   trusted_cdn: 'Cloudflare',
   page_purge: true,
+  csp: 'report',
+  hsts: 'off',
 }
 
 /** They decide before the operation is stored. */

@@ -15,6 +15,8 @@ const UNSET = {
   ...{ maintenance: null, basic_auth: null, php_settings: null, page_cache: null },
   trusted_cdn: null,
   page_purge: false,
+  csp: 'basic',
+  hsts: 'on',
 }
 
 /** A site whose agent stores the params, and reports them as its settings. */

@@ -26,6 +26,8 @@ const values = [
 /** Values that each param of the settings of a site refuses. */
 export const hostileSettings = {
   page_purge: [7, 'true', [], {}],
+  csp: [...noObject, '', 'none', "default-src 'self'", 'off\n'],
+  hsts: [...noObject, '', 'On', 'max-age=1', 'off\n'],
   trusted_cdn: [...noObject, '', 'cloudflare', 'Akamai', 'Cloudflare\n'],
   maintenance: [
     ...noObject,
@@ -55,6 +57,8 @@ export const hostileSettings = {
 export const validSettings = {
   trusted_cdn: 'Cloudflare',
   page_purge: true,
+  csp: 'report',
+  hsts: 'subdomains',
   maintenance: { allow: ['203.0.113.0/24'], message: '' },
   basic_auth: null,
   php_settings: { memory_limit: 128, values: { precision: '14' } },

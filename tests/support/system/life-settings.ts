@@ -159,10 +159,45 @@ export function appliesSettings(world: World): void {
     5 * MINUTES,
   )
 
+  test(
+    'sends security headers, and leaves those of the site alone',
+    async () => {
+      await put('own.php', `<?php header("Content-Security-Policy: default-src 'self'");`)
+      await put('framed.php', `<?php header('X-Frame-Options: DENY');`)
+      const policiesOf = async (path: string) => {
+        const { headers } = await get(world.host, url(path))
+        return [...headers.matchAll(/^content-security-policy(\S*): (.*)$/gm)].map(
+          ([, kind, text]) => `${kind}${text?.trim()}`,
+        )
+      }
+      const basic = "base-uri 'self'; object-src 'self'"
+      const all = `${basic}; frame-ancestors 'self'`
+      expect(await policiesOf('/?headers')).toEqual([all])
+      expect(await policiesOf('/wp-content/none.css')).toEqual([all])
+      expect(await policiesOf('/own.php')).toEqual(["default-src 'self'"])
+      expect(await policiesOf('/framed.php')).toEqual([basic])
+
+      await configure({ csp: 'report' })
+      expect(await settles(async () => (await policiesOf('/?headers')).length === 2)).toBe(true)
+      const strict = expect.stringMatching(/^-report-onlydefault-src 'self'; .*frame-ancestors/)
+      expect((await policiesOf('/?headers')).sort()).toEqual([strict, all])
+      await configure({ csp: 'off' })
+      expect(await settles(async () => (await policiesOf('/?headers')).length === 0)).toBe(true)
+      expect(await policiesOf('/own.php')).toEqual(["default-src 'self'"])
+      await configure({ csp: 'basic' })
+    },
+    5 * MINUTES,
+  )
+
   answersJetpackOnly(world, configure)
 
   test('leaves nothing of its pages', async () => {
     const { host, site } = world
-    await host.must(['sh', '-c', 'cd "$0" && rm values.php load.php auth.php', site.docroot])
+    await host.must([
+      'sh',
+      '-c',
+      'cd "$0" && rm values.php load.php auth.php own.php framed.php',
+      site.docroot,
+    ])
   })
 }

@@ -14,7 +14,8 @@ import type { Entry } from './use-entries.ts'
 
 /** What else finds a tab: the names of the cards in it. */
 const WORDS: Partial<Record<SiteTab, string>> = {
-  domains: 'aliases redirects certificate tls https dns password visitors maintenance cdn',
+  domains:
+    'aliases redirects certificate tls https dns password visitors maintenance cdn security headers csp hsts',
   wordpress: 'plugins themes updates scan xmlrpc',
   jobs: 'cron schedule events',
   database: 'tables mysql mariadb slow queries',

@@ -143,6 +143,57 @@ test.each([
   expect(block(host.disk.all[VHOST], 443).includes('Strict-Transport-Security')).toBe(insists)
 })
 
+test.each([
+  ['on', undefined, 'max-age=31536000'],
+  ['for subdomains', 'subdomains', 'max-age=31536000; includeSubDomains'],
+  ['off', 'off', 'max-age=0'],
+] as const)('tells browsers that HSTS is %s', async (_, hsts, value) => {
+  const host = await server(shop)
+
+  await nginx.apply(host, { ...shop, tls: 'letsencrypt', settings: { hsts } }, CERTIFICATE)
+
+  const text = block(host.disk.all[VHOST], 443)
+  expect(text).toContain(`add_header Strict-Transport-Security "${value}" always;`)
+  expect(block(host.disk.all[VHOST], 80)).not.toContain('Strict-Transport-Security')
+})
+
+test.each([
+  [undefined, ['Content-Security-Policy $hosting_csp']],
+  [
+    'report',
+    [
+      'Content-Security-Policy $hosting_csp',
+      'Content-Security-Policy-Report-Only $hosting_csp_report',
+    ],
+  ],
+  ['off', []],
+] as const)('sends the content security policy %p', async (csp, headers) => {
+  const host = await server(shop)
+
+  await nginx.apply(host, { ...shop, settings: { csp } }, undefined)
+
+  const sent = block(host.disk.all[VHOST], 80).match(/Content-Security-Policy\S* \S+(?= always;)/g)
+  expect(sent ?? []).toEqual([...headers])
+})
+
+test('a policy of the site itself replaces that of the server', async () => {
+  const host = await server(shop)
+
+  const base = host.disk.all['/etc/nginx/conf.d/hosting.conf'] ?? ''
+  const [, map = ''] = /x_frame_options" \$hosting_csp \{\n([^}]*)\}/.exec(base) ?? []
+  const rules = map
+    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+  expect(rules).toEqual([
+    'default "";',
+    `"http::" "base-uri 'self'; object-src 'self'; frame-ancestors 'self'";`,
+    `"~^http::." "base-uri 'self'; object-src 'self'";`,
+    `"https::" "base-uri 'self'; object-src 'self'; frame-ancestors 'self'; upgrade-insecure-requests";`,
+    `"~^https::." "base-uri 'self'; object-src 'self'; upgrade-insecure-requests";`,
+  ])
+})
+
 test('listens on IPv6 where the machine has it', async () => {
   const host = await server(shop)
   expect(host.disk.all[VHOST]).not.toContain('[::]')

@@ -25,6 +25,7 @@ import { SITE_TAB_GROUPS, SITE_TABS, type SiteTab, siteTabs } from './search.ts'
 import { ObjectCacheCard } from './settings/object-cache-card.tsx'
 import { PageCacheCard } from './settings/page-cache-card.tsx'
 import { PhpLimitsCard } from './settings/php-limits-card.tsx'
+import { SecurityHeadersCard } from './settings/security-headers-card.tsx'
 import { VisitorsCard } from './settings/visitors-card.tsx'
 import { ClientsCard } from './sftp/clients-card.tsx'
 import { SftpCard } from './sftp/sftp-card.tsx'
@@ -70,6 +71,7 @@ const TABS: Record<SiteTab, SiteTabEntry> = {
         {!props.site.found && <DomainsCard {...props} />}
         <TlsCard {...props} />
         {isManaged(props) && <VisitorsCard site={props.site} />}
+        {isManaged(props) && <SecurityHeadersCard site={props.site} />}
       </>
     ),
   },

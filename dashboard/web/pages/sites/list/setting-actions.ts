@@ -1,7 +1,17 @@
-import { Construction, FileCode, Files, FileX, Network, SlidersHorizontal } from 'lucide-react'
+import {
+  Construction,
+  FileCode,
+  Files,
+  FileX,
+  Lock,
+  Network,
+  ShieldCheck,
+  SlidersHorizontal,
+} from 'lucide-react'
+import { CSP_NAMES, HSTS_NAMES } from '#dashboard/web/features/sites/security-headers.ts'
 import { XMLRPC_NAMES } from '#dashboard/web/features/sites/xmlrpc.ts'
 import { CDNS } from '#shared/cdn.ts'
-import { XMLRPC_MODES } from '#shared/site-settings.ts'
+import { CSP_MODES, HSTS_MODES, XMLRPC_MODES } from '#shared/site-settings.ts'
 import type { BulkAction } from './bulk-action.ts'
 import { named } from './options.ts'
 import { ChangePageCache, ChangePhpSettings } from './setting-params.tsx'
@@ -66,6 +76,30 @@ export const SETTING_ACTIONS: readonly SettingAction[] = [
       label: 'Maintenance page',
       options: ON_OFF,
       toParam: (value) => (value === 'on' ? {} : null),
+    },
+  },
+  {
+    ...MENU,
+    name: 'Content policy',
+    icon: ShieldCheck,
+    about:
+      'Sets the content security policy of each of them. A site that sends a policy itself has only that one.',
+    param: {
+      name: 'csp',
+      label: 'Content security policy',
+      options: CSP_MODES.map((value) => ({ value, name: CSP_NAMES[value] })),
+    },
+  },
+  {
+    ...MENU,
+    name: 'HSTS',
+    icon: Lock,
+    about:
+      'Whether browsers use https alone for a year for each of them, and for all of their subdomains, also those on other servers.',
+    param: {
+      name: 'hsts',
+      label: 'Only https for a year',
+      options: HSTS_MODES.map((value) => ({ value, name: HSTS_NAMES[value] })),
     },
   },
   {

@@ -1,0 +1,13 @@
+import type { Csp, Hsts } from '#shared/site-settings.ts'
+
+export const CSP_NAMES: Record<Csp, string> = {
+  basic: 'Basic',
+  report: 'Basic, with a strict one in the console',
+  off: 'Off',
+}
+
+export const HSTS_NAMES: Record<Hsts, string> = {
+  on: 'On',
+  subdomains: 'On, with subdomains',
+  off: 'Off',
+}
