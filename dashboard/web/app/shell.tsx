@@ -39,6 +39,7 @@ export function Shell() {
       </Suspense>
       <div className="lg:grid lg:grid-cols-[15rem_1fr]">
         <aside
+          aria-label="Menu"
           className={cx(
             'z-30 border-line bg-surface p-3 lg:sticky lg:top-0 lg:block lg:h-dvh lg:border-r',
             open ? 'fixed inset-0 overflow-y-auto' : 'hidden',
