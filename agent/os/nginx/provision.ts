@@ -74,6 +74,10 @@ async function targetOf(host: Host): Promise<Target> {
   }
 }
 
+/** Resolves with true when nginx serves something that is neither ours nor Debian's unused welcome page. */
+export const hasForeignServers = async (host: Host): Promise<boolean> =>
+  (await targetOf(host)).before.others.length > 0
+
 /** Not at an address that only foreign servers use. */
 function catchAllAbilities({ places, ...abilities }: Abilities): Abilities {
   if (!places) return abilities

@@ -9,6 +9,7 @@ import { dump } from '#agent/os/nginx/others.ts'
 import {
   DEFAULT_LINK,
   DEFAULT_PATH,
+  hasForeignServers,
   nginxStep,
   refuseOtherUser,
 } from '#agent/os/nginx/provision.ts'
@@ -83,7 +84,7 @@ export async function provisionSteps(
   }
   return [
     ...source,
-    ...(await databaseNetworkSteps(host)),
+    ...(await databasePortSteps(host)),
     ...(missing.length > 0 ? [packages] : []),
     ...(configured ? [] : [nginxStep(host)]),
     ...(await connectionRateSteps(host)),
@@ -95,6 +96,12 @@ export async function provisionSteps(
     ...(await wpCliSteps(host)),
     ...(await recorderSteps(host)),
   ]
+}
+
+/** A foreign site may connect to MariaDB at any time, and a restart interrupts it. */
+async function databasePortSteps(host: Host): Promise<Step[]> {
+  const steps = await databaseNetworkSteps(host)
+  return steps.length > 0 && (await hasForeignServers(host)) ? [] : steps
 }
 
 /** A repository that is added for nothing would be one more that the server trusts. */

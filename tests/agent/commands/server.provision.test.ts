@@ -162,6 +162,20 @@ test.each([
   expect(host.disk.all[NETWORK]).toBeUndefined()
 })
 
+test('a MariaDB on a server with sites of somebody keeps its port', async () => {
+  const host = debian()
+  host.pages.set(host.settings.wp_cli_url, 'phar')
+  host.answer(
+    'nginx -T',
+    '# configuration file /etc/nginx/sites-enabled/theirs:\nserver { listen 80; server_name a.example; }\n',
+  )
+
+  const [lines] = await provision(host)
+
+  expect(lines).not.toContain('Closing the port of MariaDB')
+  expect(host.ran).not.toContain('systemctl restart mariadb.service')
+})
+
 const MAIN_FILE = '/etc/nginx/nginx.conf'
 const mainFile = (connections: number) => `events {
 	worker_connections ${connections};
