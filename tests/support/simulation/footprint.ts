@@ -30,6 +30,7 @@ export function footprint(machine: Machine, label: string, user = ''): string[] 
     line
       .replaceAll(user, 'USER')
       .replaceAll(/[0-9a-f]{32}(?=(\/mail)?\.sock)/g, 'SOCKET')
+      .replaceAll(/[0-9a-f]{32}(?=\.paused)/g, 'PAUSED')
       .replaceAll(/(USER:x):\d+(:\d+)?/g, '$1:ID')
   return found.map((line) => (user === '' ? line : neutral(line))).sort()
 }
