@@ -105,6 +105,11 @@ export const SiteHealth = z.object({
   domain: Domain,
   ...verdict,
   checks: z.array(z.object({ check: z.enum(HEALTH_CHECKS), ...verdict })).max(HEALTH_CHECKS.length),
+  /** Another value: its files, options or plugins have changed. Omitted while nothing was read. */
+  version: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .optional(),
 })
 export type SiteHealth = z.infer<typeof SiteHealth>
 export type SiteCheck = SiteHealth['checks'][number]

@@ -79,6 +79,9 @@ export const DISK_LEVELS = ['over', 'near', 'unknown'] as const
  */
 export const HEALTH_STATES = ['up', 'degraded', 'down', 'unknown'] as const
 export type HealthState = (typeof HEALTH_STATES)[number]
-/** The checks of a site; the first one that is not up is the reason of the whole. */
+/** The checks of a site by its agent; the first one that is not up is the reason of the whole. */
 export const HEALTH_CHECKS = ['php', 'database', 'http', 'certificate'] as const
 export type HealthCheck = (typeof HEALTH_CHECKS)[number]
+/** With the request of the dashboard from outside the server, which decides if it is worse. */
+export const SHOWN_CHECKS = [...HEALTH_CHECKS, 'visit'] as const
+export type ShownCheck = (typeof SHOWN_CHECKS)[number]

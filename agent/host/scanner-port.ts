@@ -37,11 +37,13 @@ export type Application = z.infer<typeof Application>
 
 /**
  * Whether the database of a site answers its own account: `none` where it has no WordPress with plain
- * settings, or its database is on another server. `error`: MariaDB's number of the error.
+ * settings, or its database is on another server. `error`: MariaDB's number of the error. `version` is
+ * another one after a change of its files, options or plugins; only of a database that answers.
  */
 export const DatabaseAnswer = z.object({
   state: z.enum(['answers', 'none', 'away', 'refused', 'missing', 'broken', 'busy', 'slow']),
   error: z.number().optional(),
+  version: z.string().optional(),
 })
 export type DatabaseAnswer = z.infer<typeof DatabaseAnswer>
 

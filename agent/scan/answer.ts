@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type {
   Application,
   DatabaseAnswer,
@@ -10,10 +11,16 @@ import type {
 import type { Inventory, UnknownUpdates } from '#shared/inventory.ts'
 import { bounded } from './bounded.ts'
 import { databaseAnswerOf } from './database-answer.ts'
-import { type Reading, readSettings, readSite } from './reading.ts'
+import { type Reading, readSettings, readSite, readVersion } from './reading.ts'
 import { readReported } from './reported.ts'
 import type { OpenTree } from './site-tree.ts'
-import { healthQuery, isReachedByTcp, type OptionsQuery, optionsQuery } from './wp-options.ts'
+import {
+  healthQuery,
+  isReachedByTcp,
+  type OptionsQuery,
+  optionsQuery,
+  optionsVersion,
+} from './wp-options.ts'
 import { inventoryOf } from './wp-scan.ts'
 import { stateOf, type WpState } from './wp-updates.ts'
 
@@ -69,7 +76,7 @@ export function scannerOn(access: Access): SiteReader {
       return read(site, found, answer)
     },
     async database(site, facts) {
-      const found = find(site, facts, readSettings)
+      const found = find(site, facts, readVersion)
       const answer = await databaseOf(access, found.reading)
       return {
         ...(await read(site, found, answer)),
@@ -123,12 +130,17 @@ async function inventoryIn(access: Access, { reading, limit }: Found): Promise<I
   return { ...inventory, unknown_because: read ?? cached ?? why ?? 'not_checked' }
 }
 
-async function databaseOf(access: Access, { framework, config }: Reading): Promise<DatabaseAnswer> {
+async function databaseOf(
+  access: Access,
+  { framework, config, version }: Reading,
+): Promise<DatabaseAnswer> {
   const query = framework === 'wordpress' && config && healthQuery(config, access.socket)
   if (!query || typeof query === 'string') return { state: 'none' }
   try {
-    await access.query(query)
-    return { state: 'answers' }
+    const rows = await access.query(query)
+    if (version === undefined) return { state: 'answers' }
+    const hash = createHash('sha256').update(`${version} ${optionsVersion(rows)}`)
+    return { state: 'answers', version: hash.digest('base64url') }
   } catch (error) {
     return databaseAnswerOf(error)
   }

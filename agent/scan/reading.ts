@@ -2,6 +2,7 @@ import type { Entry } from '#agent/host/ports.ts'
 import type { Application } from '#agent/host/scanner-port.ts'
 import { type FoundConfig, openSite, readWpConfig, type SiteRoot } from './site-root.ts'
 import type { OpenTree } from './site-tree.ts'
+import { filesVersion } from './version.ts'
 import type { WpConfig } from './wp-config.ts'
 import { extensionsOf, type WpFiles } from './wp-files.ts'
 
@@ -11,6 +12,8 @@ export interface Reading {
   config?: WpConfig | undefined
   /** Of a WordPress. */
   files?: WpFiles
+  /** Another one after a change of what it runs. */
+  version?: string
   /** The values that only the site itself can report: its settings, or the targets of links. */
   unsure: 'config' | 'environment' | 'folders' | null
 }
@@ -37,6 +40,14 @@ export function readSettings(open: OpenTree, docroot: string): Reading {
   if (root.version !== undefined) return { framework: 'wordpress', config, unsure }
   const other = otherSite(root)
   return { ...other, config, unsure: unsure ?? other.unsure }
+}
+
+/** The settings, and the version of the files of a WordPress. */
+export function readVersion(open: OpenTree, docroot: string): Reading {
+  const root = openSite(open, docroot)
+  const reading = readSettings(open, docroot)
+  if (!root || reading.framework !== 'wordpress') return reading
+  return { ...reading, version: filesVersion(root) }
 }
 
 function readConfig(root: SiteRoot): Pick<Reading, 'config' | 'unsure'> {

@@ -39,14 +39,32 @@ export function optionsQuery(config: WpConfig, socket: string): OptionsQuery | U
   return { ...found.account, ...statementFor(config, found) }
 }
 
-/** Reads one row of the tables that every page needs: a missing or damaged one is an error. */
+/** Options that decide what WordPress runs, and at which address. */
+const VERSIONED = [...OPTIONS, 'siteurl', 'home']
+
+/**
+ * Reads one row of the tables that every page needs: a missing or damaged one is an error. The last row
+ * is a digest of the options that decide what WordPress runs.
+ */
 export function healthQuery(config: WpConfig, socket: string): OptionsQuery | Unasked {
   const found = accountIn(config, socket)
   if (typeof found === 'string') return found
   const { account, name, prefix } = found
-  const one = '(SELECT 1 FROM ??.?? LIMIT 1)'
-  const values = [name, `${prefix}options`, name, `${prefix}posts`]
-  return { ...account, sql: `${LIMITS} ${one} UNION ALL ${one}`, values }
+  const one = '(SELECT 1 AS value FROM ??.?? LIMIT 1)'
+  const digest = `(SELECT MD5(GROUP_CONCAT(MD5(LEFT(option_value, ${MAX_BYTES})) ORDER BY option_name))
+    FROM ??.?? WHERE option_name IN (${marks(VERSIONED)}))`
+  const [options, posts] = [`${prefix}options`, `${prefix}posts`]
+  const values = [name, options, name, posts, name, `${prefix}${blogOf(config.constants)}options`]
+  return {
+    ...account,
+    sql: `${LIMITS} ${one} UNION ALL ${one} UNION ALL ${digest}`,
+    values: [...values, ...VERSIONED],
+  }
+}
+
+/** The digest that a health query has read; empty without one. */
+export function optionsVersion(rows: readonly Record<string, unknown>[]): string {
+  return /^[0-9a-f]{32}$/.exec(String(rows.at(-1)?.value ?? ''))?.[0] ?? ''
 }
 
 interface Found {

@@ -1,5 +1,5 @@
 import { strictObject, z } from 'zod'
-import { HEALTH_CHECKS, HEALTH_STATES } from '#shared/values.ts'
+import { HEALTH_STATES, SHOWN_CHECKS } from '#shared/values.ts'
 import { Timestamp } from './parts.ts'
 
 const State = z.enum(HEALTH_STATES)
@@ -19,7 +19,11 @@ const Health = z.strictObject(HEALTH)
 export type Health = z.infer<typeof Health>
 
 export const HealthCheckResult = strictObject({
-  check: z.enum(HEALTH_CHECKS),
+  check: z
+    .enum(SHOWN_CHECKS)
+    .describe(
+      'visit: the request of the dashboard from outside the server; the others are those of the agent.',
+    ),
   state: State,
   code: z.string().describe(code),
   reason: z.string(),

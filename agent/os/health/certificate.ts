@@ -3,7 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { readTries } from '#agent/os/certificates/tries.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { privateKeyOf, readCertificate } from '#agent/os/tls/certificate-files.ts'
-import { degraded, down, UP, type Verdict } from './verdict.ts'
+import { degraded, down, UP, type Verdict } from '#shared/page-verdict.ts'
 
 const SOON_MS = 3 * 86_400_000
 

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import type { DatabaseAnswer } from '#agent/host/scanner-port.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { degraded, down, UP, type Verdict } from './verdict.ts'
+import { degraded, down, UP, type Verdict } from '#shared/page-verdict.ts'
 
 export const DATABASE_DOWN = down('database_away', 'MariaDB does not answer on this server')
 
@@ -23,11 +23,18 @@ const STATES: Record<State, (error: string) => Verdict> = {
   slow: () => degraded('database_slow', 'The database does not answer in time'),
 }
 
-/** With the site's own account; undefined: no WordPress with a database on this server. */
-export async function checkDatabase(host: Host, site: Site): Promise<Verdict | undefined> {
+export interface DatabaseCheck {
+  /** Undefined: no WordPress with a database on this server. */
+  verdict?: Verdict
+  /** Another one after a change of the files, options or plugins of the site. */
+  version?: string | undefined
+}
+
+/** With the site's own account. */
+export async function checkDatabase(host: Host, site: Site): Promise<DatabaseCheck> {
   const { user, php, domain } = site
   const tenant = { docroot: docrootOf(user), user, php, domain }
-  const { state, error } = await host.scanner.database(tenant)
-  if (state === 'none') return undefined
-  return STATES[state](error === undefined ? '' : ` (error ${error})`)
+  const { state, error, version } = await host.scanner.database(tenant)
+  if (state === 'none') return {}
+  return { verdict: STATES[state](error === undefined ? '' : ` (error ${error})`), version }
 }

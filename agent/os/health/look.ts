@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { eachAtOnce } from '#agent/os/processes/at-once.ts'
 import { checkCertificate } from './certificate.ts'
-import { checkDatabase, DATABASE_DOWN } from './database.ts'
+import { checkDatabase, DATABASE_DOWN, type DatabaseCheck } from './database.ts'
 import { checkPhp } from './php.ts'
 import { isMariadbDown, phpStates } from './php-state.ts'
 import { isWorthVisiting, type Verdicts } from './verdict.ts'
@@ -17,6 +17,7 @@ const EACH_MS = 300
 const MOST_REST_MS = 60_000
 
 type Looked = Omit<Verdicts, 'http'>
+const AWAY: DatabaseCheck = { verdict: DATABASE_DOWN }
 const CHECKS = ['php', 'database', 'certificate'] as const
 
 export interface Looking {
@@ -86,19 +87,28 @@ async function round(
   return left
 }
 
-async function lookAt(
-  host: Host,
-  { site, php: state, traffic }: Watched,
-  away: boolean,
-): Promise<Looked> {
+async function lookAt(host: Host, watched: Watched, away: boolean): Promise<Looked> {
+  const { site, php: state, traffic } = watched
   await traffic.look(host, site.user)
   const quiet = traffic.isQuiet(host.clock.elapsed())
   const [php, database, certificate] = await Promise.all([
     checkPhp(host, site, { state, quiet }),
-    away ? DATABASE_DOWN : checkDatabase(host, site),
+    away ? AWAY : checkDatabase(host, site),
     checkCertificate(host, site),
   ])
-  return { php, ...(database && { database }), ...(certificate && { certificate }) }
+  noteVersion(watched, database.version)
+  return {
+    php,
+    ...(database.verdict && { database: database.verdict }),
+    ...(certificate && { certificate }),
+  }
+}
+
+/** A change of what a site runs may break its page, which is requested again at once. */
+function noteVersion(watched: Watched, version: string | undefined): void {
+  if (version === undefined || version === watched.version) return
+  if (watched.version !== undefined) watched.visited_at = Number.NEGATIVE_INFINITY
+  watched.version = version
 }
 
 /** A page that was read before its PHP or database recovered is out of date. */

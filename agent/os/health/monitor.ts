@@ -30,8 +30,10 @@ export class HealthMonitor {
     const stale = this.#host.clock.elapsed() - this.#looked_at > STALE_MS
     return [...this.#watched.values()]
       .filter(({ verdicts }) => verdicts.php !== undefined)
-      .map(({ site: { domain }, verdicts }) =>
-        stale ? unknownHealth(domain) : healthOf(domain, verdicts),
+      .map(({ site: { domain }, verdicts, version }) =>
+        stale
+          ? unknownHealth(domain)
+          : { ...healthOf(domain, verdicts), ...(version !== undefined && { version }) },
       )
       .sort((one, other) => (one.domain < other.domain ? -1 : 1))
   }

@@ -3,8 +3,8 @@ import type { Pinged } from '#agent/host/visit-port.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { degraded, down, UP, up, type Verdict } from '#shared/page-verdict.ts'
 import type { PhpState } from './php-state.ts'
-import { degraded, down, UP, up, type Verdict } from './verdict.ts'
 
 type Named = (php: string) => Verdict
 

@@ -1,29 +1,27 @@
 import type { Host } from '#agent/host/ports.ts'
+import { isOnlyVisits } from '#agent/os/logs/only-visits.ts'
 import { logsOf } from '#agent/os/site/paths.ts'
 
 /** Without a visitor for this long, a site is not checked so that its PHP can sleep. */
 const QUIET_MS = 5 * 60_000
 
-/** Whether the site has visitors besides the health check, by the size of its access log. */
+/** Whether the site has visitors besides health checks, by its access log. */
 export class Traffic {
   #size: number | undefined
   #visitors_at: number
-  /** Our own visit has written to the log since the last check. */
-  #own = false
 
   constructor(now: number) {
     this.#visitors_at = now
   }
 
   async look(host: Host, user: string): Promise<void> {
-    const size = (await host.files.stat(`${logsOf(user)}/access.log`))?.size ?? 0
-    if (size !== this.#size && !this.#own) this.#visitors_at = host.clock.elapsed()
-    this.#size = size
-    this.#own = false
-  }
-
-  visited(): void {
-    this.#own = true
+    const path = `${logsOf(user)}/access.log`
+    const to = (await host.files.stat(path))?.size ?? 0
+    const from = this.#size
+    this.#size = to
+    if (to === from) return
+    if (from !== undefined && (await isOnlyVisits(host, path, { from, to }))) return
+    this.#visitors_at = host.clock.elapsed()
   }
 
   isQuiet(now: number): boolean {

@@ -1,17 +1,6 @@
 import type { SiteCheck, SiteHealth } from '#shared/agent.ts'
-import { HEALTH_CHECKS, HEALTH_STATES, type HealthCheck, type HealthState } from '#shared/values.ts'
-
-/** The result of one check: `reason` is a sentence without its full stop. */
-export type Verdict = Pick<SiteCheck, 'state' | 'code' | 'reason'>
-
-const verdict =
-  (state: HealthState) =>
-  (code: string, reason: string): Verdict => ({ state, code, reason })
-
-export const up = verdict('up')
-export const degraded = verdict('degraded')
-export const down = verdict('down')
-export const UP = up('up', '')
+import { UP, type Verdict } from '#shared/page-verdict.ts'
+import { HEALTH_CHECKS, HEALTH_STATES, type HealthCheck } from '#shared/values.ts'
 
 export type Verdicts = Partial<Record<HealthCheck, Verdict>>
 

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Visit, Visited } from '#agent/host/visit-port.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from '#shared/page-verdict.ts'
 
 /** The time and duration of a site's last visit. */
 interface Timed {

@@ -1,9 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Visit } from '#agent/host/visit-port.ts'
 import { certificateOf } from '#agent/os/nginx/nginx.ts'
+import type { Verdict } from '#shared/page-verdict.ts'
 import { AGAIN_MS, type Looking } from './look.ts'
 import { checkPage } from './page.ts'
-import { isWorthVisiting, type Verdict } from './verdict.ts'
+import { isWorthVisiting } from './verdict.ts'
 import { visitAll } from './visit-all.ts'
 import { isVisitDue, type Watched } from './watched.ts'
 
@@ -49,7 +50,5 @@ async function visitFree(host: Host, sites: readonly Watched[]) {
     const path = `/?hosting-health=${host.random.text(12)}`
     visits.push({ watched, visit: { host: domain, path, tls } })
   }
-  const visited = await visitAll(host, visits, checkPage)
-  for (const { watched } of visited) watched.traffic.visited()
-  return visited
+  return visitAll(host, visits, checkPage)
 }

@@ -22,6 +22,9 @@ export interface Count {
   sizes?: Sizes | undefined
 }
 
+/** Requests of dashboards in one minute: four for each visit, which is repeated or follows a change. */
+const MAX_VISITS = 16
+
 /** By the beginning of the minute or day. */
 export type Counts = Map<number, Count>
 
@@ -34,15 +37,23 @@ const PLACES = Object.fromEntries(NUMBERS.map((name, place) => [name, place])) a
 export class SiteCounts {
   readonly minutes: Counts = new Map()
   readonly days: Counts
+  #visits = { minute: 0, left: 0 }
 
   constructor(days: Counts = new Map()) {
     this.days = days
   }
 
   /** Counts a request in its own minute: a late line of a day that is no longer kept is left out. */
-  request({ at = 0, ...request }: Request, now: number): void {
+  request({ at = 0, from_dashboard = false, ...request }: Request, now: number): void {
     const when = at === 0 || at > now ? now : at
+    if (from_dashboard && this.#isVisit(begin(when, MINUTE_S))) return
     this.add(when, numbersOf(request), now)
+  }
+
+  /** No dashboard sends more in a minute: the others are visitors that use its name. */
+  #isVisit(minute: number): boolean {
+    if (this.#visits.minute !== minute) this.#visits = { minute, left: MAX_VISITS }
+    return this.#visits.left-- > 0
   }
 
   add(at: number, numbers: Partial<Numbers>, now: number): void {
@@ -88,7 +99,13 @@ export function latestChange(sites: readonly SiteCounts[]): number {
 
 const begin = (at: number, step: number) => Math.floor(at / step) * step
 
-function numbersOf({ status, bytes, php_ms, slow, from_cache }: Omit<Request, 'at'>) {
+function numbersOf({
+  status,
+  bytes,
+  php_ms,
+  slow,
+  from_cache,
+}: Omit<Request, 'at' | 'from_dashboard'>) {
   return {
     requests: 1,
     client_errors: status >= 400 && status < 500 ? 1 : 0,

@@ -1,5 +1,6 @@
 import { ELSEWHERE_AGENT, VISIT_AGENT } from '#agent/host/visit-port.ts'
 import { SLOW_MS } from '#shared/site-numbers.ts'
+import { OUTSIDE_AGENT } from '#shared/visits.ts'
 
 /** What a line of the access log adds to the numbers of its minute. */
 export interface Request {
@@ -11,6 +12,8 @@ export interface Request {
   php_ms: number | undefined
   slow: boolean
   from_cache: boolean
+  /** It says that it is the request of a dashboard, which anybody can say. */
+  from_dashboard?: true
 }
 
 const OWN_AGENTS = new Set([VISIT_AGENT, ELSEWHERE_AGENT])
@@ -47,6 +50,7 @@ export class LineReader {
       php_ms,
       slow: (php_ms ?? 0) >= SLOW_MS,
       from_cache: FROM_CACHE.has(cache),
+      ...(agent === OUTSIDE_AGENT && { from_dashboard: true as const }),
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { isOnlyVisits } from '#agent/os/logs/only-visits.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { logsOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
@@ -9,10 +10,11 @@ import { connections } from './fpm-quiet.ts'
 /** PHP of a suspended site has no visitors. */
 const SUSPENDED_MS = 60_000
 
-/** The size of an access log, and the time of its last change. */
+/** The size of an access log, when a visitor last changed it, and whether PHP ran then. */
 interface Silence {
   size: number
   since: number
+  runs: boolean
 }
 
 /**
@@ -39,25 +41,34 @@ export class Sleeper {
 
   /** `idle_ms`: the time without visitors after which it is stopped; 0: never. */
   async #lookAt(host: Host, { user, php }: Site, idle_ms: number): Promise<void> {
+    if (idle_ms === 0) return
     const pool = { user, php }
-    const runs = idle_ms > 0 && (await isRunning(host, fpmService(pool)))
-    if (runs && (await this.#silence(host, user)) < idle_ms) return
-    if (runs && (await connections(host, pool)).size > 0) return
-    // A woken PHP-FPM gets its whole idle time.
-    this.#silences.delete(user)
-    if (runs) await putToSleep(host, pool)
+    const runs = await isRunning(host, fpmService(pool))
+    const silent_ms = await this.#silence(host, user, runs)
+    if (!runs || silent_ms < idle_ms) return
+    if ((await connections(host, pool)).size > 0) return
+    await putToSleep(host, pool)
   }
 
-  /** Time since the last completed request, when nginx writes its log; in milliseconds. */
-  async #silence(host: Host, user: string): Promise<number> {
+  /**
+   * Time since the last completed request of a visitor, when nginx writes its log; in milliseconds. A
+   * woken PHP-FPM gets its whole idle time, unless a health check woke it.
+   */
+  async #silence(host: Host, user: string, runs: boolean): Promise<number> {
     const now = host.clock.elapsed()
-    const size = (await host.files.stat(`${logsOf(user)}/access.log`))?.size ?? 0
+    const path = `${logsOf(user)}/access.log`
+    const size = (await host.files.stat(path))?.size ?? 0
     const known = this.#silences.get(user)
-    if (known?.size === size) return now - known.since
-    this.#silences.set(user, { size, since: now })
-    return 0
+    const isSilent =
+      known?.size === size ? known.runs || !runs : await isQuiet(host, path, known, size)
+    const since = known && isSilent ? known.since : now
+    this.#silences.set(user, { size, since, runs })
+    return now - since
   }
 }
+
+const isQuiet = async (host: Host, path: string, known: Silence | undefined, to: number) =>
+  known !== undefined && (await isOnlyVisits(host, path, { from: known.size, to }))
 
 /** Not during a change, reload or removal of the pool. A late stop is not left failed. */
 export function putToSleep(host: Host, pool: Pool): Promise<void> {

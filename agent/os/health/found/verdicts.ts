@@ -1,7 +1,7 @@
 import type { Visited } from '#agent/host/visit-port.ts'
 import { expiryOf } from '#agent/os/health/certificate.ts'
 import { checkPage } from '#agent/os/health/page.ts'
-import { degraded, down, UP, up, type Verdict } from '#agent/os/health/verdict.ts'
+import { degraded, down, UP, up, type Verdict } from '#shared/page-verdict.ts'
 
 export const CLOSED = up('http_closed', 'Its web server is configured to refuse every visitor')
 

@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'bun:test'
-import type { Visited } from '#agent/host/visit-port.ts'
+import { VISIT_AGENT, type Visited } from '#agent/host/visit-port.ts'
 import { look as lookAt, restAfter } from '#agent/os/health/look.ts'
 import { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { newlyWatched } from '#agent/os/health/watched.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
+import { OUTSIDE_AGENT } from '#shared/visits.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -12,6 +13,7 @@ const PROCESSES =
   '/sys/fs/cgroup/hosting.slice/hosting-shop.slice/hosting-fpm@shop-php8.2.service/cgroup.procs'
 const SOCKET = socketOf({ user: 'shop', php: '8.2' })
 const PUBLIC = '/srv/www/shop/public'
+const PLUGIN = `${PUBLIC}/wp-content/plugins/shop`
 const CONFIG = `<?php
 define('DB_NAME', 'shop'); define('DB_USER', 'shop'); define('DB_PASSWORD', 'secret');
 $table_prefix = 'wp_';`
@@ -49,6 +51,12 @@ const units = (service: string, socket: string) =>
     `Names=hosting-fpm@shop-php8.2.service\n${service}\n\nNames=hosting-fpm@shop-php8.2.socket\n${socket}\n`,
   )
 const LISTENING = 'ActiveState=active\nSubState=listening'
+/** As nginx does. */
+const logged = (agent: string) =>
+  host.disk.append(
+    '/var/log/hosting/shop/access.log',
+    `192.0.2.1 - - [23/Nov/2026:14:50:33 +0000] "GET / HTTP/1.1" 200 9 "-" "${agent}" HTTP/1.1 0 - -\n`,
+  )
 const visitors = () => host.disk.append('/var/log/hosting/shop/access.log', '1')
 
 test('reports nothing before the first check, and then each check', async () => {
@@ -59,7 +67,8 @@ test('reports nothing before the first check, and then each check', async () => 
     { check: 'php', ...up },
     { check: 'database', ...up },
   ] as const
-  expect(monitor.list()).toEqual([{ domain: 'shop.example', ...up, checks: [...checks] }])
+  const version = expect.stringMatching(/^[\w-]{43}$/)
+  expect(monitor.list()).toEqual([{ domain: 'shop.example', ...up, checks: [...checks], version }])
   expect(reported).toEqual([])
 })
 
@@ -160,8 +169,8 @@ test('visits a site without visitors rarely, so that its PHP can sleep', async (
     const before = host.visited.length
     await look()
     await monitor.visit()
-    // As nginx does of our own visit.
-    if (host.visited.length > before) await visitors()
+    if (host.visited.length > before) await logged(VISIT_AGENT)
+    await logged(OUTSIDE_AGENT)
   }
   expect(host.visited.length).toBeLessThanOrEqual(3 + 5)
   const quiet = host.pinged.length
@@ -170,6 +179,44 @@ test('visits a site without visitors rarely, so that its PHP can sleep', async (
   await visitors()
   await look(2)
   expect(host.pinged.length).toBeGreaterThan(quiet)
+})
+
+test.each<[string, () => Promise<unknown>]>([
+  ['a plugin is added', () => host.disk.write(`${PUBLIC}/wp-content/plugins/new/new.php`, '<?php')],
+  ['a file of a plugin changes', () => host.disk.write(`${PLUGIN}/shop.php`, '<?php broken')],
+  ['the theme changes', () => host.disk.write(`${PUBLIC}/wp-content/themes/a/functions.php`, '')],
+  ['wp-config.php changes', () => host.disk.write(`${PUBLIC}/wp-config.php`, `${CONFIG} // x`)],
+  [
+    'an option changes',
+    async () => {
+      host.select = async () => [{ value: 'b'.repeat(32) }]
+    },
+  ],
+])('reports another version and requests the page at once when %s', async (_, change) => {
+  await host.disk.write(`${PLUGIN}/shop.php`, '<?php')
+  host.select = async () => [{ value: 'a'.repeat(32) }]
+  await look(12)
+  await monitor.visit()
+  await look()
+  await monitor.visit()
+  const before = monitor.list()[0]?.version
+  host.visited.length = 0
+
+  await change()
+  await look()
+  await monitor.visit()
+
+  expect(host.visited).toHaveLength(1)
+  expect(monitor.list()[0]?.version).not.toBe(before)
+})
+
+test('keeps the version while the database does not answer', async () => {
+  await look()
+  const before = monitor.list()[0]?.version
+  failSql(1040)
+  await look()
+
+  expect(monitor.list()[0]).toMatchObject({ code: 'database_busy', version: before })
 })
 
 test('requests a page past every cache, and not twice within half a minute', async () => {

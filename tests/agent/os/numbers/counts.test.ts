@@ -33,3 +33,16 @@ test('forgets what a clock that was ahead has left, and when it changed', () => 
   expect([...counts.days.keys(), ...counts.minutes.keys()]).toEqual([NOW])
   expect(counts.days.get(NOW)?.changed).toBe(NOW)
 })
+
+test('leaves out the requests of a dashboard, as many as one sends in a minute', () => {
+  const counts = new SiteCounts()
+  const visit = {
+    ...{ status: 200, bytes: 1, php_ms: 1, slow: false, from_cache: false },
+    from_dashboard: true as const,
+  }
+  const requests = () => counts.days.get(NOW)?.values[NUMBERS.indexOf('requests')]
+  for (let turn = 0; turn < 16; turn++) counts.request({ at: NOW, ...visit }, NOW)
+  expect(requests()).toBeUndefined()
+  for (let turn = 0; turn < 100; turn++) counts.request({ at: NOW, ...visit }, NOW)
+  expect(requests()).toBe(100)
+})

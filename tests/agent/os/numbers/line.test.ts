@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { LineReader } from '#agent/os/numbers/line.ts'
+import { OUTSIDE_AGENT } from '#shared/visits.ts'
 import { forAll } from '#tests/support/for-all.ts'
 
 const AT = Date.UTC(2026, 10, 23, 14, 50) / 1000
@@ -55,6 +56,12 @@ test('the zone of the server counts, and visits of the server itself do not', ()
   for (const agent of agents)
     expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -', { agent }))?.at).toBe(AT)
   expect(reader.read(line('200 1 ~ HTTP/1.1 0 - -').replace(TIME, '[x]'))?.at).toBeUndefined()
+})
+
+test('a request of a dashboard is marked, wherever it comes from', () => {
+  const visit = line('200 1 ~ HTTP/1.1 0 - -', { agent: OUTSIDE_AGENT })
+
+  expect(new LineReader().read(visit)).toMatchObject({ at: AT, from_dashboard: true })
 })
 
 test('any text is read without an error, and gives numbers or nothing', () => {

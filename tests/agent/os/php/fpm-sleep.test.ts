@@ -3,6 +3,7 @@ import * as fpm from '#agent/os/php/fpm.ts'
 import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
 import { poolState, putToSleep, Sleeper } from '#agent/os/php/fpm-sleep.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
+import { OUTSIDE_AGENT } from '#shared/visits.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -76,6 +77,35 @@ test('restarts the full idle time after a wake, although the first request still
   await minutes(15)
 
   expect(stops(host)).toBe(1)
+})
+
+const visit = (host: FakeHost) =>
+  host.disk.append(
+    LOG,
+    `203.0.113.9 - - [23/Nov/2026:14:50:33 +0000] "GET / HTTP/1.1" 200 9 "-" "${OUTSIDE_AGENT}" HTTP/1.1 0 - -\n`,
+  )
+
+test('does not count health checks as visitors, and ends PHP-FPM soon after one has woken it', async () => {
+  const { host, minutes } = await serverWith(shop)
+  let minute = 0
+  const everyFive = async () => {
+    if (minute++ % 5 === 0) await visit(host)
+  }
+
+  await minutes(16, everyFive)
+  expect(stops(host)).toBe(1)
+  await minutes(4)
+  await host.disk.write(processes, '20\n')
+  await visit(host)
+  await minutes(1)
+  expect(stops(host)).toBe(2)
+  await minutes(4)
+  await host.disk.write(processes, '20\n')
+  await visit(host)
+  await host.disk.append(LOG, 'a visitor\n')
+  await minutes(15)
+
+  expect(stops(host)).toBe(2)
 })
 
 test.each([
