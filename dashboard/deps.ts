@@ -33,6 +33,7 @@ import { PulseReader } from './pulse/read-pulse.ts'
 import { Bus } from './runtime/bus.ts'
 import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
+import { randomText } from './runtime/random.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { recordRecipient } from './site-backups/next-repository.ts'
@@ -50,6 +51,8 @@ import type { Keyring } from './trust/keyring.ts'
 import { findObstacle } from './trust/reach.ts'
 import type { Sealer } from './trust/seal.ts'
 import { makeTransports } from './trust/transports.ts'
+import { visitSite } from './visits/visit-site.ts'
+import { Visits } from './visits/visits.ts'
 
 /** Everything from outside. */
 export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
@@ -141,7 +144,15 @@ export function makeDeps(outside: Outside) {
     rest_ms: (id) => states.rest_ms(id, neededAfter(scheduler.interval_ms)),
     changed: (id) => states.forget(id),
   })
-  const health = new HealthReader({ ...base, agents })
+  const visits = new Visits({
+    ...{ ...base, leases, findObstacle: sync.findObstacle },
+    visit: (site, signal) =>
+      visitSite(site, { rules, random: () => randomText(random, 9) }, signal),
+  })
+  const health = new HealthReader({
+    ...{ ...base, agents },
+    changed: (id, domains) => visits.changed(id, domains),
+  })
   const reader = new PulseReader({ ...sync, health })
   const pulses: Pulses = new Pulses({
     clock,
@@ -187,7 +198,8 @@ export function makeDeps(outside: Outside) {
     types: RULES,
     leases,
     executorOf,
-    onFinished: ({ id, type, server_id, params }, { status }) => {
+    onFinished: ({ id, type, server_id, site_id, params }, { status }) => {
+      if (site_id !== null) visits.soon(site_id)
       base.bus.notify(BULK_NEWS)
       reader.forget(server_id)
       pulses.again(server_id)
@@ -220,6 +232,7 @@ export function makeDeps(outside: Outside) {
     enroller,
     pulses,
     health,
+    visits,
     scheduler,
     worker,
     tokens: new Tokens(outside.secret, clock),

@@ -80,14 +80,16 @@ export async function start(
   deps.scheduler.start(await listServerIds(deps.db), (await getSettings(deps.db)).sync_interval)
   deps.enroller.start()
   deps.pulses.start()
+  // The sites of a demo exist nowhere.
+  if (!demo) deps.visits.start()
   watchOthers(deps)
   const sweeps = startSweeps(deps, config, newest)
   const stop = async () => {
     for (const sweep of sweeps) clearInterval(sweep)
     deps.agents.close()
     deps.feed.stop()
-    const { worker, bulks, scheduler, enroller, pulses } = deps
-    const working = [worker, bulks, scheduler, enroller, pulses]
+    const { worker, bulks, scheduler, enroller, pulses, visits } = deps
+    const working = [worker, bulks, scheduler, enroller, pulses, visits]
     const ends = working.map((part) => part.stop())
     await Promise.all([server.stop(true), ...ends])
     await deps.leases.stop()

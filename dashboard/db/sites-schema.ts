@@ -23,9 +23,9 @@ import { home } from './servers-schema.ts'
  * visitor. `missing_since` is set while a site is missing. Counts of updates are null while unknown.
  * `former_status` is the state that a failed deletion restores. A site in the trash is purged
  * automatically at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is the last
- * measurement of its agent, and `disk_level` its attention level. `health` is the last report of its
- * agent, null before that; it is valid while its server answers (health/of-site.ts). A
- * `staging` site is a protected copy (copies-schema.ts). `user`, `docroot` and `db_name` of a managed
+ * measurement of its agent, and `disk_level` its attention level. `health` is the worst of the last
+ * report of its agent and of the request from outside at `visited_at`, null before both; it is valid while
+ * its server answers (health/of-site.ts). A `staging` site is a protected copy (copies-schema.ts). `user`, `docroot` and `db_name` of a managed
  * site are decided here (shared/site-identity.ts); `reported_identity` has those that its server
  * contradicts, as it reports them, and is null otherwise. An inventory is
  * long: the index `sites_listing` has all columns for filters, order and counts, and `sites_in_order`
@@ -75,6 +75,7 @@ export const sites = sqliteTable(
     health_reason: words(),
     health_since: text(),
     health_checks: text({ mode: 'json' }).$type<HealthCheckResult[]>(),
+    visited_at: text(),
     reported_identity: text({ mode: 'json' }).$type<ReportedIdentity>(),
     created_at: text().notNull(),
   },
@@ -103,6 +104,7 @@ export const sites = sqliteTable(
       table.apex,
       table.domain,
     ),
+    index('sites_visits').on(table.visited_at).where(sql`status = 'active' and found = 0`),
     index('sites_broken')
       .on(table.status, table.domain)
       .where(sql`status in ('failed', 'missing') and ignored_at is null`),

@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000
 
 interface Known {
   since: number
+  /** The reported version of each site. */
+  versions: Map<string, string>
   /** The stored report of each domain. */
   texts: Map<string, number | bigint>
   minute: number
@@ -21,6 +23,8 @@ interface Known {
 
 interface Deps extends Pick<Base, 'db' | 'bus' | 'clock'> {
   agents: Agents
+  /** The files, options or plugins of these sites have changed. */
+  changed(server_id: number, domains: readonly string[]): Promise<void>
 }
 
 /** Reads the health of the sites of servers, and stores changes. */
@@ -45,6 +49,7 @@ export class HealthReader {
     const of = { key: 'sites', entry: SiteHealth }
     const { entries } = await this.#deps.agents.list(server, '/sites/health', of)
     const known = this.#knownOf(server.id)
+    void this.#deps.changed(server.id, otherVersions(known.versions, entries))
     const changed: Entry[] = []
     const texts = new Map<string, number | bigint>()
     for (const entry of entries) {
@@ -76,7 +81,13 @@ export class HealthReader {
   #knownOf(server_id: number): Known {
     const now = this.#deps.clock.elapsed()
     const known = this.#known.get(server_id) ?? {
-      ...{ since: now, texts: new Map(), minute: now, left: MOST_HEALTH_CHANGES },
+      ...{
+        since: now,
+        versions: new Map(),
+        texts: new Map(),
+        minute: now,
+        left: MOST_HEALTH_CHANGES,
+      },
     }
     if (now - known.since > FORGET_MS) {
       known.texts.clear()
@@ -89,4 +100,16 @@ export class HealthReader {
     this.#known.set(server_id, known)
     return known
   }
+}
+
+/** The sites whose version is another one than before, which it becomes. */
+function otherVersions(known: Map<string, string>, entries: readonly Entry[]): string[] {
+  const before = new Map(known)
+  known.clear()
+  return entries.flatMap(({ domain, version }) => {
+    const last = before.get(domain)
+    const next = version ?? last
+    if (next !== undefined) known.set(domain, next)
+    return last !== undefined && next !== last ? [domain] : []
+  })
 }

@@ -8,6 +8,7 @@ const health = {
   health_code: 'php_failed',
   health_reason: 'PHP 8.4 of this site has failed',
   health_since: AT,
+  visited_at: AT,
 }
 
 const FleetSite = {

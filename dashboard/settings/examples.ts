@@ -6,6 +6,7 @@ export const SETTING_EXAMPLES = {
     default_php: '8.4',
     sync_interval: 60,
     email_notifications: true,
+    visit_interval: 300,
     unattended_updates: true,
     backup_every: 'daily',
     backup_first: true,

@@ -27,13 +27,13 @@ const OFFLINE_AFTER = 3
 const PAGE = 500
 const UPDATES = 50
 
-export interface KnownSite extends Omit<SiteRow, 'inventory' | 'health_checks'> {
+export interface KnownSite extends Omit<SiteRow, 'inventory' | 'health_checks' | 'visited_at'> {
   /** Whether an operation that may change it is active. */
   operating: boolean
 }
 
 const sitePage = once((read) => {
-  const { inventory: _, health_checks: __, ...own } = getTableColumns(sites)
+  const { inventory: _, health_checks: __, visited_at: ___, ...own } = getTableColumns(sites)
   const { server_id, domain } = sites
   return read
     .select({ ...own, operating: sql`${OPERATING}`.mapWith(Boolean) })

@@ -25,6 +25,9 @@ function refusalOf(address: string, { production, allow_private }: AddressRules)
   return `${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
 }
 
+export const isAllowed = (address: string, rules: AddressRules): boolean =>
+  refusalOf(address, rules) === undefined
+
 /** Throws offline for a refused IP literal; names are checked when they are resolved. */
 export function checkLiteral(hostname: string, rules: AddressRules): void {
   const reason = isIP(hostname) ? refusalOf(hostname, rules) : undefined

@@ -1,7 +1,8 @@
 import { dlopen, FFIType, ptr, read } from 'bun:ffi'
 import { type LookupAddress, lookup } from 'node:dns'
 import { connect, isIP } from 'node:net'
-import { unreachable } from '#dashboard/agents/answer.ts'
+import { reachCodeOf, unreachable } from '#dashboard/agents/answer.ts'
+import type { ReachCode } from '#shared/api/enrolment.ts'
 import type { ServiceError } from '#shared/errors.ts'
 import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
 
@@ -32,6 +33,20 @@ export async function findObstacle(
     return undefined
   } catch (error) {
     return unreachable(to, error)
+  }
+}
+
+/** Why no connection to an address can be opened; undefined: one can, or the reason is not known. */
+export async function connectionProblem(
+  address: string,
+  port: number,
+  timeout_ms = TIMEOUT_MS,
+): Promise<ReachCode | undefined> {
+  try {
+    await tryConnect({ address, family: isIP(address) }, port, timeout_ms)
+    return undefined
+  } catch (error) {
+    return reachCodeOf(error)
   }
 }
 

@@ -48,6 +48,9 @@ export const FleetSite = strictObject({
   updates: Updates,
   last_scan: Timestamp.nullable(),
   ...HEALTH,
+  visited_at: Timestamp.nullable().describe(
+    'When this dashboard last requested its front page from outside its server; null: never.',
+  ),
   certificate_expires_at: z.string().describe('Empty while unknown or without one.'),
   disk_bytes: Count.nullable().describe('The last measured disk use; null while unknown.'),
   operation_id: z.string().nullable().describe('The operation that runs there.'),

@@ -6,6 +6,7 @@ import {
   PROOF_INTERVALS,
 } from '#shared/backup-schedule.ts'
 import { oneOf, PhpVersion, TrueOrFalse } from '#shared/fields.ts'
+import { DEFAULT_VISIT_INTERVAL, MAX_VISIT_INTERVAL, MIN_VISIT_INTERVAL } from '#shared/visits.ts'
 import { openBody } from './body.ts'
 
 const positive = 'Must be a positive integer'
@@ -19,6 +20,14 @@ const positive_integer = z
   .min(1, positive)
   .max(31_536_000, 'Must be at most one year in seconds')
 
+const VISITS = `Must be 0, or between ${MIN_VISIT_INTERVAL} and ${MAX_VISIT_INTERVAL}`
+const VisitInterval = z
+  .number(VISITS)
+  .int(VISITS)
+  .min(0, VISITS)
+  .max(MAX_VISIT_INTERVAL, VISITS)
+  .refine((seconds) => seconds === 0 || seconds >= MIN_VISIT_INTERVAL, VISITS)
+
 /** Exactly the three settings that `GET /api/settings` returns. */
 const CORE = {
   default_php: PhpVersion,
@@ -29,6 +38,9 @@ const CORE = {
 /** One schema per key: the JSON type counts, so `"60"` is no integer. */
 export const SETTINGS = {
   ...CORE,
+  visit_interval: VisitInterval.describe(
+    'How often each site is requested from outside its server, in seconds: 60 to 86400, or 0 for never.',
+  ),
   unattended_updates: TrueOrFalse.describe(
     'Whether servers install security updates automatically.',
   ),
@@ -69,11 +81,12 @@ export const Settings = z.strictObject(CORE).meta({ id: 'Settings' })
 export const FleetSettings = z.strictObject(SETTINGS).meta({ id: 'FleetSettings' })
 export type FleetSettings = z.infer<typeof FleetSettings>
 
-/** `sync_interval` is in seconds. */
+/** `sync_interval` and `visit_interval` are in seconds. */
 export const DEFAULT_SETTINGS: FleetSettings = {
   default_php: '8.2',
   sync_interval: 60,
   email_notifications: true,
+  visit_interval: DEFAULT_VISIT_INTERVAL,
   unattended_updates: true,
   backup_every: 'daily',
   backup_first: true,
@@ -103,6 +116,7 @@ export const SettingChanged = strictObject({
     'default_php',
     'sync_interval',
     'email_notifications',
+    'visit_interval',
     'unattended_updates',
     'backup_every',
     'backup_first',

@@ -44,7 +44,7 @@ export class SiteCounts {
   }
 
   /** Counts a request in its own minute: a late line of a day that is no longer kept is left out. */
-  request({ at = 0, from_dashboard = false, ...request }: Request, now: number): void {
+  request({ at = 0, from_dashboard, ...request }: Request, now: number): void {
     const when = at === 0 || at > now ? now : at
     if (from_dashboard && this.#isVisit(begin(when, MINUTE_S))) return
     this.add(when, numbersOf(request), now)

@@ -1,6 +1,8 @@
 import type { Health } from '#shared/api/health.ts'
 import type { HealthState } from '#shared/values.ts'
+import { formatRelative } from './format.ts'
 import { Badge, Status, type Tone } from './status.tsx'
+import { useNow } from './time.tsx'
 
 const LOOKS: Record<HealthState, { name: string; tone: Tone }> = {
   up: { name: 'Up', tone: 'good' },
@@ -24,17 +26,24 @@ export function HealthBadge({ state, reason = '' }: { state: HealthState; reason
 
 /**
  * The state of a site: the health of one in use, the status of any other. An older agent does not
- * check discovered sites.
+ * check discovered sites. The reason, and when the site was last requested from outside, are on hover.
  */
 export function SiteState({
-  of: { status, found, health, health_reason },
+  of: { status, found, health, health_reason, visited_at },
 }: {
-  of: Pick<Health, 'health' | 'health_reason'> & { status: string; found: boolean }
+  of: Pick<Health, 'health' | 'health_reason'> & {
+    status: string
+    found: boolean
+    visited_at: string | null
+  }
 }) {
+  const now = useNow()
   if (health === null && found && status === 'active')
     return <Badge title="Its agent has not checked the site">Not checked</Badge>
   if (health === null) return <Status value={status} />
-  return <HealthBadge state={health} reason={health_reason} />
+  const requested = visited_at && `Requested ${formatRelative(visited_at, now)}`
+  const reason = [health_reason, requested].filter(Boolean).join('. ')
+  return <HealthBadge state={health} reason={reason} />
 }
 
 export function NotManaged() {

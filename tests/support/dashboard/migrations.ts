@@ -122,4 +122,6 @@ export const RELEASED = [
   '2560262bee751f933fe993aff0ed4fbeda6cd49447de51f3ae70426b378a6ce6',
   // 0059_activity-source.sql
   'bd4d60548f0cde2cff7254673d4c2b15021b69f69ef86d434cd41719564620cc',
+  // 0060_site-visits.sql
+  'c98f5e50781214c74ade5a1d3884036990ff6e4fe76181c804ae17b55613c57e',
 ]

@@ -14,6 +14,7 @@ import { Notifications } from './notifications.tsx'
 import { SiteShell } from './site-shell.tsx'
 import { TextSetting } from './text-setting.tsx'
 import { UnattendedUpdates } from './unattended-updates.tsx'
+import { VisitInterval } from './visit-interval.tsx'
 
 export function SettingsPage() {
   const { data, error, refetch } = useQuery(settingsQuery)
@@ -39,6 +40,7 @@ export function SettingsPage() {
               read={numberOf}
               input={{ inputMode: 'numeric' }}
             />
+            <VisitInterval value={data.visit_interval} />
             <UnattendedUpdates value={data.unattended_updates} />
             <SiteShell value={data.site_shell} />
             <ClientAccounts value={data.client_accounts} />

@@ -4,7 +4,7 @@ import { UpdatesBadge } from '#dashboard/web/features/sites/updates.tsx'
 import { formatRelative, formatTime } from '#dashboard/web/ui/format.ts'
 import { SiteState } from '#dashboard/web/ui/health.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { useNow } from '#dashboard/web/ui/time.tsx'
+import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
 
 interface Column {
@@ -19,6 +19,11 @@ interface Column {
 export const COLUMNS: readonly Column[] = [
   { name: 'Server', sort: 'server', show: ({ server }) => server },
   { name: 'Status', sort: 'health', show: (site) => <SiteState of={site} /> },
+  {
+    name: 'Requested',
+    from: 'hidden 2xl:flex',
+    show: ({ visited_at }) => <Time at={visited_at} none="–" />,
+  },
   { name: 'WordPress', sort: 'wp_version', show: wordpress },
   { name: 'Updates', sort: 'updates', show: updates },
   { name: 'PHP', sort: 'php', from: 'hidden xl:flex', show: ({ php }) => php || '–' },
@@ -33,7 +38,7 @@ export const COLUMNS: readonly Column[] = [
 
 /** For the headings and each row. */
 export const GRID =
-  'grid grid-cols-[2.5rem_minmax(0,1fr)_7rem_8rem_6.5rem_6rem] xl:grid-cols-[2.5rem_minmax(0,1fr)_8rem_8.5rem_7rem_6.5rem_4rem_5.5rem_7rem]'
+  'grid grid-cols-[2.5rem_minmax(0,1fr)_7rem_8rem_6.5rem_6rem] xl:grid-cols-[2.5rem_minmax(0,1fr)_8rem_8.5rem_7rem_6.5rem_4rem_5.5rem_7rem] 2xl:grid-cols-[2.5rem_minmax(0,1fr)_8rem_8.5rem_8rem_7rem_6.5rem_4rem_5.5rem_7rem]'
 
 function wordpress({ framework, wp_version }: FleetSite): ReactNode {
   if (wp_version) return <span className="tabular-nums">{wp_version}</span>

@@ -2,6 +2,7 @@ import { memo } from 'react'
 import { UpdatesBadge } from '#dashboard/web/features/sites/updates.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { SiteState } from '#dashboard/web/ui/health.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetSite } from '#shared/api/fleet.ts'
 import { COLUMNS, GRID } from './columns.tsx'
 import { Marks, SelectBox, SiteLink } from './site-parts.tsx'
@@ -86,6 +87,11 @@ function SiteCard({ site, isSelected, onToggle }: SiteRowProps & { site: FleetSi
         <div className="truncate text-xs text-muted">{facts.filter(Boolean).join(' · ')}</div>
         <div className="flex items-center gap-2 text-xs">
           <SiteState of={site} />
+          {site.visited_at !== null && (
+            <span className="text-muted">
+              <Time at={site.visited_at} />
+            </span>
+          )}
           {framework === 'wordpress' && (
             <span className="flex items-center gap-1.5 text-muted">
               Updates <UpdatesBadge of={updates} />

@@ -1,13 +1,15 @@
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import type { HealthCheck } from '#shared/values.ts'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { ShownCheck } from '#shared/values.ts'
 
-const NAMES: Record<HealthCheck, string> = {
+const NAMES: Record<ShownCheck, string> = {
   php: 'PHP',
   database: 'Database',
   http: 'Front page',
   certificate: 'Certificate',
+  visit: 'From outside',
 }
 
 /** What each check of the site found. */
@@ -21,6 +23,11 @@ export function HealthCard({ site }: { site: Site }) {
             <span className="w-24 text-muted">{NAMES[check]}</span>
             <HealthBadge state={state} />
             <span className="min-w-0 flex-1 basis-40 text-xs break-words text-muted">{reason}</span>
+            {check === 'visit' && (
+              <span className="text-xs text-muted">
+                Requested <Time at={site.visited_at} />
+              </span>
+            )}
           </li>
         ))}
       </ul>
