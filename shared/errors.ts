@@ -29,7 +29,9 @@ export const ERRORS = {
  * the server returned an address for a login that is not one of the site; `result_mismatch`: the
  * agent has answered for something else than it was asked for; `database_failed`: MariaDB does not start
  * on the server; `no_answer`: a new site did not answer in time; `packages_failed`: apt could not read
- * its sources, or install, on the server.
+ * its sources, or install, on the server;
+ * `wordpress_fatal`: an error of PHP ends the WordPress of the site, which stays until a plugin, a theme or
+ * a file is corrected; `wordpress_failed`: it failed in another way.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -56,6 +58,8 @@ export const REFUSALS = [
   'database_failed',
   'no_answer',
   'packages_failed',
+  'wordpress_fatal',
+  'wordpress_failed',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

@@ -2,7 +2,8 @@ import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { purge } from '#agent/os/nginx/purge.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
-import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
+import { wordpressFailure } from '#agent/os/wordpress/failure.ts'
+import { runWpCli } from '#agent/os/wordpress/wp-cli.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { apexOf } from '#shared/names.ts'
 
@@ -36,5 +37,5 @@ async function stepsOf({ domain }: { domain: string }, host: Host): Promise<Step
 /** A broken plugin or theme is not loaded, and so does not prevent it. */
 async function flush(host: Host, site: Site): Promise<void> {
   const output = await runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'cache', 'flush'])
-  if (output.code !== 0) throw new Error(`The object cache was not flushed: ${complaintOf(output)}`)
+  if (output.code !== 0) throw wordpressFailure(site, output, 'The object cache was not flushed')
 }

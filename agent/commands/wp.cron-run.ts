@@ -1,7 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { getSite } from '#agent/os/site/sites.ts'
-import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
+import { wordpressFailure, wordpressSilent } from '#agent/os/wordpress/failure.ts'
+import { runWpCli } from '#agent/os/wordpress/wp-cli.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { plainOutput } from '#shared/job-runs.ts'
@@ -38,7 +39,8 @@ async function stepsOf({ domain }: Named, host: Host, done = { events: 0 }): Pro
       async *apply() {
         const output = await runWpCli(host, site, ['cron', 'event', 'run', '--due-now'])
         yield* linesOf(output.stdout)
-        if (output.code !== 0) throw new Error(`The events did not run: ${complaintOf(output)}`)
+        if (output.code !== 0) throw wordpressFailure(site, output, 'The events did not run')
+        if (!DONE.test(output.stdout)) throw wordpressSilent('The events did not run')
         done.events = countIn(output.stdout)
       },
     },
@@ -51,6 +53,9 @@ const linesOf = (text: string): string[] =>
     .filter((line) => line.trim() !== '')
     .slice(-MOST_LINES)
     .map((line) => line.slice(0, MOST_LINE))
+
+/** The end of a complete run. */
+const DONE = /Success: Executed a total of /
 
 /** wp-cli names the number at the end: `Success: Executed a total of 3 cron events.` */
 const countIn = (text: string): number =>

@@ -53,7 +53,7 @@ export function refusal(status: number, body: unknown, later?: string): ServiceE
 }
 
 /** The codes on which the dashboard acts: no agent chooses others for the clients of the dashboard. */
-const PASSED_ON = ['password_missing', 'no_backups'] as const
+const PASSED_ON = ['password_missing', 'no_backups', 'wordpress_fatal', 'wordpress_failed'] as const
 type PassedOn = (typeof PASSED_ON)[number]
 const isPassedOn = (code: RefusalCode | undefined): code is PassedOn =>
   PASSED_ON.some((each) => each === code)

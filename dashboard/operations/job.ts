@@ -48,9 +48,11 @@ export function handingOver(
 
 /** The error of a stored body. */
 export function errorOf(body: ErrorBody): ServiceError {
-  const { message, fields } = body
-  return new ServiceError(errorNameOf(body) ?? 'internal', {
+  const { message, fields, code } = body
+  const name = errorNameOf(body) ?? 'internal'
+  return new ServiceError(name, {
     ...(message === undefined ? {} : { message }),
     ...(fields === undefined ? {} : { fields }),
+    ...(name === 'conflict' && code !== undefined && { refusal: code }),
   })
 }

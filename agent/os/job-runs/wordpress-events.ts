@@ -4,17 +4,19 @@ import { stopOf } from '#agent/os/cron/cron.ts'
 import { nextTurn } from '#agent/os/cron/files.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { evaluate } from '#agent/os/wordpress/evaluate.ts'
+import { wordpressSilent } from '#agent/os/wordpress/failure.ts'
 import { parseJson } from '#shared/parse.ts'
 import { AgentCron, MOST_EVENTS, OVERDUE_MS } from '#shared/site-jobs.ts'
 
+const PROBLEM = 'The scheduled events were not read'
 const Printed = AgentCron.pick({ events: true, total: true, overdue: true })
 
 /** The scheduled events of a WordPress, read without its plugins: those may be broken. */
 export async function readEvents(host: Host, domain: string): Promise<z.infer<typeof AgentCron>> {
   const site = await getSite(host, domain)
-  const printed = await evaluate(host, site, QUERY, 'The scheduled events were not read')
+  const printed = await evaluate(host, site, QUERY, PROBLEM)
   const found = parseJson(Printed, printed)
-  if (!found) throw new Error(`The WordPress of ${domain} returned no list of events`)
+  if (!found) throw wordpressSilent(PROBLEM)
   const stopped = stopOf(site)
   const next = stopped === null ? nextTurn(site, host.clock.now()) : null
   return { ...found, stopped, next_run_at: next === null ? null : new Date(next).toISOString() }

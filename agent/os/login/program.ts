@@ -33,6 +33,18 @@ export const LOGIN_PHP_TEXT = `<?php
   unset($_POST['token'], $_REQUEST['token']);
   define('DONOTCACHEPAGE', true);
   define('HOSTING_LOGIN', (int) ($entry['user'] ?? 0));
+
+  // Before WordPress adds its own, which only says that there is an error.
+  register_shutdown_function(function () use ($refuse) {
+    $error = error_get_last();
+    $fatal = E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR;
+    if (!$error || !($error['type'] & $fatal) || headers_sent()) return;
+    while (ob_get_level() > 0) ob_end_clean();
+    $file = str_replace($_SERVER['DOCUMENT_ROOT'] . '/', '', $error['file']);
+    $place = htmlspecialchars($file . ', line ' . $error['line'], ENT_QUOTES | ENT_SUBSTITUTE);
+    $refuse(503, 'WordPress stops with an error in ' . $place . '. Rename the folder of the plugin or theme'
+      . ' to turn it off, or restore a backup. The error log of the site has the text of the error.');
+  });
 })();
 
 require $_SERVER['DOCUMENT_ROOT'] . '/wp-load.php';

@@ -5,6 +5,7 @@ import { certificateOf } from '#agent/os/nginx/nginx.ts'
 import { loginsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { evaluate } from '#agent/os/wordpress/evaluate.ts'
+import { wordpressSilent } from '#agent/os/wordpress/failure.ts'
 import { conflict } from '#shared/errors.ts'
 import { LOGIN_PATH } from '#shared/login-path.ts'
 import { parseJson } from '#shared/parse.ts'
@@ -28,6 +29,7 @@ const Answer = z.object({
     .transform((text) => text.slice(0, 60)),
   url: z.string().max(2000),
 })
+const PROBLEM = 'The login was not prepared'
 const NoUser = z.object({ missing: z.literal(true) })
 
 /**
@@ -39,10 +41,10 @@ export async function admitToken(
   site: Site,
   token: Token,
 ): Promise<{ user: string; url: string }> {
-  const printed = await evaluate(host, site, admission(site, token), 'The login was not prepared')
+  const printed = await evaluate(host, site, admission(site, token), PROBLEM)
   if (parseJson(NoUser, printed)) throw conflict(`${site.domain} ${missing(token)}`)
   const answer = parseJson(Answer, printed)
-  if (!answer) throw new Error(`The WordPress of ${site.domain} returned no answer`)
+  if (!answer) throw wordpressSilent(PROBLEM)
   const isSecure = (await certificateOf(host, site.domain)) !== undefined
   return { user: answer.login, url: addressOf(site, answer.url, isSecure) }
 }

@@ -1,17 +1,20 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { evaluate } from '#agent/os/wordpress/evaluate.ts'
+import { wordpressSilent } from '#agent/os/wordpress/failure.ts'
 import { parseJson } from '#shared/parse.ts'
 import { MOST_USERS, WordpressUsers } from '#shared/wp-login.ts'
 
 /** Customers of a shop are many, and have nothing to do behind its login. */
 const VISITORS = ['subscriber', 'customer']
 
+const PROBLEM = 'The users were not read'
+
 /** The accounts that work on a site: administrators first, then by number. */
 export async function listUsers(host: Host, site: Site): Promise<WordpressUsers> {
-  const printed = await evaluate(host, site, QUERY, 'The users were not read')
+  const printed = await evaluate(host, site, QUERY, PROBLEM)
   const list = parseJson(WordpressUsers, printed)
-  if (!list) throw new Error(`The WordPress of ${site.domain} returned no list of users`)
+  if (!list) throw wordpressSilent(PROBLEM)
   return list
 }
 

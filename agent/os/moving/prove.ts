@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
+import { wordpressFailure } from '#agent/os/wordpress/failure.ts'
+import { runWpCli } from '#agent/os/wordpress/wp-cli.ts'
 
 /** Starts WordPress without plugins and theme, and proves that it reaches its database here. */
 export async function proveDatabase(host: Host, site: Site): Promise<void> {
@@ -14,5 +15,5 @@ if ($wpdb->get_var('SELECT DATABASE()') !== '${user}') {
   const args = ['--skip-plugins', '--skip-themes', 'eval-file', '-']
   const output = await runWpCli(host, site, args, code)
   if (output.code === 0) return
-  throw new Error(`WordPress does not start on this server: ${complaintOf(output)}`)
+  throw wordpressFailure(site, output, 'WordPress does not start on this server')
 }

@@ -21,11 +21,23 @@ test('runs the due events as the site and counts them', async () => {
   expect(ran?.options.site?.user).toBe('shop')
 })
 
-test('names the reason when an event ends the run', async () => {
+test('names the plugin whose error ends the run', async () => {
   const host = await server(shop)
-  host.fail(WP, 'PHP Fatal error: no memory', 255)
+  const file = '/srv/www/shop/public/wp-content/plugins/bad/bad.php'
+  host.fail(WP, `PHP Parse error:  syntax error in ${file} on line 3\n`, 255)
 
-  expect((await run(host))[1]).toBe('The events did not run: PHP Fatal error: no memory')
+  expect((await run(host))[1]).toBe(
+    'The events did not run: WordPress of the site stops with a syntax error in the plugin bad (wp-content/plugins/bad/bad.php, line 3). The error log of the site has its text; rename wp-content/plugins/bad to turn it off, or restore a backup',
+  )
+})
+
+test('fails when a plugin ends the run without an error', async () => {
+  const host = await server(shop)
+  host.answer(WP, 'bye')
+
+  expect((await run(host))[1]).toStartWith(
+    'The events did not run: WordPress of the site ended before it had answered',
+  )
 })
 
 test('is refused while the site is suspended', async () => {

@@ -130,11 +130,11 @@ test('a login at the address of another site fails, and the caller gets no token
 
   const message =
     'The server returned the address of another site for the login: nothing was sent there'
-  const failure = { error: 'Conflict', message }
+  const failure = { error: 'Conflict', message, code: 'foreign_address' }
   const { operations } = (await all.dashboard.call('GET', '/api/operations')).body
   expect({ status, body, ended: operations[0].status, error: operations[0].error }).toEqual({
     ...{ status: 409, body: failure, ended: 'failed' },
-    error: { ...failure, code: 'foreign_address' },
+    error: failure,
   })
   const { attention } = (await all.dashboard.call('GET', '/api/fleet')).body
   expect(attention).toContainEqual(
@@ -159,4 +159,25 @@ test('a login at an alias of the site succeeds, and its certificate decides the 
   const encrypted = await all.login()
 
   expect([plain.status, encrypted.status]).toEqual([200, 409])
+})
+
+const BROKEN = {
+  error: 'Conflict',
+  message: 'WordPress of the site stops with a syntax error in the plugin bad',
+  code: 'wordpress_fatal',
+} as const
+
+test('a WordPress that stops is a clear answer everywhere', async (all) => {
+  for (const path of ['/sites/wordpress-users', '/sites/wordpress-cron', '/sites/admin-password'])
+    all.agent.answers.set(path, () => Response.json(BROKEN, { status: 409 }))
+  all.agent.says('wp.login', { lines: ['Preparing a login to shop.example'], error: BROKEN })
+
+  const answers = [
+    await all.dashboard.call('GET', `${all.at}/wordpress-users`),
+    await all.dashboard.call('GET', `${all.at}/wordpress-cron`),
+    await all.dashboard.call('POST', `${all.at}/admin-password`),
+    await all.login(),
+  ]
+
+  expect(answers).toEqual(answers.map(() => ({ status: 409, body: BROKEN })))
 })
