@@ -69,6 +69,8 @@ export function showsHealth(world: () => Enrolled, php: string): void {
     async () => {
       const { host, dashboard, path } = world()
       const [one, two] = await sites()
+      // Its requests would find the same faults, and wake PHP.
+      await world().dashboard.call('PUT', '/api/settings/visit_interval', { value: 0 })
       const units = fpmService({ user: one.user, php })
       const content = `/srv/www/${one.user}/public/wp-content`
       await must('rm', '-rf', `${content}/mu-plugins`)
