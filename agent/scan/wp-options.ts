@@ -54,11 +54,10 @@ export function healthQuery(config: WpConfig, socket: string): OptionsQuery | Un
   const digest = `(SELECT MD5(GROUP_CONCAT(MD5(LEFT(option_value, ${MAX_BYTES})) ORDER BY option_name))
     FROM ??.?? WHERE option_name IN (${marks(VERSIONED)}))`
   const [options, posts] = [`${prefix}options`, `${prefix}posts`]
-  const values = [name, options, name, posts, name, `${prefix}${blogOf(config.constants)}options`]
   return {
     ...account,
     sql: `${LIMITS} ${one} UNION ALL ${one} UNION ALL ${digest}`,
-    values: [...values, ...VERSIONED],
+    values: [name, options, name, posts, name, options, ...VERSIONED],
   }
 }
 

@@ -25,11 +25,13 @@ interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'log'> {
 const ROUND_MS = 5_000
 /** After a change: several files of an update change one after the other. */
 const SETTLE_MS = 3_000
+/** No site is requested again sooner, however often its agent reports a change. */
+const MIN_PAUSE_MS = 15_000
 /** A failed request is repeated once after this time. */
 const AGAIN_MS = 3_000
 /** Results of so long are stored in one write. */
 const COLLECT_MS = 500
-const MAX_CONCURRENT = 16
+const MAX_CONCURRENT = 32
 /** The sites of one server share its processors. */
 const MAX_PER_SERVER = 2
 /** So that the sites of a server are not all requested at once, each has an interval of its own. */
@@ -123,7 +125,11 @@ export class Visits {
     const ids = [...this.#changed].flatMap(([id, at]) => (at <= now ? [id] : []))
     const free = ids.filter((id) => !this.#running.has(id))
     for (const id of free) this.#changed.delete(id)
-    return free.length === 0 ? [] : listOpen(this.#deps.db, free)
+    const open = free.length === 0 ? [] : await listOpen(this.#deps.db, free)
+    const isReady = ({ visited_at }: VisitRow) =>
+      isDue(visited_at, MIN_PAUSE_MS, this.#deps.clock.now())
+    for (const row of open) if (!isReady(row)) this.#changed.set(row.id, now + MIN_PAUSE_MS)
+    return open.filter(isReady)
   }
 
   #start(row: VisitRow): Promise<void> {

@@ -45,6 +45,7 @@ export const DASHBOARD_LAYERS = [
     'operation-types',
     'sync',
     'pulse',
+    'visits',
     'overview',
     'alerts',
     'openapi',

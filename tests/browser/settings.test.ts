@@ -34,6 +34,21 @@ test('a setting is saved on its own, and reports an invalid value', async () => 
   expect(problems).toEqual([])
 })
 
+test('the interval of requests from outside is chosen from a list', async () => {
+  const { page, problems } = await open('/settings')
+  const interval = page.getByLabel('Request sites from outside')
+  await interval.waitFor()
+  expect(await interval.inputValue()).toBe('Every 5 minutes')
+
+  await interval.selectOption('Never')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('status').filter({ hasText: 'Request sites from outside' }).waitFor()
+
+  const { body } = await dashboard.client().get('/api/fleet/settings')
+  expect(Object(body).settings).toMatchObject({ visit_interval: 0 })
+  expect(problems).toEqual([])
+})
+
 test('the licenses of the software that the pages contain are one link away', async () => {
   const { page, problems } = await open('/settings')
 

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { suites } from '#tests/support/lab/suites.ts'
 import { type Enrolled, startWithShop } from '#tests/support/system/enrolled.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
@@ -14,7 +15,8 @@ const HEADER = '<?php\n/* Plugin Name: Broken */\n'
 const BROKEN = `${HEADER}function ( {\n`
 
 let world: Enrolled
-let site: { id: number; domain: string; user: string; php: string }
+let site: { id: number; domain: string; user: string }
+const { php } = suites.bookworm
 let content: string
 
 beforeAll(async () => {
@@ -59,13 +61,13 @@ async function put(file: string, text: string): Promise<void> {
 }
 
 async function wp(...args: string[]): Promise<void> {
-  const program = [`/usr/bin/php${site.php}`, '/usr/local/lib/hosting/wp-cli.phar']
+  const program = [`/usr/bin/php${php}`, '/usr/local/lib/hosting/wp-cli.phar']
   const docroot = `--path=/srv/www/${site.user}/public`
   await world.host.must(['runuser', '-u', site.user, '--', ...program, docroot, ...args])
 }
 
 const sleep = () => {
-  const { unit } = fpmService(site)
+  const { unit } = fpmService({ user: site.user, php })
   return world.host.must(['systemctl', 'stop', unit])
 }
 

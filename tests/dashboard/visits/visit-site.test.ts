@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'bun:test'
 import { visitSite } from '#dashboard/visits/visit-site.ts'
 import { OUTSIDE_AGENT } from '#shared/visits.ts'
+import { selfSigned } from '#tests/support/mail/certificates.ts'
 
 const servers: { stop(force: boolean): Promise<void> }[] = []
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop(true))))
@@ -9,8 +10,12 @@ afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop(true))
 const requests: string[] = []
 afterEach(() => void requests.splice(0))
 
-function serve(answer: (request: Request) => Response | Promise<Response>): number {
+function serve(
+  answer: (request: Request) => Response | Promise<Response>,
+  tls?: { key: string; cert: string },
+): number {
   const server = Bun.serve({
+    ...(tls && { tls }),
     hostname: '127.0.0.1',
     port: 0,
     fetch(request) {
@@ -102,6 +107,14 @@ test('does not wait for a page that does not come', async () => {
   const port = serve(() => new Promise<Response>(() => undefined))
 
   expect((await visit(port, { timeout_ms: 200 }))?.code).toBe('visit_timeout')
+})
+
+test('requests a site with any certificate over TLS', async () => {
+  const { key, cert } = await selfSigned('other.example')
+  const port = serve(() => new Response('a page'), { key, cert })
+
+  expect(await visit(port, {}, { ...SITE, tls: true })).toMatchObject({ state: 'up', code: 'up' })
+  expect(requests[0]).toStartWith('localhost /?')
 })
 
 test('tells a closed port from a broken TLS connection', async () => {

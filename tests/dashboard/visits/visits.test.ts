@@ -216,13 +216,17 @@ test('requests a site again that was requested in the future', async () => {
   expect(await round()).toBe('abcd')
 })
 
-test('requests a changed site soon, once for several changes', async () => {
+test('requests a changed site soon, once for several changes, and not again at once', async () => {
   await round()
+  await round(MINUTE)
   await visits.changed(world.server, ['a.example', 'c.example', 'z.example'])
   visits.soon(1)
 
   expect(await round(1_000)).toBe('')
   expect(await round(2_000)).toBe('ac')
+  visits.soon(1)
+  expect(await round(3_000)).toBe('')
+  expect(await round(15_000)).toBe('a')
   expect(await round(MINUTE)).toBe('')
 })
 
