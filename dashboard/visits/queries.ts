@@ -21,7 +21,7 @@ const isOpen = and(
     and settings ->> '$.maintenance' is not null)`,
 )
 
-function selectSites(db: Database, which: SQL, from: SQL = sql`${sites}`) {
+function selectSites(db: Database, which: SQL) {
   return db.read
     .select({
       id: sql<number>`${sites.id}`,
@@ -37,19 +37,29 @@ function selectSites(db: Database, which: SQL, from: SQL = sql`${sites}`) {
       state: sql<HealthState | null>`(select value ->> 'state' from json_each(${sites.health_checks})
         where value ->> 'check' = 'visit')`,
     })
-    .from(from)
+    .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
     .where(and(which, isOpen))
     .orderBy(asc(sites.visited_at))
     .limit(MAX_DUE)
 }
 
+/** The ids by this condition: the index has only the sites that are requested. */
+const requested = (when: SQL) =>
+  sql`select id from sites indexed by sites_visits where status = 'active' and found = 0 and ${when}`
+
 /** The open sites whose last request is older than this, or was never sent: the longest ago first. */
 export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitRow[]> {
   const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
-  const due = sql`(${sites.visited_at} is null or ${sites.visited_at} <= ${at(-age_ms)}
-    or ${sites.visited_at} > ${at(AHEAD_MS)})`
-  return selectSites(db, due)
+  const ids = sql.join(
+    [
+      requested(sql`visited_at is null`),
+      requested(sql`visited_at <= ${at(-age_ms)}`),
+      requested(sql`visited_at > ${at(AHEAD_MS)}`),
+    ],
+    sql` union all `,
+  )
+  return selectSites(db, sql`${sites.id} in (${ids})`)
 }
 
 /** Those of these sites that are open. */
@@ -68,12 +78,10 @@ export async function listIds(
   return rows.map(({ id }) => id)
 }
 
-/** The sites with a result, at most so many. */
+/** The sites in use with a result, at most so many. */
 export async function listVisited(db: Database, limit: number): Promise<number[]> {
-  const rows = await db.read
-    .select({ id: sites.id })
-    .from(sites)
-    .where(sql`${sites.visited_at} is not null`)
-    .limit(limit)
+  const rows = await db.read.all<{ id: number }>(
+    sql`${requested(sql`visited_at is not null`)} limit ${limit}`,
+  )
   return rows.map(({ id }) => id)
 }

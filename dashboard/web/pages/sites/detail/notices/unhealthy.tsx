@@ -53,14 +53,17 @@ function ViewLog({ site }: { site: Site }) {
   )
 }
 
+const SLOW = ['http_gateway', 'http_timeout', 'visit_timeout']
+
 function Help({ site }: { site: Site }) {
   const { health_code: code, health, operation_id } = site
   if (operation_id !== null || health === 'unknown') return null
   if (code.startsWith('certificate_') && site.tls !== 'none') return <Issue site={site} />
-  const isPhp = code.startsWith('php_') || code === 'http_gateway' || code === 'http_timeout'
+  const isPhp = code.startsWith('php_') || SLOW.includes(code)
   if (isPhp) return <Restart site={site} service={`php-fpm:${site.user}`} name="PHP" />
   if (code === 'database_away') return <Restart site={site} service="mariadb" name="MariaDB" />
-  if (code === 'http_refused') return <Restart site={site} service="nginx" name="nginx" />
+  if (code === 'http_refused' || code === 'visit_refused')
+    return <Restart site={site} service="nginx" name="nginx" />
   return null
 }
 
