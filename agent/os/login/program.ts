@@ -15,8 +15,8 @@ export const LOGIN_PHP_TEXT = `<?php
   header('Referrer-Policy: no-referrer');
   header('X-Robots-Tag: noindex');
   $refuse = function ($status, $reason) {
-    http_response_code($status);
-    header('Content-Type: text/html; charset=utf-8');
+    // After an error, PHP keeps its own status unless a header replaces it.
+    header('Content-Type: text/html; charset=utf-8', true, $status);
     echo '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">',
       '<title>Not logged in</title><h1>Not logged in</h1><p>', $reason, '</p>';
     exit;

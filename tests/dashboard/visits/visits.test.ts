@@ -6,6 +6,7 @@ import { Visits } from '#dashboard/visits/visits.ts'
 import { Fleet } from '#shared/api/fleet.ts'
 import { offline } from '#shared/errors.ts'
 import { degraded, down, UP, unknown, type Verdict } from '#shared/page-verdict.ts'
+import { SteppedClock } from '#tests/support/dashboard/clock.ts'
 import { type HealthWorld, openHealth, unwell, up } from '#tests/support/dashboard/health.ts'
 
 const MINUTE = 60_000
@@ -114,6 +115,46 @@ test('repeats a failed request once before it counts', async () => {
   answers.set('a', [UP])
   expect(await round(5 * MINUTE)).toBe('abcd')
   expect(await shown()).toMatchObject({ health: 'up', health_code: 'up' })
+})
+
+test('shows by itself that a site breaks and is repaired: within the interval, and at once after a change', async () => {
+  const clock = new SteppedClock()
+  const { dashboard } = world
+  const running = new Visits({
+    ...dashboard.deps,
+    clock,
+    visit,
+    findObstacle: async () => undefined,
+  })
+  const state = async () => {
+    const [row] = await dashboard.db.read.all<{ health: string }>(
+      sql`select health from sites where id = 1`,
+    )
+    return row?.health
+  }
+  /** The seconds until a state; at most `most`. */
+  const secondsTo = async (health: string, most: number) => {
+    for (let seconds = 0; seconds <= most; seconds++) {
+      if ((await state()) === health) return seconds
+      await clock.pass(1_000)
+    }
+    return Number.POSITIVE_INFINITY
+  }
+  running.start()
+  expect(await secondsTo('up', 30)).toBeLessThan(30)
+
+  answers.set('a', [BROKEN])
+  expect(await secondsTo('down', 360)).toBeWithin(200, 320)
+  answers.set('a', [UP])
+  expect(await secondsTo('up', 360)).toBeWithin(200, 320)
+
+  answers.set('a', [BROKEN])
+  await clock.pass(20_000)
+  running.soon(1)
+  expect(await secondsTo('down', 30)).toBeLessThan(15)
+  const stopped = running.stop()
+  await clock.pass(1_000)
+  await stopped
 })
 
 test('is on the overview, with what to do', async () => {
