@@ -175,7 +175,7 @@ export function makeDeps(outside: Outside) {
     lost: ({ id }, how) => confirm(id, how),
     follow: (server, answer) => ours(server.id, () => reader.follow(server, answer)),
   })
-  const enroller = new Enroller({ ...trust, leases, enrolled: (id) => scheduler.add(id) })
+  const enroller = new Enroller({ ...base, ...trust, leases, enrolled: (id) => scheduler.add(id) })
   const own: Record<OwnType, Executor> = {
     'server.sync': (...of) => runSync(sync, ...of),
     'site.move': (...of) => runMove({ ...sync, worker }, ...of),
@@ -214,6 +214,7 @@ export function makeDeps(outside: Outside) {
   const bulks = new BulkRunner({ ...sync, leases, worker })
   leases.onChange(({ lost }) => {
     states.clear()
+    enroller.again()
     worker.handOver(lost)
     if (lost.includes(FLEET)) bulks.handOver()
   })

@@ -7,9 +7,10 @@ import {
   X509Certificate,
 } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { request } from 'node:https'
+import { Agent, request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { reachCodeOf, unreachable } from '#dashboard/agents/answer.ts'
+import { codeOf } from '#dashboard/runtime/error-code.ts'
 import type { ReachCode } from '#shared/api/enrolment.ts'
 import {
   EnrolmentAnswer,
@@ -24,6 +25,8 @@ import type { SigningKey } from './signing-key.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_ANSWER = 32 << 10
+/** An agent that waits for its code is asked again over the same connection. */
+const kept = new Agent({ keepAlive: true, maxFreeSockets: 1 })
 
 export interface Candidate {
   server_id: number
@@ -143,23 +146,27 @@ async function ask(
   sent: EnrolmentRequest | EnrolmentConfirmation,
   rules: AddressRules,
   timeout_ms: number,
+  agent: Agent | false = kept,
 ): Promise<Reply> {
   checkLiteral(to.hostname, rules)
   const body = JSON.stringify(sent)
   return new Promise((resolve, reject) => {
+    const again = () => resolve(ask(to, sent, rules, timeout_ms, false))
     const message = request({
       host: to.hostname,
       port: to.port,
       method: 'POST',
       path: '/enrol',
       headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      agent: false,
+      agent,
       lookup: checkedLookup(rules),
       minVersion: 'TLSv1.3',
       rejectUnauthorized: false,
     })
     const timer = setTimeout(() => message.destroy(late()), timeout_ms)
-    message.on('error', reject)
+    // A kept connection may just be closing.
+    const isClosed = (error: Error) => message.reusedSocket && codeOf(error) !== TIMED_OUT
+    message.on('error', (error) => (isClosed(error) ? again() : reject(error)))
     message.on('close', () => clearTimeout(timer))
     message.on('response', (response) => {
       const { raw } = (response.socket as TLSSocket).getPeerCertificate(true)
@@ -176,7 +183,8 @@ async function ask(
   })
 }
 
-const late = () => Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
+const TIMED_OUT = 'ETIMEDOUT'
+const late = () => Object.assign(new Error('too slow'), { code: TIMED_OUT })
 
 async function readText(response: IncomingMessage): Promise<string> {
   let text = ''

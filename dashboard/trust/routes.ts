@@ -1,5 +1,6 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import { findBuild } from '#dashboard/agents/builds.ts'
+import type { Base } from '#dashboard/db/base.ts'
 import { creates, shows } from '#dashboard/http/answers.ts'
 import { originOf } from '#dashboard/http/client.ts'
 import { idIn } from '#dashboard/http/path.ts'
@@ -8,11 +9,12 @@ import { loadServer } from '#dashboard/targets/load-site.ts'
 import { Enrolment, EnrolmentState } from '#shared/api/enrolment.ts'
 import { notFound } from '#shared/errors.ts'
 import { downloadOf } from './download.ts'
+import { enrolmentOf } from './enroller.ts'
 import { enrolmentState } from './enrolment-state.ts'
 import { type EnrolmentDeps, openEnrolment } from './open-enrolment.ts'
 import { unpinAgent } from './queries.ts'
 
-const route = routesWith<EnrolmentDeps & { public_url: string | undefined }>()
+const route = routesWith<EnrolmentDeps & Pick<Base, 'bus'> & { public_url: string | undefined }>()
 
 export const trustRoutes = {
   openEnrolment: route({
@@ -26,6 +28,7 @@ export const trustRoutes = {
       const origin = originOf(deps, request)
       const user_id = caller.user.id
       const { code, ...shown } = await openEnrolment(deps, loaded, { origin, user_id })
+      deps.bus.notify(enrolmentOf(loaded.id))
       return { enrolment: { code: code.reveal(), ...shown } }
     },
   }),
@@ -34,9 +37,12 @@ export const trustRoutes = {
     summary: 'Show whether the agent of a server is trusted',
     right: 'read',
     answers: shows('Its state.', { enrolment: EnrolmentState }),
-    run: async ({ deps, params }) => ({
-      enrolment: await enrolmentState(deps, idIn(params.server_id, 'Server')),
-    }),
+    run: async ({ deps, params }) => {
+      const id = idIn(params.server_id, 'Server')
+      const enrolment = await enrolmentState(deps, id)
+      if (enrolment.code?.status === 'open') deps.bus.notify(enrolmentOf(id))
+      return { enrolment }
+    },
   }),
   revokeEnrolment: route({
     at: 'DELETE /api/servers/:server_id/enrolment',

@@ -1,0 +1,30 @@
+import type { Client } from '@libsql/client'
+import { type Database, databaseOn } from '#dashboard/db/client.ts'
+import { connect, LOCK_TIMEOUT_MS } from '#dashboard/db/connect.ts'
+import { remembering } from '#dashboard/db/remembering.ts'
+
+/** Opens records in a file, and collects the statements that run on them. */
+export function countedRecords() {
+  const statements: string[] = []
+  const open = async (file: string): Promise<Database> => {
+    const client = remembering(connect({ url: `file:${file}` }), file, LOCK_TIMEOUT_MS)
+    const execute = (...call: Parameters<Client['execute']>) => {
+      statements.push(textOf(call[0]))
+      return client.execute(...call)
+    }
+    const batch = (...call: Parameters<Client['batch']>) => {
+      statements.push(...call[0].map(textOf))
+      return client.batch(...call)
+    }
+    const counted = new Proxy<Client>(client, {
+      get: (_, name) =>
+        name === 'execute' ? execute : name === 'batch' ? batch : Reflect.get(client, name),
+    })
+    const version = () => client.version()
+    return { ...databaseOn(counted), version, askVersion: version }
+  }
+  return { open, statements }
+}
+
+const textOf = (statement: unknown): string =>
+  typeof statement === 'string' ? statement : String(Object(statement).sql)
