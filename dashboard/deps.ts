@@ -48,9 +48,8 @@ import { type Contact, Scheduler } from './sync/scheduler.ts'
 import type { AddressRules } from './trust/addresses.ts'
 import { Enroller } from './trust/enroller.ts'
 import type { Keyring } from './trust/keyring.ts'
-import { findObstacle } from './trust/reach.ts'
 import type { Sealer } from './trust/seal.ts'
-import { makeTransports } from './trust/transports.ts'
+import { makeTransports, obstacleTo } from './trust/transports.ts'
 import { visitSite } from './visits/visit-site.ts'
 import { Visits } from './visits/visits.ts'
 
@@ -104,7 +103,8 @@ export function makeDeps(outside: Outside) {
     states: new KnownStates(clock),
     reports: new ReportReader(agents, clock),
     // Other transports than the network have no connections to try.
-    findObstacle: async (to: Address) => (outside.transports ? undefined : findObstacle(to, rules)),
+    findObstacle: async (to: Address) =>
+      outside.transports ? undefined : obstacleTo(transports, to, rules),
   }
   const leases = makeLeases(base)
   const isOurs = ({ id }: { id: number }) => leases.holds(shareOf(id))
@@ -138,7 +138,7 @@ export function makeDeps(outside: Outside) {
       if (contact === 'silent') {
         const online = await findOnline(db, id).catch(() => undefined)
         if (online) pulses.lose(online)
-      } else await ours(id, () => pulses.meet(id))
+      } else if (contact === 'answered') await ours(id, () => pulses.meet(id))
       return contact
     },
     rest_ms: (id) => states.rest_ms(id, neededAfter(scheduler.interval_ms)),

@@ -77,11 +77,23 @@ export function startSweeps(deps: Deps, config: Config, newest: string | null) {
     ...sweeps,
     setInterval(here, BACKUP_MS),
     setInterval(elsewhere, BACKUP_MS),
-    setInterval(() => {
-      void onRequest(deps, REQUEST, elsewhere)
-      void onRequest(deps, LOCAL_REQUEST, here)
-    }, REQUEST_MS),
+    setInterval(lookForRequests(deps, { elsewhere, here }), REQUEST_MS),
   ]
+}
+
+/** Reads the requests only after a change of the records. */
+function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => void }) {
+  let searched: string | undefined
+  return async () => {
+    const substance = deps.db.version()?.substance
+    if (substance !== undefined && substance === searched) return
+    const found = [
+      await onRequest(deps, REQUEST, work.elsewhere),
+      await onRequest(deps, LOCAL_REQUEST, work.here),
+    ]
+    // Found ones may have to wait for work that runs.
+    searched = found.includes(true) ? undefined : substance
+  }
 }
 
 /** Work of the fleet, at the dashboard that has it. */
@@ -103,15 +115,19 @@ async function prove(deps: Deps): Promise<boolean> {
   return true
 }
 
+/** Returns whether there is a request, or may be one. */
 async function onRequest(
   { db, log }: Deps,
   key: Parameters<typeof findRequest>[1],
   work: () => void,
-): Promise<void> {
+): Promise<boolean> {
   try {
-    if (await findRequest(db, key)) work()
+    const isFound = (await findRequest(db, key)) !== undefined
+    if (isFound) work()
+    return isFound
   } catch (error) {
     log.error('search for a requested backup failed', error)
+    return true
   }
 }
 

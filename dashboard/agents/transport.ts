@@ -17,8 +17,12 @@ export interface Call {
   isRepeatable: boolean
 }
 
+export type Protocol = 'tls' | 'http'
+
 /** The transport to one agent. */
 export interface Transport {
+  /** What its connections begin with. */
+  readonly speaks?: Protocol
   /** The request of one call, written completely. `fresh`: not over a kept connection. */
   open(call: Call, fresh?: boolean): ClientRequest
   /** Reads a refusal (401) of a request. True: a second try may succeed. Throws offline for wrong clocks. */
@@ -39,6 +43,7 @@ export function plainTransport(to: Address, production: boolean): Transport {
   if (production || !isLoopback(to.hostname))
     throw offline('The server is not enrolled yet: paste the line that its page shows there')
   return {
+    speaks: 'http',
     open: ({ method, path, headers, body }, fresh) =>
       request({
         host: to.hostname,

@@ -110,11 +110,14 @@ export class Pulses {
     const { clock } = this.#deps
     const { signal } = this.#stopping
     const turns = Map.groupBy(servers, ({ id }) => id % TURNS)
-    for (let turn = 0; turn < TURNS && !signal.aborted; turn++) {
-      await clock.sleep(turn === 0 ? FIRST_MS : TURN_MS, signal)
-      const mine = turns.get(turn)?.filter(({ id }) => !this.#open.has(id)) ?? []
+    let before = 0
+    for (const turn of [...turns.keys()].sort((one, other) => one - other)) {
+      const at = FIRST_MS + turn * TURN_MS
+      await clock.sleep(at - before, signal)
       if (signal.aborted) return
-      for (const server of mine) this.#keep(this.#follow(server, WAIT_S))
+      before = at
+      for (const server of turns.get(turn) ?? [])
+        if (!this.#open.has(server.id)) this.#keep(this.#follow(server, WAIT_S))
     }
   }
 

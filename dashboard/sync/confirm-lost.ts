@@ -12,7 +12,7 @@ import { backgroundSync, type RunSyncDeps } from './run-sync.ts'
 import type { Contact } from './scheduler.ts'
 
 export interface ContactDeps extends RunSyncDeps {
-  /** Why no connection to a server can be opened; undefined: one can, or it is not known. */
+  /** Why no request can be sent to a server; undefined: one can, or it is not known. */
   findObstacle(to: Address): Promise<ServiceError | undefined>
 }
 
@@ -60,21 +60,22 @@ async function recordFailure(deps: ContactDeps, id: number, error: ServiceError)
 }
 
 /**
- * The sync of a turn. Of a server that is offline, or enrolled and not online yet, a connection is tried first, which costs little; only a new
- * reason is recorded.
+ * The sync of a turn. Of a server that is not online, a connection is tried first, which costs little; only
+ * a new reason is recorded.
  */
 export async function syncOrProbe(deps: ContactDeps, server_id: number): Promise<Contact> {
   const server = await getServer(deps.db, server_id).catch(() => undefined)
   if (!server) return 'silent'
-  const isAway = server.status === 'offline' || (await isExpected(deps, server))
-  const obstacle = isAway ? await deps.findObstacle(server) : undefined
+  const { status } = server
+  const unanswered = (await isExpected(deps, server)) ? 'offline' : status
+  const obstacle = status === 'online' ? undefined : await deps.findObstacle(server)
   if (obstacle) {
     const isNew = reasonOf(bodyOf(obstacle)) !== server.last_error
     if (isNew) await recordFailure(deps, server_id, obstacle)
-    return 'offline'
+    return unanswered
   }
   if (await backgroundSync(deps, server_id)) return 'answered'
-  return isAway ? 'offline' : 'silent'
+  return unanswered === 'online' ? 'silent' : unanswered
 }
 
 /** It has been enrolled and has not answered since, for example because its agent restarts. */

@@ -1,8 +1,11 @@
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
 
-/** `offline`: the server has not answered, and is tried again soon; `silent`: at its next turn. */
-export type Contact = 'answered' | 'silent' | 'offline'
+/**
+ * `offline`: the server has not answered, and is tried again soon; `pending` and `silent`: at its next
+ * turn. A `pending` one has never answered.
+ */
+export type Contact = 'answered' | 'silent' | 'pending' | 'offline'
 
 interface Deps {
   clock: Clock
@@ -19,6 +22,16 @@ const AT_ONCE = 64
 const SILENT_AT_ONCE = 128
 /** The pause between contacts to an offline server. */
 const OFFLINE_MS = 15_000
+/**
+ * Several servers have the same turn: to wake up takes an idle process longer than a contact. An interval
+ * has at least so many turns, with about so many servers each.
+ */
+const MIN_TURNS = 4
+const SERVERS_OF_TURN = 25
+/** The turns of offline servers. */
+const TURN_MS = 5_000
+/** The longest sleep. */
+const MAX_SLEEP_MS = 60_000
 const START_SPREAD_MS = 60_000
 /** The quiet time after changes before a sync, and its maximum. */
 const QUIET_MS = 1_000
@@ -40,6 +53,8 @@ export class Scheduler {
   readonly #silentLimit = new Limit(SILENT_AT_ONCE)
   #interval_ms = 60_000
   #waiting = new AbortController()
+  /** The end of the current sleep. */
+  #next = Number.POSITIVE_INFINITY
   #stopped = true
 
   constructor(deps: Deps) {
@@ -84,7 +99,9 @@ export class Scheduler {
     const due = this.#due.get(server_id)
     if (due === undefined) return
     this.#silent.add(server_id)
-    this.#due.set(server_id, Math.min(due, this.#now() + OFFLINE_MS))
+    const soon = Math.floor((this.#now() + OFFLINE_MS) / TURN_MS) * TURN_MS
+    this.#due.set(server_id, Math.min(due, soon))
+    this.#wake(soon)
   }
 
   remove(server_id: number): void {
@@ -119,7 +136,14 @@ export class Scheduler {
     const now = this.#now()
     const step = over_ms / Math.max(1, this.#due.size)
     let place = 0
-    for (const id of this.#due.keys()) this.#due.set(id, now + step * place++)
+    for (const id of this.#due.keys()) this.#due.set(id, this.#atTurn(now + step * place++))
+  }
+
+  /** The turn that is closest to a time. */
+  #atTurn(due: number): number {
+    const turns = Math.max(MIN_TURNS, Math.ceil(this.#due.size / SERVERS_OF_TURN))
+    const turn_ms = this.#interval_ms / turns
+    return Math.round(due / turn_ms) * turn_ms
   }
 
   #tick(): void {
@@ -131,7 +155,8 @@ export class Scheduler {
       if (due > now) next = Math.min(next, due)
       else if (!this.#running.has(id)) next = Math.min(next, this.#turn(id, now))
     }
-    void this.#wait(Math.min(Math.max(next - now, 5), 1000))
+    this.#next = Math.min(Math.max(next, now + 5), now + MAX_SLEEP_MS)
+    void this.#wait(this.#next - now)
   }
 
   async #wait(ms: number): Promise<void> {
@@ -141,10 +166,15 @@ export class Scheduler {
     if (!signal.aborted) this.#tick()
   }
 
+  /** A turn has come earlier than it was. */
+  #wake(due: number): void {
+    if (due < this.#next) this.#tick()
+  }
+
   /** Returns the time of the next one. */
   #turn(id: number, now: number): number {
     const rest = this.#deps.rest_ms(id)
-    const due = now + (rest > 0 ? rest : this.#interval_ms)
+    const due = rest > 0 ? now + rest : this.#atTurn(now + this.#interval_ms)
     this.#due.set(id, due)
     if (rest === 0) this.#launch(id)
     return due
@@ -153,7 +183,13 @@ export class Scheduler {
   #launch(id: number): void {
     this.#changed.delete(id)
     const limit = this.#silent.has(id) ? this.#silentLimit : this.#limit
-    const run = limit.run(() => this.#sync(id)).finally(() => this.#running.delete(id))
+    const run = limit
+      .run(() => this.#sync(id))
+      .finally(() => {
+        this.#running.delete(id)
+        // Its next turn may have come meanwhile.
+        this.#wake(this.#due.get(id) ?? Number.POSITIVE_INFINITY)
+      })
     this.#running.set(id, run)
   }
 

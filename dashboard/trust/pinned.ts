@@ -26,6 +26,7 @@ const UNKNOWN_BOOT = 'A'.repeat(22)
 
 /** The transport to one enrolled agent: TLS 1.3 to its pinned certificate, each request signed. */
 export class PinnedTransport implements Transport {
+  readonly speaks = 'tls'
   readonly certificate: string
   readonly #deps: PinnedDeps
   readonly #to: Address

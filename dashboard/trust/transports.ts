@@ -1,12 +1,15 @@
-import type { NotConnected } from '#dashboard/agents/answer.ts'
+import { type NotConnected, unreachable } from '#dashboard/agents/answer.ts'
 import { type Address, plainTransport, type Transports } from '#dashboard/agents/transport.ts'
 import type { Database } from '#dashboard/db/client.ts'
+import { keptRows } from '#dashboard/db/kept.ts'
 import type { Marks } from '#dashboard/db/marks.ts'
-import { offline } from '#shared/errors.ts'
+import { offline, type ServiceError } from '#shared/errors.ts'
+import type { AddressRules } from './addresses.ts'
 import type { Keyring } from './keyring.ts'
 import { type PinnedDeps, PinnedTransport } from './pinned.ts'
 import { explainCertificate } from './presented.ts'
 import { findAgent } from './queries.ts'
+import { findObstacle } from './reach.ts'
 
 interface Deps extends Omit<PinnedDeps, 'key'> {
   db: Database
@@ -17,11 +20,29 @@ interface Deps extends Omit<PinnedDeps, 'key'> {
 const CHANGED =
   'The record of its agent was changed outside of the dashboard: enrol the server again'
 
+/**
+ * Why no request can be sent to the agent of a server, as far as a connection shows it; undefined: one can.
+ */
+export async function obstacleTo(
+  transports: Transports,
+  to: Address,
+  rules: AddressRules,
+): Promise<ServiceError | undefined> {
+  try {
+    const { speaks } = await transports(to)
+    return await findObstacle(to, rules, { speaks })
+  } catch (error) {
+    return unreachable(to, error)
+  }
+}
+
+const findKept = keptRows((db: Database, key) => findAgent(db, Number(key)))
+
 /** One transport to each agent, kept while address and certificate of the server are unchanged. */
 export function makeTransports(deps: Deps): Transports {
   const known = new Map<number, PinnedTransport>()
   return async (to: Address) => {
-    const agent = await findAgent(deps.db, to.id)
+    const agent = await findKept(deps.db, String(to.id))
     if (agent && !deps.marks.fits('server_agents', agent)) throw offline(CHANGED)
     const before = known.get(to.id)
     const key = agent && (await deps.keys.get(agent.kid))

@@ -69,11 +69,10 @@ describe('an offline server', () => {
 
   test('shows a new reason', async () => {
     await dashboard.db.write((queries) =>
-      queries.update(servers).set({ hostname: 'no.invalid' }).where(eq(servers.id, id)),
+      queries.update(servers).set({ hostname: '127.0.0.2' }).where(eq(servers.id, id)),
     )
     expect(await syncOrProbe(dashboard.deps, id)).toBe('offline')
-    const words = 'has no address: its hostname cannot be resolved'
-    expect((await shown()).at(-1)).toBe(`The agent on no.invalid ${words}`)
+    expect((await shown()).at(-1)).toBe('The agent on 127.0.0.2 refused the connection')
   })
 
   test('is online again with the first contact after it answers', async () => {
@@ -92,11 +91,42 @@ test('a server that has been enrolled and restarts its agent is tried again soon
     queries.update(servers).set({ status: 'pending' }).where(eq(servers.id, id)),
   )
   await agent.stop()
-  expect(await syncOrProbe(dashboard.deps, id)).toBe('silent')
+  expect(await syncOrProbe(dashboard.deps, id)).toBe('pending')
 
   const pinned = { certificate: '', public_key: '', enrolled_at: '2026-01-01T00:00:00Z' }
   await dashboard.db.write((queries) =>
     queries.insert(server_agents).values({ server_id: id, ...pinned }),
   )
   expect(await syncOrProbe(dashboard.deps, id)).toBe('offline')
+})
+
+describe('a server that was never online', () => {
+  const pending = async () => {
+    const { body } = await dashboard.call('POST', '/api/servers', {
+      hostname: '127.0.0.3',
+      port: 1,
+    })
+    id = body.server.id
+    return id
+  }
+
+  test('is tried with a connection, which records its reason once', async () => {
+    const first = await syncOrProbe(dashboard.deps, await pending())
+    const before = await dashboard.db.askVersion()
+    const then = await syncOrProbe(dashboard.deps, id)
+
+    expect([first, then]).toEqual(['pending', 'pending'])
+    expect(await dashboard.db.askVersion()).toEqual(before)
+    expect(await shown()).toEqual(['pending', 1, 'The agent on 127.0.0.3 refused the connection'])
+  })
+
+  test('is not contacted in production before it is enrolled', async () => {
+    await using production = await makeDashboard({ production: true })
+    const { body } = await production.call('POST', '/api/servers', { hostname: '192.0.2.1' })
+
+    expect(await syncOrProbe(production.deps, body.server.id)).toBe('pending')
+
+    const { server } = (await production.call('GET', `/api/fleet/servers/${body.server.id}`)).body
+    expect(server.status_reason).toStartWith('The server is not enrolled yet')
+  })
 })

@@ -13,6 +13,8 @@ let seen: Map<number, number>
 let silent: Set<number>
 /** Of them, those that are offline. */
 let offline: Set<number>
+/** How often the scheduler has waited. */
+let slept: number
 let running: Scheduler | undefined
 
 /** A scheduler whose syncs take `ms`. */
@@ -23,8 +25,14 @@ function schedule(ms = 0): Scheduler {
   seen = new Map()
   silent = new Set()
   offline = new Set()
+  slept = 0
+  const { now, elapsed } = { now: () => clock.now(), elapsed: () => clock.elapsed() }
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    slept += 1
+    return clock.sleep(ms, signal)
+  }
   running = new Scheduler({
-    clock,
+    clock: { now, elapsed, sleep },
     sync: async (id) => {
       begun.set(id, (begun.get(id) ?? 0) + 1)
       if (ms > 0) await clock.sleep(ms)
@@ -163,6 +171,25 @@ describe('the scheduler', () => {
     await clock.pass(MINUTE)
 
     expect([during, once, begun.get(7)]).toEqual([undefined, 1, 4])
+  })
+
+  test('wakes up once a minute without servers, and once in five seconds for all offline ones', async () => {
+    const scheduler = schedule()
+    const ids = Array.from({ length: 300 }, (_, place) => place + 1)
+    silent = new Set(ids)
+    offline = new Set(ids)
+    scheduler.start([], 60)
+    await clock.pass(10 * MINUTE)
+    const without = slept
+    scheduler.keep(ids, 60)
+    await clock.pass(2 * MINUTE)
+    begun.clear()
+    slept = 0
+
+    await clock.pass(10 * MINUTE)
+
+    const contacts = ids.map((id) => begun.get(id) ?? 0)
+    expect([without <= 11, Math.min(...contacts) >= 30, slept <= 121]).toEqual([true, true, true])
   })
 
   test('contacts an offline server each quarter of a minute until it answers', async () => {

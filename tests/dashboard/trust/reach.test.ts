@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
 import { reachCodeOf } from '#dashboard/agents/answer.ts'
 import { findObstacle } from '#dashboard/trust/reach.ts'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 
 const DEVELOPMENT = { production: false, allow_private: true }
 const PRODUCTION = { production: true, allow_private: true }
@@ -46,5 +47,40 @@ describe('a connection', () => {
     const argv = ['unshare', '--user', '--net', process.execPath, '-e', program]
     const { stdout } = Bun.spawnSync(argv)
     expect(String(stdout)).toBe('unreachable\nunreachable\n')
+  })
+})
+
+describe('a greeting', () => {
+  const greeted = async (port: number, speaks: 'tls' | 'http') => {
+    const to = { hostname: '127.0.0.1', port }
+    const obstacle = await findObstacle(to, DEVELOPMENT, { speaks, answer_ms: 300 })
+    return obstacle?.message.replace(/:\d+/, '')
+  }
+  const BROKEN = 'The agent on 127.0.0.1 broke the connection'
+
+  test('is answered by an agent that speaks the protocol', async () => {
+    await using enrolled = await FakeAgent.enrollable()
+    await using plain = new FakeAgent()
+
+    const same = [await greeted(enrolled.port, 'tls'), await greeted(plain.port, 'http')]
+    const other = [await greeted(enrolled.port, 'http'), await greeted(plain.port, 'tls')]
+
+    expect(same).toEqual([undefined, undefined])
+    expect(other[0]).toBe(BROKEN)
+    expect(other[1]).toStartWith('The agent on 127.0.0.1')
+    expect(enrolled.asked).toEqual([])
+  })
+
+  test('is not answered by a program that closes connections, or that says nothing', async () => {
+    const closing = await listening('127.0.0.1')
+    const silent = createServer((socket) => socket.resume())
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as { port: number }
+
+    const answers = [await greeted(closing.port, 'tls'), await greeted(port, 'tls')]
+
+    expect(answers).toEqual([BROKEN, 'The agent on 127.0.0.1 did not answer in time'])
+    closing.close()
+    silent.close()
   })
 })
