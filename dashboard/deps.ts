@@ -1,5 +1,6 @@
 import { isOwn, type OperationType, type OwnType } from '#shared/operation-types/index.ts'
 import { Agents } from './agents/agents.ts'
+import { MissingCalls } from './agents/missing-calls.ts'
 import type { Address, Transports } from './agents/transport.ts'
 import { Alerts } from './alerts/alerts.ts'
 import type { Mailer } from './alerts/mailer.ts'
@@ -19,7 +20,9 @@ import { HealthReader } from './health/read-health.ts'
 import { makeLeases } from './leases/leases.ts'
 import { FLEET, shareOf } from './leases/shares.ts'
 import { Feed } from './live/feed.ts'
-import { findOnline, listOnline, storeReadings } from './metrics/queries.ts'
+import { MINUTE } from './metrics/key.ts'
+import { findOnline, listOnline, type Reading, storeReadings } from './metrics/queries.ts'
+import { ReadingQueue } from './metrics/reading-queue.ts'
 import { runMove } from './moves/run-move.ts'
 import { runMoveBack } from './moves/run-move-back.ts'
 import { runMoveConfirm } from './moves/run-move-confirm.ts'
@@ -96,12 +99,15 @@ export function makeDeps(outside: Outside) {
   const trust = { db, clock, random, log, keys, sealer, marks, rules }
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
+  const missing = new MissingCalls(clock)
   const sync = {
     ...{ ...base, agents, keys, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
     keys_asked: new Set<number>(),
     states: new KnownStates(clock),
-    reports: new ReportReader(agents, clock),
+    missing,
+    readings: new ReadingQueue({ clock, store: (readings) => store(readings) }),
+    reports: new ReportReader(agents, clock, missing),
     // Other transports than the network have no connections to try.
     findObstacle: async (to: Address) =>
       outside.transports ? undefined : obstacleTo(transports, to, rules),
@@ -112,7 +118,15 @@ export function makeDeps(outside: Outside) {
   const ours = async (id: number, work: () => Promise<void>): Promise<void> => {
     if (isOurs({ id })) await leases.run(shareOf(id), () => inRequest(newRequestId(random), work))
   }
-  const listOurs = async () => (await listOnline(db)).filter(isOurs)
+  const store = async (readings: readonly Reading[]) => {
+    const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
+    await leases.run(shares, () => storeReadings(db, readings))
+  }
+  /** The syncs of an agent without pulses store its metrics as often. */
+  const hasPulses = (id: number) =>
+    scheduler.interval_ms > MINUTE * 1000 || !missing.has(id, '/pulse')
+  const listOurs = async () =>
+    (await listOnline(db)).filter((server) => isOurs(server) && hasPulses(server.id))
   const { states } = sync
   const confirming = new Set<number>()
   /** Tells a server that has stopped to answer from one that missed a call, once at a time. */
@@ -138,11 +152,14 @@ export function makeDeps(outside: Outside) {
       if (contact === 'silent') {
         const online = await findOnline(db, id).catch(() => undefined)
         if (online) pulses.lose(online)
-      } else if (contact === 'answered') await ours(id, () => pulses.meet(id))
+      } else if (contact === 'answered' && hasPulses(id)) await ours(id, () => pulses.meet(id))
       return contact
     },
-    rest_ms: (id) => states.rest_ms(id, neededAfter(scheduler.interval_ms)),
-    changed: (id) => states.forget(id),
+    rest_ms: (id) => (hasPulses(id) ? states.rest_ms(id, neededAfter(scheduler.interval_ms)) : 0),
+    changed: (id) => {
+      states.forget(id)
+      missing.forget(id)
+    },
   })
   const visits = new Visits({
     ...{ ...base, leases, findObstacle: sync.findObstacle },
@@ -168,10 +185,7 @@ export function makeDeps(outside: Outside) {
         const with_state = asksState(scheduler.interval_ms)
         return reader.read(server, { wait, with_state, signal })
       }),
-    store: async (readings) => {
-      const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
-      await leases.run(shares, () => storeReadings(db, readings))
-    },
+    store,
     lost: ({ id }, how) => confirm(id, how),
     follow: (server, answer) => ours(server.id, () => reader.follow(server, answer)),
   })

@@ -8,7 +8,7 @@ import { slow, unreachable } from './answer.ts'
 import { answered } from './answered.ts'
 import { bytesOf } from './byte-stream.ts'
 import { eventsOf, type StreamCall } from './event-stream.ts'
-import { type ListOf, readJson, readList } from './read-answer.ts'
+import { type ListOf, readDigest, readJson, readList } from './read-answer.ts'
 import { RequestTimeout } from './request-timeout.ts'
 import { type Address, type Call, getting, posting, type Transports } from './transport.ts'
 
@@ -56,6 +56,11 @@ export class Agents {
     signal?: AbortSignal,
   ) {
     return this.#json(to, getting(path), schema, { timeout_ms, signal })
+  }
+
+  /** The SHA-256 of an answer: another one after each change of it. */
+  digest(to: Address, path: string): Promise<string> {
+    return this.#read(to, getting(path), readDigest)
   }
 
   /** The answer of a call that the agent holds open: other calls do not wait for it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { breathe } from '#dashboard/runtime/breathe.ts'
@@ -53,6 +54,18 @@ export async function readList<S extends z.ZodType>(
   }
   reader.end()
   return listed
+}
+
+/** Returns the SHA-256 of an answer, which is not parsed. */
+export async function readDigest(response: IncomingMessage): Promise<string> {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const chunk of response) {
+    size += chunk.length
+    if (size > MOST_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
+    hash.update(chunk)
+  }
+  return hash.digest('base64url')
 }
 
 /** The bytes of an answer in small pieces: other work runs in between. */

@@ -1,5 +1,6 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { reachCodeOf } from '#dashboard/agents/answer.ts'
+import type { MissingCalls } from '#dashboard/agents/missing-calls.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { HealthReader } from '#dashboard/health/read-health.ts'
@@ -18,6 +19,7 @@ const EARLY_MS = 1_000
 interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   agents: Agents
   states: KnownStates
+  missing: MissingCalls
   health: HealthReader
   contact_ms: number
   /** How late the answer of a held call may be. */
@@ -49,8 +51,6 @@ export interface PulseOptions {
 export class PulseReader {
   readonly #deps: Deps
   readonly #known = new Map<number, Known>()
-  /** Servers whose agents lack the call: until when it is not sent. */
-  readonly #avoided = new Map<number, number>()
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -58,18 +58,15 @@ export class PulseReader {
 
   /** One call. An older agent answers it without waiting, and without `health`. Throws offline. */
   async read(server: Address, options: PulseOptions): Promise<PulseAnswer> {
-    const { states, clock } = this.#deps
-    const now = clock.elapsed()
-    if ((this.#avoided.get(server.id) ?? 0) > now)
-      return readMinute(this.#deps, server, options.with_state)
+    const { states, clock, missing } = this.#deps
     try {
-      const { metrics, version, ...rest } = await this.#hold(server, options)
+      const held = () => this.#hold(server, options)
+      const { metrics, version, ...rest } = await missing.send(server.id, '/pulse', held)
       const isSame = options.with_state && states.see(server.id, version)
       const synced_at = isSame ? timestamp(clock) : undefined
       return { metrics, synced_at, ...rest }
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
-      this.#avoided.set(server.id, now + WHOLE.most_ms)
       return readMinute(this.#deps, server, options.with_state)
     }
   }
@@ -81,8 +78,9 @@ export class PulseReader {
     const isSettled = known.unsettled && synced_at !== undefined
     known.unsettled = synced_at === undefined
     if (health === '' || health !== known.health || isSettled) {
-      if (isSettled) this.#deps.health.forget(server.id)
-      await this.#deps.health.update(server)
+      const { missing, health: reader } = this.#deps
+      if (isSettled) reader.forget(server.id)
+      await missing.send(server.id, '/sites/health', () => reader.update(server))
       known.health = health
     }
     if (counted !== undefined && counted === known.counted) return
@@ -98,8 +96,7 @@ export class PulseReader {
   /** Frees the memory of other servers. */
   keep(server_ids: readonly number[]): void {
     const there = new Set(server_ids)
-    for (const map of [this.#known, this.#avoided])
-      for (const id of map.keys()) if (!there.has(id)) map.delete(id)
+    for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)
     this.#deps.health.keep(server_ids)
   }
 

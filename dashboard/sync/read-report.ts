@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { reachCodeOf } from '#dashboard/agents/answer.ts'
 import { MOST_FOUND } from '#dashboard/agents/budgets.ts'
+import type { MissingCalls } from '#dashboard/agents/missing-calls.ts'
 import type { Listed, ListOf } from '#dashboard/agents/read-answer.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
@@ -21,26 +22,44 @@ const PIECE = 200
 export class ReportReader {
   readonly #agents: Agents
   readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #missing: MissingCalls
+  readonly #each: Reader
   readonly #avoided = new Map<number, number>()
 
-  constructor(agents: Agents, clock: Pick<Clock, 'elapsed'>) {
+  constructor(agents: Agents, clock: Pick<Clock, 'elapsed'>, missing: MissingCalls) {
     this.#agents = agents
     this.#clock = clock
+    this.#missing = missing
+    this.#each = eachOf(agents, missing)
   }
 
-  /** The agent itself if it lacks the call or is slow to answer it. Throws offline. */
+  /** A call for each part if the agent lacks the call or is slow to answer it. Throws offline. */
   async read(to: Address, signal?: AbortSignal): Promise<Reader> {
     const now = this.#clock.elapsed()
-    if ((this.#avoided.get(to.id) ?? 0) > now) return this.#agents
+    if ((this.#avoided.get(to.id) ?? 0) > now) return this.#each
     this.#avoided.delete(to.id)
     try {
-      const { answers } = await this.#agents.get(to, '/report', Report, undefined, signal)
+      const asked = () => this.#agents.get(to, '/report', Report, undefined, signal)
+      const { answers } = await this.#missing.send(to.id, '/report', asked)
       return new Reported(this.#agents, answers)
     } catch (error) {
       if (!mayAnswerEach(error)) throw error
-      this.#avoided.set(to.id, now + AVOIDED_MS)
-      return this.#agents
+      if (!this.#missing.has(to.id, '/report')) this.#avoided.set(to.id, now + AVOIDED_MS)
+      return this.#each
     }
+  }
+}
+
+/** What every agent answers. */
+const CONTRACT = ['/metrics', '/services', '/sites']
+
+/** A call for each part. One that the agent does not have is not repeated in each sync. */
+function eachOf(agents: Agents, missing: MissingCalls): Reader {
+  const sent = <T>(to: Address, path: string, send: () => Promise<T>) =>
+    CONTRACT.includes(path) ? send() : missing.send(to.id, path, send)
+  return {
+    get: (to, path, ...rest) => sent(to, path, () => agents.get(to, path, ...rest)),
+    list: (to, path, ...rest) => sent(to, path, () => agents.list(to, path, ...rest)),
   }
 }
 

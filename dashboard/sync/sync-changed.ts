@@ -1,14 +1,17 @@
+import type { MissingCalls } from '#dashboard/agents/missing-calls.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
-import { storeReadings } from '#dashboard/metrics/queries.ts'
+import type { ReadingQueue } from '#dashboard/metrics/reading-queue.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Metrics, State } from '#shared/agent.ts'
 import type { KnownStates } from './known-states.ts'
-import { readState } from './read-state.ts'
+import { readState, withDigest } from './read-state.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
 export interface SyncChangedDeps extends SyncDeps {
   states: KnownStates
+  missing: MissingCalls
+  readings: Pick<ReadingQueue, 'add'>
 }
 
 /** One call while the state of the server is that of its last sync without a change; otherwise a whole sync. */
@@ -33,15 +36,18 @@ async function resultOf<R>(work: AsyncGenerator<unknown, R>): Promise<R> {
 /** Only of a server that answered last time: a whole sync records whether another one answers. */
 function stateOf(deps: SyncChangedDeps, server: ServerRow): Promise<State | undefined> {
   if (server.status !== 'online' || server.failures > 0) return Promise.resolve(undefined)
-  return readState(deps, server).catch(() => undefined)
+  return readState(deps, server).then(
+    (state) => withDigest(deps, server, state),
+    () => undefined,
+  )
 }
 
 function recordContact(
-  { db, clock }: SyncChangedDeps,
+  { readings, clock }: SyncChangedDeps,
   { id: server_id }: ServerRow,
   metrics: Metrics,
 ): Promise<void> {
   const synced_at = timestamp(clock)
   const at = Math.floor(Date.parse(synced_at) / 1000 / MINUTE) * MINUTE
-  return storeReadings(db, [{ server_id, at, metrics, synced_at }])
+  return readings.add({ server_id, at, metrics, synced_at })
 }

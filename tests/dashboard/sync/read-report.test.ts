@@ -48,6 +48,20 @@ describe('a whole sync', () => {
     expect(other).toEqual({ asked: ['GET /metrics', 'GET /report', ...EACH], ...recorded })
   })
 
+  test('is three calls to an agent with nothing but its contract', async () => {
+    await using agent = agentOf()
+    for (const path of ['/report', '/state', ...EACH.map((call) => call.slice('GET '.length))])
+      if (!['/services', '/sites'].includes(path)) agent.answers.set(path, noSuchCall)
+
+    const { asked, sites, status } = await syncOf(agent, 5)
+
+    expect({ asked, sites, status }).toEqual({
+      asked: ['GET /metrics', 'GET /services', 'GET /sites'],
+      sites: ['shop.example 8.2'],
+      status: 'online',
+    })
+  })
+
   test('asks an agent that has no report for it once', async () => {
     await using agent = agentOf()
     agent.answers.set('/report', noSuchCall)

@@ -3,7 +3,7 @@ import { getServer } from '#dashboard/db/targets.ts'
 import { readMinute } from '#dashboard/sync/read-state.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
+import { FakeAgent, noSuchCall } from '#tests/support/fake-agent.ts'
 import { found } from '#tests/support/found-sites.ts'
 
 /** A dashboard with a server whose state is that of its last sync, and nothing asked since. */
@@ -34,6 +34,19 @@ const ONE = ['GET /state']
 /** The fake agent lacks the last two. */
 const REST = ['GET /report', 'GET /web', 'GET /mail']
 const WHOLE = ['GET /state', ...REST]
+
+/** What the contract of an agent does not have. */
+const PARTS = [
+  'web',
+  'trash',
+  'certificates',
+  'usage',
+  'maintenance',
+  'mail',
+  'job-troubles',
+  'logins',
+].map((name) => `/${name}`)
+const LISTS = ['GET /metrics', 'GET /services', 'GET /sites']
 
 describe('a sync in the background', () => {
   test('is one call while the state of the server does not change', async () => {
@@ -80,6 +93,21 @@ describe('a sync in the background', () => {
     agent.answers.set('/state', () => answer(agent))
 
     expect(await asked(sync)).toContain('GET /report')
+  })
+
+  test('compares the lists of an agent with nothing but its contract', async () => {
+    await using agent = new FakeAgent()
+    for (const path of ['/state', '/report', ...PARTS]) agent.answers.set(path, noSuchCall)
+    await using world = await synced(agent)
+    const { sync, asked, domains } = world
+    const before = await asked(sync)
+    agent.sites = [found('shop.example'), found('blog.example')]
+
+    const changed = await asked(sync)
+
+    expect(before).toEqual(LISTS)
+    expect(changed).toEqual([...LISTS, 'GET /services', 'GET /sites'])
+    expect((await domains()).sort()).toEqual(['blog.example', 'shop.example'])
   })
 
   test('reads everything after an operation, whatever its result', async () => {
