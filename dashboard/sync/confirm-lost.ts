@@ -67,15 +67,15 @@ export async function syncOrProbe(deps: ContactDeps, server_id: number): Promise
   const server = await getServer(deps.db, server_id).catch(() => undefined)
   if (!server) return 'silent'
   const { status } = server
-  const unanswered = (await isExpected(deps, server)) ? 'offline' : status
+  const away = (await isExpected(deps, server)) ? 'offline' : status
+  const unanswered = away === 'online' ? 'silent' : away
   const obstacle = status === 'online' ? undefined : await deps.findObstacle(server)
   if (obstacle) {
     const isNew = reasonOf(bodyOf(obstacle)) !== server.last_error
     if (isNew) await recordFailure(deps, server_id, obstacle)
     return unanswered
   }
-  if (await backgroundSync(deps, server_id)) return 'answered'
-  return unanswered === 'online' ? 'silent' : unanswered
+  return (await backgroundSync(deps, server_id)) ? 'answered' : unanswered
 }
 
 /** It has been enrolled and has not answered since, for example because its agent restarts. */
