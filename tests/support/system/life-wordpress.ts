@@ -36,7 +36,8 @@ export function hidesLogin(world: World): void {
     'shows visitors the name of the administrator without the random end of the login',
     async () => {
       const { host, site, variant } = world
-      const args = ['user', 'list', '--fields=user_login,user_nicename,display_name']
+      const fields = '--fields=user_login,user_nicename,display_name'
+      const args = ['user', 'list', '--role=administrator', fields]
       const listed = await wpCli(host, site, variant.php, [...args, '--format=json'])
       const [user] = JSON.parse(listed) as Record<'user_login' | 'display_name', string>[]
       const name = String(user?.user_login).replace(/-\w{5}$/, '')
