@@ -34,6 +34,8 @@ export function runsJobs(world: World): void {
           : ['sh', '-c', asCron]
 
       await host.exec(run)
+      // journald stores what a program has printed a moment after its end.
+      if (variant.init === 'systemd') await host.must(['journalctl', '--sync'])
 
       const [newest] = await listed()
       expect(newest).toEqual({
