@@ -172,9 +172,11 @@ export function appliesSettings(world: World): void {
       }
       const basic = "base-uri 'self'; object-src 'self'"
       const all = `${basic}; frame-ancestors 'self'`
+      // A worker of nginx with the former configuration may answer for a moment.
+      const own = async () => String(await policiesOf('/own.php')) === "default-src 'self'"
+      expect(await settles(own)).toBe(true)
       expect(await policiesOf('/?headers')).toEqual([all])
       expect(await policiesOf('/wp-content/none.css')).toEqual([all])
-      expect(await policiesOf('/own.php')).toEqual(["default-src 'self'"])
       expect(await policiesOf('/framed.php')).toEqual([basic])
 
       await configure({ csp: 'report' })
@@ -183,7 +185,7 @@ export function appliesSettings(world: World): void {
       expect((await policiesOf('/?headers')).sort()).toEqual([strict, all])
       await configure({ csp: 'off' })
       expect(await settles(async () => (await policiesOf('/?headers')).length === 0)).toBe(true)
-      expect(await policiesOf('/own.php')).toEqual(["default-src 'self'"])
+      expect(await settles(own)).toBe(true)
       await configure({ csp: 'basic' })
     },
     5 * MINUTES,
