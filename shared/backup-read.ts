@@ -5,7 +5,7 @@ import { Email, PhpVersion, Tier, TlsMode } from './fields.ts'
 import { SiteNames } from './site-names.ts'
 
 /** The most entries of a listing: further ones are only announced. */
-export const MOST_ENTRIES = 1000
+export const MAX_ENTRIES = 1000
 const MOST_TABLES = 10_000
 
 const Repository = KnownRepository.extend({
@@ -30,7 +30,7 @@ export const BackupEntry = z.object({
 export type BackupEntry = z.infer<typeof BackupEntry>
 
 export const BackupListing = z.object({
-  entries: z.array(BackupEntry).max(MOST_ENTRIES).describe('Folders first, each by name.'),
+  entries: z.array(BackupEntry).max(MAX_ENTRIES).describe('Folders first, each by name.'),
   is_cut: z.boolean().describe('There are more entries.'),
   tables: z
     .array(z.string().max(256))

@@ -46,7 +46,7 @@ export function keptOf(backups: readonly Backup[], keep: Keep, now: number): Bac
   })
 }
 
-/** By the age of the last backup. */
+/** The last backup is kept until it is `last_days` old; without that number, for ever. */
 const isLastKept = (age: number, { last_days }: Keep): boolean =>
   last_days === null || age <= last_days * DAY_MS
 

@@ -42,7 +42,10 @@ function renamed(from: string, to: string): void {
   if (lstatSync(from, { throwIfNoEntry: false })) renameSync(from, to)
 }
 
-/** A file with holes is left as it is: its bytes would have to be read, and no log has any. */
+/**
+ * Compresses a rotated log. A file with holes stays uncompressed: all of its bytes, which may be
+ * terabytes, would have to be read, and programs write logs without holes.
+ */
 async function compress(path: string): Promise<void> {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (!stat?.isFile() || stat.size > 2 * stat.blocks * BLOCK_BYTES + (1 << 20)) return

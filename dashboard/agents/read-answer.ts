@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { breathe } from '#dashboard/runtime/breathe.ts'
 import { offline } from '#shared/errors.ts'
-import { MOST_FOUND, MOST_FOUND_BYTES } from './budgets.ts'
+import { MAX_FOUND_BYTES, MOST_FOUND } from './budgets.ts'
 import { ListReader, parsed } from './read-list.ts'
 
 const PIECE = 32 << 10
@@ -48,7 +48,7 @@ export async function readList<S extends z.ZodType>(
   let size = 0
   for await (const piece of piecesFrom(response)) {
     size += piece.length
-    if (size > MOST_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
+    if (size > MAX_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
     reader.add(piece)
     if (!isGood) return undefined
   }
@@ -62,7 +62,7 @@ export async function readDigest(response: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of response) {
     size += chunk.length
-    if (size > MOST_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
+    if (size > MAX_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
     hash.update(chunk)
   }
   return hash.digest('base64url')

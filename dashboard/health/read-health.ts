@@ -1,5 +1,5 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { MOST_HEALTH_CHANGES } from '#dashboard/agents/budgets.ts'
+import { MAX_HEALTH_CHANGES } from '#dashboard/agents/budgets.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
@@ -44,7 +44,7 @@ export class HealthReader {
       bus.notify(sitesOf(server.id))
   }
 
-  /** At most MOST_HEALTH_CHANGES a minute, however often an agent reports another state. */
+  /** At most MAX_HEALTH_CHANGES a minute, however often an agent reports another state. */
   async #read(server: Address): Promise<Entry[]> {
     const of = { key: 'sites', entry: SiteHealth }
     const { entries } = await this.#deps.agents.list(server, '/sites/health', of)
@@ -86,7 +86,7 @@ export class HealthReader {
         versions: new Map(),
         texts: new Map(),
         minute: now,
-        left: MOST_HEALTH_CHANGES,
+        left: MAX_HEALTH_CHANGES,
       },
     }
     if (now - known.since > FORGET_MS) {
@@ -94,7 +94,7 @@ export class HealthReader {
       known.since = now
     }
     if (now - known.minute > MINUTE_MS) {
-      known.left = MOST_HEALTH_CHANGES
+      known.left = MAX_HEALTH_CHANGES
       known.minute = now
     }
     this.#known.set(server_id, known)

@@ -21,7 +21,7 @@ const MAX_PATH_BYTES = 3500
 /** In KiB: smaller files with holes are read in seconds. */
 const LARGE_KIB = 1 << 20
 const BLOCK_BYTES = 512
-/** Of its size a file must have on the disk. */
+/** A file that has a smaller share of its size on the disk counts as one with holes. */
 const LEAST_SHARE = 0.1
 const MAX_NAMED = 100
 const SHOWN = 200

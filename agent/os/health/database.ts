@@ -24,7 +24,7 @@ const STATES: Record<State, (error: string) => Verdict> = {
 }
 
 export interface DatabaseCheck {
-  /** Undefined: no WordPress with a database on this server. */
+  /** The value is undefined without a WordPress that has a database on this server. */
   verdict?: Verdict
   /** Another one after a change of the files, options or plugins of the site. */
   version?: string | undefined

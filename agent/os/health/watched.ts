@@ -18,7 +18,7 @@ export interface Watched {
   site: Site
   verdicts: Verdicts
   php: PhpState
-  /** Of its files, options and plugins, as they were read last. */
+  /** The version of the site's files, options and plugins, as they were read last. */
   version?: string
   traffic: Traffic
   /** The next check of PHP, database and certificate. */

@@ -12,7 +12,7 @@ const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
 const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 
 /** A run has up to six entries of systemd. */
-const MOST_ENTRIES = 6 * MOST_JOB_RUNS
+const MAX_ENTRIES = 6 * MOST_JOB_RUNS
 /** For all runs together; journalctl leaves out a line of more than 4,096 bytes. */
 const MOST_LINES = 400
 const LIMIT_MS = 20_000
@@ -60,7 +60,7 @@ export type UnitRun = LastRun & { id: string }
  * the invocation id links the lines of a run.
  */
 export async function runsOfUnit(host: Host, unit: string): Promise<UnitRun[]> {
-  const reports = await entriesOf(host, MOST_ENTRIES, ['_PID=1', `UNIT=${unit}`])
+  const reports = await entriesOf(host, MAX_ENTRIES, ['_PID=1', `UNIT=${unit}`])
   return [...grouped(reports, ({ INVOCATION_ID }) => INVOCATION_ID)]
     .flatMap(([id, entries]) => runOf(id, entries) ?? [])
     .reverse()

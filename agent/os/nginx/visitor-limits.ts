@@ -1,7 +1,7 @@
 /** Connections with a complete request that one address may have at the same time. */
 const MAX_REQUESTS = 1000
 
-/** Of the http block. The zone holds about 160,000 addresses. */
+/** The limits in the http block. Their zone holds about 160,000 addresses. */
 export const VISITOR_ZONE = 'limit_conn_zone $binary_remote_addr zone=hosting_visitors:10m;'
 
 /**

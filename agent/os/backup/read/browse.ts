@@ -9,7 +9,7 @@ import {
   type BackupListing,
   type BrowsedBackup,
   type BrowseRequest,
-  MOST_ENTRIES,
+  MAX_ENTRIES,
   RecordedSite,
 } from '#shared/backup-read.ts'
 import { notFound } from '#shared/errors.ts'
@@ -78,7 +78,7 @@ export class BackupBrowser {
     }
   }
 
-  /** Undefined: only restic can answer. */
+  /** The answer is undefined without a tree in memory: then restic has to be asked. */
   #find(request: BrowseRequest): BrowsedBackup | undefined {
     this.expire()
     const tree = this.#trees.get(keyOf(request))
@@ -205,7 +205,7 @@ export class Folders {
   }
 
   #close({ path, entries, count }: OpenFolder): void {
-    const listing = { entries: firstOf(entries), is_cut: count > MOST_ENTRIES }
+    const listing = { entries: firstOf(entries), is_cut: count > MAX_ENTRIES }
     const text = JSON.stringify(listing satisfies Listing)
     const length = path.length + text.length
     if (this.#text + length > this.#max_text) {
@@ -221,10 +221,10 @@ export class Folders {
 function addEntry(folder: OpenFolder, entry: BackupEntry): void {
   folder.count += 1
   folder.entries.push(entry)
-  if (folder.entries.length === 2 * MOST_ENTRIES) folder.entries = firstOf(folder.entries)
+  if (folder.entries.length === 2 * MAX_ENTRIES) folder.entries = firstOf(folder.entries)
 }
 
-const firstOf = (entries: BackupEntry[]) => entries.sort(byKindAndName).slice(0, MOST_ENTRIES)
+const firstOf = (entries: BackupEntry[]) => entries.sort(byKindAndName).slice(0, MAX_ENTRIES)
 
 /** The node of a path itself; undefined if there is none. */
 export async function findNode(

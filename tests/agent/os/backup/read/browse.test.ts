@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { BackupBrowser, Folders } from '#agent/os/backup/read/browse.ts'
-import { MOST_ENTRIES } from '#shared/backup-read.ts'
+import { MAX_ENTRIES } from '#shared/backup-read.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { shop } from '#tests/support/agent/debian.ts'
 
@@ -34,11 +34,11 @@ test('lists a folder, folders first, the tables of the backup, and its site', as
 })
 
 test('lists the public folder, and at most 1,000 entries', async () => {
-  const { browse } = await saved(Array.from({ length: MOST_ENTRIES + 1 }, (_, one) => `${one}`))
+  const { browse } = await saved(Array.from({ length: MAX_ENTRIES + 1 }, (_, one) => `${one}`))
 
   expect((await browse('')).entries.map(({ name }) => name)).toContain('uploads')
   const { entries, is_cut } = await browse('uploads')
-  expect([entries.length, is_cut]).toEqual([MOST_ENTRIES, true])
+  expect([entries.length, is_cut]).toEqual([MAX_ENTRIES, true])
 })
 
 test('does not know a folder that the backup does not have, and closes it', async () => {
