@@ -186,6 +186,25 @@ unless(lab.available()).describe('a site that moves between two servers', () => 
   )
 
   test(
+    'shows the page of the move while the other server does not answer',
+    async () => {
+      const { one, two } = world
+      await one.host.must(['systemctl', 'stop', 'nginx'])
+
+      const { status, headers, body } = await front(two)
+
+      await one.host.must(['systemctl', 'start', 'nginx'])
+      expect([
+        status,
+        headers.includes('retry-after: 30'),
+        body.includes('Back in a moment'),
+      ]).toEqual([503, true, true])
+      expect((await front(two)).status).toBe(200)
+    },
+    5 * MINUTES,
+  )
+
+  test(
     'stops forwarding when the move is confirmed',
     async () => {
       const { one, two, dashboard } = world

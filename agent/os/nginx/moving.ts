@@ -62,28 +62,40 @@ const TRIAL = `    location = ${TRIAL_PATH} {
     }
 `
 
-/** Everything to the other server; a copy that returns answers its trial. */
+const PAGE =
+  '<!doctype html><meta charset=utf-8><meta name=viewport content=width=device-width><title>Back in a moment</title><style>body{font:1.1em/1.5 system-ui;max-width:32em;margin:20vh auto;padding:0 1em}</style><h1>Back in a moment</h1><p>This website is moving to another server. Please try again in a minute.</p>'
+
+/** The lines of a location that answers 503 with the page, and asks to come back. */
+const BACK_SOON = `        default_type text/html;
+        add_header Retry-After 30 always;
+        add_header Cache-Control no-store always;
+        return 503 '${PAGE}';
+`
+
+/** Nothing of the site runs. */
+export const FROZEN = `    server_tokens off;
+    location / {
+${BACK_SOON}    }
+`
+
+/** Where a request is answered that the other server did not take or did not answer. */
+const UNANSWERED = '@hosting_unanswered'
+
+/**
+ * Forwards everything to the other server; a copy that returns answers its trial. A failure of the
+ * connection is the page of the move: the other server may be restarting or out of reach for a moment.
+ */
 export const renderForwarding = (
   way: Way,
   { moving }: Pick<Site, 'moving'>,
 ): string => `    client_max_body_size 0;
     server_tokens off;
-${moving?.from ? TRIAL : ''}    location / {
+${moving?.from ? TRIAL : ''}    error_page 502 504 = ${UNANSWERED};
+    location / {
 ${renderProxy(way)}
     }
-`
-
-const PAGE =
-  '<!doctype html><meta charset=utf-8><meta name=viewport content=width=device-width><title>Back in a moment</title><style>body{font:1.1em/1.5 system-ui;max-width:32em;margin:20vh auto;padding:0 1em}</style><h1>Back in a moment</h1><p>This website is moving to another server. Please try again in a minute.</p>'
-
-/** Nothing of the site runs. */
-export const FROZEN = `    server_tokens off;
-    location / {
-        default_type text/html;
-        add_header Retry-After 30 always;
-        add_header Cache-Control no-store always;
-        return 503 '${PAGE}';
-    }
+    location ${UNANSWERED} {
+${BACK_SOON}    }
 `
 
 /** On the server of the site: the trial of the way, also for a site that asks for a password. */

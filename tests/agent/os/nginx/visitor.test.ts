@@ -54,3 +54,20 @@ test('a move behind a CDN sends the address of the visitor in the header of the 
   const way = { domain: shop.domain, to: '192.0.2.2', tls: false, pinned: undefined, header }
   expect(renderForwarding(way, {})).toContain('proxy_set_header CF-Connecting-IP $remote_addr;')
 })
+
+test('a request that the other server does not answer gets the page of the move', () => {
+  const way = { domain: shop.domain, to: '192.0.2.2', tls: false, pinned: undefined, header: 'X' }
+  const lines = renderForwarding(way, {})
+    .split('\n')
+    .map((line) => line.trim())
+
+  expect(lines).toContain('error_page 502 504 = @hosting_unanswered;')
+  const page = lines.slice(lines.indexOf('location @hosting_unanswered {'))
+  expect(page.slice(0, 4)).toEqual([
+    'location @hosting_unanswered {',
+    'default_type text/html;',
+    'add_header Retry-After 30 always;',
+    'add_header Cache-Control no-store always;',
+  ])
+  expect(page[4]).toStartWith("return 503 '<!doctype html>")
+})
