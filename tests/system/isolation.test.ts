@@ -30,7 +30,6 @@ const FOUND = [
   ['run.notify', /from PHP: connected to/],
   ['run.services', /from PHP: connected to udg:\/\/\/run\/systemd\/journal\/socket, /],
   ['devices.list', /from PHP: saw \/dev\/ptmx/],
-  ['files.shared', /from PHP: found the file in .*\/dev\/mqueue/],
   ['process.files', /from PHP: may open \d+ files in each process/],
   ['kernel.io-uring', /from PHP: the kernel accepted it/],
   ['ports.take', /it can take 3306 of mariadbd/],

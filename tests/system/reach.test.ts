@@ -40,21 +40,19 @@ function reached(array $own, array $abstract, array $ports): array {
 
 /**
  * MariaDB by its socket; the ports that visitors, administrators and the dashboard reach, too; the
- * devices of every sandbox; its own folders, and folders of which it sees its own ones.
+ * devices of every sandbox; its own folders, and the shared ones, of which it has its own.
  */
+const SHARED = ['/dev/mqueue', '/dev/shm', '/run/lock', '/tmp', '/var/tmp']
 const allowed = (user: string) => ({
   sockets: ['/run/mysqld/mysqld.sock'],
   abstract: [],
   ports: [22, 80, 443, 8443],
   devices: ['full', 'null', 'random', 'urandom', 'zero'].map((name) => `/dev/${name}`),
   writable: [
-    '/dev/shm',
-    '/run/lock',
+    ...SHARED,
     '/run/mysqld/mysqld.sock',
     ...['logs', 'public', 'sessions', 'tmp'].map((name) => `/srv/www/${user}/${name}`),
-    '/tmp',
-    '/var/tmp',
-  ],
+  ].sort(),
 })
 
 for (const suite of releases('reach')) {
@@ -108,6 +106,19 @@ for (const suite of releases('reach')) {
       const { body } = await get(world.host, `http://${DOMAINS[0]}/reach.php`)
 
       expect(JSON.parse(body)).toEqual(allowed(user))
+    })
+
+    test('what PHP writes into a shared folder is visible to no other program', async () => {
+      const paths = SHARED.map((folder) => `${folder}/marker`)
+      const list = paths.map((path) => `'${path}'`).join(', ')
+      const touched = `array_map(fn($path) => touch($path) && file_exists($path), [${list}])`
+      await plant('marker.php', `<?php echo json_encode(${touched});`)
+
+      const { body } = await get(world.host, `http://${DOMAINS[0]}/marker.php`)
+
+      expect(JSON.parse(body)).toEqual(SHARED.map(() => true))
+      const { stdout } = await world.host.exec(['ls', '-d', ...paths])
+      expect(stdout).toBe('')
     })
 
     test('a job of the site reaches exactly this', async () => {

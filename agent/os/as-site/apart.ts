@@ -6,15 +6,7 @@ import { DYNAMIC_USER, UNPRIVILEGED } from '#agent/host/sandbox.ts'
  * only that of MariaDB.
  */
 const HIDDEN = [
-  ...[
-    '/srv',
-    '/dev/mqueue',
-    '/etc/hosting',
-    '/etc/hosting-agent',
-    '/etc/nginx',
-    '/etc/mysql',
-    '/etc/ssh',
-  ],
+  ...['/srv', '/etc/hosting', '/etc/hosting-agent', '/etc/nginx', '/etc/mysql', '/etc/ssh'],
   ...['/var/lib/hosting-agent', '/var/lib/mysql', '/var/lib/nginx', '/var/log', '/var/backups'],
   ...['/var/cache/hosting', '/var/spool', '/root', '/boot', '/mnt', '/media', '/opt/hosting'],
   ...['/run/hosting-agent', '/run/hosting-fpm', '/run/dbus', '/run/log', '/run/nginx.pid'],

@@ -57,9 +57,7 @@ const NOTIFY = '/run/systemd/notify'
 const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
 
 /** Sites have no terminals: one site could take all of the server. */
-const TERMINALS = ['-/dev/ptmx', '-/dev/pts']
-/** The mount of the server shows the message queues of all sites, also with PrivateIPC=. */
-const QUEUES = '-/dev/mqueue'
+const TERMINALS = '-/dev/ptmx -/dev/pts'
 
 interface Shown {
   /** False: the site's own folder is hidden, too. Default true. */
@@ -97,7 +95,7 @@ export function sandboxOf(
     `TemporaryFileSystem=${HOMES}:ro /var/log:ro ${CONFIGURATION}:ro /var/lib/hosting-agent:ro`,
     `TemporaryFileSystem=/run:ro,mode=755 ${PRIVATE.join(' ')}`,
     `BindReadOnlyPaths=${inRun.map((path) => `-${path}`).join(' ')}`,
-    `InaccessiblePaths=${[QUEUES, ...(terminals ? [] : TERMINALS)].join(' ')}`,
+    ...(terminals ? [] : [`InaccessiblePaths=${TERMINALS}`]),
     ...(withHome ? [unit`BindPaths=${home}`] : []),
     unit`BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,
     `BindReadOnlyPaths=${ETC_FOLDERS.map((name) => `-/etc/${name}`).join(' ')}`,

@@ -21,7 +21,7 @@ import {
 import { PRELUDE } from './prelude.ts'
 import { plantedName, put, type Scene } from './scene.ts'
 
-export const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock']
+export const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock']
 /** The maximum number of other sites whose files are tried. */
 const MOST_SITES = 500
 

@@ -159,8 +159,7 @@ const sql = (host: lab.Host, statement: string) => host.must(['mariadb', '--exec
 /** Things that a check did not remove. */
 export async function traces(host: lab.Host): Promise<string[]> {
   const { processes: _, ...things } = await snapshot(host)
-  const folders = ['/tmp', '/var/tmp', '/dev/shm', '/dev/mqueue', '/run/lock', '/var/lib/mysql']
-  const shared = ['find', ...folders, '/srv/www']
+  const shared = ['find', '/tmp', '/var/tmp', '/dev/shm', '/run/lock', '/var/lib/mysql', '/srv/www']
   // A file removed meanwhile makes find(1) end with 1.
   const { stdout } = await host.exec(shared)
   const found = [...Object.values(things).flat(), ...stdout.split('\n')]

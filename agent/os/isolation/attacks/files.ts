@@ -62,7 +62,7 @@ return $answer === $n['secret'] ? succeeded('included ' . $n['include']) : refus
   },
   'files.shared': {
     severity: 'medium',
-    title: 'Read what its neighbour wrote to /tmp, /dev/shm and other shared folders',
+    title: 'Read what its neighbour wrote to /tmp, /var/tmp, /dev/shm and /run/lock',
     meaning: 'Temporary files of a site are visible to the others.',
     code: `
 $seen = array_filter($n['shared'], fn($folder) => @file_exists($folder . '/' . $n['marker']));
