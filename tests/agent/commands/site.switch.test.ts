@@ -119,7 +119,13 @@ describe('the server of the site', () => {
     expect(await findSite(host, domain, 'moved')).toEqual({ ...shop, moving })
     const vhost = host.disk.text(VHOST) ?? ''
     expect(vhost).toContain('        proxy_set_header X-Real-IP $remote_addr;\n')
-    expect([vhost.includes('fastcgi_pass'), vhost.includes('return 503')]).toEqual([false, false])
+    expect(vhost).not.toContain('fastcgi_pass')
+    expect(vhost.match(/location .*|return 503/g)).toEqual([
+      'location ^~ /.well-known/acme-challenge/ {',
+      'location / {',
+      'location @hosting_unanswered {',
+      'return 503',
+    ])
     expect(host.disk.find('/srv/www/shop/public')).toBeDefined()
     const finished = await siteSwitch.finished?.(paramsFor('parted'), host)
     expect(finished).toEqual({ domain, certificate: '' })
