@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
 import { fail } from '#scripts/lib/fail.ts'
 import { listening } from '#tests/support/children.ts'
 import { Client } from '#tests/support/client.ts'
@@ -10,7 +11,6 @@ import {
   sweep,
   temporaryFolder,
 } from '#tests/support/processes.ts'
-import { load } from './busy/load.ts'
 import { report } from './lib/figure.ts'
 import { quantile } from './lib/measure.ts'
 import { processorTime } from './lib/process.ts'
@@ -115,6 +115,113 @@ async function check(client: Client): Promise<void> {
   const late = servers.filter(({ last_sync }) => (last_sync ?? '') < since)
   if (servers.length !== SERVERS || late.length > 0)
     throw new Error(`${late.length} of ${servers.length} servers were not synced in time`)
+}
+
+const CONNECTIONS = 64
+const TICK_MS = 2
+/** After the last request: an overloaded dashboard may be hours behind. */
+const PATIENCE_MS = 10_000
+
+interface Load {
+  port: number
+  cookie: string
+  paths: readonly string[]
+  per_second: number
+  seconds: number
+}
+
+/**
+ * Sends requests at their times, whether or not others have been answered, over as many connections
+ * as an office has browsers. Returns the milliseconds of each, from its time to its whole answer, or
+ * to the end if there was none. Throws if one is not answered with 200.
+ */
+async function load({ port, cookie, paths, per_second, seconds }: Load): Promise<number[]> {
+  const free = Array.from({ length: CONNECTIONS }, () => new Connection(port))
+  const all = [...free]
+  const late: ((connection: Connection) => void)[] = []
+  const times: number[] = []
+  const open = new Set<number>()
+  const ask = async (path: string, due: number) => {
+    open.add(due)
+    const connection =
+      free.pop() ?? (await new Promise<Connection>((resolve) => late.push(resolve)))
+    const status = await connection.get(path, cookie)
+    open.delete(due)
+    times.push(performance.now() - due)
+    const next = late.shift()
+    if (next) next(connection)
+    else free.push(connection)
+    if (status !== 200) throw new Error(`${path} answers ${status}`)
+  }
+  const total = per_second * seconds
+  const start = performance.now()
+  const asked: Promise<void>[] = []
+  while (asked.length < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - start) / 1000) * per_second))
+    while (asked.length < due) {
+      const path = paths[asked.length % paths.length] ?? ''
+      asked.push(ask(path, start + (asked.length * 1000) / per_second))
+    }
+    await Bun.sleep(TICK_MS)
+  }
+  await Promise.race([Promise.all(asked), Bun.sleep(PATIENCE_MS)])
+  for (const connection of all) connection.close()
+  const end = performance.now()
+  return [...times, ...[...open].map((due) => end - due)]
+}
+
+const BLANK_LINE = '\r\n\r\n'
+
+/** One kept HTTP/1.1 connection with one request at a time: it costs much less than `fetch`. */
+class Connection {
+  readonly #port: number
+  #socket: Socket
+  #received: Buffer<ArrayBufferLike> = Buffer.alloc(0)
+  #waiting: { resolve(status: number): void; reject(error: Error): void } | undefined
+
+  constructor(port: number) {
+    this.#port = port
+    this.#socket = this.#open()
+  }
+
+  #open(): Socket {
+    const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true })
+    socket.on('data', (bytes: Buffer) => this.#take(bytes))
+    const broken = () => this.#waiting?.reject(new Error('a connection has ended'))
+    socket.on('error', broken)
+    socket.on('close', broken)
+    return socket
+  }
+
+  /** Resolves with the status when the whole answer has arrived. */
+  get(path: string, cookie: string): Promise<number> {
+    // The dashboard closes one that has been idle for long.
+    if (this.#socket.destroyed) this.#socket = this.#open()
+    this.#socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ${cookie}\r\nAccept: */*\r\n\r\n`,
+    )
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject }
+    })
+  }
+
+  close(): void {
+    this.#waiting = undefined
+    this.#socket.destroy()
+  }
+
+  #take(bytes: Buffer): void {
+    this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes])
+    const end = this.#received.indexOf(BLANK_LINE)
+    if (end < 0) return
+    const head = this.#received.subarray(0, end).toString('latin1')
+    const length = Number(/^content-length: *(\d+)/im.exec(head)?.[1])
+    if (!(this.#received.length >= end + BLANK_LINE.length + length)) return
+    this.#received = Buffer.alloc(0)
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.resolve(Number(head.slice(9, 12)))
+  }
 }
 
 await main().then(() => process.exit(0), fail)

@@ -1,12 +1,32 @@
 import { fail } from '#scripts/lib/fail.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { startLayoutHost } from '#tests/support/system/layouts/host.ts'
-import { FILL, PLAIN } from './discovery/programs.ts'
+import { FILL } from '#tests/support/system/trouble.ts'
 import { report } from './lib/figure.ts'
 
 const SITES = 1000
 const PROMISED_MS = 3000
-const MOST_MB = 512
+const MAX_MB = 512
+
+/** Reads the files that discovery needs; prints the milliseconds of that, and of nginx -T. */
+const PLAIN = `
+$start = hrtime(true);
+$config = '';
+foreach (glob('/etc/nginx/{nginx.conf,conf.d/*,snippets/*,sites-enabled/*}', GLOB_BRACE) as $path)
+  $config .= file_get_contents($path);
+preg_match_all('/^  root (.*);$/m', $config, $roots);
+foreach ($roots[1] as $root) {
+  foreach (['', '/wp-includes', '/wp-content/plugins', '/wp-content/themes'] as $path) stat($root . $path);
+  foreach (['plugins', 'themes'] as $kind) scandir("$root/wp-content/$kind");
+  foreach (['wp-includes/version.php', 'wp-config.php', 'wp-content/plugins/one/one.php', 'wp-content/themes/one/style.css'] as $path) file_get_contents("$root/$path");
+  $n = substr(basename($root), 4);
+  file_get_contents("/etc/ssl/site$n/fullchain.pem");
+  file_get_contents("/etc/php/8.2/fpm/pool.d/site$n.conf");
+}
+$end = hrtime(true);
+shell_exec('nginx -T -q 2>/dev/null');
+echo ($end - $start) / 1e6, ' ', (hrtime(true) - $end) / 1e6;
+`
 
 /**
  * Finds 1,000 WordPress sites with TLS on a real nginx server, with a newly started agent, and
@@ -37,8 +57,8 @@ async function main(): Promise<void> {
   console.log(`ratio    ${(cold.ms / plain).toFixed(1)} cold, ${(warm.ms / plain).toFixed(1)} warm`)
   console.log(`memory   ${peak.toFixed(0)} MB at its peak`)
   report({ name: 'GET /sites, cold', unit: 'ms', ours: cold.ms, at_most: PROMISED_MS })
-  report({ name: 'memory', unit: 'MB', ours: peak, at_most: MOST_MB })
-  if (cold.ms > PROMISED_MS || cold.sites !== SITES || peak > MOST_MB)
+  report({ name: 'memory', unit: 'MB', ours: peak, at_most: MAX_MB })
+  if (cold.ms > PROMISED_MS || cold.sites !== SITES || peak > MAX_MB)
     throw new Error('finding the sites costs more than promised')
 }
 

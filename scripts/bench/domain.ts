@@ -4,7 +4,7 @@ import { MailWorld, SHOP } from '#tests/support/system/mail-world.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
 import { report } from './lib/figure.ts'
-import { filled } from './rewrite/filled.ts'
+import { filled } from './lib/fill-site.ts'
 
 const PROMISED = 4
 const NEW = 'brand-new.example.test'

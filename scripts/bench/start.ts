@@ -7,11 +7,11 @@ import { must } from '#scripts/lib/run.ts'
 import { listening, type Running } from '#tests/support/children.ts'
 import { type Halves, startHalves } from '#tests/support/halves.ts'
 import { dashboardFolder, startAgent, sweep, temporaryFolder } from '#tests/support/processes.ts'
-import { fillFleet } from './fleet-pages/fleet.ts'
 import { report } from './lib/figure.ts'
+import { fillFleet } from './lib/fleet.ts'
 import { median } from './lib/measure.ts'
 import { idleMemory } from './lib/process.ts'
-import { printLoads, printShares, profiled } from './lib/profile.ts'
+import { printShares, profiled } from './lib/profile.ts'
 
 const TRIES = 9
 /** A figure without a goal. */
@@ -89,10 +89,6 @@ async function explain(records: string): Promise<void> {
     'the start of the dashboard from its sources',
     await profiled([MAIN], { PORT: '0', DATA_DIR: records }),
   )
-  await printLoads([
-    ...['zod', '#shared/commands.ts', '#agent/front/serve.ts', '#agent/start.ts'],
-    ...['elysia', 'drizzle-orm/libsql', '#dashboard/db/schema.ts', '#dashboard/start.ts'],
-  ])
 }
 
 type Start = () => Promise<Running>

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { median } from '#scripts/bench/lib/measure.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import type { Bench } from './bench.ts'
-import { ms, type Outcome } from './promise.ts'
+import { ms, type Outcome } from './bench.ts'
 
 const PROMISED_MS = 500
 const RUNS = 9

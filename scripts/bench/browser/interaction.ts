@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core'
 import { quantile } from '#scripts/bench/lib/measure.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { type Bench, countSites } from './bench.ts'
-import { ms, type Outcome } from './promise.ts'
+import { type Bench, countSites, ms, type Outcome } from './bench.ts'
 
 const PROMISED_MS = 100
 const WORDS = ['shop', 'garden', 'atelier', 'blog.']

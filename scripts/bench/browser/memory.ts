@@ -1,9 +1,8 @@
-import type { CDPSession } from 'playwright-core'
+import type { CDPSession, Locator, Page } from 'playwright-core'
 import { KEPT_MS } from '#dashboard/web/api/forget.ts'
-import type { Bench } from './bench.ts'
-import type { Outcome } from './promise.ts'
-import { lineThrough } from './statistics.ts'
-import { visitPages } from './walk.ts'
+import { settled } from '#tests/support/browser/settled.ts'
+import type { Outcome } from './bench.ts'
+import { type Bench, OUT_OF_TRASH } from './bench.ts'
 
 /** The maximum growth of used memory over the whole time. */
 const PROMISED = 0.05
@@ -70,3 +69,101 @@ function outcomeOf(kind: Kind, uses: readonly Use[]): Outcome {
 }
 
 const percent = (part: number) => `${(100 * part).toFixed(1)} %`
+
+interface Line {
+  slope: number
+  /** The standard error of the slope: the share of chance. */
+  error: number
+  at(x: number): number
+}
+
+/** The line through the points by least squares. */
+function lineThrough(points: readonly { x: number; y: number }[]): Line {
+  const mean = (axis: 'x' | 'y') => points.reduce((sum, at) => sum + at[axis], 0) / points.length
+  const sum = (part: (at: { x: number; y: number }) => number) =>
+    points.reduce((total, at) => total + part(at), 0)
+  const [x, y] = [mean('x'), mean('y')]
+  const wide = sum((at) => (at.x - x) ** 2)
+  const slope = sum((at) => (at.x - x) * (at.y - y)) / wide
+  const at = (there: number) => y + slope * (there - x)
+  const off = sum((point) => (point.y - at(point.x)) ** 2) / (points.length - 2)
+  return { slope, error: Math.sqrt(off / wide), at }
+}
+
+type Walk = Pick<Bench, 'client' | 'sites'>
+
+/**
+ * Visits the pages as a person does. Each round opens other servers, sites and operations than
+ * earlier rounds, so that a leak adds up.
+ */
+async function visitPages(page: Page, { client, sites }: Walk, round: number): Promise<void> {
+  const at = (round * 997) % sites
+  await goTo(page, 'Overview')
+  await goTo(page, 'Servers')
+  await openOne(page, page.getByRole('table').getByRole('link'), round)
+  await goTo(page, 'Sites')
+  await scrollTo(page, at / sites)
+  const domain = await domainOf(client, at)
+  await findBySearch(page, domain)
+  await openOne(page, page.getByRole('grid').getByRole('link', { name: domain, exact: true }), 0)
+  await findByName(page, domain)
+  await goTo(page, 'Operations')
+  await openOne(page, page.getByRole('list', { name: 'History' }).getByRole('link'), round)
+  await goTo(page, 'Activity')
+  await goTo(page, 'Trash')
+  // Equally long at any time, whatever changes in the fleet.
+  await goTo(page, 'Settings')
+}
+
+async function goTo(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+  await page.getByRole('heading', { level: 1, name }).waitFor()
+  await settled(page)
+}
+
+/** Opens one of them, and goes back. */
+async function openOne(page: Page, links: Locator, nth: number): Promise<void> {
+  const { pathname } = new URL(page.url())
+  await links.first().waitFor()
+  await links.nth(nth % (await links.count())).click()
+  await page.waitForURL((url) => url.pathname.startsWith(`${pathname}/`))
+  await settled(page)
+  await page.goBack()
+  await page.waitForURL((url) => url.pathname === pathname)
+  await settled(page)
+}
+
+/** Scrolls to a part of the list of all sites, and up again. */
+async function scrollTo(page: Page, part: number): Promise<void> {
+  await page.evaluate((part) => window.scrollTo(0, part * document.body.scrollHeight), part)
+  await page.waitForFunction(() => !document.querySelector('td[aria-label="Loading"]'))
+  // The banner of a demo moves the menu down at the top: an earlier click misses it.
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await settled(page)
+}
+
+async function findBySearch(page: Page, domain: string): Promise<void> {
+  await page.getByRole('searchbox', { name: 'Search sites' }).fill(domain)
+  await page.waitForURL((url) => url.searchParams.get('q') !== null)
+  await page.getByRole('grid').getByRole('link', { name: domain, exact: true }).waitFor()
+  await settled(page)
+}
+
+/** Types in the palette, and closes it without a choice. */
+async function findByName(page: Page, domain: string): Promise<void> {
+  const box = page.getByRole('combobox', { name: /^Search/ })
+  await page.keyboard.press('Control+k')
+  await box.fill(domain)
+  await page.getByRole('option', { name: domain }).first().waitFor()
+  await page.keyboard.press('Escape')
+  await box.waitFor({ state: 'detached' })
+}
+
+async function domainOf(client: Bench['client'], at: number): Promise<string> {
+  const found = await client.get(
+    `/api/fleet/sites?status=${OUT_OF_TRASH}&page=${at + 1}&per_page=1`,
+  )
+  const [site] = (found.body as { sites: { domain: string }[] }).sites
+  if (!site) throw new Error(`There is no site number ${at}`)
+  return site.domain
+}

@@ -1,6 +1,5 @@
 import { settled } from '#tests/support/browser/settled.ts'
-import type { Bench } from './bench.ts'
-import type { Outcome } from './promise.ts'
+import type { Bench, Outcome } from './bench.ts'
 
 const PROMISED = 200_000
 const PAGES = ['/', '/servers', '/sites', '/operations', '/activity', '/settings', '/docs']

@@ -1,6 +1,6 @@
 import { settled } from '#tests/support/browser/settled.ts'
 import type { Bench } from './bench.ts'
-import { ms, type Outcome } from './promise.ts'
+import { ms, type Outcome } from './bench.ts'
 
 const PROMISED_MS = 100
 const OPERATIONS = 50

@@ -84,16 +84,6 @@ export function printShares(name: string, shares: readonly Share[]): void {
     console.log(`  ${percent.toFixed(1).padStart(5)}  ${place}`)
 }
 
-/** What loading a module takes, for each of them in a process of its own. */
-export async function printLoads(modules: readonly string[]): Promise<void> {
-  console.log('loading from sources: ms, and MB of objects')
-  for (const module of modules) {
-    const { out } = await runToEnd([process.execPath, LOAD, module], {})
-    console.log(`  ${out.trim().padStart(12)}  ${module}`)
-  }
-}
-
-const LOAD = new URL('./load.ts', import.meta.url).pathname
 const OUTSIDE = new Set(['(idle)', '(program)', '(root)', '(garbage collector)'])
 
 /** Undefined for idle time. */

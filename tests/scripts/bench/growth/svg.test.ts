@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { scaleOf, shortNumber } from '#scripts/bench/growth/scale.ts'
+import { scaleOf, shortNumber } from '#scripts/bench/growth/svg.ts'
 
 describe('a logarithmic scale', () => {
   test('has the whole decades around all values, at equal distances', () => {

@@ -3,7 +3,7 @@ import type { NewSite } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 
 const SERVERS = 100
-export const SITES = 10_000
+const SITES = 10_000
 const AT = Date.parse('2026-01-01T00:00:00.000Z')
 const ROWS = 500
 
