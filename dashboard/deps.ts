@@ -40,7 +40,7 @@ import { randomText } from './runtime/random.ts'
 import { inRequest, newRequestId } from './runtime/request-id.ts'
 import { type KeyPair, makeKeyPair } from './site-backups/key-pair.ts'
 import { recordRecipient } from './site-backups/next-repository.ts'
-import { withRepository } from './site-backups/repositories.ts'
+import { sendingBackup } from './site-backups/repositories.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
 import { confirmLost, syncOrProbe } from './sync/confirm-lost.ts'
 import { asksState, neededAfter } from './sync/contacts.ts'
@@ -202,8 +202,10 @@ export function makeDeps(outside: Outside) {
     const isCopy = operation.type === 'site.clone' || operation.type === 'site.refresh'
     const prepare = isCopy ? awaitSource : awaitBackup
     const ready = await prepare({ ...sync, worker }, operation, context)
-    const sent = await withRecords(sync, await withRepository(sync, ready), context)
-    return deliver({ ...sync, allowPassword }, sent, context)
+    return sendingBackup(sync, ready, async (chosen) => {
+      const sent = await withRecords(sync, chosen, context)
+      return deliver({ ...sync, allowPassword }, sent, context)
+    })
   }
   const executorOf = ({ type }: { type: OperationType }): Executor =>
     isOwn(type) ? own[type] : changing

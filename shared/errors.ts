@@ -21,6 +21,7 @@ export const ERRORS = {
  * `result_unknown`: the agent may have done the work, and did not answer until the deadline;
  * `target_unreachable`: a target of backups did not answer the server;
  * `password_missing`: the server does not have the password of a repository;
+ * `repository_incomplete`: the creation of a repository was interrupted;
  * `no_backups`: a repository has no complete backup, or no longer;
  * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
@@ -51,6 +52,7 @@ export const REFUSALS = [
   'address_fixed',
   'target_unreachable',
   'password_missing',
+  'repository_incomplete',
   'no_backups',
   'disk_full',
   'foreign_address',

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Host } from '#agent/host/ports.ts'
 import { checkTarget, refuseWrongFields } from '#agent/os/backup/check-target.ts'
-import { orHalfMade } from '#agent/os/backup/storage/half-made.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import type { Repository } from '#agent/os/restic/repository.ts'
@@ -36,7 +35,8 @@ export const backupCheck: Command<'backup.check'> = {
 
 /**
  * A repository of the server itself, which every check uses again: its password, which stays on the
- * server, names it, so that servers of several dashboards can share a storage.
+ * server, names it, so that servers of several dashboards can share a storage. It is another one
+ * after an interrupted creation.
  */
 const repositoryOf = ({ target }: ParamsOf<'backup.check'>, password: Secret): Repository => ({
   name: `${NAME}-${digestOf(password)}`,
@@ -66,7 +66,7 @@ function stepsOf(
       async *apply() {
         const opened = openedOf(host, repository, NAME)
         await refuseWrongFields(host, opened)
-        result.append_only = yield* orHalfMade(host, opened, () => checkTarget(host, opened))
+        result.append_only = yield* checkTarget(host, opened, NAME)
       },
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, NAME) },

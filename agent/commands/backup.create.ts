@@ -3,7 +3,6 @@ import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
 import { manifestOf, type Saved } from '#agent/os/backup/manifest.ts'
 import { forgetExpired, lastRestore, refuseReplaced } from '#agent/os/backup/replace.ts'
 import { listManifests, saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
-import { orHalfMade } from '#agent/os/backup/storage/half-made.ts'
 import { describe, findUnfit, patternOf } from '#agent/os/backup/unfit.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
@@ -15,6 +14,8 @@ import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { refuseWeakKey, sealTo } from '#agent/os/restic/seal.ts'
 import {
   closeFiles,
+  INCOMPLETE,
+  isHalfMade,
   keepPassword,
   newPassword,
   openedOf,
@@ -25,6 +26,7 @@ import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { baselineOf } from '#agent/os/staging/baseline.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { Secret } from '#shared/secret.ts'
 
@@ -33,8 +35,11 @@ type Params = ParamsOf<'backup.create'>
 /** It does not change the site: other operations on it need not wait. */
 export const backupCreate: Command<'backup.create'> = {
   lock: ({ domain }) => `backup of ${apexOf(domain)}`,
-  withSecrets: async ({ password_id, ...params }, host) =>
-    password_id === undefined ? params : withPassword({ ...params, password_id }, host),
+  async withSecrets({ password_id, ...params }, host) {
+    if (password_id !== undefined) return withPassword({ ...params, password_id }, host)
+    await refuseHalfMade(host, params)
+    return params
+  },
   async steps(params, host) {
     const site = await findSite(host, params.domain)
     return site ? stepsOf(host, site, openedFor(host, site, params, new Secret('')), params) : []
@@ -96,6 +101,13 @@ async function checked(host: Host, params: Params): Promise<Site> {
   return getSite(host, domain)
 }
 
+/** Throws conflict with `repository_incomplete`: the dashboard then chooses another repository. */
+async function refuseHalfMade(host: Host, { domain, repository }: Params): Promise<void> {
+  const site = await findSite(host, domain)
+  if (!site || !(await isHalfMade(host, site.user, repository))) return
+  throw conflict(`The creation of the repository ${repository} was interrupted`, INCOMPLETE)
+}
+
 /** The files of root are those of the site: one backup of it runs at a time. */
 const openedFor = (
   host: Host,
@@ -126,9 +138,7 @@ function stepsOf(
       title: 'Opening the repository',
       effects: [run('program', 'restic')],
       async *apply() {
-        yield* orHalfMade(host, opened, () =>
-          prepareRepository(host, opened, { recovery_key, keeper_key }),
-        )
+        yield* prepareRepository(host, opened, user, { recovery_key, keeper_key })
         await keepPassword(host, user, repository)
       },
     },

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile } from 'node:fs/promises'
 import { eachKeys, isKeyName, MOST_BYTES, MOST_KEYS, type StorageReader } from './reader.ts'
 
 /** Repositories in a folder of this machine. */
@@ -19,9 +19,4 @@ export const folderReader = (path: string): StorageReader => ({
       }
       return texts
     }),
-  async addConfig(repository, content) {
-    const draft = `${path}/${repository}/config.draft`
-    await writeFile(draft, content, { mode: 0o400, flush: true })
-    await rename(draft, `${path}/${repository}/config`)
-  },
 })

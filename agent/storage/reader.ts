@@ -4,8 +4,6 @@ export interface StorageReader {
   folders(): Promise<string[] | undefined>
   /** The texts of the files in the folders of keys. A missing repository has none. */
   keys(repositories: readonly string[]): Promise<Map<string, string[]>>
-  /** Completes a repository that has no file `config`. Half a file never has that name. */
-  addConfig(repository: string, content: Buffer): Promise<void>
 }
 
 /** Real repositories have a few keys, and restic writes some hundred bytes for each. */

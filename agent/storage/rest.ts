@@ -33,33 +33,19 @@ export function restReader(place: RestPlace, secret: Secret): StorageReader {
         }
         return texts
       }),
-    async addConfig(repository, content) {
-      await send(place, secret, { url: `${base}/${repository}/config`, most: MOST_LIST, content })
-    },
   }
 }
 
-const get = (place: RestPlace, secret: Secret, url: string, most: number) =>
-  send(place, secret, { url, most })
-
-interface Sent {
-  url: string
-  /** Of the bytes of the answer. */
-  most: number
-  /** Becomes the file; without it the file is read. */
-  content?: Buffer
-}
-
-/** Undefined for a missing file or repository. */
-async function send(
+/** Undefined for a missing file or repository. `most`: the bytes of the answer. */
+async function get(
   { user, ca }: RestPlace,
   secret: Secret,
-  { url, most, content }: Sent,
+  url: string,
+  most: number,
 ): Promise<string | undefined> {
   const auth = `${user}:${secret.reveal()}`
   const trust = ca === '' ? {} : { ca }
-  const method = content ? 'POST' : 'GET'
-  const options = { auth, method, headers: { accept: LIST }, timeout: TIMEOUT_MS, ...trust }
+  const options = { auth, headers: { accept: LIST }, timeout: TIMEOUT_MS, ...trust }
   const { status, text } = await new Promise<{ status: number; text: string }>(
     (resolve, reject) => {
       const sent = request(url, options, (response) => {
@@ -80,7 +66,7 @@ async function send(
       })
       sent.on('error', reject)
       sent.on('timeout', () => sent.destroy(new Error('The server does not answer')))
-      sent.end(content)
+      sent.end()
     },
   )
   if (status === 200) return text

@@ -1,4 +1,4 @@
-import { type Bucket, listObjects, putObject, readObject } from '#agent/keeper/s3/bucket.ts'
+import { type Bucket, listObjects, readObject } from '#agent/keeper/s3/bucket.ts'
 import { eachKeys, isKeyName, MOST_BYTES, MOST_KEYS, type StorageReader } from './reader.ts'
 
 const CLOCK = { now: () => Date.now() }
@@ -24,7 +24,5 @@ export function s3Reader(bucket: Bucket): StorageReader {
         }
         return texts
       }),
-    addConfig: (repository, content) =>
-      putObject(CLOCK, bucket, `${base}${repository}/config`, content),
   }
 }

@@ -13,7 +13,7 @@ const STDIN = 0
 
 /**
  * `hosting-agent storage`: reads a request from standard input, and prints what the folders of keys
- * of a storage contain. Completes a repository if the request has its configuration. Runs in a sandbox, since anybody may have written there.
+ * of a storage contain. Runs in a sandbox, since anybody may have written there.
  */
 export async function storage(): Promise<string> {
   const request = StorageRequest.parse(JSON.parse(readFileSync(STDIN, 'utf8')))
@@ -25,12 +25,8 @@ export async function storage(): Promise<string> {
 }
 
 async function answerOf(request: StorageRequest): Promise<StorageAnswer> {
-  const { repositories: named, after, most, containing, config } = request
+  const { repositories: named, after, most, containing } = request
   const reader = readerOf(request)
-  const [only] = named ?? []
-  if (config !== undefined && only !== undefined) {
-    await reader.addConfig(only, Buffer.from(config, 'base64'))
-  }
   const listed = named ? undefined : await reader.folders()
   const isRepository = (name: string) => StorageFolder.safeParse(name).success
   const names = (named ?? listed ?? []).filter((name) => isRepository(name) && name > after).sort()

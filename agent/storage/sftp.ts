@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { BackupPlace } from '#shared/backup.ts'
 import { fieldOfSsh, StorageFault } from './fault.ts'
 import { isKeyName, MOST_BYTES, MOST_KEYS, type StorageReader } from './reader.ts'
@@ -50,12 +50,6 @@ export function sftpReader({ path }: SftpPlace, files: string): StorageReader {
       } finally {
         await rm(draft, { recursive: true, force: true })
       }
-    },
-    async addConfig(repository, content) {
-      const folder = await mkdtemp('/tmp/config-')
-      const own = `${path}/${repository}/config`
-      await writeFile(`${folder}/config`, content, { mode: 0o600 })
-      await run([`put ${folder}/config ${own}.draft`, `rename ${own}.draft ${own}`])
     },
   }
 }

@@ -53,7 +53,13 @@ export function refusal(status: number, body: unknown, later?: string): ServiceE
 }
 
 /** The codes on which the dashboard acts: no agent chooses others for the clients of the dashboard. */
-const PASSED_ON = ['password_missing', 'no_backups', 'wordpress_fatal', 'wordpress_failed'] as const
+const PASSED_ON = [
+  'password_missing',
+  'repository_incomplete',
+  'no_backups',
+  'wordpress_fatal',
+  'wordpress_failed',
+] as const
 type PassedOn = (typeof PASSED_ON)[number]
 const isPassedOn = (code: RefusalCode | undefined): code is PassedOn =>
   PASSED_ON.some((each) => each === code)
@@ -64,6 +70,9 @@ const refusedWith = (code: PassedOn) => (error: unknown) =>
 
 /** Whether an agent has refused a call because it does not have the password of the repository. */
 export const lacksPassword = refusedWith('password_missing')
+
+/** Whether an agent has refused a backup into a repository whose creation was interrupted. */
+export const isHalfMade = refusedWith('repository_incomplete')
 
 /** Whether an agent has refused to list a repository because it has no complete backup. */
 export const hasNoBackups = refusedWith('no_backups')

@@ -102,6 +102,16 @@ export async function reserveRepository(
   ])
 }
 
+/** One without a backup; its server knows it, so that its name is not used again. */
+export async function abandonRepository(db: Database, { target_id, name }: Place): Promise<void> {
+  const { target_id: target, name: named, sealed_password } = backup_repositories
+  await db.write((queries) =>
+    queries
+      .delete(backup_repositories)
+      .where(and(eq(target, target_id), eq(named, name), isNull(sealed_password))),
+  )
+}
+
 /** For the batch of a successful backup: the first password counts. */
 export function begunStatement(
   queries: Queries,

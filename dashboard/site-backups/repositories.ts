@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isHalfMade } from '#dashboard/agents/answer.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { OperationRow } from '#dashboard/db/rows.ts'
 import { violatesUnique } from '#dashboard/db/violations.ts'
@@ -6,10 +7,41 @@ import type { RulesDeps } from '#dashboard/operations/rules.ts'
 import { conflict } from '#shared/errors.ts'
 import { nextRepository } from './next-repository.ts'
 import { passwordIn } from './params.ts'
-import { findOwner, recordKnowing, reserveRepository, storeParams } from './repositories.queries.ts'
+import {
+  abandonRepository,
+  findOwner,
+  recordKnowing,
+  reserveRepository,
+  storeParams,
+} from './repositories.queries.ts'
 
-/** The operation with the name of the repository as it is now, which is recorded before it is sent. */
-export async function withRepository(
+/**
+ * Sends an operation; a backup with the name of the repository as it is now, which is recorded before it
+ * is sent. If the creation of that repository was interrupted, the backup goes to a new one.
+ */
+export async function sendingBackup<R>(
+  deps: Pick<RulesDeps, 'db' | 'sealer'>,
+  operation: OperationRow,
+  send: (operation: OperationRow) => Promise<R>,
+): Promise<R> {
+  const chosen = await withRepository(deps, operation)
+  try {
+    return await send(chosen)
+  } catch (error) {
+    const { data } = Into.safeParse(chosen)
+    if (!data || !isHalfMade(error)) throw error
+    const { target_id, repository: name } = data.params
+    await abandonRepository(deps.db, { target_id, name })
+    return send(await withRepository(deps, operation))
+  }
+}
+
+const Into = z.object({
+  type: z.literal('backup.create'),
+  params: z.object({ target_id: z.number(), repository: z.string() }),
+})
+
+async function withRepository(
   deps: Pick<RulesDeps, 'db' | 'sealer'>,
   operation: OperationRow,
 ): Promise<OperationRow> {

@@ -35,7 +35,7 @@ import {
 } from '#shared/sse.ts'
 import { fakeHost } from './fake-host.ts'
 import { carry, type Known, Refused, type Script, say, type Work } from './fake-operation.ts'
-import { FakePasswords, MISSING, withoutPassword } from './fake-passwords.ts'
+import { FakePasswords, INCOMPLETE, MISSING, withoutPassword } from './fake-passwords.ts'
 import { found } from './found-sites.ts'
 
 type Params = Record<string, unknown>
@@ -353,6 +353,7 @@ export class FakeAgent {
     const text = `${command} ${withoutPassword(params)}`
     const before = this.#operations.get(id)
     if (!before && this.passwords.lack(command, params)) return failure(409, MISSING)
+    if (this.passwords.incomplete.has(String(params.repository))) return failure(409, INCOMPLETE)
     const known = before ?? this.#begin(id, text, this.#perform(command, params, work))
     if (known.request !== undefined && known.request !== text)
       return failure(409, { error: 'Conflict', message: 'The operation is another one' })

@@ -8,6 +8,8 @@ export class FakePasswords {
   /** The repositories whose passwords the agent has. */
   readonly kept = new Set<string>()
   readonly openings: Opening[] = []
+  /** The repositories whose creation was interrupted. */
+  readonly incomplete = new Set<string>()
 
   /** Whether the agent refuses a call because it does not have the password of its repository. */
   lack(call: string, params: Params): boolean {
@@ -31,4 +33,10 @@ export const MISSING = {
   error: 'Conflict',
   message: 'This server does not have the password of the repository',
   code: 'password_missing',
+} as const
+
+export const INCOMPLETE = {
+  error: 'Conflict',
+  message: 'The creation of the repository was interrupted',
+  code: 'repository_incomplete',
 } as const

@@ -9,7 +9,7 @@ import {
   SAVES,
 } from '#tests/support/system/backup-faults/checks.ts'
 import { grow, shrink } from '#tests/support/system/backup-faults/disk.ts'
-import { expectEachCreated, expectHalfMade } from '#tests/support/system/backup-faults/first.ts'
+import { expectEachCreated } from '#tests/support/system/backup-faults/first.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
 
@@ -131,12 +131,6 @@ unless(lab.available()).describe('a backup', () => {
   test(
     'is absent when a restic that creates its repository is interrupted, and the next one complete',
     () => expectEachCreated(world),
-    10 * MINUTES,
-  )
-
-  test(
-    'completes a repository that has only its first key, with a credential that cannot delete',
-    () => expectHalfMade(world),
     10 * MINUTES,
   )
 

@@ -10,6 +10,7 @@ import {
 } from '#agent/os/restic/failures.ts'
 import { ProgressLines } from '#agent/os/restic/progress.ts'
 import { hostOf, type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
+import { creating } from '#agent/os/restic/session.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import type { BackupTarget } from '#shared/backup.ts'
 import { invalid, ServiceError } from '#shared/errors.ts'
@@ -64,10 +65,11 @@ async function deletion(host: Host, opened: Opened, id: string): Promise<Ended> 
  * Saves a text, reads it, and tries to delete it. Returns whether the target refused that. Throws
  * what is wrong with the target, in the words of restic and of the storage.
  */
-export async function* checkTarget(host: Host, opened: Opened): Progress<boolean> {
+export async function* checkTarget(host: Host, opened: Opened, owner: string): Progress<boolean> {
   const found = await tryRestic(host, opened, ['cat', 'config'], FIRST)
-  if (found.code === NO_REPOSITORY) await runRestic(host, opened, ['init'], LIMIT)
-  else if (found.code === WRONG_PASSWORD) {
+  if (found.code === NO_REPOSITORY) {
+    await creating(host, owner, owner, () => runRestic(host, opened, ['init'], LIMIT))
+  } else if (found.code === WRONG_PASSWORD) {
     const { name } = opened.repository
     throw new Error(`The target has a folder ${name} of another server: remove it there`)
   } else if (found.code !== 0) {

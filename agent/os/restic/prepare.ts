@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import type { Progress } from '#agent/steps/command.ts'
+import { conflict } from '#shared/errors.ts'
 import { failureOf, NO_REPOSITORY } from './failures.ts'
 import { findKeyHint, storeKeyHint } from './key-hint.ts'
 import { type Opened, runRestic, tryRestic } from './run.ts'
 import { fingerprintOf, sealTo } from './seal.ts'
+import { creating } from './session.ts'
 
 const MINUTE_MS = 60_000
 
@@ -24,6 +26,7 @@ export interface Owners {
 export async function* prepareRepository(
   host: Host,
   opened: Opened,
+  owner: string,
   { recovery_key, keeper_key }: Owners,
 ): Progress<void> {
   const found = await tryRestic(host, opened, ['key', 'list', '--json'], {
@@ -32,9 +35,7 @@ export async function* prepareRepository(
   const { target, password, name } = opened.repository
   if (found.code === NO_REPOSITORY) {
     yield `Creating the repository ${name}`
-    await runRestic(host, opened, ['init', '--repository-version', '2'], {
-      timeout_ms: 5 * MINUTE_MS,
-    })
+    await creating(host, owner, name, () => initialise(host, opened))
   } else if (found.code !== 0) throw failureOf(found, [target.secret, password])
   await storeKeyHint(host, opened, found.stdout)
   const present = new Set(keysIn(found.stdout).map((key) => key.hostName))
@@ -46,6 +47,21 @@ export async function* prepareRepository(
   yield 'Storing the password for the keeper'
   await addKey(host, opened, 'keeper', keeper_key)
 }
+
+/** Throws 409 with what to do for a repository that somebody else left incomplete. */
+async function initialise(host: Host, opened: Opened): Promise<void> {
+  const { target, password, name } = opened.repository
+  const init = ['init', '--repository-version', '2']
+  const ended = await tryRestic(host, opened, init, { timeout_ms: 5 * MINUTE_MS })
+  if (HAS_KEYS.test(ended.stderr)) {
+    throw conflict(
+      `The repository ${name} has no file config, without which no backup in it can be read: put that file back from a copy of the storage, or remove the folder ${name} if it has no backups`,
+    )
+  }
+  if (ended.code !== 0) throw failureOf(ended, [target.secret, password])
+}
+
+const HAS_KEYS = /repository already contains keys/
 
 /** Before the first of several restics: each one then opens the repository faster. */
 export async function learnKey(host: Host, opened: Opened): Promise<void> {

@@ -21,6 +21,8 @@ const passwordPathOf = (host: Host, owner: string, name: string) =>
 
 const idOf = (password: string): string => createHash('sha256').update(password).digest('hex')
 
+const creatingOf = (host: Host, owner: string) => `${folderOf(host, owner)}/creating`
+
 const isSent = (password: Secret): boolean => !['', HIDDEN].includes(password.reveal())
 
 /** The params with the password of their repository: see `passwordOf`. */
@@ -53,6 +55,7 @@ export async function passwordOf(
 }
 
 export const MISSING = 'password_missing'
+export const INCOMPLETE = 'repository_incomplete'
 
 /** Those with one of the ids that the sites of this server keep for a repository of this name. */
 export async function keptPasswords(
@@ -71,14 +74,38 @@ export async function keptPasswords(
 const keptPassword = async (host: Host, owner: string, name: string) =>
   (await host.files.read(passwordPathOf(host, owner, name)))?.trim()
 
-/** The password of a new repository of a site, which this server keeps: made, if there is none yet. */
+/**
+ * The password of a new repository of a site, which this server keeps: made, if there is none yet, or
+ * if the creation of its repository was interrupted.
+ */
 export async function newPassword(host: Host, owner: string, name: string): Promise<Secret> {
   const known = await keptPassword(host, owner, name)
-  if (known) return new Secret(known)
+  if (known && !(await isHalfMade(host, owner, name))) return new Secret(known)
   const password = new Secret(host.random.text(PASSWORD_LENGTH))
   await keepPassword(host, owner, { name, password })
   return password
 }
+
+/**
+ * restic stores the key of a new repository, then its configuration, and never completes one that was
+ * interrupted in between. Meanwhile the name of the repository stands in a file of this server, which
+ * does not use it any more if that file is left.
+ */
+export async function creating<R>(
+  host: Host,
+  owner: string,
+  name: string,
+  create: () => Promise<R>,
+): Promise<R> {
+  await host.files.write(creatingOf(host, owner), `${name}\n`, SECRET)
+  const created = await create()
+  await host.files.remove(creatingOf(host, owner))
+  return created
+}
+
+/** Whether the last creation of a repository by this owner was of this one, and did not end. */
+export const isHalfMade = async (host: Host, owner: string, name: string): Promise<boolean> =>
+  (await host.files.read(creatingOf(host, owner)))?.trim() === name
 
 /** For later backups: once it has opened the repository. */
 export async function keepPassword(

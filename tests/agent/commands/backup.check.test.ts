@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { backupCheck } from '#agent/commands/backup.check.ts'
 import { backupServer, TARGET } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome } from '#tests/support/agent/debian.ts'
+import { during } from '#tests/support/agent/replaced.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const check = (host: FakeHost) => outcome(backupCheck.run({ target: TARGET }, contextOf(host)))
@@ -127,4 +128,20 @@ test.each([
 
   expect(lines).toEqual([])
   expect(reason).toStartWith('The target has a link-local or metadata address: ')
+})
+
+test('uses another folder after an interrupted creation', async () => {
+  const host = await backupServer()
+  during(host, '/var/lib/hosting-agent/bin/restic --retry-lock=96s init', () => {
+    throw new Error('restic was killed')
+  })
+  const password = () =>
+    host.disk.text('/var/lib/hosting-agent/backups/hosting-check/passwords/hosting-check')
+  expect((await check(host))[1]).toBe('restic was killed')
+  const before = password()
+
+  const [, result] = await check(host)
+
+  expect(result).toEqual({ append_only: false })
+  expect([password() === before, password()?.trim().length]).toEqual([false, 48])
 })

@@ -275,3 +275,34 @@ test.each(['hosting-check', 'hosting-dashboard', 'hosting-keeper', '../shop', ''
     expect(success).toBe(false)
   },
 )
+
+test('goes to another repository after an interrupted creation, and never back', async () => {
+  const host = await backupServer(shop)
+  during(host, '/var/lib/hosting-agent/bin/restic --retry-lock=240s init', () => {
+    throw new Error('restic was killed')
+  })
+  expect((await create(host))[1]).toBe('restic was killed')
+  const first = passwordOn(host)
+  const refused = { message: 'The creation of the repository shop was interrupted' }
+
+  const again = await create(host).catch((error: ServiceError) => error.body)
+  const [, result] = await create(host, { repository: 'shop-2' })
+
+  expect(again).toEqual({ error: 'Conflict', ...refused, code: 'repository_incomplete' })
+  expect(result).toMatchObject({ backup: { repository: 'shop-2' } })
+  expect(passwordOn(host, 'shop-2')).not.toBe(first)
+  expect(host.disk.find('/var/lib/hosting-agent/backups/shop/creating')).toBeUndefined()
+})
+
+test('says what to do with a repository that has lost its configuration', async () => {
+  const host = await backupServer(shop)
+  await create(host)
+  host.disk.drop(`${repository}/config`)
+
+  const [, reason] = await create(host)
+
+  expect(reason).toBe(
+    'The repository shop has no file config, without which no backup in it can be read: put that file back from a copy of the storage, or remove the folder shop if it has no backups',
+  )
+  expect(host.disk.find(`${repository}/config`)).toBeUndefined()
+})

@@ -34,6 +34,35 @@ describe('the repository of a site', () => {
     expect(await serversOf(all)).toEqual([[user, all.first]])
   })
 
+  test('is another one if its creation was interrupted', async (all) => {
+    const { at, user } = await siteAt(all)
+    all.one.agent.passwords.incomplete.add(user)
+
+    const { text } = await streamed(all.dashboard, at)
+
+    expect(text).toContain('event: complete')
+    expect(backupsOf(all.one)).toEqual([
+      { repository: `${user}-2`, is_begun: false, password: 'none' },
+    ])
+    expect((await repositoriesOf(all)).map(({ name }) => name)).toEqual([`${user}-2`])
+    expect(await serversOf(all)).toEqual([
+      [user, all.first],
+      [`${user}-2`, all.first],
+    ])
+  })
+
+  test('stays the same if an agent refuses one that has backups', async (all) => {
+    const { at, user } = await siteAt(all)
+    await streamed(all.dashboard, at)
+    const before = await repositoriesOf(all)
+    all.one.agent.passwords.incomplete.add(user)
+
+    const { text } = await streamed(all.dashboard, at)
+
+    expect(text).toContain('The creation of the repository was interrupted')
+    expect(await repositoriesOf(all)).toEqual(before)
+  })
+
   test('is another one after a copy of a backup on another server', async (all) => {
     const { at, user } = await siteAt(all)
     await streamed(all.dashboard, at)

@@ -1,12 +1,26 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, scrypt } from 'node:crypto'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { S3Request } from '#agent/keeper/s3/signature.ts'
-import { sealed, unsealed } from '#agent/os/restic/cipher.ts'
-import { KeyFile, keysOf } from '#agent/os/restic/key-file.ts'
-import { QUICK } from './key-file.ts'
+import { type CipherKeys, sealed, unsealed } from './cipher.ts'
 import type { S3Answer } from './s3.ts'
+
+const MAX_MEMORY = 256 * 2 ** 20
+/** restic makes N so large that opening a repository takes half a second. */
+const QUICK = { N: 16, r: 8, p: 1 }
+
+/** A file in the folder of keys (restic, design.rst: "Keys, Encryption and MAC"). */
+const KeyFile = z.looseObject({
+  kdf: z.literal('scrypt'),
+  N: z.int().positive(),
+  r: z.int().positive(),
+  p: z.int().positive(),
+  salt: z.base64(),
+  data: z.base64(),
+})
+type Costs = Pick<z.infer<typeof KeyFile>, 'N' | 'r' | 'p'>
 
 /**
  * Encrypts the keys of a local repository again, such that restic opens it at once: for tests that
@@ -57,4 +71,16 @@ async function quickened(text: string, password: string): Promise<string> {
   const quick = await keysOf(password, known.salt, QUICK)
   const data = sealed(quick, randomBytes(16), master).toString('base64')
   return JSON.stringify({ ...known, ...QUICK, data })
+}
+
+/** The keys that a password encrypts a key file with. */
+async function keysOf(password: string, salt: string, costs: Costs): Promise<CipherKeys> {
+  const bytes = await new Promise<Buffer>((resolve, reject) => {
+    const options = { ...costs, maxmem: MAX_MEMORY }
+    scrypt(password, Buffer.from(salt, 'base64'), 64, options, (error, derived) =>
+      error ? reject(error) : resolve(derived),
+    )
+  })
+  const tag = { k: bytes.subarray(32, 48), r: bytes.subarray(48) }
+  return { cipher: bytes.subarray(0, 32), tag }
 }

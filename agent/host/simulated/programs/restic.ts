@@ -3,7 +3,6 @@ import type { Output, RunOptions } from '#agent/host/ports.ts'
 import type { Disk } from '#agent/host/simulated/disk.ts'
 import type { Node } from '#agent/host/simulated/nodes.ts'
 import { done, failed, lastOf, printed } from './output.ts'
-import { ADDED } from './storage.ts'
 
 type OnDisk = { disk: Disk }
 interface Call {
@@ -29,13 +28,12 @@ export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOp
   const password = disk.text(`${files}/password`)
   const known = disk.text(`${path}/config`)
   if (words[0] === 'init') {
+    if (disk.find(`${path}/keys`)) return failed('Fatal: repository already contains keys')
     disk.putText(`${path}/config`, password ?? '')
     return done()
   }
   if (known === undefined) return failed('Fatal: repository does not exist', 10)
-  return known === password || known === ADDED
-    ? act(call)
-    : failed('Fatal: wrong password or no key found', 12)
+  return known === password ? act(call) : failed('Fatal: wrong password or no key found', 12)
 }
 
 const ACTS: Record<string, Act> = {

@@ -5,17 +5,11 @@ import { printed } from './output.ts'
 interface Key {
   userName: string
   hostName: string
-  /** All that it has, if that matters. */
-  file?: string
 }
-
-/** The configuration of a repository that restic did not create. */
-export const ADDED = 'added'
 
 /** `hosting-agent storage` on a local folder: each repository has its keys in one file. */
 export function storage({ disk }: { disk: Disk }, input: string): Output {
-  const { target, repositories: named, after, most, containing, config } = JSON.parse(input)
-  if (config !== undefined) disk.putText(`${target.place.path}/${named[0]}/config`, ADDED)
+  const { target, repositories: named, after, most, containing } = JSON.parse(input)
   const folder = target.place.kind === 'local' ? disk.find(target.place.path) : undefined
   const entries = folder?.kind === 'directory' ? [...folder.entries.keys()] : undefined
   const names: string[] = (named ?? entries ?? []).filter((name: string) => name > after).sort()
@@ -24,7 +18,7 @@ export function storage({ disk }: { disk: Disk }, input: string): Output {
   const repositories = names.slice(0, most).map((name) => ({
     name,
     texts: keysOf(name)
-      .map(({ file, ...key }) => file ?? textOf(key))
+      .map(textOf)
       .filter((text) => text.includes(containing)),
   }))
   const is_listed = !named && entries !== undefined

@@ -12,8 +12,6 @@ export const StorageRequest = z.object({
   most: z.int().positive(),
   /** Only files of keys that contain this text. */
   containing: z.string().min(1),
-  /** First becomes the file `config` of the one repository that is named, which has none. */
-  config: z.base64().optional(),
 })
 export type StorageRequest = z.output<typeof StorageRequest>
 

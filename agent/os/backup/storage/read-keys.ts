@@ -35,30 +35,15 @@ interface KeysRequest {
   containing: string
 }
 
-type StorageWork = KeysRequest & { config?: string }
-
 /**
  * What the folders of keys of a storage contain, which restic does not encrypt. A program in the
  * sandbox of restic reads them. Throws what the storage answered.
  */
-export const readKeys = (
+export function readKeys(
   host: Host,
   target: BackupTarget,
   request: KeysRequest,
-): Promise<StorageKeys> => ask(host, target, request)
-
-/** Adds the file `config` to a repository without one. Throws what the storage answered. */
-export async function addConfig(
-  host: Host,
-  target: BackupTarget,
-  repository: string,
-  content: Buffer,
-): Promise<void> {
-  const request = { repositories: [repository], after: '', most: 1, containing: '"' }
-  await ask(host, target, { ...request, config: content.toString('base64') })
-}
-
-function ask(host: Host, target: BackupTarget, request: StorageWork): Promise<StorageKeys> {
+): Promise<StorageKeys> {
   // One at a time: they have the same folder of secrets.
   return host.exclusive('read a storage', async () => {
     await refuseUnready(host, target)
@@ -72,7 +57,7 @@ function ask(host: Host, target: BackupTarget, request: StorageWork): Promise<St
   })
 }
 
-async function run(host: Host, repository: Repository, request: StorageWork) {
+async function run(host: Host, repository: Repository, request: KeysRequest) {
   const [program = ''] = host.settings.program
   const { files, cache } = openedOf(host, repository)
   const { place, secret } = repository.target

@@ -12,38 +12,33 @@ export async function expectEachCreated(world: FaultyWorld): Promise<void> {
   for (const words of long ? CREATES : ['key add']) await expectCreated(world, words, AGENT_KILLED)
 }
 
-/** A first backup during which something happens is absent, and the next one is complete. */
-const expectCreated = (world: FaultyWorld, words: string, fault: Fault): Promise<void> =>
-  interrupted(world, words, fault, async () => undefined)
-
 /**
- * restic stores the first key of a repository, then its configuration: as if it was killed in
- * between, there is the key alone.
+ * A first backup during which something happens is absent, and the next one is complete: in another
+ * repository, if restic was creating that of the first one.
  */
-export const expectHalfMade = (world: FaultyWorld): Promise<void> =>
-  interrupted(world, 'key add', RESTIC_KILLED, (removeConfig) => removeConfig())
-
-async function interrupted(
-  world: FaultyWorld,
-  words: string,
-  fault: Fault,
-  then: (removeConfig: () => Promise<unknown>) => Promise<unknown>,
-): Promise<void> {
+async function expectCreated(world: FaultyWorld, words: string, fault: Fault): Promise<void> {
   const { server, storage, saved } = world
-  const { target, removeConfig, back } = await storage.emptied(saved.repository)
+  const { target, back } = await storage.emptied(saved.repository)
   const before = await world.everything()
   server.target = target
   await endDuring(world, words, world.create(), fault)
   await world.expectSame(words, before)
-  await then(removeConfig)
+  let repository = saved.repository
+  if (words === 'init') {
+    const { event, data } = await world.create()
+    const message = `The creation of the repository ${repository} was interrupted`
+    expect([event, data.message]).toEqual(['refused', expect.stringContaining(message)])
+    repository = `${repository}-2`
+  }
 
-  const { event, data } = await world.create()
+  const { event, data } = await world.create({ repository })
 
   expect([words, event, data]).toEqual([words, 'complete', data])
   await world.expectSame(words, before)
-  // The recovery kit, and whoever else has the password, opens it.
-  const read = await world.keeperOf(target, 'snapshots', '--json', '--no-lock')
-  expect([words, JSON.parse(read.stdout).length]).toEqual([words, 3])
+  // Whoever has the password opens it.
+  const password = await world.passwordOf(repository)
+  const read = await world.read(target, { repository, password })
+  expect([words, read.length]).toEqual([words, 3])
   server.target = storage.target
   await back()
 }

@@ -32,8 +32,6 @@ export interface FaultyStorage {
 
 interface Emptied {
   target: Target
-  /** Of the new repository. */
-  removeConfig(): Promise<unknown>
   back(): Promise<unknown>
 }
 
@@ -74,13 +72,11 @@ export const STORAGES: Record<StorageKind, () => Promise<FaultyStorage>> = {
         quickenObjects((asked) => request(WRITER, asked), `sites/${repository}/keys`, password),
       filesOf: (repository) =>
         filesInBucket((asked) => request(WRITER, asked), 'backups', `sites/${repository}`),
-      async emptied(repository) {
+      async emptied() {
         emptied += 1
         const prefix = `empty-${emptied}`
-        const url = `/${prefix}/${repository}/config`
         return {
           target: { ...target, place: { ...target.place, prefix } },
-          removeConfig: () => request(WRITER, { method: 'DELETE', url }),
           back: async () => undefined,
         }
       },
@@ -102,8 +98,7 @@ function inFolder(host: lab.Host, folder: string, { target }: Pick<FaultyStorage
       await host.must(['mv', path, former])
       return {
         target,
-        removeConfig: () => host.must(['rm', `${path}/config`]),
-        back: () => host.must(['bash', '-ec', `rm -rf ${path}; mv ${former} ${path}`]),
+        back: () => host.must(['bash', '-ec', `rm -rf ${path} ${path}-2; mv ${former} ${path}`]),
       }
     },
     /** The repository gets quick keys, and a disk that can be filled. */

@@ -13,7 +13,7 @@ import {
   SAVES,
 } from './checks.ts'
 import { AGENT_KILLED, FAULTS, type Fault } from './faults.ts'
-import { expectEachCreated, expectHalfMade } from './first.ts'
+import { expectEachCreated } from './first.ts'
 import { expectSkewed } from './skew.ts'
 import type { StorageKind } from './storages.ts'
 import { FaultyWorld } from './world.ts'
@@ -76,7 +76,6 @@ export function describeFaults(kind: Exclude<StorageKind, 'rest'>, title: string
       'has a first backup after one that was interrupted',
       async () => {
         await expectEachCreated(world)
-        await expectHalfMade(world)
       },
       10 * MINUTES,
     )

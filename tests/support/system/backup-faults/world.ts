@@ -1,13 +1,15 @@
 import { expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import { openedBy } from '#tests/support/repository-password.ts'
 import { installRestic, restic, type Target } from '#tests/support/storage/restic.ts'
 import { BackupHost, type Saved, SITE } from '#tests/support/system/backup-host.ts'
 import { differences } from '#tests/support/system/histories/tree-state.ts'
 import { type FaultyStorage, STORAGES, type StorageKind } from './storages.ts'
 
+const KEPT = '/var/lib/hosting-agent/backups'
 /** Secrets and files that an operation uses meanwhile, and whether the site runs. */
-const LEFT = `find /srv/www/.restore /var/lib/hosting-agent/backups -mindepth 2
+const LEFT = `find /srv/www/.restore ${KEPT} -mindepth 2 ! -name creating ! -path '*/passwords/*'
   systemctl is-active 'hosting-cron@*.timer' 'hosting-fpm@*.socket'`
 
 const IMPATIENT = { AGENT_RESTIC_STALL: '6' }
@@ -48,11 +50,16 @@ export class FaultyWorld {
   renewed = () => renew(this.server)
 
   /** With a password that the server does not use; default: the one that it keeps. */
-  create = ({ password }: Partial<Pick<Saved, 'password'>> = {}) =>
+  create = ({ password, ...into }: Partial<Pick<Saved, 'password' | 'repository'>> = {}) =>
     this.server.run('backup.create', {
       ...this.server.saving,
+      ...into,
       ...(password !== undefined && openedBy(password)),
     })
+
+  /** The password that the server keeps for a repository. */
+  passwordOf = async (repository: string) =>
+    (await this.server.host.must(['cat', `${KEPT}/${SITE.user}/passwords/${repository}`])).trim()
 
   restore = (changed: Partial<Saved> = {}) => {
     const parts = { files: true, database: true }
@@ -80,10 +87,19 @@ export class FaultyWorld {
   undo = () => this.server.completed('backup.undo', { domain: SITE.domain })
 
   /** Runs restic with the rights of the storage's owner. */
-  keeper = (...args: string[]) => this.keeperOf(this.storage.keeper, ...args)
+  keeper = (...args: string[]) => this.#restic(this.storage.keeper, this.saved, ...args)
 
-  async keeperOf(target: Target, ...args: string[]) {
-    const { password, repository } = this.saved
+  /** The snapshots of a repository. */
+  async read(target: Target, repository: Pick<Saved, 'repository' | 'password'>) {
+    const listed = await this.#restic(target, repository, 'snapshots', '--json', '--no-lock')
+    return z.array(z.unknown()).parse(JSON.parse(listed.stdout))
+  }
+
+  async #restic(
+    target: Target,
+    { password, repository }: Pick<Saved, 'repository' | 'password'>,
+    ...args: string[]
+  ) {
     await this.server.host.put('/root/restic/own', `${password}\n`, 0o600)
     const own = ['--password-file', '/root/restic/own', ...args]
     return restic(this.server.host, target, repository, own)
