@@ -77,6 +77,34 @@ test('comments cite only documents that are in the repository', async () => {
   expect(cited.filter(({ name }) => !known.has(name))).toEqual([])
 })
 
+/** Phrases that readers had to decode. */
+const BANNED = [
+  /\bunder way\b/i,
+  /\bof before\b/i,
+  /\bthe version before\b/i,
+  /\basking for the front page\b/i,
+  /\bmade up and\b/i,
+  /\bheard of\b/i,
+  /\b(?:is|are|was|were|be|been|while|those) away\b/i,
+  /\b(?:is|are|was|were|be|been) told\b(?! apart)/i,
+  /\bgravest\b/i,
+  /\bkept nowhere\b/i,
+  /\bis root's\b/i,
+  /\bcertifying\b/i,
+  /\bnothing on record\b/i,
+  /\bmakes? room for the\b/i,
+]
+const LIST = 'tests/scripts/lib/documents.test.ts'
+
+test('no document and no source file has a phrase that readers had to decode', async () => {
+  const all = [...documents, ...(await readSources('.'))].filter(({ path }) => path !== LIST)
+  const lines = all.flatMap(({ path, text }) =>
+    text.split('\n').map((line, index) => `${path}:${index + 1} ${line.trim()}`),
+  )
+
+  expect(lines.filter((line) => BANNED.some((phrase) => phrase.test(line)))).toEqual([])
+})
+
 const HEADING = "## What an agent's answer is checked against"
 
 const text = await Bun.file(join(import.meta.dir, '../../../.github/SECURITY.md')).text()
