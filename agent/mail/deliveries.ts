@@ -6,9 +6,8 @@ import {
 } from '#agent/os/mail/retry-schedule.ts'
 import type { Counts } from './counts.ts'
 import type { MailLog } from './log.ts'
-import type { Connection } from './smtp/connect.ts'
-import { Broken } from './smtp/replies.ts'
-import { NotStarted, type Outcome, send } from './smtp/send.ts'
+import type { Connection } from './smtp.ts'
+import { Broken, NotStarted, type Outcome, send } from './smtp.ts'
 import type { Store, Waiting } from './store.ts'
 
 interface Deps {

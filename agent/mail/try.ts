@@ -8,8 +8,7 @@ import { CAUGHT_REASON, type Effective, effective, newSiteSetting } from '#agent
 import { messageOf } from '#shared/errors.ts'
 import { field, renderFields } from './headers.ts'
 import { settingFiles } from './setting-files.ts'
-import { connect, type SmtpOptions } from './smtp/connect.ts'
-import { type Outgoing, send } from './smtp/send.ts'
+import { connect, type Outgoing, type SmtpOptions, send } from './smtp.ts'
 import { WireForm } from './wire-form.ts'
 
 /** Short, because a person waits for the result. */

@@ -1,11 +1,9 @@
 const CR = 13
 const LF = 10
-const DOT = 46
 
 /**
- * Converts text for SMTP (RFC 5321, 4.5.2): every line ends with CR LF, and a line that begins with
- * a dot gets another dot. A CR or LF alone becomes a line end, so that no relay sees an early end
- * of the message. NUL bytes are left out.
+ * Converts text for SMTP: every line ends with CR LF. A CR or LF alone becomes a line end, so that no
+ * relay sees an early end of the message. NUL bytes are left out.
  */
 export class WireForm {
   #atStart = true
@@ -24,7 +22,6 @@ export class WireForm {
         this.#atStart = true
         continue
       }
-      if (this.#atStart && byte === DOT) out[size++] = DOT
       out[size++] = byte
       this.#atStart = false
     }

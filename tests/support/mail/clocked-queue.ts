@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { MailLog } from '#agent/mail/log.ts'
 import { settingFiles } from '#agent/mail/setting-files.ts'
 import { SiteQueue } from '#agent/mail/site-queue.ts'
-import type { SmtpOptions } from '#agent/mail/smtp/connect.ts'
+import type { SmtpOptions } from '#agent/mail/smtp.ts'
 import { StatusFile } from '#agent/mail/status-file.ts'
 import { Store } from '#agent/mail/store.ts'
 import { SCHEDULE } from '#agent/os/mail/retry-schedule.ts'
@@ -39,12 +39,15 @@ export class ClockedQueue {
   }
 
   /** Taken `age_ms` ago. */
-  async put(subject: string, { recipients = ['ann@example.org'], age_ms = 0 } = {}): Promise<void> {
+  async put(
+    subject: string,
+    { recipients = ['ann@example.org'], age_ms = 0, words = 'Words\r\n' } = {},
+  ): Promise<void> {
     const queue = this.#queue ?? (await this.open())
     const id = Buffer.from(subject.padEnd(12, '.')).toString('hex').slice(0, 24)
     const text = await this.#store.openText(id)
     await text.close()
-    writeFileSync(this.#store.textPath(id), `Subject: ${subject}\r\n\r\nWords\r\n`)
+    writeFileSync(this.#store.textPath(id), `Subject: ${subject}\r\n\r\n${words}`)
     const created_at = this.now - age_ms
     const sender = 'shop@shop.example.com'
     const times = { created_at, next_at: created_at, attempts: 0, answer: '' }

@@ -1,11 +1,17 @@
 import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, send } from '#agent/mail/smtp.ts'
+import type { Relay as RelaySetting } from '#agent/os/mail/setting.ts'
 import { ClockedQueue, HOUR } from '#tests/support/mail/clocked-queue.ts'
 import { type Answers, OddRelay } from '#tests/support/mail/odd-relay.ts'
+import { Relay } from '#tests/support/mail/relay.ts'
 
 const PATIENT = { connect_ms: 30_000, answer_ms: 30_000, accept_ms: 30_000 }
 let relay: OddRelay
 
-afterEach(() => relay.stop())
+afterEach(() => relay?.stop())
 
 /** For relays that say nothing at all: one that is slow is none of them. */
 const QUICK = { ...PATIENT, answer_ms: 100, accept_ms: 100 }
@@ -65,6 +71,52 @@ describe('an answer of a relay to a message', () => {
   )
 })
 
+test('an answer of another kind is a retry, and no message is lost', async () => {
+  const queue = await queueWith({ MAIL: ['310 What?', '250 ok'] })
+  await queue.put('first')
+  await queue.put('other')
+  expect(await queue.work()).toMatchObject({ queued: 1, sent_day: 1, failed_day: 0 })
+  expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, sent_day: 2, failed_day: 0 })
+  expect(relay.taken).toEqual(['other', 'first'])
+})
+
+test('a message that is refused before its text has ended does not disturb the next one', async () => {
+  const early = '354 send the text\r\n552 5.3.4 Too large'
+  const queue = await queueWith({ DATA: [early, '354 send the text'] })
+  await queue.put('first', { words: 'Words\r\n'.repeat(1_000_000) })
+  await queue.put('other')
+  await queue.pass(HOUR)
+  expect(queue.place.status()).toMatchObject({
+    ...{ queued: 0, sent_day: 1, failed_day: 1 },
+    failures: [{ answer: '552 5.3.4 Too large' }],
+  })
+  expect(relay.taken).toEqual(['other'])
+})
+
+test.each(['250-odd\r\n250 AUTH PLAIN', '250-odd\r\n250-PIPELINING\r\n250 AUTH PLAIN'])(
+  'a recipient that is refused never counts as sent, after %j',
+  async (EHLO) => {
+    const queue = await queueWith({ EHLO, RCPT: ['550 5.1.1 Who?', '250 ok'], DATA: '354 text' })
+    await queue.put('two', { recipients: ['a@b.example', 'c@d.example'] })
+    expect(await queue.work()).toMatchObject({
+      ...{ queued: 0, sent_day: 1, failed_day: 1 },
+      failures: [{ recipient: 'a@b.example', answer: '550 5.1.1 Who?' }],
+    })
+  },
+)
+
+test.each(['MAIL', 'RCPT', 'DATA', 'text'])(
+  'a relay with pipelining that defers at %s gets the message once, later',
+  async (stage) => {
+    const good = stage === 'DATA' ? '354 send the text' : '250 ok'
+    const EHLO = '250-odd\r\n250-PIPELINING\r\n250 AUTH PLAIN'
+    const queue = await queueWith({ EHLO, [stage]: ['451 4.7.1 Later', good] })
+    await queue.put('first')
+    expect(await queue.work()).toMatchObject({ queued: 1, sent_day: 0, failed_day: 0 })
+    expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, sent_day: 1, failed_day: 0 })
+  },
+)
+
 test('each recipient of a message gets it once, whatever the answers for others', async () => {
   const queue = await queueWith({ RCPT: ['250 ok', '451 4.2.2 Full', '550 5.1.1 Who?', '250 ok'] })
   await queue.put('three', { recipients: ['a@b.example', 'c@b.example', 'd@b.example'] })
@@ -122,7 +174,11 @@ const RELAY_TROUBLES: [string, Answers, string][] = [
   ['says nothing', { greeting: 'hang' }, 'the relay did not answer within 0.1 seconds'],
   ['closes at once', { greeting: 'close' }, 'the relay closed the connection'],
   ['speaks another protocol', { greeting: 'SSH-2.0-x' }, 'the relay answered: SSH-2.0-x'],
-  ['refuses EHLO', { EHLO: '502 5.5.1 What?' }, '502 5.5.1 What?'],
+  [
+    'refuses EHLO and HELO',
+    { EHLO: '502 5.5.1 What?', HELO: '502 5.5.1 What?' },
+    '502 5.5.1 What?',
+  ],
   ['says nothing to EHLO', { EHLO: 'hang' }, 'the relay did not answer within 0.1 seconds'],
   ['wants a login', { MAIL: '530 5.7.0 Log in' }, '530 5.7.0 Log in'],
   ['ends at MAIL', { MAIL: '421 4.7.0 Slow down close' }, '421 4.7.0 Slow down'],
@@ -154,4 +210,28 @@ test.each(RELAY_TROUBLES)('a relay that %s loses nothing', async (_, answers, an
   expect(await queue.pass(HOUR)).toMatchObject({ queued: 0, sent_day: 1, problem: null })
   expect(relay.taken).toEqual(['first'])
   expect(await queue.place.emptied()).toEqual([])
+})
+
+test('lines that begin with dots arrive as they are, and do not end the message', async () => {
+  const server = new Relay()
+  await server.start()
+  const folder = await mkdtemp(join(tmpdir(), 'mail-'))
+  const text = 'Subject: dots\r\n\r\n.\r\n..\r\na.\r\n.b\r\n'
+  await writeFile(join(folder, 'text'), text)
+  const setting = { host: 'localhost', port: server.port, tls: 'none', user: '', password: '' }
+  const connection = await connect(setting as RelaySetting)
+  const message = { sender: 'a@b.example', recipients: ['c@d.example'], text: `${folder}/text` }
+
+  const outcome = await send(connection, message)
+
+  connection.close()
+  await server.stop()
+  await rm(folder, { recursive: true })
+  expect(outcome).toEqual({
+    accepted: ['c@d.example'],
+    deferred: [],
+    refused: [],
+    answer: '250 2.0.0 Ok: queued as 1',
+  })
+  expect(server.received).toMatchObject([{ from: 'a@b.example', to: ['c@d.example'], text }])
 })
