@@ -6,7 +6,7 @@ import { findForeignObjects } from './os/database/audit.ts'
 import { listSites } from './os/site/sites.ts'
 
 /** Increased with each change of the units, files and rights of sites that existing sites must get. */
-const LAYOUT = 12
+const LAYOUT = 13
 
 type Report = (error: unknown) => void
 

@@ -69,7 +69,7 @@ const count = z.int().nonnegative()
 export const AgentLog = z.object({
   source: oneOf(LOG_SOURCES),
   files: count,
-  /** On the disk; null where the journal of the server has it. */
+  /** On the disk; null where root records it. */
   bytes: count.nullable(),
   changed_at: z.iso.datetime().max(40).nullable(),
 })

@@ -60,7 +60,7 @@ function runStep(host: Host, user: string, job: SiteJob, learned: Learned): Step
     title: `Running the job ${job.name}`,
     effects: [run('job', job.name)],
     async *apply() {
-      const last = yield* startJob(host, unit, job.max_minutes)
+      const last = yield* startJob(host, { user, unit }, job.max_minutes)
       if (last.result !== 'success') throw new Error(`The job ${job.name} ${reasonOf(last, job)}`)
       learned.run = last
     },

@@ -8,6 +8,8 @@ export interface Parsed {
   status: number | null
   /** The text without the parts in the other fields. */
   text: string
+  /** What a search and a download have of it, if that is not the line itself. */
+  whole?: string
 }
 
 export interface Format {
@@ -96,21 +98,19 @@ const mail: Format = {
   },
 }
 
-/** A line of `journalctl --output=json`, or of the recorder of jobs. */
+/** `2026-01-01T09:30:00.000Z <invocation> text`; with a plus sign, it continues the line before. */
+export const JOB_LINE = /^(\d{4}-\d\d-\d\dT[\d:.]{8,12}Z) ([0-9a-f]{32})([ +])(.*)$/s
+
+/** A line of the runner of jobs, or, as JSON, of their recorder. */
 const cron: Format = {
   parse(line) {
-    const entry = objectIn(line)
-    if ('output' in entry) return recorded(entry)
-    const { __REALTIME_TIMESTAMP: time, MESSAGE: message, PRIORITY: priority } = entry
-    const bytes = Array.isArray(message) ? Buffer.from(message.map(Number)).toString() : message
-    const text = typeof bytes === 'string' ? bytes : '(a line of more than 4,096 bytes)'
-    if (time === undefined) return plain(line)
-    return {
-      at: timeOf(Number(time) / 1000),
-      level: ofPriority(priority, text),
-      status: null,
-      text,
+    const [, time = '', , , text = ''] = JOB_LINE.exec(line) ?? []
+    if (time !== '') {
+      const level = levelOfMessage(text)
+      return { at: timeOf(time), level, status: null, text, whole: `${time} ${text}` }
     }
+    const entry = objectIn(line)
+    return 'output' in entry ? recorded(entry) : plain(line)
   },
 }
 
@@ -119,13 +119,6 @@ function recorded({ at, status, output }: Record<string, unknown>): Parsed {
   const end = `${output}`.trim()
   const text = `exit status ${status}${end === '' ? '' : `\n${end}`}`
   return { at: timeOf(at), level, status: null, text }
-}
-
-/** syslog(3): 3 is an error. The output of a program always has 6. */
-function ofPriority(priority: unknown, text: string): LogLevel {
-  const value = Number(priority ?? 6)
-  if (value <= 3) return 'error'
-  return value === 4 ? 'warning' : levelOfMessage(text)
 }
 
 function timeOf(at: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { readSync } from 'node:fs'
-import { type AgentLogPage, MOST_LOG_LINE } from '#shared/site-logs.ts'
-import { type Candidate, candidatesIn, matchOf, queryOf } from './matches.ts'
+import type { AgentLogPage } from '#shared/site-logs.ts'
+import { candidatesIn, matchOf, queryOf } from './matches.ts'
 import type { ReadRequest } from './request.ts'
 import { Room } from './room.ts'
 
@@ -49,7 +49,10 @@ const NO_FILE = '0'.repeat(16)
 export function searchInput(bytes: Buffer, request: ReadRequest): AgentLogPage {
   const query = queryOf(request.source, request)
   const before = Number(request.before?.split('.')[1] ?? Number.POSITIVE_INFINITY)
-  const all = candidatesIn({ bytes, from: 0 }, query).map((one) => ({ ...one, from: placeOf(one) }))
+  const all = candidatesIn({ bytes, from: 0 }, query).map((one) => ({
+    ...one,
+    from: (one.parsed.at ?? 0) * 1000,
+  }))
   const lines = all
     .filter(({ from }) => from < before)
     .reverse()
@@ -64,11 +67,4 @@ export function searchInput(bytes: Buffer, request: ReadRequest): AgentLogPage {
     next: last ? `${NO_FILE}.${last.from}` : null,
     looked: { ...looked, oldest_at: all[0] ? (matchOf(all[0], query)?.line.at ?? null) : null },
   }
-}
-
-/** Each entry of the journal has its own microsecond. */
-function placeOf({ raw, parsed }: Candidate): number {
-  const [, time] =
-    /"__REALTIME_TIMESTAMP":"(\d{1,15}|\d{16})"/.exec(raw.slice(0, MOST_LOG_LINE)) ?? []
-  return Number(time ?? (parsed.at ?? 0) * 1000)
 }

@@ -125,7 +125,7 @@ function candidateOf(bytes: Buffer, from: number, query: Query): Candidate | und
 
 /** Undefined where only a masked part has the text: else a search would reveal it. */
 export function matchOf({ from, raw, cut, parsed }: Candidate, { text }: Query): Match | undefined {
-  const whole = shown(raw)
+  const whole = shown(parsed.whole ?? raw)
   if (text !== '' && !whole.toLowerCase().includes(text)) return undefined
   const { at, level, status } = parsed
   const time = at === undefined || Number.isNaN(at) ? null : new Date(at).toISOString()

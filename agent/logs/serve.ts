@@ -8,6 +8,7 @@ import { download } from './download.ts'
 import { groupFatals } from './fatals.ts'
 import { closeLogs, openLogs } from './files.ts'
 import { readInput, searchInput } from './input.ts'
+import { outputsOf } from './output.ts'
 import { ReadRequest } from './request.ts'
 import { rotateLogs } from './rotate.ts'
 import { Gone, search } from './search.ts'
@@ -51,6 +52,7 @@ async function answer(request: ReadRequest, rest: Buffer): Promise<void> {
     list: () => listFiles(paths),
     search: () => (paths.length === 0 ? searchInput(rest, request) : search(request)),
     fatals: () => groupFatals(request),
+    output: () => outputsOf(request),
   }
   write(`${JSON.stringify(await result[what]())}\n`)
 }

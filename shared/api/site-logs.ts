@@ -51,7 +51,7 @@ export const LogFatalsQuery = z.object({
 
 const SiteLog = strictObject({
   ...AgentLog.shape,
-  files: Count.describe('With those that were rotated; 0 for jobs, which are in the journal.'),
+  files: Count.describe('With those that were rotated; 0 for jobs on a server without systemd.'),
   bytes: Count.nullable().describe('On the disk; null for jobs.'),
   changed_at: Timestamp.nullable(),
 }).meta({ id: 'SiteLog', description: 'A log of a site.' })

@@ -61,7 +61,7 @@ test('applies the configuration of this version to each site, once', async () =>
 
   expect(provisioned).toEqual([{ php_versions: ['8.2'] }])
   expect(asked).toEqual([{ domain: 'a.example' }, { domain: 'b.example' }])
-  expect([await layoutOf(host), reported]).toEqual(['{"layout":12}', []])
+  expect([await layoutOf(host), reported]).toEqual(['{"layout":13}', []])
 })
 
 test('only records the layout on a server without sites', async () => {
@@ -69,7 +69,7 @@ test('only records the layout on a server without sites', async () => {
 
   await run()
 
-  expect([provisioned, asked, await layoutOf(host)]).toEqual([[], [], '{"layout":12}'])
+  expect([provisioned, asked, await layoutOf(host)]).toEqual([[], [], '{"layout":13}'])
 })
 
 test('reports a site that could not be changed, and retries it an hour later', async () => {
@@ -85,7 +85,7 @@ test('reports a site that could not be changed, and retries it an hour later', a
   expect(reported[0]).toStartWith(
     'Error: a.example could not be updated to this version of the agent: ',
   )
-  expect([host.time - started_ms, await layoutOf(host)]).toEqual([3_600_000, '{"layout":12}'])
+  expect([host.time - started_ms, await layoutOf(host)]).toEqual([3_600_000, '{"layout":13}'])
 })
 
 test('changes sites without new packages, and again after packages were installed', async () => {
@@ -101,7 +101,7 @@ test('changes sites without new packages, and again after packages were installe
       /^Error: The server could not be updated to this version of the agent: .*no mirror/,
     ),
   ])
-  expect([host.time - started_ms, await layoutOf(host)]).toEqual([3_600_000, '{"layout":12}'])
+  expect([host.time - started_ms, await layoutOf(host)]).toEqual([3_600_000, '{"layout":13}'])
 })
 
 test('reports traces of an attack on the previous version in a database', async () => {

@@ -29,6 +29,7 @@ const FOUND = [
   ['run.list', /from PHP: saw \/run\//],
   ['run.notify', /from PHP: connected to/],
   ['run.services', /from PHP: connected to udg:\/\/\/run\/systemd\/journal\/socket, /],
+  ['journal.output', /from a cron job: the output of a program goes to the journal/],
   ['devices.list', /from PHP: saw \/dev\/ptmx/],
   ['process.files', /from PHP: may open \d+ files in each process/],
   ['kernel.io-uring', /from PHP: the kernel accepted it/],

@@ -92,6 +92,67 @@ for (const suite of releases('site-jobs')) {
     )
 
     test(
+      'print a million lines: nothing of it is in the journal, and the log is bounded',
+      async () => {
+        const count = async (...matches: string[]) => {
+          const argv = [
+            'journalctl',
+            '--quiet',
+            '--output=json',
+            '--output-fields=MESSAGE',
+            ...matches,
+          ]
+          return (await world.host.must(argv)).split('\n').length - 1
+        }
+        await world.only('echo the former one')
+        await world.run()
+        await world.only('seq 1 1000000')
+        await world.host.must(['journalctl', '--sync'])
+        const [first] = (await world.host.must(['journalctl', '-q', '-o', 'cat'])).split('\n')
+        const before = await count()
+        const log = `/srv/www/${world.shop.user}/logs/jobs.log`
+        const sizeOf = async () => Number(await world.host.must(['stat', '-c', '%s', log]))
+        const former = await sizeOf()
+
+        const { lines, end } = await world.run()
+
+        expect(end?.event).toBe('complete')
+        expect(lines.slice(1, 4)).toEqual(['1', '2', '3'])
+        expect(lines.at(-1)).toBe('1000000')
+        await world.host.must(['journalctl', '--sync'])
+        expect(await count(`_SYSTEMD_UNIT=${world.unit}.service`)).toBe(0)
+        expect((await count()) - before).toBeLessThan(200)
+        const [oldest] = (await world.host.must(['journalctl', '-q', '-o', 'cat'])).split('\n')
+        expect(oldest).toBe(first)
+        expect((await sizeOf()) - former).toBeLessThan(1 << 20)
+        const { body } = await world.call('GET', '/jobs/one/output')
+        expect(String(body.output)).toEndWith('\n999999\n1000000')
+        expect(String(body.output).length).toBeGreaterThan(60_000)
+        const { body: found } = await world.call('GET', '/logs/lines?source=cron&text=the+former')
+        expect(found.lines).toMatchObject([{ text: 'the former one', level: 'info' }])
+      },
+      4 * MINUTES,
+    )
+
+    test(
+      'no unit of a site prints to the journal',
+      async () => {
+        const show = ['systemctl', 'show', '--property=Id,User,StandardOutput,StandardError', '--']
+        const units = await world.host.must(['sh', '-c', 'ls /etc/systemd/system | grep ^hosting-'])
+        const names = units.split('\n').filter((name) => name.endsWith('.service'))
+        const instances = names.map((name) => name.replace('@.', '@x.'))
+        const shown = (await world.host.must([...show, ...instances])).trim().split('\n\n')
+        const ofSites = shown.filter((text) => text.includes(`User=${world.shop.user}`))
+
+        expect(ofSites.length).toBeGreaterThan(1)
+        expect(ofSites.filter((text) => /^Standard\w+=(journal|kmsg|syslog)/m.test(text))).toEqual(
+          [],
+        )
+      },
+      MINUTES,
+    )
+
+    test(
       'end at their limit, with what they started and what they printed',
       async () => {
         await world.only(`trap '' TERM; echo started; sleep 4321 & sleep 4321`, { max_minutes: 1 })

@@ -138,10 +138,10 @@ for (const suite of releases('site-sandbox')) {
 
       expect((await job()).code).not.toBe(0)
 
-      const log = ['journalctl', '--output=cat', `--unit=hosting-cron@${user()}.service`]
-      const stored = async () => (await world.host.must(log)).includes('the reason of it')
-      // The journal reads the output of a program some time after its end.
-      expect(await lab.poll(stored, { every_ms: 50 })).toBe(true)
+      const log = `/srv/www/${user()}/logs/jobs.log`
+      expect(await world.host.must(['cat', log])).toContain('the reason of it')
+      const rights = await world.host.must(['stat', '-c', '%U %a', log])
+      expect(rights.trim()).toBe(`${user()} 640`)
     })
 
     test('wp-cli of the agent runs in the slice and the sandbox of the site', async () => {

@@ -26,6 +26,7 @@ import {
   timerUnitOf,
   timerWantsOf,
 } from './files.ts'
+import { JOB_RUNNER_FILE } from './job-runner.ts'
 import { applyOwn, removeOwn } from './own-jobs.ts'
 
 export const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
@@ -81,6 +82,7 @@ export function stopOf({
 function filesOf({ init }: Host, site: Site): Generated[] {
   const { user } = site
   const timer = [
+    JOB_RUNNER_FILE,
     { path: servicePathOf(user), text: renderService(site) },
     { path: timerPathOf(user), text: renderTimer(site) },
   ]

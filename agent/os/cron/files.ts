@@ -8,6 +8,7 @@ import type { Site } from '#agent/os/site/sites.ts'
 import { wpCliEnvironment } from '#agent/os/wordpress/wp-cli.ts'
 import { crontab } from '#shared/formats/cron.ts'
 import { execWord, unit } from '#shared/formats/systemd.ts'
+import { JOB_RUNNER, jobsLogOf } from './job-runner.ts'
 import { RECORDER, recordOf } from './recorder.ts'
 
 const EVERY = 5
@@ -47,7 +48,7 @@ const RUN = unit.part`cron event run --due-now --quiet`
 
 /**
  * One run of WordPress's jobs, confined like the PHP of the site. It ends after four minutes, and
- * its child processes end with it. Its output is in the journal of the unit.
+ * its child processes end with it. Its output is in a log of the site.
  */
 export function renderService(jobs: Jobs): string {
   const variables = environmentOf(jobs).map(([name, value]) => unit`Environment=${name}=${value}`)
@@ -60,7 +61,7 @@ After=mariadb.service
 Type=oneshot
 Slice=${sliceOf(jobs.user)}
 ${variables.join('\n')}
-ExecStart=/usr/bin/php${jobs.php} -d memory_limit=512M -d ${execWord(mailOf(jobs))} ${WP_CLI} --path=${docrootOf(jobs.user)} ${RUN}
+ExecStart=/usr/bin/php${jobs.php} -n ${JOB_RUNNER} ${jobsLogOf(jobs.user)} /usr/bin/php${jobs.php} -d memory_limit=512M -d ${execWord(mailOf(jobs))} ${WP_CLI} --path=${docrootOf(jobs.user)} ${RUN}
 TimeoutStartSec=${SECONDS}
 TimeoutStopSec=10
 KillMode=control-group
@@ -69,10 +70,8 @@ UMask=0027
 MemoryMax=${MEMORY}M
 TasksMax=64
 StandardInput=null
-StandardOutput=journal
-StandardError=journal
-LogRateLimitIntervalSec=60
-LogRateLimitBurst=200
+StandardOutput=null
+StandardError=null
 ${sandboxOf(jobs.user).join('\n')}
 `
 }

@@ -10,7 +10,7 @@ import { calendarOf, parseSchedule } from '#shared/cron.ts'
 import { calendarWords, environmentWord, execWord, unit } from '#shared/formats/systemd.ts'
 import type { SiteJob } from '#shared/site-jobs.ts'
 import { TIMER_WANTS } from './files.ts'
-import { JOB_PROGRAMS, JOB_RUNNER } from './job-runner.ts'
+import { JOB_PROGRAMS, JOB_RUNNER, jobsLogOf } from './job-runner.ts'
 
 /** No user has a colon in its name. */
 const prefixOf = (user: string) => `hosting-job@${user}:`
@@ -51,7 +51,7 @@ export const environmentOf = (site: Owner): [string, string][] => [
 
 /**
  * One run of a job, confined like the PHP of the site: no shell of root sees its line. systemd
- * starts no second run beside it. Its output is in the journal.
+ * starts no second run beside it. Its output is in a log of the site.
  */
 export function renderJobService(site: Owner, { name, command, max_minutes }: SiteJob): string {
   const { user, php } = site
@@ -68,7 +68,7 @@ Type=oneshot
 Slice=${sliceOf(user)}
 ${variables.join('\n')}
 WorkingDirectory=${docrootOf(user)}
-ExecStart=/usr/bin/php${php} -n ${JOB_RUNNER} ${execWord(command)}
+ExecStart=/usr/bin/php${php} -n ${JOB_RUNNER} ${jobsLogOf(user)} /bin/sh -c ${execWord(command)}
 TimeoutStartSec=${max_minutes * 60}
 TimeoutStopSec=10
 KillMode=control-group
@@ -77,10 +77,8 @@ UMask=0027
 MemoryMax=1024M
 TasksMax=64
 StandardInput=null
-StandardOutput=journal
-StandardError=journal
-LogRateLimitIntervalSec=60
-LogRateLimitBurst=10000
+StandardOutput=null
+StandardError=null
 ${sandboxOf(user).join('\n')}
 `
 }

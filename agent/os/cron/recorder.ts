@@ -3,6 +3,7 @@ import { generated } from '#agent/os/effects/change.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { LIBRARY, logsOf } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { JOB_RUNNER_FILE } from './job-runner.ts'
 
 export const RECORDER = `${LIBRARY}/record-jobs.php`
 /** In a folder of root, beside the logs of nginx. */
@@ -30,10 +31,11 @@ umask(0077);
 if (file_put_contents("$path.new", implode("\\n", array_slice($lines, -20)) . "\\n")) rename("$path.new", $path);
 `
 
-/** The step that installs the recorder; none with systemd, or if it is installed. */
+/** The step that installs what logs or records the runs of jobs; none if it is installed. */
 export async function recorderSteps(host: Host): Promise<Step[]> {
-  if (host.init === 'systemd') return []
-  if ((await host.files.read(RECORDER)) === RECORDER_TEXT) return []
-  const file = generated(host, [{ path: RECORDER, text: RECORDER_TEXT }])
-  return [{ name: 'job recorder', title: 'Installing the recorder of jobs', ...file }]
+  const recorder = { path: RECORDER, text: RECORDER_TEXT }
+  const file = host.init === 'systemd' ? JOB_RUNNER_FILE : recorder
+  if ((await host.files.read(file.path)) === file.text) return []
+  const written = generated(host, [file])
+  return [{ name: 'job recorder', title: 'Installing the recorder of jobs', ...written }]
 }

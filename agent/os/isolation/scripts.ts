@@ -83,6 +83,7 @@ export async function placeNeighbour(
 ): Promise<void> {
   await put(host, neighbour, 'public/isolation-secret.php', `<?php return '${secret}';\n`)
   await put(host, neighbour, 'public/isolation.txt', `${secret}\n`)
+  await put(host, neighbour, 'logs/jobs.log', `${secret}\n`)
   await runAsSite(host, neighbour, ['mkdir', '-p', '--', loginsOf(neighbour.user)])
   await put(host, neighbour, 'tmp/logins/isolation', secret)
   const marker = markerOf(random)

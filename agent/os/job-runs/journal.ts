@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { serviceUnitOf } from '#agent/os/cron/files.ts'
-import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import { type AgentJobRun, MOST_JOB_RUNS } from '#shared/job-runs.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { LastRun } from '#shared/site-jobs.ts'
 
@@ -38,18 +37,11 @@ const Entry = z.object({
 })
 type Entry = z.infer<typeof Entry>
 
-/** The newest runs of a site's jobs, from the journal. */
-export async function runsInJournal(host: Host, user: string): Promise<AgentJobRun[]> {
-  const unit = serviceUnitOf(user)
-  const [runs, lines] = await Promise.all([
-    runsOfUnit(host, unit),
-    entriesOf(host, MOST_LINES, [`_SYSTEMD_UNIT=${unit}`]),
-  ])
-  const printed = grouped(lines, ({ _SYSTEMD_INVOCATION_ID }) => _SYSTEMD_INVOCATION_ID)
-  return runs.map(({ id, ...run }) => {
-    const output = (printed.get(id) ?? []).map(textOf).join('\n').slice(-MOST_JOB_OUTPUT)
-    return { ...run, output }
-  })
+/** What the runs of a unit of an earlier version have printed, by invocation. */
+export async function linesOfUnit(host: Host, unit: string): Promise<Map<string, string>> {
+  const lines = await entriesOf(host, MOST_LINES, [`_SYSTEMD_UNIT=${unit}`])
+  const runs = grouped(lines, ({ _SYSTEMD_INVOCATION_ID }) => _SYSTEMD_INVOCATION_ID)
+  return new Map([...runs].map(([id, entries]) => [id, entries.map(textOf).join('\n')]))
 }
 
 /** A run with its invocation id. */

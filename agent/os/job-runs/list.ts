@@ -1,7 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
+import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { getSite } from '#agent/os/site/sites.ts'
-import { type AgentJobRun, plainOutput } from '#shared/job-runs.ts'
-import { runsInJournal } from './journal.ts'
+import { type AgentJobRun, MOST_JOB_OUTPUT, plainOutput } from '#shared/job-runs.ts'
+import { runsOfUnit } from './journal.ts'
+import { outputsOf } from './output.ts'
 import { runsRecorded } from './recorded.ts'
 
 /**
@@ -10,7 +12,12 @@ import { runsRecorded } from './recorded.ts'
  */
 export async function listJobRuns(host: Host, domain: string): Promise<AgentJobRun[]> {
   const { user } = await getSite(host, domain)
-  const list = host.init === 'systemd' ? runsInJournal : runsRecorded
-  const runs = await list(host, user)
-  return runs.map((run) => ({ ...run, output: plainOutput(run.output).trim() }))
+  if (host.init !== 'systemd') {
+    const recorded = await runsRecorded(host, user)
+    return recorded.map((run) => ({ ...run, output: plainOutput(run.output).trim() }))
+  }
+  const unit = serviceUnitOf(user)
+  const runs = await runsOfUnit(host, unit)
+  const outputs = await outputsOf(host, { user, unit }, runs, MOST_JOB_OUTPUT)
+  return runs.map(({ id, ...run }) => ({ ...run, output: (outputs.get(id) ?? '').trim() }))
 }

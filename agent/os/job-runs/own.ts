@@ -5,19 +5,15 @@ import { propertiesOf } from '#agent/os/services/systemd.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { nextRuns, parseSchedule } from '#shared/cron.ts'
 import { notFound } from '#shared/errors.ts'
-import { plainOutput } from '#shared/job-runs.ts'
 import {
   type AgentJobOutput,
   type AgentSiteJobs,
-  type LastRun,
   MOST_OUTPUT,
   type SiteJob,
 } from '#shared/site-jobs.ts'
 import { runsOfUnit, type UnitRun } from './journal.ts'
+import { outputsOf } from './output.ts'
 
-/** Its maximum, with the end that the runner prints after the beginning. */
-const MOST_LINES = 20_000
-const LIMIT_MS = 20_000
 const RUNNING = ['activating', 'active', 'deactivating']
 
 /** Why the cron jobs of a site do not run by themselves; null: they do. */
@@ -82,20 +78,6 @@ export async function readJobOutput(
   if (host.init !== 'systemd') return { run: null, output: '' }
   const unit = jobServiceOf(user, name)
   const runs = await runsOfUnit(host, unit)
-  const run = lastOf(runs)
-  return { run, output: runs[0] ? await outputOf(host, unit, runs[0]) : '' }
-}
-
-/**
- * What the newest run has printed until now: at most the last 64 KiB. By its time, since a unit has
- * one run at a time: journald knows no invocation of a process that ended before it was read.
- */
-export async function outputOf(host: Host, unit: string, { started_at }: LastRun): Promise<string> {
-  const since = `--since=@${(Date.parse(started_at) / 1000).toFixed(3)}`
-  const shape = ['--quiet', '--no-pager', '--all', '--output=cat', `--lines=${MOST_LINES}`, since]
-  const matches = [`_SYSTEMD_UNIT=${unit}`]
-  const { stdout } = await host.shell.run(['journalctl', ...shape, ...matches], {
-    timeout_ms: LIMIT_MS,
-  })
-  return plainOutput(stdout).trimEnd().slice(-MOST_OUTPUT)
+  const outputs = await outputsOf(host, { user, unit }, runs.slice(0, 1), MOST_OUTPUT)
+  return { run: lastOf(runs), output: outputs.get(runs[0]?.id ?? '') ?? '' }
 }

@@ -1,20 +1,24 @@
 import type { Host } from '#agent/host/ports.ts'
+import { jobsLogOf } from '#agent/os/cron/job-runner.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
 import { conflict } from '#shared/errors.ts'
-import type { LastRun } from '#shared/site-jobs.ts'
+import { type LastRun, MOST_OUTPUT } from '#shared/site-jobs.ts'
 import { runsOfUnit, type UnitRun } from './journal.ts'
-import { outputOf } from './own.ts'
+import { outputsOf } from './output.ts'
 
 const POLL_MS = 1000
 const GRACE_MS = 60_000
+/** The beginning that a run logs is more than what is shown: without it, new lines could not be counted. */
+const MAX_FOLLOWED = 2 * MOST_OUTPUT
 const RUNNING = ['activating', 'active', 'deactivating']
 
 /** Starts the unit of a job and yields what it prints, until it ends; returns the run. */
 export async function* startJob(
   host: Host,
-  unit: string,
+  of: { user: string; unit: string },
   minutes: number,
 ): AsyncGenerator<string, LastRun> {
+  const { unit } = of
   const former = (await runsOfUnit(host, unit))[0]?.id
   const started = { ended: false }
   const timeout_ms = minutes * 60_000 + GRACE_MS
@@ -22,14 +26,14 @@ export async function* startJob(
     started.ended = true
   })
   ending.catch(() => undefined)
-  const printed = new Printed(host, unit, former)
+  const printed = new Printed(host, of, former)
   while (!started.ended) {
     yield* await printed.news()
     await host.clock.sleep(POLL_MS)
   }
   const { code, stderr } = await ending
   await host.shell.try(['journalctl', '--sync'], { timeout_ms: GRACE_MS })
-  yield* await printed.news()
+  yield* await printed.news(true)
   if (!printed.run) throw new Error(`The job did not start: ${stderr.trim() || code}`)
   return printed.run
 }
@@ -44,21 +48,28 @@ export async function refuseRunning(host: Host, unit: string): Promise<void> {
 class Printed {
   run: UnitRun | undefined
   readonly #host: Host
-  readonly #unit: string
+  readonly #of: { user: string; unit: string }
   readonly #former: string | undefined
   #seen = 0
+  #state = ''
 
-  constructor(host: Host, unit: string, former: string | undefined) {
+  constructor(host: Host, of: { user: string; unit: string }, former: string | undefined) {
     this.#host = host
-    this.#unit = unit
+    this.#of = of
     this.#former = former
   }
 
-  async news(): Promise<string[]> {
-    const [run] = await runsOfUnit(this.#host, this.#unit)
+  /** The log is read only when it has changed: that takes a program in the sandbox of the site. */
+  async news(isOver = false): Promise<string[]> {
+    const log = await this.#host.files.stat(jobsLogOf(this.#of.user))
+    const state = `${log?.size} ${log?.mtime_ms}`
+    if (state === this.#state && !isOver) return []
+    const [run] = await runsOfUnit(this.#host, this.#of.unit)
     if (!run || run.id === this.#former) return []
+    this.#state = state
     this.run = run
-    const text = await outputOf(this.#host, this.#unit, run)
+    const outputs = await outputsOf(this.#host, this.#of, [run], MAX_FOLLOWED)
+    const text = outputs.get(run.id) ?? ''
     const lines = text === '' ? [] : text.split('\n')
     const news = lines.slice(this.#seen)
     this.#seen = Math.max(this.#seen, lines.length)

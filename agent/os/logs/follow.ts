@@ -11,7 +11,7 @@ const MOST_MS = 60 * 60_000
 const SPARE_MS = 60_000
 /** Each is a program that reads a log. */
 const MOST_AT_ONCE = 16
-/** The journal is read again and again: jobs run every five minutes. */
+/** The record of jobs is read again and again: they run every five minutes. */
 const JOBS_MS = 3000
 
 /** News of a log. */
@@ -42,7 +42,7 @@ export class LogTails {
     const operation = `logs-${random.name(12)}`
     const state = { isOver: false }
     const items =
-      request.source === 'cron'
+      pathsOf(this.#host, request.source, user).length === 0
         ? followJobs(this.#host, request, state)
         : followFiles(this.#host, user, request, operation)
     const end = async () => {

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { debugLogOf } from '#agent/os/as-site/debug.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
@@ -9,13 +9,14 @@ import {
   AgentLog,
   AgentLogPage,
   type AgentLogs,
+  LOG_SOURCES,
   type LogDownloadRequest,
   type LogFatalsRequest,
   type LogFilter,
   type LogSearchRequest,
   type LogSource,
 } from '#shared/site-logs.ts'
-import { jobsProgram, pathsOf, readerOf, rightsOf } from './sources.ts'
+import { pathsOf, readerOf, recordProgram, rightsOf } from './sources.ts'
 
 /** For one call: then its answer says how far it read. */
 const BUDGET_MS = 4000
@@ -25,22 +26,28 @@ const SPARE_MS = 20_000
 /** The exit status of the reader when the file of a position is gone. */
 const GONE = 3
 
-type What = 'list' | 'search' | 'fatals' | 'download'
-type Request = LogFilter & { limit?: number; before?: string | undefined }
+type What = 'list' | 'search' | 'fatals' | 'download' | 'output'
+/** Runs of jobs by their invocation, and how much of the output of each. */
+interface RunsRequest {
+  runs: string[]
+  chars: number
+  since: string
+}
+type Paged = { limit?: number; before?: string | undefined }
+type Request = LogFilter & Paged & Partial<Pick<RunsRequest, 'runs' | 'chars'>>
 
 /** The logs of a site, with the size of their files. Throws not_found for an unknown site. */
 export async function listLogs(host: Host, domain: string): Promise<AgentLogs> {
   const { user, debug } = await getSite(host, domain)
-  const sources = ['access', 'error', 'php', 'wordpress', 'mail'] as const
-  const found = sources.map(async (source) => ({
-    ...parsed(Listed, await read(host, user, source, 'list', {})),
-    source,
-  }))
-  const cron = { source: 'cron' as const, files: 0, bytes: null, changed_at: null }
-  const [access, error, php, wordpress, mail] = await Promise.all(found)
-  const logs = [access, error, php, wordpress, cron, mail]
-  return { logs: logs.flatMap((log) => log ?? []), debug_until: debugEnd(host, debug) }
+  const found = LOG_SOURCES.map(async (source) => {
+    const isFile = pathsOf(host, source, user).length > 0
+    const files = isFile ? parsed(Listed, await read(host, user, source, 'list', {})) : NO_FILE
+    return { ...files, source }
+  })
+  return { logs: await Promise.all(found), debug_until: debugEnd(host, debug) }
 }
+
+const NO_FILE = { files: 0, bytes: null, changed_at: null }
 
 /** A time that is over is that of a debug log that the agent switches off now. */
 const debugEnd = ({ clock }: Host, debug: Site['debug']) =>
@@ -75,6 +82,20 @@ export async function downloadLog(
   return read(host, user, source, 'download', filter)
 }
 
+/**
+ * The end of what some runs of jobs have printed, by their invocation, as text of the site. Only servers
+ * with systemd have it.
+ */
+export async function readOutputs(
+  host: Host,
+  user: string,
+  request: RunsRequest,
+): Promise<Record<string, string>> {
+  return parsed(Outputs, await read(host, user, 'cron', 'output', request))
+}
+
+const Outputs = z.record(z.string(), z.string())
+
 /** What the reader writes. Throws conflict for a position whose file is gone. */
 async function read(
   host: Host,
@@ -94,7 +115,7 @@ async function read(
     input: `${JSON.stringify(all)}\n`,
     timeout_ms,
   }
-  const argv = source === 'cron' ? await jobsProgram(host, user) : undefined
+  const argv = usual.length === 0 ? recordProgram(user) : undefined
   const { code, stdout, stderr } = await host.shell.try(
     readerOf(host),
     argv ? { ...options, input_from: { argv, options: { timeout_ms } } } : options,

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { debugLogOf } from '#agent/os/as-site/debug.ts'
 import { logrotatePath } from '#agent/os/cron/cron.ts'
+import { jobsLogOf } from '#agent/os/cron/job-runner.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { MAX_LOG_BYTES } from '#shared/site-logs.ts'
@@ -33,7 +34,7 @@ export class Rotation {
   async #rotateOwn(host: Host, user: string): Promise<void> {
     const now = host.clock.elapsed()
     const isDue = now - (this.#done.get(user) ?? -DAY_MS) >= DAY_MS
-    const own = [...pathsOf(host, 'php', user), debugLogOf(user)]
+    const own = [...pathsOf(host, 'php', user), debugLogOf(user), jobsLogOf(user)]
     if (!isDue && !(await isLarge(host, own))) return
     this.#done.set(user, now)
     const paths = [`${homeOf(user)}/logs`]

@@ -29,15 +29,15 @@ test('reports the outcome of every attack and removes both sites', async () => {
 
   const [lines, result] = await check(host)
 
-  const counts = { refused: 60, succeeded: 0, not_applicable: 3, error: 0 }
+  const counts = { refused: 61, succeeded: 0, not_applicable: 3, error: 0 }
   const checked_at = expect.stringMatching(/^2026-01-01T00:00:/)
   const { results } = contract.result.parse(result)
   expect(result).toEqual({ checked_at, counts, results })
   expect(results.map(({ id, title }) => [id, title])).toEqual(
     Object.entries(ATTACKS).map(([id, { title }]) => [id, title]),
   )
-  expect(lines.filter((line) => line.startsWith('Refused: '))).toHaveLength(60)
-  expect(lines.at(-1)).toBe('60 attacks were refused and 0 succeeded')
+  expect(lines.filter((line) => line.startsWith('Refused: '))).toHaveLength(61)
+  expect(lines.at(-1)).toBe('61 attacks were refused and 0 succeeded')
   expect(ofCanaries(host)).toEqual([])
   expect(await host.disk.read('/etc/passwd')).toBe(before)
   expect(host.ran.filter((line) => line.startsWith('userdel'))).toEqual([

@@ -54,6 +54,7 @@ test('installs and configures the packages, and disables the default site of Deb
     'Preparing the /etc of sites',
     'Configuring automatic restarts of services',
     'Downloading wp-cli',
+    'Installing the recorder of jobs',
     'The server is ready for sites',
   ])
   expect(host.ran).toContain('systemctl disable --now php8.2-fpm.service')

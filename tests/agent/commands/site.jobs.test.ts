@@ -52,7 +52,6 @@ describe('site.jobs', () => {
     expect(added).toEqual([
       '/usr/local/lib/hosting/bin',
       ...['/usr/local/lib/hosting/bin/php', '/usr/local/lib/hosting/bin/wp'],
-      '/usr/local/lib/hosting/run-job.php',
     ])
     expect((await getSite(host, domain)).jobs).toBeUndefined()
   })

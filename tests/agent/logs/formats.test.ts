@@ -51,16 +51,16 @@ test('reads an error of nginx without the numbers of its processes', () => {
   expect([level, text]).toEqual(['warning', 'an upstream response is buffered'])
 })
 
-test('reads lines of the journal, of the recorder of jobs, and of the mail queue', () => {
-  const message = { __REALTIME_TIMESTAMP: '1767259800000001', PRIORITY: '6', MESSAGE: 'Error: a' }
+test('reads lines of the runner and of the recorder of jobs, and of the mail queue', () => {
+  const line = `2026-01-01T09:30:00.000Z ${'a'.repeat(32)} WordPress database error: a`
   const run = { at: 1_767_259_800_000, seconds: 1, status: 255, output: 'no room\n' }
   const event = { at: '2026-01-01T09:30:00.000Z', level: 'warning', text: 'deferred' }
 
   const time = at('2026-01-01T09:30:00Z')
-  expect(FORMATS.cron.parse(JSON.stringify(message))).toEqual({
-    ...{ at: time, level: 'error', status: null, text: 'Error: a' },
+  expect(FORMATS.cron.parse(line)).toEqual({
+    ...{ at: time, level: 'error', status: null, text: 'WordPress database error: a' },
+    whole: '2026-01-01T09:30:00.000Z WordPress database error: a',
   })
-  expect(FORMATS.cron.parse(JSON.stringify({ ...message, MESSAGE: [72, 105] })).text).toBe('Hi')
   expect(FORMATS.cron.parse(JSON.stringify(run))).toEqual({
     ...{ at: time, level: 'error', status: null, text: 'exit status 255\nno room' },
   })

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { searchInput } from '#agent/logs/input.ts'
 import { requestFor } from '#tests/support/agent/logs.ts'
 
-const START = 1_767_259_800_000_000
+const START = 1_767_259_800_000
 
-/** Lines of the journal: each has its own microsecond. */
-const journal = (count: number, text = '') =>
+/** The record of the runs of jobs: each has its own time. */
+const record = (count: number, text = '') =>
   Array.from({ length: count }, (_, at) =>
-    JSON.stringify({ __REALTIME_TIMESTAMP: String(START + at), MESSAGE: `line ${at}${text}` }),
+    JSON.stringify({ at: START + at, seconds: 1, status: 0, output: `line ${at}${text}` }),
   ).join('\n')
 
 function pagesOf(text: string, limit: number) {
@@ -17,7 +17,9 @@ function pagesOf(text: string, limit: number) {
     const request = requestFor({ source: 'cron', paths: [], limit, ...(before && { before }) })
     const page = searchInput(Buffer.from(text), request)
     expect(JSON.stringify(page).length).toBeLessThan(1 << 20)
-    all.push(...page.lines.map((line) => line.text.slice(0, 20).trim()))
+    all.push(
+      ...page.lines.map((line) => line.text.replace('exit status 0\n', '').slice(0, 20).trim()),
+    )
     before = page.next
   }
   return all
@@ -26,13 +28,13 @@ function pagesOf(text: string, limit: number) {
 test('gives a log that is no file page by page, newest first', () => {
   const expected = Array.from({ length: 30 }, (_, at) => `line ${29 - at}`)
 
-  for (const limit of [1, 7, 30, 500]) expect(pagesOf(journal(30), limit)).toEqual(expected)
+  for (const limit of [1, 7, 30, 500]) expect(pagesOf(record(30), limit)).toEqual(expected)
 })
 
 test('ends a page before it is too large for an answer', () => {
   const long = ` ${' '.repeat(20)}${'x'.repeat(7000)}`
 
-  expect(pagesOf(journal(300, long), 500)).toHaveLength(300)
+  expect(pagesOf(record(300, long), 500)).toHaveLength(300)
 })
 
 test('takes no log, and one with other lines', () => {

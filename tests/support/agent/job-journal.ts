@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { SiteJob } from '#shared/site-jobs.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -8,10 +10,13 @@ const FINISHED = '39f53479d3a045ac8e11786248231fbf'
 const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
 const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 
+/** The invocation of the run of this name. */
+export const invocation = (run: string) => createHash('md5').update(run).digest('hex')
+
 const entry = (run: string, seconds: number, MESSAGE_ID: string, more = {}) =>
   JSON.stringify({
     __REALTIME_TIMESTAMP: String((AT + seconds * 1000) * 1000),
-    ...{ MESSAGE_ID, INVOCATION_ID: run, ...more },
+    ...{ MESSAGE_ID, INVOCATION_ID: invocation(run), ...more },
   })
 
 /** What systemd writes about a run. */
@@ -31,7 +36,7 @@ export const nightly: SiteJob = {
   ...{ max_minutes: 60, enabled: true },
 }
 
-/** The journal of a server: entries of systemd by unit, and what each run printed. */
+/** The journal of a server: entries of systemd by unit; and what each run printed, in the log of the site. */
 interface Journal {
   reports: Record<string, string[]>
   printed: Record<string, string>
@@ -40,25 +45,23 @@ interface Journal {
 export async function withJournal(site: object = { jobs: [nightly] }) {
   const host = await server({ ...shop, ...site })
   const journal: Journal = { reports: {}, printed: {} }
-  const { run } = host.shell
-  host.shell.run = async (argv, options) => {
-    const output = await run(argv, options)
-    return argv[0] === 'journalctl' ? { ...output, stdout: answerTo(journal, argv) } : output
+  host.table.journalctl = (_, argv) => printed(reportsIn(journal, argv))
+  host.table['hosting-agent'] = (_, _argv, { input = '{}' }) => {
+    const { runs = [], chars } = JSON.parse(input)
+    const all = Object.entries(journal.printed).map(
+      ([run, text]) => [invocation(run), text] as const,
+    )
+    const wanted = all.filter(([run]) => runs.includes(run))
+    return printed(
+      JSON.stringify(Object.fromEntries(wanted.map(([run, text]) => [run, text.slice(-chars)]))),
+    )
   }
   return { host, journal }
 }
 
-function answerTo({ reports, printed }: Journal, argv: readonly string[]): string {
-  const given = (name: string) => argv.find((word) => word.startsWith(name))?.slice(name.length)
-  const since = given('--since=@')
-  if (since === undefined)
-    return argv.includes('_PID=1') ? (reports[given('UNIT=') ?? ''] ?? []).join('\n') : ''
-  const entries = (reports[given('_SYSTEMD_UNIT=') ?? ''] ?? []).map((text) => JSON.parse(text))
-  const later = entries.filter(
-    ({ __REALTIME_TIMESTAMP: at }) => Number(at) >= Math.round(Number(since) * 1e6),
-  )
-  const runs = new Set(later.map(({ INVOCATION_ID }) => INVOCATION_ID))
-  return [...runs].map((run) => printed[run] ?? '').join('')
+function reportsIn({ reports }: Journal, argv: readonly string[]): string {
+  const unit = argv.find((word) => word.startsWith('UNIT='))?.slice('UNIT='.length) ?? ''
+  return argv.includes('_PID=1') ? (reports[unit] ?? []).join('\n') : ''
 }
 
 /** `systemctl start` of the unit does this. */

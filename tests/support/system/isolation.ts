@@ -94,7 +94,7 @@ SystemCallFilter=
 
 /** Also with the people who may log in to each site. */
 const LOOSE_SHELL = '[Service]\nProtectProc=default\nBindReadOnlyPaths=/etc/hosting/ssh\n'
-const LOOSE_JOB = '[Service]\nProtectProc=default\n'
+const LOOSE_JOB = '[Service]\nProtectProc=default\nStandardError=journal\n'
 const LOOSE_LOGIN = `Match Group hosting-sftp
     ChrootDirectory none
 Match Group hosting-client

@@ -34,7 +34,7 @@ export function runsJobs(world: World): void {
           : ['sh', '-c', asCron]
 
       await host.exec(run)
-      // journald stores what a program has printed a moment after its end.
+      // journald stores the reports of systemd a moment later.
       if (variant.init === 'systemd') await host.must(['journalctl', '--sync'])
 
       const [newest] = await listed()

@@ -91,6 +91,16 @@ return connects('udg://${NOTIFY}') ? succeeded('connected to ${NOTIFY}') : refus
 $sockets = array_merge([${listOf(SERVICES)}], array_map(fn($path) => "unix://$path", (array) @glob('/run/systemd/io.systemd.*')));
 return found('connected to', array_filter($sockets, fn($address) => connects($address)));`,
   },
+  'journal.output': {
+    severity: 'high',
+    title: 'Write to the journal by printing',
+    meaning: 'A site pushes the records of the server and of other sites out of the journal.',
+    code: `
+if (!$n['systemd']) return absent('${NO_SYSTEMD}');
+$hasJournal = fn($path) => str_contains((string) @file_get_contents($path), 'JOURNAL_STREAM=');
+$programs = array_filter((array) @glob('/proc/[0-9]*/environ'), $hasJournal);
+return $programs ? succeeded('the output of a program goes to the journal') : refused();`,
+  },
   'devices.list': {
     severity: 'medium',
     title: 'See devices of the server, and open terminals',

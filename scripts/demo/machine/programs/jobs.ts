@@ -2,37 +2,46 @@ import type { Output } from '#agent/host/ports.ts'
 import { lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import { canaryJob } from '#scripts/demo/machine/canary.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { reports } from './journal.ts'
+import { logged, reports, wordpressLog } from './journal.ts'
 
-const PRINTED = 'Success: The job has run.\n'
+const PRINTED = 'Success: The job has run.'
 const JOB = /^hosting-job@(.+):(.+)\.service$/
 const CANARY = /^canary-a/
 
-const runsPath = (unit: string) => `/run/demo-jobs/${unit}`
-const runsOf = ({ disk }: Machine, unit: string): number[] =>
-  JSON.parse(disk.text(runsPath(unit)) ?? '[]')
+interface Run {
+  unit: string
+  at: number
+}
+
+const runsPath = (user: string) => `/run/demo-jobs/${user}`
+const runsOf = ({ disk }: Machine, user: string): Run[] =>
+  JSON.parse(disk.text(runsPath(user)) ?? '[]')
 
 /** A cron job of a site runs when it is started, and succeeds at once. */
 export function runJob(machine: Machine, unit: string): void {
   const [, user = ''] = JOB.exec(unit) ?? []
   if (user === '') return
   if (CANARY.test(user)) canaryJob(machine, user)
-  const runs = [...runsOf(machine, unit), machine.time.now()]
-  machine.disk.putText(runsPath(unit), JSON.stringify(runs))
+  const runs = [...runsOf(machine, user), { unit, at: machine.time.now() }]
+  machine.disk.putText(runsPath(user), JSON.stringify(runs))
 }
 
-/** The messages of systemd about a cron job, or what it printed since a time. */
+/** The messages of systemd about a cron job. */
 export function jobJournal(machine: Machine, argv: readonly string[]): Output | undefined {
   const unit = lastOf(argv).replace(/^_?(SYSTEMD_)?UNIT=/, '')
-  if (!JOB.test(unit)) return undefined
-  const runs = runsOf(machine, unit)
-  if (argv.includes('_PID=1')) {
-    const entries = runs.flatMap((started) => reports(started, false))
-    return printed(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-  }
-  const since = argv.find((word) => word.startsWith('--since=@'))?.slice('--since=@'.length)
-  return printed(PRINTED.repeat(runs.filter((at) => at >= Number(since) * 1000 - 1).length))
+  const [, user = ''] = JOB.exec(unit) ?? []
+  if (user === '') return undefined
+  if (!argv.includes('_PID=1')) return printed('')
+  const runs = runsOf(machine, user).filter((run) => run.unit === unit)
+  const entries = runs.flatMap(({ at }) => reports(at, false))
+  return printed(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
 }
+
+/** What the jobs of a site have logged: those of WordPress, and the others. */
+export const jobLog = (machine: Machine, user: string): string =>
+  [...wordpressLog(machine, user), ...runsOf(machine, user).map(({ at }) => logged(at, PRINTED))]
+    .sort()
+    .join('')
 
 /** The events of a WordPress: those that each one has. */
 export function eventsAt(now: number): string {

@@ -10,19 +10,32 @@ const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
 const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 const NO_DATABASE = 'Error: Error establishing a database connection.'
 
-/** The messages of systemd and of a site's jobs: a run every five minutes, the oldest first. */
+/** The messages of systemd about the jobs of WordPress: a run every five minutes, the oldest first. */
 export function journalctl(machine: Machine, argv: readonly string[]): Output {
-  const [, user = ''] = /UNIT=hosting-cron@(.+)\.service$/.exec(lastOf(argv)) ?? []
+  const [, user = ''] = /^UNIT=hosting-cron@(.+)\.service$/.exec(lastOf(argv)) ?? []
+  const entries = runsOf(machine, user).flatMap(({ started, fails }) => reports(started, fails))
+  return printed(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+}
+
+/** What those runs have logged. */
+export const wordpressLog = (machine: Machine, user: string): string[] =>
+  runsOf(machine, user).flatMap(({ started, fails }) =>
+    fails ? [logged(started, NO_DATABASE, 800)] : [],
+  )
+
+/** A line of the log of jobs. */
+export const logged = (started: number, text: string, after = 0): string =>
+  `${new Date(started + after).toISOString()} ${invocation(started)} ${text}\n`
+
+function runsOf(machine: Machine, user: string): { started: number; fails: boolean }[] {
   const database = machine.databases.get(user)
-  if (!database) return printed('')
+  if (!database) return []
   const fails = !database.kit || database.broken
   const newest = Math.floor(machine.time.now() / (5 * MINUTE_MS)) * 5 * MINUTE_MS
-  const lines = Array.from({ length: RUNS }, (_, at) => {
-    const started = newest - (RUNS - 1 - at) * 5 * MINUTE_MS
-    const entries = argv.includes('_PID=1') ? reports(started, fails) : messagesOf(started, fails)
-    return entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')
-  })
-  return printed(lines.join(''))
+  return Array.from({ length: RUNS }, (_, at) => ({
+    started: newest - (RUNS - 1 - at) * 5 * MINUTE_MS,
+    fails,
+  }))
 }
 
 const at = (ms: number) => ({ __REALTIME_TIMESTAMP: String(Math.round(ms * 1000)) })
@@ -38,9 +51,4 @@ export function reports(started: number, fails: boolean): object[] {
     { ...end, ...of, MESSAGE_ID: EXITED, EXIT_CODE: 'exited', EXIT_STATUS: '1' },
     { ...end, ...of, MESSAGE_ID: FAILED, UNIT_RESULT: 'exit-code' },
   ]
-}
-
-function messagesOf(started: number, fails: boolean): object[] {
-  const of = { _SYSTEMD_INVOCATION_ID: invocation(started), MESSAGE: NO_DATABASE }
-  return fails ? [{ ...at(started + 800), ...of }] : []
 }

@@ -14,9 +14,12 @@ test('a job runs as the user of the site in its slice and sandbox, with a limit'
   expect(lines).toContain('User=shop')
   expect(lines).toContain('NoNewPrivileges=yes')
   expect(lines).toContain('TimeoutStartSec=300')
+  expect(lines.filter((line) => line.startsWith('Standard'))).toEqual([
+    ...['StandardInput=null', 'StandardOutput=null', 'StandardError=null'],
+  ])
   expect(lines).toContain('WorkingDirectory=/srv/www/shop/public')
   expect(lines.filter((line) => line.startsWith('Exec'))).toEqual([
-    'ExecStart=/usr/bin/php8.2 -n /usr/local/lib/hosting/run-job.php "wp eval \\"echo 100%%;\\" \\\\ $$HOME"',
+    'ExecStart=/usr/bin/php8.2 -n /usr/local/lib/hosting/run-job.php /srv/www/shop/logs/jobs.log /bin/sh -c "wp eval \\"echo 100%%;\\" \\\\ $$HOME"',
   ])
 })
 

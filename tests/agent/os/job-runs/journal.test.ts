@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import { printed } from '#agent/host/simulated/programs/output.ts'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
+import { invocation } from '#tests/support/agent/job-journal.ts'
 
 const UNIT = 'hosting-cron@shop.service'
 const AT = Date.UTC(2026, 2, 1, 9, 30)
@@ -12,23 +14,23 @@ const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 const entry = (seconds: number, fields: object) =>
   JSON.stringify({ __REALTIME_TIMESTAMP: String((AT + seconds * 1000) * 1000), ...fields })
 const report = (run: string, seconds: number, MESSAGE_ID: string, more = {}) =>
-  entry(seconds, { MESSAGE_ID, INVOCATION_ID: run, MESSAGE: 'of systemd', ...more })
-const line = (run: string, MESSAGE: unknown) => entry(1, { _SYSTEMD_INVOCATION_ID: run, MESSAGE })
+  entry(seconds, { MESSAGE_ID, INVOCATION_ID: invocation(run), MESSAGE: 'of systemd', ...more })
+/** A line of the journal that systemd did not write. */
+const line = (run: string, MESSAGE: unknown) =>
+  entry(1, { _SYSTEMD_INVOCATION_ID: invocation(run), MESSAGE })
 
-async function withJournal(reports: string[], lines: string[]) {
+/** What systemd reports, what the runs have logged, and other lines of the unit in the journal. */
+async function withRuns(reports: string[], logged: Record<string, string>, lines: string[] = []) {
   const host = await server(shop)
-  const { run } = host.shell
-  host.shell.run = async (argv, options) => {
-    const output = await run(argv, options)
-    if (argv[0] !== 'journalctl') return output
-    const stdout = argv.includes('_PID=1') ? reports : lines
-    return { ...output, stdout: `${stdout.join('\n')}\n` }
-  }
+  host.table.journalctl = (_, argv) =>
+    printed(`${(argv.includes('_PID=1') ? reports : lines).join('\n')}\n`)
+  const texts = Object.entries(logged).map(([run, text]) => [invocation(run), text])
+  host.table['hosting-agent'] = () => printed(JSON.stringify(Object.fromEntries(texts)))
   return host
 }
 
 test('lists time, result and output of each run, newest first', async () => {
-  const host = await withJournal(
+  const host = await withRuns(
     [
       report('gone', -5, FINISHED),
       report('a', 0, STARTING),
@@ -42,7 +44,7 @@ test('lists time, result and output of each run, newest first', async () => {
       report('d', 901, FAILED, { UNIT_RESULT: 'oom-kill' }),
       report('e', 1200, STARTING),
     ],
-    [line('b', 'Error: \u001b[31mno room\u001b[0m'), line('b', 'the end'), line('x', 'of nobody')],
+    { b: 'Error: \u001b[31mno room\u001b[0m\nthe end', x: 'of nobody' },
   )
 
   const runs = await listJobRuns(host, 'shop.example')
@@ -61,33 +63,55 @@ test('lists time, result and output of each run, newest first', async () => {
   ])
 })
 
-test('reads what systemd wrote about the unit, with a limit of lines', async () => {
-  const host = await withJournal([], [])
+test('reads the reports of systemd with a limit, and the log with the rights of the site', async () => {
+  const host = await withRuns([report('a', 0, STARTING), report('a', 1, FINISHED)], { a: 'one' })
 
-  expect(await listJobRuns(host, 'shop.example')).toEqual([])
+  expect(await listJobRuns(host, 'shop.example')).toMatchObject([{ output: 'one' }])
 
-  const asked = host.ran.filter((one) => one.startsWith('journalctl'))
-  expect(asked).toEqual([
-    expect.stringMatching(new RegExp(` --lines=120 .* _PID=1 UNIT=${UNIT}$`)),
-    expect.stringMatching(new RegExp(` --lines=400 .* _SYSTEMD_UNIT=${UNIT}$`)),
+  const [journal, reader] = host.runs
+  expect(journal?.line).toMatch(new RegExp(` --lines=120 .* _PID=1 UNIT=${UNIT}$`))
+  expect([reader?.line, reader?.options.site?.user]).toEqual([
+    '/usr/local/bin/hosting-agent logs',
+    'shop',
   ])
+  expect(JSON.parse(reader?.options.input ?? '')).toEqual({
+    ...{ what: 'output', source: 'cron', paths: ['/srv/www/shop/logs/jobs.log'] },
+    ...{ runs: [invocation('a')], chars: 8192, budget_ms: 4000 },
+    since: new Date(AT).toISOString(),
+  })
+  expect(host.runs).toHaveLength(2)
 })
 
-test('reads any content that a site writes to the journal', async () => {
+test('without a run, nothing of the site is read', async () => {
+  const host = await withRuns([], {})
+
+  expect(await listJobRuns(host, 'shop.example')).toEqual([])
+  expect(host.runs).toHaveLength(1)
+})
+
+test('a run of an earlier version has what its unit wrote to the journal', async () => {
   const bytes = [...Buffer.from('caf\u00e9')]
-  const reports = [report('a', 0, STARTING), '{', '[]', 'null', report('a', 1, FINISHED)]
-  const host = await withJournal(reports, [
+  const reports = [report('a', 0, STARTING), '{', '[]', 'null', report('a', 1, FAILED)]
+  const host = await withRuns(reports, { b: 'of nobody' }, [
     line('a', null),
     line('a', bytes),
-    line('a', ['one', 'two']),
-    line('a', 'x'.repeat(9000)),
+    line('b', 'of nobody'),
     '{"MESSAGE":1}',
   ])
 
   const [run] = await listJobRuns(host, 'shop.example')
 
-  expect(run?.output).toHaveLength(4096)
-  expect(run?.output).toEndWith('xxx')
+  expect(run?.output).toBe('(a line of more than 4,096 bytes)\ncaf\u00e9')
+  expect(host.runs.at(-1)?.line).toMatch(new RegExp(` --lines=400 .* _SYSTEMD_UNIT=${UNIT}$`))
+})
+
+test('the end of a long output is kept', async () => {
+  const reports = [report('a', 0, STARTING), report('a', 1, FINISHED)]
+  const host = await withRuns(reports, { a: `${'x'.repeat(9000)}\u0007y` })
+
+  const [run] = await listJobRuns(host, 'shop.example')
+
+  expect(run?.output).toBe(`${'x'.repeat(4095)}y`)
 })
 
 test('has no jobs of a discovered site', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { renderCrontab } from '#agent/os/cron/files.ts'
+import { JOB_RUNNER_FILE } from '#agent/os/cron/job-runner.ts'
 import { RECORDER, RECORDER_TEXT, recorderSteps, recordOf } from '#agent/os/cron/recorder.ts'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
@@ -23,6 +24,19 @@ test('cron runs the jobs through a recorder, which is installed first', async ()
   expect(renderCrontab(shop)).toContain(
     ` php8.2 -n ${RECORDER} ${recordOf('shop')} timeout -k 10 240 `,
   )
+})
+
+test('with systemd, units log through a runner, which provisioning installs', async () => {
+  const host = await server(shop)
+  expect([host.disk.all[JOB_RUNNER_FILE.path], await recorderSteps(host)]).toEqual([
+    JOB_RUNNER_FILE.text,
+    [],
+  ])
+
+  await host.files.write(JOB_RUNNER_FILE.path, 'Made by Hosting Control in an earlier version')
+  await (await recorderSteps(host))[0]?.apply()
+
+  expect(host.disk.all[JOB_RUNNER_FILE.path]).toBe(JOB_RUNNER_FILE.text)
 })
 
 test('lists recorded runs with any content, newest first', async () => {

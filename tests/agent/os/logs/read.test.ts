@@ -10,8 +10,9 @@ const looked = { bytes: 7, files: 1, unread: 0, oldest_at: null }
 const line = { at: null, level: 'info' as const, status: null, text: 'a', cut: false }
 const page = { lines: [line], next: null, looked }
 
-async function asked(source: LogSource) {
+async function asked(source: LogSource, init: 'systemd' | 'direct' = 'systemd') {
   const host = await server(shop)
+  host.init = init
   host.answer(PROGRAM, JSON.stringify(page))
   const answer = await searchLog(host, { domain, source, limit: 5, text: 'a secret' })
   const [run] = host.runs
@@ -34,6 +35,7 @@ test.each([
 
 test.each([
   ['php', ['/srv/www/shop/logs/php-error.log']],
+  ['cron', ['/srv/www/shop/logs/jobs.log']],
   [
     'wordpress',
     ['/srv/www/shop/logs/wordpress-debug.log', '/srv/www/shop/public/wp-content/debug.log'],
@@ -48,39 +50,27 @@ test.each([
   expect(request.paths).toEqual(paths)
 })
 
-test('reads what the jobs printed from the journal, with the rights of the site', async () => {
-  const { host } = await asked('cron')
+test('without systemd, reads the record of root with the rights of the site', async () => {
+  const { host } = await asked('cron', 'direct')
 
-  const [journal, reader] = host.runs
-  expect(journal?.line).toStartWith('journalctl ')
-  expect(journal?.line).toEndWith(' _SYSTEMD_UNIT=hosting-cron@shop.service')
+  const [record, reader] = host.runs
+  expect(record?.line).toBe('cat -- /var/log/hosting/shop/jobs.json')
   expect(reader?.line).toBe(PROGRAM)
   expect(reader?.options.site?.user).toBe('shop')
   expect(JSON.parse(reader?.options.input ?? '').paths).toEqual([])
 })
 
-test('reads what the own jobs of a site printed, too', async () => {
+test.each([
+  ['systemd', { files: 2, bytes: 7, changed_at: null }],
+  ['direct', { files: 0, bytes: null, changed_at: null }],
+] as const)('lists every log, with its size where it has files: %s', async (init, cron) => {
   const host = await server(shop)
-  const units = '/etc/systemd/system'
-  for (const unit of ['hosting-job@shop:sync.service', 'hosting-job@shop:sync.timer'])
-    await host.disk.write(`${units}/${unit}`, '')
-  host.answer(PROGRAM, JSON.stringify(page))
-
-  await searchLog(host, { domain, source: 'cron', limit: 5 })
-
-  expect(host.runs[0]?.line).toEndWith(
-    ' _SYSTEMD_UNIT=hosting-cron@shop.service _SYSTEMD_UNIT=hosting-job@shop:sync.service',
-  )
-})
-
-test('lists every log, and what is in the journal without a size', async () => {
-  const host = await server(shop)
-  host.answer(PROGRAM, JSON.stringify({ files: 2, bytes: 7, changed_at: null }))
+  host.init = init
+  const one = { files: 2, bytes: 7, changed_at: null }
+  host.answer(PROGRAM, JSON.stringify(one))
 
   const { logs } = await listLogs(host, domain)
 
-  const one = { files: 2, bytes: 7, changed_at: null }
-  const cron = { files: 0, bytes: null, changed_at: null }
   const sources = ['access', 'error', 'php', 'wordpress', 'cron', 'mail'] as const
   expect(logs).toEqual(sources.map((source) => ({ ...(source === 'cron' ? cron : one), source })))
 })

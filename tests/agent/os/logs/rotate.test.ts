@@ -17,6 +17,7 @@ test.each([
   [50 * MB + 1, LOG, [BY_ROOT]],
   [51 * MB, '/srv/www/shop/logs/php-error.log', [BY_SITE]],
   [51 * MB, '/srv/www/shop/logs/wordpress-debug.log', [BY_SITE]],
+  [51 * MB, '/srv/www/shop/logs/jobs.log', [BY_SITE]],
   [51 * MB, '/srv/www/shop/logs/other.log', []],
 ])('a log of %d bytes at %s is rotated by %j, before a day is over', async (size, path, ran) => {
   const host = await server(shop)
