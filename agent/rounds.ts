@@ -26,13 +26,15 @@ interface Rounds {
   numbers: NumbersCollector
   /** Frees memory of requests that have ended. */
   expire(): void
+  /** Records the logins to sites before the journal may lose them. */
+  keepLogins(): Promise<void>
 }
 
 /** What the agent repeats for ever: each round has its own pace, and delays no other one. */
 export function startRounds(
   host: Host,
   runner: Runner,
-  { own, found, numbers, expire }: Rounds,
+  { own, found, numbers, expire, keepLogins }: Rounds,
   report: (error: unknown) => void,
 ): void {
   const { clock, random } = host
@@ -60,6 +62,7 @@ export function startRounds(
   void forever(MINUTE_MS, 1, () => sleeper.look(host, report))
   void forever(MINUTE_MS / 2, 1, () => expiries.look(host))
   void forever(MINUTE_MS, 1, async () => expire())
+  void forever(MINUTE_MS, 1, keepLogins)
   void forever(MINUTE_MS / 2, 1, () => debug_logs.look(host, runner, report))
   // A moment after each minute has ended, before dashboards ask.
   const untilMinute = () => MINUTE_MS - (clock.now() % MINUTE_MS) + SECOND_MS

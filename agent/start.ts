@@ -101,7 +101,8 @@ async function open(config: Config, host: Host) {
     void renewHourly(host, runner, logError)
     void keepLayout(host, runner, logError).catch(logError)
     const expire = () => readings.expireBrowsed()
-    startRounds(host, runner, { own, found, numbers, expire }, logError)
+    const { keepLogins } = readings
+    startRounds(host, runner, { own, found, numbers, expire, keepLogins }, logError)
     void keepMaintained(host, runner, logError)
     void watchDatabase(host, runner, logError)
     void tidyDaily(host, runner, config.operations_bytes, logError)

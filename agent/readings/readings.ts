@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { listAccess } from '#agent/os/access/list.ts'
-import { listLogins } from '#agent/os/access/logins.ts'
+import { Logins } from '#agent/os/access/logins.ts'
 import { BackupBrowser } from '#agent/os/backup/read/browse.ts'
 import { Downloads } from '#agent/os/backup/read/download.ts'
 import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
@@ -61,6 +61,7 @@ export function readingsOf(
   const exports = new Exports(host)
   const tool = new DatabaseTool(host)
   const browser = new BackupBrowser(host)
+  const logins = new Logins(host)
   const synced = {
     metrics: metricsReader(host),
     services: () => serviceStatuses(host),
@@ -77,7 +78,7 @@ export function readingsOf(
     jobTroubles: () => listJobTroubles(host),
     access: () => listAccess(host),
     /** Of people, to sites. */
-    logins: () => listLogins(host),
+    logins: () => logins.list(),
   }
   const state = stateReader(synced)
   const health = async (): Promise<SiteHealth[]> => monitor.list()
@@ -101,6 +102,8 @@ export function readingsOf(
     wordpressUsers: async (domain: string) => listUsers(host, await getSite(host, domain)),
     /** A folder of a backup, and its tables. */
     browse: (request: BrowseRequest) => browser.browse(request),
+    /** Keeps the logins of people that the journal has. */
+    keepLogins: () => logins.keep(),
     /** Frees the memory of backups that nobody browses any more. */
     expireBrowsed: () => browser.expire(),
     download: (request: DownloadRequest) => downloads.start(request),

@@ -19,6 +19,7 @@ const KEPT = [
   '/var/lib/hosting-agent/usage.json',
   '/var/lib/hosting-agent/numbers.json',
   '/var/lib/hosting-agent/maintenance.json',
+  '/var/lib/hosting-agent/logins.json',
   '/var/lib/hosting-agent/certificate-orders.json',
   '/var/lib/hosting-etc/new',
   '/var/lib/mysql',

@@ -11,6 +11,7 @@ const PRUNED = [
   ...['/var/lib/hosting-agent/operations', '/var/lib/hosting-agent/usage.json'],
   '/var/lib/hosting-agent/numbers.json',
   '/var/lib/hosting-agent/maintenance.json',
+  '/var/lib/hosting-agent/logins.json',
   '/var/lib/hosting-agent/certificate-orders.json',
   ...['/var/lib/hosting-etc/new/*', ...ETC_FILES.map((name) => `${SHARED_ETC}/${name}`)],
   ...['/var/lib/mysql', '/var/lib/dpkg'],

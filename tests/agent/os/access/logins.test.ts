@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { listLogins } from '#agent/os/access/logins.ts'
+import { printed } from '#agent/host/simulated/programs/output.ts'
+import { Logins } from '#agent/os/access/logins.ts'
+import { type Site, writeSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { ANNA_FINGERPRINT as KEY } from '#tests/support/ssh-keys.ts'
 
@@ -34,7 +36,7 @@ test('lists the logins to sites, with their keys, and no others', async () => {
 
   const at = '2026-01-01T12:00:00.000Z'
   const [sftp, client] = [{ at, ended_at: null, kind: 'sftp' as const }, null]
-  expect(await listLogins(host)).toEqual([
+  expect(await new Logins(host).list()).toEqual([
     { ...sftp, domain: shop.domain, address: '203.0.113.7', fingerprint: KEY, client },
     {
       ...{
@@ -56,8 +58,6 @@ test('lists the logins to sites, with their keys, and no others', async () => {
 test('has the end of a session from the process that accepted it', async () => {
   const host = await server(shop)
   host.disk.putText(DROP_IN, '')
-  const login = `Accepted publickey for shop from 203.0.113.7 port 4242 ssh2: ED25519 ${KEY}`
-  const closed = 'pam_unix(sshd:session): session closed for user shop'
   const at = (seconds: number) => AT + seconds * 1000
   host.answer(
     'journalctl',
@@ -77,30 +77,107 @@ test('has the end of a session from the process that accepted it', async () => {
       .join(''),
   )
 
-  const logins = await listLogins(host)
+  const logins = await new Logins(host).list()
 
   const second = (time: string | null) => time && (Date.parse(time) - AT) / 1000
   expect(logins.map(({ at, ended_at }) => [second(at), second(ended_at)])).toEqual([
-    [1, null],
+    // A line in another form says nothing.
+    [1, 6],
     [2, 4],
     [3, null],
     [7, 8],
   ])
 })
 
-test('has the last 500 of more', async () => {
+const login = `Accepted publickey for shop from 203.0.113.7 port 4242 ssh2: ED25519 ${KEY}`
+const closed = 'pam_unix(sshd:session): session closed for user shop'
+
+/** A server with a journal, whose lines a test changes. */
+async function withJournal(...others: Site[]) {
   const host = await server(shop)
+  for (const site of others) await writeSite(host, site)
   host.disk.putText(DROP_IN, '')
-  const login = `Accepted publickey for shop from 203.0.113.7 port 4242 ssh2: ED25519 ${KEY}`
-  host.answer('journalctl', Array.from({ length: 501 }, (_, at) => line(login, AT + at)).join(''))
+  const journal = { lines: [] as string[] }
+  host.table.journalctl = () => printed(journal.lines.join(''))
+  host.time = AT + 60_000
+  return { host, journal, logins: new Logins(host) }
+}
 
-  const logins = await listLogins(host)
+test('keeps what the journal has lost, also for the next process of the agent', async () => {
+  const { host, journal, logins } = await withJournal()
+  journal.lines = [line(login, AT, '10'), line(login, AT + 1000, '11')]
+  const before = await logins.list()
+  journal.lines = [line(closed, AT + 2000, '10')]
 
-  expect([logins.length, Date.parse(logins[0]?.at ?? '') - AT]).toEqual([500, 1])
+  const after = await logins.list()
+  journal.lines = []
+  const later = await new Logins(host).list()
+
+  expect(before.map(({ ended_at }) => ended_at)).toEqual([null, null])
+  expect(after.map(({ ended_at }) => ended_at)).toEqual(['2026-01-01T12:00:02.000Z', null])
+  expect(later).toEqual(after)
+  expect((await host.files.stat('/var/lib/hosting-agent/logins.json'))?.mode).toBe(0o600)
+})
+
+test('a disk without space hides no login, which is kept as soon as there is some', async () => {
+  const { host, journal, logins } = await withJournal()
+  journal.lines = [line(login)]
+  const { write } = host.files
+  host.files.write = () => Promise.reject(new Error('ENOSPC'))
+
+  expect(await logins.list()).toHaveLength(1)
+  await expect(logins.keep()).rejects.toThrow('ENOSPC')
+  host.files.write = write
+  await logins.keep()
+  journal.lines = []
+
+  expect(await new Logins(host).list()).toHaveLength(1)
+})
+
+test('reads only what is new, and again after the clock has gone back', async () => {
+  const { host, logins } = await withJournal()
+
+  await logins.list()
+  await logins.list()
+  host.set -= 3_600_000
+  await logins.list()
+
+  const since = host.ran.map((one) => /--since=(\S+)/.exec(one)?.[1])
+  const at = (AT + 60_000) / 1000 - 600
+  expect(since).toEqual(['-2days', `@${at.toFixed(3)}`, `@${(at - 3600).toFixed(3)}`])
+})
+
+test('is read each minute, and not twice', async () => {
+  const { host, logins } = await withJournal()
+
+  await logins.list()
+  await logins.keep()
+  host.time += 60_000
+  await logins.keep()
+
+  expect(host.ran).toHaveLength(2)
+})
+
+test('a site with many logins hides none of another one, and lasts two days', async () => {
+  const other = { ...shop, user: 'other', domain: 'other.example' }
+  const { host, journal, logins } = await withJournal(other)
+  const many = Array.from({ length: 501 }, (_, at) => line(login, AT + 1 + at, `${at}`))
+  journal.lines = [line(login.replace('shop', 'other')), ...many]
+
+  const listed = await logins.list()
+  journal.lines = []
+  host.time += 2 * 86_400_000
+
+  expect(listed.map(({ domain }) => domain)).toEqual([
+    other.domain,
+    ...Array.from({ length: 200 }, () => shop.domain),
+  ])
+  expect(Date.parse(listed.at(-1)?.at ?? '') - AT).toBe(501)
+  expect(await logins.list()).toEqual([])
 })
 
 test('asks nothing on a server where nobody has ever had access', async () => {
   const host = await server(shop)
 
-  expect([await listLogins(host), host.ran]).toEqual([[], []])
+  expect([await new Logins(host).list(), host.ran]).toEqual([[], []])
 })
