@@ -1,10 +1,15 @@
 import { parseArgs } from 'node:util'
+import { messageOf } from '#shared/errors.ts'
 import { takeFirstLogin } from './auth/first-login.ts'
-import { backUp, type Records } from './backup/back-up.ts'
+import { backUp, mustExist, type Records } from './backup/back-up.ts'
 import { checkFile, checkRecords } from './backup/check.ts'
 import { BackupError } from './backup/manifest.ts'
+import { putRecovery } from './backup/recovery-file.ts'
 import { restore } from './backup/restore.ts'
 import { type Config, databaseOf } from './config.ts'
+import { databaseOn } from './db/client.ts'
+import { connect } from './db/connect.ts'
+import { findKit } from './site-backups/kit.queries.ts'
 
 const USAGE = `Hosting Control: the dashboard and the tools for its records
 
@@ -14,13 +19,24 @@ const USAGE = `Hosting Control: the dashboard and the tools for its records
                                      other file, and the backup gives control of every server
   hosting-control restore <backup>   replace the database with a backup
   hosting-control check [<file>]     check the database or a backup for damage
+  hosting-control kit                print the public key of the recovery kit in use
+  hosting-control keep-recovery      keep what save-release-key has sealed, from standard input
   hosting-control first-login        show the generated password of the first account once
   hosting-control notices            print the licenses of what this program contains
+
+Root has one more command where scripts/install-dashboard.sh installed the dashboard:
+
+  hosting-control save-release-key [<fingerprint>]
+                                     save the release key and the settings in each backup, sealed
+                                     to the recovery kit with this fingerprint, or again to the last
 
 In a checkout without the service, hosting-control is \`bun dashboard/main.ts\`.
 All commands use the environment of the dashboard: DATA_DIR, DATABASE_URL, DATABASE_AUTH_TOKEN.
 backup and check work while the dashboard runs; stop it before restore.
 `
+
+const RECOVERABLE =
+  'the release key and the settings are sealed in it: scripts/install-dashboard.sh --recover puts them into place\n'
 
 /** An invalid argument. */
 class UsageError extends Error {}
@@ -28,6 +44,8 @@ class UsageError extends Error {}
 export interface Output {
   out(text: string): void
   err(text: string): void
+  /** Standard input to its end. */
+  read(): Promise<string>
 }
 
 type Act = (records: Records, args: Args, output: Output) => Promise<number>
@@ -40,6 +58,8 @@ const COMMANDS: Record<string, Act> = {
   backup,
   restore: putBack,
   check,
+  kit: printKit,
+  'keep-recovery': keepRecovery,
   'first-login': showFirstLogin,
   notices: printNotices,
 }
@@ -104,10 +124,15 @@ async function backup(records: Records, { path, with_secrets }: Args, { out }: O
 }
 
 async function putBack(records: Records, { path }: Args, { out }: Output) {
-  const { manifest, aside } = await restore(needed(path, 'the backup'), records, new Date())
+  const { manifest, aside, has_recovery } = await restore(
+    needed(path, 'the backup'),
+    records,
+    new Date(),
+  )
   const { made_at, database } = manifest
   out(`restored ${rowsOf(database.rows)} rows from ${made_at}\n`)
   if (aside) out(`the previous database is ${aside}\n`)
+  if (has_recovery) out(RECOVERABLE)
   out('all users must log in again\n')
   return 0
 }
@@ -127,6 +152,25 @@ async function showFirstLogin({ data_dir }: Records, { path }: Args, { out, err 
     err('There is no first login to show: it was shown before, or ADMIN_PASSWORD was set\n')
   else out(`${text}it is shown only once: change the password on the Account page\n`)
   return text === undefined ? 1 : 0
+}
+
+async function printKit({ database }: Records, { path }: Args, { out }: Output) {
+  if (path !== undefined) throw new UsageError('kit takes no path: see --help')
+  await mustExist(database)
+  using client = connect(database, 1)
+  const kit = await findKit(databaseOn(client), { confirmed: true })
+  if (!kit) throw new BackupError('No recovery kit is in use: create one on the page Backups first')
+  out(kit.recovery_key)
+  return 0
+}
+
+async function keepRecovery({ data_dir }: Records, { path }: Args, { read }: Output) {
+  if (path !== undefined) throw new UsageError('keep-recovery takes no path: see --help')
+  const text = await read()
+  await putRecovery(data_dir, text).catch((error: unknown) => {
+    throw new BackupError(`It cannot be kept in ${data_dir}: ${messageOf(error)}`)
+  })
+  return 0
 }
 
 async function printNotices(_: Records, { path }: Args, { out }: Output) {

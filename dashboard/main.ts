@@ -56,5 +56,6 @@ async function run(argv: readonly string[]): Promise<number> {
   return runCommand(argv, readEnvironment, {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
+    read: () => Bun.stdin.text(),
   })
 }

@@ -1,5 +1,7 @@
+import { stat } from 'node:fs/promises'
 import { LOOK_MS } from './alerts/alerts.ts'
 import { backUpAside, backUpDaily } from './backup/daily.ts'
+import { RECOVERY } from './backup/recovery-file.ts'
 import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
 import { correctTimes } from './db/times.queries.ts'
@@ -9,6 +11,7 @@ import { FLEET } from './leases/shares.ts'
 import { sweepHistory } from './metrics/rollup.ts'
 import { repeatDue } from './moves/repeat-due.ts'
 import { sweepNumbers } from './numbers/update.ts'
+import { recordSealed } from './off-site/release-key.ts'
 import { saveOffSite } from './off-site/save-off-site.ts'
 import { endRequest, findRequest, LOCAL_REQUEST, REQUEST } from './off-site/state.queries.ts'
 import { timestamp } from './runtime/clock.ts'
@@ -78,6 +81,7 @@ export function startSweeps(deps: Deps, config: Config, newest: string | null) {
     setInterval(here, BACKUP_MS),
     setInterval(elsewhere, BACKUP_MS),
     setInterval(lookForRequests(deps, { elsewhere, here }), REQUEST_MS),
+    setInterval(lookForSealed(deps, config.DATA_DIR), REQUEST_MS),
   ]
 }
 
@@ -93,6 +97,20 @@ function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => 
     ]
     // Found ones may have to wait for work that runs.
     searched = found.includes(true) ? undefined : substance
+  }
+}
+
+/** The file that root writes is read only after a change of it. */
+function lookForSealed({ db, leases, log }: Deps, data_dir: string) {
+  let seen: number | undefined
+  return async () => {
+    const changed_at = (await stat(`${data_dir}/${RECOVERY}`).catch(() => undefined))?.mtimeMs ?? 0
+    if (changed_at === seen || !leases.holds(FLEET)) return
+    seen = changed_at
+    await recordSealed(db, data_dir).catch((error: unknown) => {
+      seen = undefined
+      log.error('the sealed release key could not be recorded', error)
+    })
   }
 }
 

@@ -14,7 +14,7 @@ export interface Member {
 const BLOCK = 512
 const CHUNK = 1 << 20
 const MOST_SIZE = 8 ** 11 - 1
-/** Ours has at most three. */
+/** Ours has at most four. */
 const MOST_MEMBERS = 16
 
 /** A tar file (POSIX.1-1988, ustar) readable by its owner alone, synced when this resolves. */

@@ -11,6 +11,7 @@ import packed from '../../package.json' with { type: 'json' }
 import { extract, listMembers, writeArchive } from './archive.ts'
 import { putAsNew, stampOf } from './files.ts'
 import { BackupError, DATABASE, FORMAT, MANIFEST, type Manifest, SEAL } from './manifest.ts'
+import { findRecovery, RECOVERY } from './recovery-file.ts'
 import { findSealSecret, fingerprintOf } from './seal-secret.ts'
 
 /** The records of one dashboard: its database, and the folder with its secrets. */
@@ -115,12 +116,14 @@ async function describe(
 
 async function contentsOf(file: string, manifest: Manifest, { data_dir }: Records) {
   const text = `${JSON.stringify(manifest, null, 2)}\n`
-  const contents = [
+  const secret = manifest.with_secrets ? await findSealSecret(data_dir) : undefined
+  const recovery = await findRecovery(data_dir)
+  return [
     { name: MANIFEST, text },
     { name: DATABASE, file },
+    ...(secret ? [{ name: SEAL, text: `${secret.reveal()}\n` }] : []),
+    ...(recovery ? [{ name: RECOVERY, text: recovery.text }] : []),
   ]
-  const secret = manifest.with_secrets ? await findSealSecret(data_dir) : undefined
-  return secret ? [...contents, { name: SEAL, text: `${secret.reveal()}\n` }] : contents
 }
 
 /** Verified as a restore reads it. */

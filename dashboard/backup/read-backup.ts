@@ -6,6 +6,7 @@ import { codeOf } from '#dashboard/runtime/error-code.ts'
 import { Secret } from '#shared/secret.ts'
 import { extract, listMembers, type Member, readText } from './archive.ts'
 import { BackupError, DATABASE, FORMAT, MANIFEST, Manifest, SEAL } from './manifest.ts'
+import { headerOf, RECOVERY } from './recovery-file.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
 
 export interface Backup {
@@ -13,6 +14,8 @@ export interface Backup {
   manifest: Manifest
   /** The secrets in the backup, if any. */
   secret: Secret | undefined
+  /** Whether it holds files of root that the recovery kit opens. */
+  has_recovery: boolean
   /** Writes the database to a new file. Throws BackupError if its digest differs. */
   unpack(target: string): Promise<void>
 }
@@ -26,10 +29,12 @@ export async function withBackup<T>(path: string, work: (backup: Backup) => Prom
 }
 
 async function readBackup(path: string, archive: FileHandle): Promise<Backup> {
-  const { manifest, database, seal } = await contentsOf(archive).catch((error: unknown) => {
-    if (error instanceof BackupError) throw error
-    throw new BackupError(`${path} is not a backup of a dashboard, or is damaged`)
-  })
+  const { manifest, database, seal, recovery } = await contentsOf(archive).catch(
+    (error: unknown) => {
+      if (error instanceof BackupError) throw error
+      throw new BackupError(`${path} is not a backup of a dashboard, or is damaged`)
+    },
+  )
   const secret = seal ? new Secret((await readText(archive, seal)).trim()) : undefined
   if (manifest.with_secrets && (!secret || fingerprintOf(secret) !== manifest.seal))
     throw new BackupError(`${path} is damaged: its seal-secret differs from the manifest`)
@@ -37,6 +42,7 @@ async function readBackup(path: string, archive: FileHandle): Promise<Backup> {
     path,
     manifest,
     secret,
+    has_recovery: typeof headerOf(recovery ?? '')?.kit === 'string',
     unpack: (target) => unpack(path, archive, database, manifest, target),
   }
 }
@@ -49,7 +55,9 @@ async function contentsOf(archive: FileHandle) {
   const json: unknown = JSON.parse(await readText(archive, first))
   if (json instanceof Object && 'format' in json && Number(json.format) > FORMAT)
     throw new BackupError('The backup was made by a newer version of the dashboard: run that one')
-  return { manifest: Manifest.parse(json), database, seal: named(SEAL) }
+  const sealed = named(RECOVERY)
+  const recovery = sealed && (await readText(archive, sealed))
+  return { manifest: Manifest.parse(json), database, seal: named(SEAL), recovery }
 }
 
 async function unpack(

@@ -16,6 +16,8 @@ export interface Restored {
   manifest: Manifest
   /** The path of the previous database. */
   aside: string | undefined
+  /** Whether it holds files of root that the recovery kit opens. */
+  has_recovery: boolean
 }
 
 /** Replaces the database atomically, after all checks. Throws BackupError: nothing has changed. */
@@ -34,7 +36,7 @@ export function restore(path: string, records: Records, now: Date): Promise<Rest
         file === undefined
           ? await fill(unpacked, backup, records)
           : await replace(unpacked, file, backup, records, now)
-      return { manifest: backup.manifest, aside }
+      return { manifest: backup.manifest, aside, has_recovery: backup.has_recovery }
     } finally {
       await removeDatabase(unpacked)
       lock.close()

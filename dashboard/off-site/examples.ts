@@ -11,5 +11,6 @@ export const OFF_SITE_EXAMPLES = {
   DashboardBackup: {
     ...{ target: TARGET, obstacle: null, former: [], requested_at: null },
     ...{ error: null, error_code: null, tried_at: AT, saved_at: AT },
+    release_key: { state: 'saved', since: AT },
   },
 }

@@ -5,9 +5,11 @@ import { findKit } from '#dashboard/site-backups/kit.queries.ts'
 import { findOwnTarget, type OwnTarget } from '#dashboard/site-backups/own/queries.ts'
 import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
 import { conflict } from '#shared/errors.ts'
+import { keyStateOf } from './release-key.ts'
 import {
   findOffSite,
   findRequest,
+  findSealed,
   insertRequest,
   insertRequests,
   LOCAL_REQUEST,
@@ -35,6 +37,7 @@ export async function showOffSite({ db, off_site }: RequestDeps): Promise<Dashbo
     error: state?.error ?? null,
     error_code:
       typeof state?.error === 'string' ? (state.not_ready ? 'not_ready' : 'failed') : null,
+    release_key: keyStateOf(await findKit(db, { confirmed: true }), await findSealed(db), state),
   }
 }
 

@@ -1,5 +1,6 @@
 import { access, constants, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { findRecovery } from '#dashboard/backup/recovery-file.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
@@ -16,9 +17,18 @@ import { Secret } from '#shared/secret.ts'
 import { confinedRestic } from './confined-programs.ts'
 import { providedRestic } from './program.ts'
 import { refuseReadable } from './refuse-readable.ts'
+import { lacksKey, savedKey } from './release-key.ts'
 import { type Opened, prepare, save, tryWriting, withRestic } from './repository.ts'
 import { obstacleOf, refusalOf } from './request.ts'
-import { endRequest, findOffSite, findRequest, type Request, setOffSite } from './state.queries.ts'
+import {
+  endRequest,
+  findOffSite,
+  findRequest,
+  findSealed,
+  type Request,
+  type SealedFiles,
+  setOffSite,
+} from './state.queries.ts'
 import { findOwnRepository, insertOwnRepository, setChecked } from './target.queries.ts'
 
 export interface OffSiteDeps {
@@ -51,27 +61,37 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   const before = await findOffSite(db)
   const request = await findRequest(db)
   if (!kit || !target) return refuse(deps, request)
-  if (!request && !isOwing(before, clock)) return
+  if (!request && !isOwing(before, await findSealed(db), clock)) return
   const saved_at = before?.saved_at ?? null
+  const header = (await findRecovery(deps.data_dir))?.header
   try {
     const snapshot = await saved(deps, kit, target, request?.only_check ?? false)
     const now = timestamp(clock)
     await setChecked(db, target, now)
-    await setOffSite(db, { tried_at: now, error: null, saved_at: snapshot ? now : saved_at })
+    const done = snapshot
+      ? { saved_at: now, release_key: savedKey(header, before, now) }
+      : { saved_at, release_key: before?.release_key }
+    await setOffSite(db, { tried_at: now, error: null, ...done })
     if (snapshot) log.info('records saved in the target of the dashboard', { snapshot })
   } catch (error) {
     await setChecked(db, target, null)
-    await setOffSite(db, { tried_at: timestamp(clock), error: messageOf(error), saved_at })
+    const failed = { tried_at: timestamp(clock), error: messageOf(error) }
+    await setOffSite(db, { saved_at, release_key: before?.release_key, ...failed })
     log.error('the records could not be saved in the target of the dashboard', error)
   }
   if (request) await endRequest(db, request)
 }
 
 /** A failed attempt is repeated sooner; a check alone is no backup. */
-function isOwing(before: Awaited<ReturnType<typeof findOffSite>>, clock: Clock): boolean {
+function isOwing(
+  before: Awaited<ReturnType<typeof findOffSite>>,
+  sealed: SealedFiles | undefined,
+  clock: Clock,
+): boolean {
   if (!before) return true
   const now = clock.now()
   if (before.error !== null) return isDue(before.tried_at, RETRY_MS, now)
+  if (lacksKey(sealed, before)) return true
   return isDue(before.saved_at, EVERY_MS, now)
 }
 
@@ -80,8 +100,9 @@ async function refuse({ db, clock, log }: OffSiteDeps, request: Request | undefi
   if (!request) return
   const obstacle = await obstacleOf(db, await findOwnTarget(db))
   const error = refusalOf(obstacle ?? 'the target was changed, try again')
-  const saved_at = (await findOffSite(db))?.saved_at ?? null
-  await setOffSite(db, { tried_at: timestamp(clock), error, saved_at, not_ready: true })
+  const { saved_at = null, release_key } = (await findOffSite(db)) ?? {}
+  const failed = { tried_at: timestamp(clock), error, not_ready: true }
+  await setOffSite(db, { saved_at, release_key, ...failed })
   await endRequest(db, request)
   log.error('the requested backup of the records could not start', new Error(error))
 }

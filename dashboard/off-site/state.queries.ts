@@ -9,6 +9,8 @@ export const STATE = 'off_site_backup'
 export const REQUEST = 'off_site_request'
 /** The same for the backup beside the records. */
 export const LOCAL_REQUEST = 'local_backup_request'
+/** What the installation has sealed for the backups, as the file in DATA_DIR says. */
+const RECOVERY = 'recovery_file'
 type RequestKey = typeof REQUEST | typeof LOCAL_REQUEST
 
 const OffSiteState = z.object({
@@ -19,7 +21,12 @@ const OffSiteState = z.object({
   not_ready: z.boolean().default(false),
   /** The last that succeeded. */
   saved_at: z.string().nullable(),
+  /** Since when the saved backups hold the release key, and the kit that opens it; null: they do not. */
+  release_key: z.object({ kit: z.string(), since: z.string() }).nullable().default(null),
 })
+
+const Sealed = z.object({ kit: z.string().nullable(), holds: z.array(z.string()) })
+export type SealedFiles = z.infer<typeof Sealed>
 
 const Request = z.object({
   at: z.string(),
@@ -44,6 +51,23 @@ export async function setOffSite(db: Database, value: OffSiteState): Promise<voi
       .insert(settings)
       .values({ key: STATE, value })
       .onConflictDoUpdate({ target: settings.key, set: { value } }),
+  )
+}
+
+/** Undefined: no installation seals anything, as in a checkout. */
+export async function findSealed(db: Database): Promise<SealedFiles | undefined> {
+  const [row] = await db.read.select().from(settings).where(eq(settings.key, RECOVERY))
+  return Sealed.safeParse(row?.value).data
+}
+
+export async function setSealed(db: Database, value: SealedFiles | undefined): Promise<void> {
+  await db.write((queries) =>
+    value === undefined
+      ? queries.delete(settings).where(eq(settings.key, RECOVERY))
+      : queries
+          .insert(settings)
+          .values({ key: RECOVERY, value })
+          .onConflictDoUpdate({ target: settings.key, set: { value } }),
   )
 }
 

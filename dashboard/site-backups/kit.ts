@@ -1,5 +1,4 @@
 import {
-  constants,
   createHash,
   createPublicKey,
   privateDecrypt,
@@ -13,7 +12,7 @@ import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { BackupKits, BackupKitView } from '#shared/api/backups.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
-import { type KeyPair, LEAST_BITS } from './key-pair.ts'
+import { fingerprintOf, type KeyPair, LEAST_BITS, OAEP } from './key-pair.ts'
 import { confirmKit, findKit, insertKit, type KitRow } from './kit.queries.ts'
 
 export interface KitDeps {
@@ -27,8 +26,6 @@ export interface KitDeps {
 
 const CHALLENGE_BYTES = 32
 const PURPOSE = 'backup kit'
-/** What an agent and `openssl pkeyutl` use too. */
-const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
 /** The kit in use stays in use until a newer one is confirmed. */
 export async function showKits({ db }: Pick<KitDeps, 'db'>): Promise<BackupKits> {
@@ -123,11 +120,6 @@ function bitsOf(key: string): number {
   } catch {
     return 0
   }
-}
-
-export function fingerprintOf(key: string): string {
-  const der = createPublicKey(key).export({ type: 'spki', format: 'der' })
-  return digest(der).slice(0, 16)
 }
 
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')

@@ -50,6 +50,19 @@ export const DashboardBackup = z
       .enum(['not_ready', 'failed'])
       .nullable()
       .describe('not_ready: what it needs was missing when it was to start, see obstacle.'),
+    release_key: z
+      .strictObject({
+        state: z
+          .enum(['saved', 'next', 'not_here', 'not_saved'])
+          .describe(
+            'saved: the backups hold it, sealed to the recovery kit in use. next: the next backup does. not_here: the settings are sealed, but the key is not on the machine of the dashboard. not_saved: run hosting-control save-release-key there.',
+          ),
+        since: Timestamp.nullable().describe('Of the first backup that holds it; null: none.'),
+      })
+      .nullable()
+      .describe(
+        'Whether the backups hold the key that signs agents, and the settings; null: the dashboard was not installed by scripts/install-dashboard.sh.',
+      ),
   })
   .meta({
     id: 'DashboardBackup',

@@ -11,6 +11,7 @@ async function run(...argv: string[]) {
     err: (text) => {
       said.err += text
     },
+    read: async () => 'no such file',
   })
   return { status, ...said }
 }
@@ -28,6 +29,18 @@ describe('the commands of the dashboard', () => {
       1,
       'There is no first login to show: it was shown before, or ADMIN_PASSWORD was set\n',
     ],
+    [['kit', 'x'], 2, 'kit takes no path: see --help\n'],
+    [
+      ['kit'],
+      1,
+      'There is no database at /nowhere/dashboard.db: check DATA_DIR and DATABASE_URL\n',
+    ],
+    [['keep-recovery', 'x'], 2, 'keep-recovery takes no path: see --help\n'],
+    [
+      ['keep-recovery'],
+      1,
+      'It cannot be kept in /nowhere: It is not a file of hosting-control save-release-key\n',
+    ],
     [['check', '/nowhere'], 1, '/nowhere cannot be read\n'],
     [
       ['check'],
@@ -44,7 +57,14 @@ describe('the commands of the dashboard', () => {
       const { status, out } = await run(...line.split(' '))
 
       expect(status).toBe(0)
-      for (const name of ['backup', 'restore', 'check', 'first-login', '--with-secrets'])
+      for (const name of [
+        'backup',
+        'restore',
+        'check',
+        'first-login',
+        'save-release-key',
+        '--with-secrets',
+      ])
         expect(out).toContain(name)
     },
   )

@@ -15,7 +15,7 @@ const LOCAL = { kind: 'local', path: '/mnt/none' }
 const TARGET = { place: LOCAL, keeper_key: null, checked_at: null }
 const EMPTY = {
   ...{ target: null, obstacle: null, former: [], requested_at: null, tried_at: null },
-  ...{ saved_at: null, error: null, error_code: null },
+  ...{ saved_at: null, error: null, error_code: null, release_key: null },
 }
 
 const addTarget = (dashboard: Dashboard) => dashboard.call('PUT', `${AT}/target`, { place: LOCAL })

@@ -13,7 +13,9 @@ import { KIND_NAMES, placeName } from '#dashboard/web/labels/backup.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -98,7 +100,7 @@ function Actions({
 }
 
 function State({
-  of: { target, obstacle, former, tried_at, saved_at, error },
+  of: { target, obstacle, former, tried_at, saved_at, error, release_key },
   onForget,
 }: {
   of: DashboardBackup
@@ -146,7 +148,35 @@ function State({
           ): {error}
         </p>
       )}
+      {release_key && <ReleaseKey of={release_key} />}
     </>
+  )
+}
+
+/** Root decides which kit opens it: a dashboard in wrong hands would show another fingerprint. */
+function ReleaseKey({ of: { state, since } }: { of: NonNullable<DashboardBackup['release_key']> }) {
+  if (state === 'saved')
+    return (
+      <p className="mt-2">
+        Release key and settings saved in the backup since <Time at={since} />, sealed to the
+        recovery kit.
+      </p>
+    )
+  if (state === 'next')
+    return <p className="mt-2">Release key and settings: saved with the next backup.</p>
+  if (state === 'not_here')
+    return (
+      <p className="mt-2">
+        The settings are saved, but the release key is not on the machine of the dashboard: keep a
+        copy of it elsewhere.
+      </p>
+    )
+  return (
+    <Notice kind="warn" title="The release key is not saved in the backup">
+      Without it, a restored dashboard cannot upgrade agents. As root on the machine of the
+      dashboard, run this command with the fingerprint in the file of your recovery kit:
+      <Snippet text="hosting-control save-release-key <fingerprint>" what="the command" />
+    </Notice>
   )
 }
 

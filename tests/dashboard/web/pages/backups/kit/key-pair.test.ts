@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { fingerprintOf } from '#dashboard/site-backups/kit.ts'
+import { fingerprintOf } from '#dashboard/site-backups/key-pair.ts'
 import {
   answerOf,
   createKeyPair,
