@@ -3,10 +3,17 @@ import { join } from 'node:path'
 import { activate, makeUsers, removeOldBackups } from './install/activate.ts'
 import { check } from './install/check.ts'
 import { Machine } from './install/machine.ts'
-import { type Request, readOptions, type Settings } from './install/options.ts'
+import {
+  type Recovery,
+  type Request,
+  readOptions,
+  recoveryIn,
+  type Settings,
+} from './install/options.ts'
 import { installPackages } from './install/packages.ts'
 import { DATA, OPTIONS } from './install/paths.ts'
 import { publish } from './install/publish.ts'
+import { putRecovered, type Recovered, readRecovered, saveRecovery } from './install/recovery.ts'
 import { makeRelease, type Release, removeOldReleases } from './install/release.ts'
 import { uninstall } from './install/uninstall.ts'
 import { fail, reasonOf } from './lib/fail.ts'
@@ -14,14 +21,18 @@ import { fail, reasonOf } from './lib/fail.ts'
 /** Started by scripts/install-dashboard.sh, as root, with Bun installed. */
 async function main(): Promise<void> {
   const kept: Partial<Settings> = JSON.parse(await readFile(OPTIONS, 'utf8').catch(() => '{}'))
-  const request = readOptions(process.argv.slice(2), process.env, kept)
+  const argv = process.argv.slice(2)
+  const recovery = recoveryIn(argv)
+  const recovered = recovery && (await readRecovered(recovery))
+  const request = readOptions(argv, process.env, { ...recovered?.options, ...kept })
   const machine = new Machine(request.dry_run)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => machine.interrupt())
   if (request.uninstall) return remove(machine, request)
   await check(machine, request.settings)
   try {
-    const release = await install(machine, request.settings)
+    const lost = recovery && recovered && { ...recovery, recovered }
+    const release = await install(machine, request.settings, lost)
     if (!machine.dry) await introduce(request.settings, release)
   } catch (error) {
     console.error(`error: ${reasonOf(error)}`)
@@ -36,15 +47,22 @@ const UNDONE =
   'the installation failed and was undone, except for packages: correct the error above, and run it again'
 
 /** From here on nothing is undone: the new state is complete. */
-async function install(machine: Machine, settings: Settings): Promise<Release> {
+async function install(
+  machine: Machine,
+  settings: Settings,
+  lost?: Recovery & { recovered: Recovered },
+): Promise<Release> {
   await installPackages(machine, settings)
   await makeUsers(machine)
+  if (lost) await putRecovered(machine, lost.recovered)
   const release = await makeRelease(machine, join(import.meta.dir, '..'), settings)
-  await activate(machine, release, settings)
+  await activate(machine, release, settings, lost?.backup)
   await publish(machine, settings)
   await machine.put(OPTIONS, `${JSON.stringify(settings, null, 2)}\n`)
   await removeOldReleases(machine)
   await removeOldBackups(machine)
+  const saved = await saveRecovery(machine).catch((error: unknown) => reasonOf(error))
+  machine.log(`Release key and settings: ${saved}`)
   return release
 }
 

@@ -5,6 +5,7 @@ import { isHealthy, lastOutput, processOf } from './health.ts'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
 import { BUILDER, COMMAND, CURRENT, DATA, ENVIRONMENT, SERVICE, UNIT, USER } from './paths.ts'
+import { restoreRecords } from './recovery.ts'
 import type { Release } from './release.ts'
 import { COMMAND_TEXT, renderEnvironment, renderUnit } from './unit.ts'
 
@@ -21,16 +22,19 @@ export async function makeUsers(machine: Machine): Promise<void> {
 
 /**
  * Runs `release` as the service, after a backup of the records. If it does not become healthy, the
- * undo restores the previous release, with its records if it cannot read the migrated ones.
+ * undo restores the previous release, with its records if it cannot read the migrated ones. `lost`: a
+ * backup whose records a first installation gets.
  */
 export async function activate(
   machine: Machine,
   release: Release,
   settings: Settings,
+  lost?: string,
 ): Promise<void> {
   const previous = await readlink(CURRENT).catch(() => undefined)
   const target = join('releases', release.id)
   const isUpdate = previous !== undefined && previous !== target
+  const records = neededOf(machine, lost)
   const backup = isUpdate ? await backUp(machine, release) : undefined
   if (previous === undefined && !existsSync(DATA))
     machine.undo(`remove ${DATA}`, () => machine.run(['rm', '-rf', DATA]))
@@ -51,10 +55,18 @@ export async function activate(
   if (previous === undefined)
     machine.undo('stop the service', () => machine.run(['systemctl', 'disable', '--now', SERVICE]))
   await machine.run(['systemctl', 'enable', '--quiet', SERVICE])
-  await machine.run(['systemctl', 'restart', SERVICE])
+  if (records === undefined) await machine.run(['systemctl', 'restart', SERVICE])
+  else await restoreRecords(machine, records)
   if (machine.dry) return
   if (await isHealthy(machine, settings, 90_000)) return
   throw new Error(`release ${release.id} did not become healthy: ${await lastOutput(machine)}`)
+}
+
+/** The records of a dashboard that was used here may be newer than those of the lost one. */
+function neededOf(machine: Machine, lost: string | undefined): string | undefined {
+  if (lost === undefined || !existsSync(`${DATA}/dashboard.db`)) return lost
+  machine.log('The records on this server stay: hosting-control restore replaces them')
+  return undefined
 }
 
 /** Read from the process itself: an interrupted installation may have changed only the link. */

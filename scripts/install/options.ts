@@ -19,6 +19,12 @@ export interface Settings {
   machines: string[]
 }
 
+/** Absolute paths of a backup of a lost dashboard and of the recovery kit. */
+export interface Recovery {
+  backup: string
+  kit: string
+}
+
 /** The command line. */
 export interface Request {
   settings: Settings
@@ -43,6 +49,8 @@ const DEFAULTS: Texts = {
 }
 const NAMES = Object.keys(DEFAULTS) as (keyof Settings)[]
 const FLAGS = ['private_networks', 'dry_run', 'uninstall', 'purge']
+/** Files that one run reads: they are not stored. */
+const ONCE = ['recover', 'kit']
 
 /**
  * Options first, then the environment (`INSTALL_ACME_DIRECTORY`), then the options of the last run,
@@ -71,6 +79,17 @@ export function readOptions(
   }
 }
 
+/** The files of a recovery; undefined: nothing is recovered. */
+export function recoveryIn(argv: readonly string[]): Recovery | undefined {
+  const { recover, kit } = valuesIn(argv)
+  if (recover === undefined && kit === undefined) return undefined
+  const paths = { recover: textOf(recover ?? ''), kit: textOf(kit ?? '') }
+  for (const [name, path] of Object.entries(paths))
+    if (!path.startsWith('/'))
+      throw new Error(`--recover and --kit belong together: --${name} needs an absolute path`)
+  return { backup: paths.recover, kit: paths.kit }
+}
+
 const optionOf = (name: string) => name.replaceAll('_', '-')
 
 const textOf = (value: unknown) =>
@@ -78,7 +97,7 @@ const textOf = (value: unknown) =>
 
 function valuesIn(argv: readonly string[]): Record<string, unknown> {
   const options = Object.fromEntries(
-    [...NAMES, ...FLAGS].map((name) => {
+    [...NAMES, ...FLAGS, ...ONCE].map((name) => {
       const type = FLAGS.includes(name) ? ('boolean' as const) : ('string' as const)
       return [optionOf(name), { type }]
     }),

@@ -8,6 +8,8 @@ export const OPTIONS = `${SETTINGS}/install.json`
 export const ENVIRONMENT = `${SETTINGS}/dashboard.env`
 /** Signs the builds of the agent; the user of the service cannot read it. */
 export const RELEASE_KEY = `${SETTINGS}/release-key`
+/** The public half of the recovery kit that root has confirmed. */
+export const KIT = `${SETTINGS}/recovery-kit.pem`
 export const SELF_SIGNED = { certificate: `${SETTINGS}/tls.pem`, key: `${SETTINGS}/tls.key` }
 export const DATA = '/var/lib/hosting-control'
 export const CACHE = '/var/cache/hosting-control'

@@ -1,6 +1,16 @@
 import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import { renderVariable } from '#shared/formats/systemd.ts'
-import { CURRENT, DATA, ENVIRONMENT, PROGRAM, SERVICE, SETTINGS, USER } from './paths.ts'
+import {
+  COMMAND,
+  CURRENT,
+  DATA,
+  ENVIRONMENT,
+  HOME,
+  PROGRAM,
+  SERVICE,
+  SETTINGS,
+  USER,
+} from './paths.ts'
 
 /**
  * The service: no root, no capability, write access to its records only, and no connection to the
@@ -26,6 +36,8 @@ Environment=DATA_DIR=${DATA}
 Environment=HOST=127.0.0.1
 EnvironmentFile=${ENVIRONMENT}
 ExecStart=${CURRENT}/${PROGRAM}
+# As root, beside the dashboard, which cannot read what is sealed. A failure changes nothing else.
+ExecStartPost=-+${COMMAND} save-release-key
 Restart=always
 RestartSec=2
 TimeoutStopSec=20
@@ -90,7 +102,8 @@ export function renderEnvironment(before: string, decided: Record<string, string
 const ABOUT = `# Settings of the dashboard, explained in .github/docs/operating.md.
 # After a change: systemctl restart hosting-control`
 
-const nameIn = (line: string) => /^\s*([A-Z_]+)=/.exec(line)?.[1] ?? ''
+/** The variable that a line sets, or nothing. */
+export const nameIn = (line: string) => /^\s*([A-Z_]+)=/.exec(line)?.[1] ?? ''
 
 /** A command of the dashboard with the rights and settings of its service. */
 export const COMMAND_TEXT = `#!/bin/sh
@@ -99,6 +112,11 @@ set -eu
 [ "$(id -u)" = 0 ] || { echo 'error: this needs root' >&2; exit 1; }
 command="\${1:---help}"
 [ $# = 0 ] || shift
+release="\${HOSTING_RELEASE:-${CURRENT}}"
+if [ "$command" = save-release-key ]; then
+  bun=$(sed -n 's/.*"packageManager": *"bun@\\([0-9.]*\\)".*/\\1/p' "$release/package.json")
+  exec "${HOME}/bun/bun-$bun/bun" "$release/scripts/save-release-key.ts" "$@"
+fi
 # The program starts in another folder.
 count=$#
 while [ "$count" -gt 0 ]; do
@@ -109,7 +127,6 @@ while [ "$count" -gt 0 ]; do
   shift
   count=$((count - 1))
 done
-release="\${HOSTING_RELEASE:-${CURRENT}}"
 run() {
   systemd-run --quiet --pipe --wait --collect --service-type=exec \\
     --property=User=${USER} --property=Group=${USER} --property=UMask=0077 \\

@@ -1,14 +1,18 @@
 // tier: gate
 import { expect } from 'bun:test'
+import { generateKeyPairSync } from 'node:crypto'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backUp } from '#dashboard/backup/back-up.ts'
+import { putRecovery, sealFiles } from '#dashboard/backup/recovery-file.ts'
 import { restore } from '#dashboard/backup/restore.ts'
 import { dashboard_targets } from '#dashboard/db/backup-schema.ts'
+import { recordSealed } from '#dashboard/off-site/release-key.ts'
 import { saveOffSite } from '#dashboard/off-site/save-off-site.ts'
 import { findOffSite } from '#dashboard/off-site/state.queries.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
+import { readRecovered } from '#scripts/install/recovery.ts'
 import { Watcher } from '#tests/support/canary.ts'
 import { confirmKit, kit } from '#tests/support/dashboard/backups.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
@@ -19,6 +23,9 @@ import { resticPackage } from '#tests/support/storage/restic.ts'
 
 const MINUTES = 60_000
 const NAME = 'hosting-dashboard'
+const RELEASE_KEY = String(
+  generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }),
+)
 
 /** The first commands of a document that are marked as tested. */
 async function documented(name: string): Promise<string> {
@@ -40,6 +47,9 @@ unless(lab.available()).test(
     await mkdir(`${data_dir}/cache`)
     await cp(await resticPackage(), `${data_dir}/cache/restic.deb`)
     await confirmKit(dashboard)
+    const files = { 'release-key': RELEASE_KEY, 'dashboard.env': 'TRASH_DAYS=30\n' }
+    await putRecovery(data_dir, sealFiles(files, kit.publicKey, clock.now()))
+    await recordSealed(db, data_dir)
     const records = { database: { url: `file:${data_dir}/test.db` }, data_dir }
     const save = () =>
       saveOffSite({
@@ -78,6 +88,8 @@ unless(lab.available()).test(
     await save()
     seen.stop()
     await seen.seeFiles('data', data_dir)
+    const { body: state } = await dashboard.call('GET', '/api/fleet/dashboard-backup')
+    expect(state.backup.release_key).toEqual({ state: 'saved', since: clock.now().toISOString() })
     const saved = await findOffSite(db)
     expect(saved).toMatchObject({ error: null, saved_at: saved?.tried_at })
     expect(await readdir(`${store}/${NAME}/snapshots`)).toHaveLength(1)
@@ -105,6 +117,11 @@ unless(lab.available()).test(
       database: { url: `file:${rescue}/data/dashboard.db` },
       data_dir: `${rescue}/data`,
     }
+    const lost = { backup: `${rescue}/dashboard.tar`, kit: `${rescue}/kit.pem` }
+    expect(await readRecovered(lost)).toMatchObject({
+      ...{ release_key: RELEASE_KEY, environment: 'TRASH_DAYS=30\n' },
+    })
+    expect(seen.placesOf(RELEASE_KEY.split('\n')[1] ?? '')).toEqual([])
     await mkdir(target.data_dir)
     const { manifest } = await restore(`${rescue}/dashboard.tar`, target, clock.now())
 

@@ -31,35 +31,43 @@ export async function startWorld() {
   ])
   const acme = await startAcme()
   const npm = await startNpmMirror(network)
-  const panel = await lab.startHost({
-    name: 'panel',
-    suite: 'bookworm',
-    init: 'systemd',
-    binds: [
-      { from: more, to: MORE, readonly: true },
-      { from: repository.folder, to: REPOSITORY, readonly: true },
-    ],
-  })
+  const issuing = await acme.issuing_root()
+  const trust = async (host: lab.Host) => {
+    await host.put('/usr/local/share/ca-certificates/authority.crt', acme.ca_pem)
+    await host.put('/usr/local/share/ca-certificates/issuing.crt', issuing)
+    await host.must(['update-ca-certificates'])
+  }
+  /** A machine for the dashboard, to which its name leads from then on. */
+  const startPanel = async (name: string) => {
+    const host = await lab.startHost({
+      name,
+      suite: 'bookworm',
+      init: 'systemd',
+      binds: [
+        { from: more, to: MORE, readonly: true },
+        { from: repository.folder, to: REPOSITORY, readonly: true },
+      ],
+    })
+    await host.put('/etc/apt/sources.list.d/more.list', `deb [trusted=yes] file:${MORE} ./\n`)
+    await trust(host)
+    await acme.resolve(NAMES.dashboard, host.address)
+    return host
+  }
+  const panel = await startPanel('panel')
   const server = await lab.startHost({
     name: 'web-1',
     suite: 'trixie',
     init: 'systemd',
     binds: [{ from: mirror, to: MIRROR, readonly: true }],
   })
-  await panel.put('/etc/apt/sources.list.d/more.list', `deb [trusted=yes] file:${MORE} ./\n`)
-  const issuing = await acme.issuing_root()
-  for (const host of [panel, server]) {
-    await host.put('/usr/local/share/ca-certificates/authority.crt', acme.ca_pem)
-    await host.put('/usr/local/share/ca-certificates/issuing.crt', issuing)
-    await host.must(['update-ca-certificates'])
-  }
+  await trust(server)
   await server.put(ROOT_OF_AUTHORITY, acme.ca_pem)
-  await acme.resolve(NAMES.dashboard, panel.address)
   await acme.resolve(NAMES.server, server.address)
   await acme.resolve(NAMES.site, server.address)
   return {
     panel,
     server,
+    startPanel,
     repository,
     /** The guide's placeholder values. */
     values: {

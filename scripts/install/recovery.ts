@@ -1,0 +1,175 @@
+import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { open, readFile, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { listMembers, readText } from '#dashboard/backup/archive.ts'
+import { openFiles, publicOf, RECOVERY, sealFiles } from '#dashboard/backup/recovery-file.ts'
+import { fingerprintOf } from '#dashboard/site-backups/key-pair.ts'
+import { reasonOf } from '#scripts/lib/fail.ts'
+import type { Machine } from './machine.ts'
+import type { Recovery, Settings } from './options.ts'
+import {
+  CACHE,
+  COMMAND,
+  DATA,
+  ENVIRONMENT,
+  KIT,
+  OPTIONS,
+  RELEASE_KEY,
+  SETTINGS,
+  USER,
+} from './paths.ts'
+import { nameIn } from './unit.ts'
+
+const PUBLIC_KEY = `${RELEASE_KEY}.pub`
+/** What only root reads, and a new machine needs. */
+const FILES = [RELEASE_KEY, PUBLIC_KEY, ENVIRONMENT, OPTIONS]
+const TIMEOUT_MS = 30_000
+
+/** What a backup holds beside the records, opened with the kit. */
+export interface Recovered {
+  /** The public half of the kit. */
+  kit: string
+  /** Undefined if the lost machine had none. */
+  release_key: string | undefined
+  public_key: string | undefined
+  environment: string
+  /** The options of the installation. */
+  options: Partial<Settings>
+}
+
+/**
+ * Remembers the kit of the records, if it is the one that root names: a dashboard in wrong hands could
+ * offer a kit of its own, and so read the release key. Throws for another one.
+ */
+export async function confirmKit(machine: Machine, fingerprint: string): Promise<void> {
+  const key = await machine.run([COMMAND, 'kit'], { timeout_ms: TIMEOUT_MS })
+  if (fingerprintOf(key) !== fingerprint.trim().toLowerCase())
+    throw new Error(
+      'the recovery kit in use has another fingerprint: look it up in the file of your kit; if it is that one, somebody has changed the kit of the dashboard',
+    )
+  await machine.put(KIT, key)
+}
+
+/** Seals the files to the confirmed kit, and gives them to the dashboard. Returns what was done. */
+export async function saveRecovery(machine: Machine): Promise<string> {
+  const kit = await readFile(KIT, 'utf8').catch(() => undefined)
+  const found = await Promise.all(
+    FILES.map(async (path) => [basename(path), await readFile(path, 'utf8').catch(() => '')]),
+  )
+  const files: Record<string, string> = Object.fromEntries(found.filter(([, text]) => text !== ''))
+  const input = sealFiles(files, kit, new Date())
+  // With the rights of the dashboard, which owns the folder.
+  await machine.run([COMMAND, 'keep-recovery'], { input, timeout_ms: TIMEOUT_MS })
+  if (kit === undefined) return NOT_SAVED
+  return `the next backups hold ${Object.keys(files).join(', ')}, sealed to the recovery kit ${fingerprintOf(kit)}`
+}
+
+const NOT_SAVED =
+  'the backups hold neither the release key nor the settings: run hosting-control save-release-key <fingerprint> with the fingerprint in the file of your recovery kit'
+
+/** Reads what `saveRecovery` has put into a backup. Throws with the reason. */
+export async function readRecovered({ backup, kit }: Recovery): Promise<Recovered> {
+  const pem = await readFile(kit, 'utf8').catch(() => {
+    throw new Error(`--kit ${kit} cannot be read`)
+  })
+  const sealed = await sealedIn(backup)
+  try {
+    const files = openFiles(sealed, pem)
+    const { [basename(RELEASE_KEY)]: release_key, ...others } = files
+    return {
+      release_key,
+      public_key: release_key && publicKeyOf(release_key),
+      environment: others[basename(ENVIRONMENT)] ?? '',
+      options: JSON.parse(others[basename(OPTIONS)] ?? '{}'),
+      kit: publicOf(pem),
+    }
+  } catch (error) {
+    throw new Error(`--recover ${backup}: ${reasonOf(error)}`)
+  }
+}
+
+async function sealedIn(backup: string): Promise<string> {
+  try {
+    await using archive = await open(backup, 'r')
+    const member = (await listMembers(archive)).find(({ name }) => name === RECOVERY)
+    if (member) return await readText(archive, member)
+  } catch (error) {
+    throw new Error(`--recover ${backup} cannot be read: ${reasonOf(error)}`)
+  }
+  throw new Error(
+    `--recover ${backup} has no release key and no settings: install without --recover, and restore the records with hosting-control restore`,
+  )
+}
+
+/** Throws for anything else than an Ed25519 key in PEM. */
+function publicKeyOf(pem: string): string {
+  const { kty, crv, x } = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
+  if (kty !== 'OKP' || crv !== 'Ed25519') throw new Error('The release key is no Ed25519 key')
+  return `${x}\n`
+}
+
+/** Puts them into place before the release is built: the key is a part of the agents. */
+export async function putRecovered(machine: Machine, recovered: Recovered): Promise<void> {
+  const { release_key, public_key, kit } = recovered
+  await machine.folder(SETTINGS)
+  const present = await readFile(RELEASE_KEY, 'utf8').catch(() => '')
+  if (release_key === undefined || public_key === undefined) machine.log(NO_KEY)
+  else {
+    if (present !== '' && present !== release_key)
+      await keepAside(machine, present, 'another release key of this server')
+    await machine.put(RELEASE_KEY, release_key, 0o600)
+    await machine.put(PUBLIC_KEY, public_key)
+    machine.log(`Recovered the release key: ${RELEASE_KEY}`)
+  }
+  const before = await readFile(ENVIRONMENT, 'utf8').catch(() => '')
+  const { text, restored, kept, left } = mergeEnvironment(before, recovered.environment)
+  await machine.put(ENVIRONMENT, text, 0o600)
+  await machine.put(KIT, kit)
+  const say = (what: string, names: string[]) => {
+    if (names.length > 0) machine.log(`${what}: ${names.join(', ')}`)
+  }
+  say(`Recovered the settings in ${ENVIRONMENT}`, restored)
+  say('Kept the settings of this server', kept)
+  say('Not recovered, since they are of the lost machine or end sessions', left)
+}
+
+const NO_KEY =
+  'The backup has no release key: the lost machine had none. Put your copy into its place, or the servers accept no new agent'
+
+async function keepAside(machine: Machine, key: string, what: string): Promise<void> {
+  const path = `${RELEASE_KEY}.before-recovery-${Date.now()}`
+  await machine.put(path, key, 0o600)
+  machine.log(`Kept ${what}: ${path}`)
+}
+
+/** Paths and addresses of a machine; and with its former secret, sessions that ended would be valid. */
+const OF_MACHINE = ['HOST', 'DATA_DIR', 'WEB_DIR', 'BUILDS_DIR', 'JWT_SECRET']
+
+/** What is set on this server stays. Comments are recovered where there are no settings yet. */
+export function mergeEnvironment(present: string, recovered: string) {
+  const names = (text: string) => text.split('\n').map(nameIn).filter(Boolean)
+  const own = new Set(names(present))
+  const all = [...new Set(names(recovered))]
+  const left = all.filter((name) => OF_MACHINE.includes(name) && !own.has(name))
+  const kept = all.filter((name) => own.has(name))
+  const restored = all.filter((name) => !own.has(name) && !left.includes(name))
+  const lines = recovered.split('\n').filter((line) => {
+    const name = nameIn(line)
+    return name === '' ? present === '' : restored.includes(name)
+  })
+  const text = present === '' ? lines.join('\n') : [present.trimEnd(), ...lines, ''].join('\n')
+  return { text, restored, kept, left }
+}
+
+/** Restores the records as the user of the service, which then runs. Returns the lines of the restore. */
+export async function restoreRecords(machine: Machine, backup: string): Promise<void> {
+  const copy = join(CACHE, 'recovered.tar')
+  await machine.run(['install', '-d', '-m', '700', '-o', USER, '-g', USER, DATA])
+  try {
+    await machine.run(['install', '-m', '600', '-o', USER, '-g', USER, backup, copy])
+    const said = await machine.run([COMMAND, 'restore', copy])
+    for (const line of said.trim().split('\n')) machine.log(`The records: ${line}`)
+  } finally {
+    await rm(copy, { force: true })
+  }
+}
