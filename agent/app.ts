@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { OPERATION_HEADER, OperationId, REQUEST_HEADER } from '#shared/agent-headers.ts'
+import { AgentOperationsQuery } from '#shared/agent-operations.ts'
 import {
   type CancelAnswer,
   CancelRequest,
@@ -26,6 +27,7 @@ import { reportOf } from './http/report.ts'
 import { idOf, inRequest } from './http/request-id.ts'
 import { siteCalls } from './http/sites.ts'
 import { streamOf } from './http/stream.ts'
+import { listSince } from './operations/list-since.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Policy } from './policy/policy.ts'
 import type { Readings } from './readings/readings.ts'
@@ -136,6 +138,10 @@ function starter(runner: Runner, policy: Policy) {
 }
 
 function operationCalls(app: Hono<Env>, runner: Runner) {
+  app.get('/operations', async ({ req, json }) => {
+    const { since } = parse(AgentOperationsQuery, req.query())
+    return json(await listSince(runner.store, since))
+  })
   app.get('/operations/:id/events', async (context) => {
     const id = OperationId.safeParse(context.req.param('id'))
     const operation = id.success ? await runner.find(id.data) : undefined

@@ -1,6 +1,8 @@
 import { findRestored, forgetRestored } from './backup/restored.ts'
 import { pauseBulks } from './bulk/pause-bulks.ts'
 import type { Deps } from './deps.ts'
+import { setRestored } from './restored/queries.ts'
+import { timestamp } from './runtime/clock.ts'
 import { replaceKeys } from './trust/keys/rotate.ts'
 
 /**
@@ -9,13 +11,14 @@ import { replaceKeys } from './trust/keys/rotate.ts'
  * more; and nobody knows which bulk operations were cancelled.
  */
 export async function afterRestore(deps: Deps, data_dir: string): Promise<void> {
-  const { db, log } = deps
+  const { db, clock, log } = deps
   const made_at = await findRestored(data_dir)
   if (made_at === undefined) return
   const of = made_at.slice(0, 10)
   const reason = `The records were restored from a backup of ${of}: look at what was done since, then resume or cancel it`
   const paused = await pauseBulks(db, reason)
   await replaceKeys(deps, null)
+  await setRestored(db, { made_at, restored_at: timestamp(clock) })
   await forgetRestored(data_dir)
   log.info('the records were restored: the key was rotated', { made_at, paused })
 }

@@ -17,6 +17,7 @@ import { offSiteRoutes } from './off-site/routes.ts'
 import { healthRoutes, openApiRoutes } from './openapi/routes.ts'
 import { operationRoutes } from './operations/routes.ts'
 import { fleetRoutes } from './overview/routes.ts'
+import { restoredRoutes } from './restored/routes.ts'
 import { serverRoutes } from './servers/routes.ts'
 import { serverWorkRoutes } from './servers/work.routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -39,7 +40,10 @@ import { wordpressLoginRoutes } from './wp-login/routes.ts'
 /** Every route of the dashboard but its pages, by subject and by the name that generated clients use. */
 export const SUBJECTS = {
   Authentication: { about: 'Sessions, passwords and API tokens.', routes: authRoutes },
-  Fleet: { about: 'All servers and sites at a glance, as pages need them.', routes: fleetRoutes },
+  Fleet: {
+    about: 'All servers and sites at a glance, as pages need them.',
+    routes: { ...fleetRoutes, ...restoredRoutes },
+  },
   Servers: {
     about: 'Machines that sites run on, and the trust between them and this dashboard.',
     routes: {

@@ -25,7 +25,7 @@ const Failure = z.object({
 })
 
 /** Begins with what happened; the remedy needs root on the server. */
-const KEY_REFUSED =
+export const KEY_REFUSED =
   'The agent refused the key of this dashboard: as root on the server, run "hosting-agent trust --hub-key" with the key on the page Keys'
 
 const FINAL: Record<number, ErrorName> = {

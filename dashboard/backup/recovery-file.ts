@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { fingerprintOf, OAEP } from '#dashboard/site-backups/key-pair.ts'
+import { fingerprintOf, OAEP } from '#dashboard/trust/recovery-key.ts'
 import { putInPlace } from './files.ts'
 
 /** The name of the file in DATA_DIR and in a backup. */

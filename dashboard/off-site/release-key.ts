@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findRecovery, type RecoveryHeader } from '#dashboard/backup/recovery-file.ts'
 import type { Database } from '#dashboard/db/client.ts'
-import { fingerprintOf } from '#dashboard/site-backups/key-pair.ts'
 import type { KitRow } from '#dashboard/site-backups/kit.queries.ts'
+import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
 import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
 import { findSealed, type OffSiteState, type SealedFiles, setSealed } from './state.queries.ts'
 

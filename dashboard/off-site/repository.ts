@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { fingerprintOf } from '#dashboard/site-backups/key-pair.ts'
 import { sealTo } from '#dashboard/site-backups/kit.ts'
+import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
 import type { BackupPlace, BackupTarget } from '#shared/backup.ts'
 import { clockAdvice } from '#shared/restic/clock.ts'
 import { complaintOf } from '#shared/restic/complaint.ts'

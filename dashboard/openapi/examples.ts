@@ -15,6 +15,7 @@ import { OBJECT_CACHE_EXAMPLES } from '#dashboard/object-cache/examples.ts'
 import { OFF_SITE_EXAMPLES } from '#dashboard/off-site/examples.ts'
 import { OPERATION_EXAMPLES } from '#dashboard/operations/examples.ts'
 import { FLEET_EXAMPLES } from '#dashboard/overview/examples.ts'
+import { RESTORED_EXAMPLES } from '#dashboard/restored/examples.ts'
 import { SERVER_EXAMPLES } from '#dashboard/servers/examples.ts'
 import { MAINTENANCE_EXAMPLES } from '#dashboard/servers/maintenance/examples.ts'
 import { WEB_EXAMPLES } from '#dashboard/servers/web-examples.ts'
@@ -52,6 +53,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...MAINTENANCE_EXAMPLES,
   ...WEB_EXAMPLES,
   ...OFF_SITE_EXAMPLES,
+  ...RESTORED_EXAMPLES,
   ...SETTING_EXAMPLES,
   ...SITE_EXAMPLES,
   ...LOGIN_EXAMPLES,

@@ -1,4 +1,4 @@
-import { constants, createHash, createPublicKey, generateKeyPair } from 'node:crypto'
+import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 
 /** Both halves in PEM: SPKI and PKCS #8. */
@@ -16,12 +16,3 @@ export const makeKeyPair = (): Promise<KeyPair> =>
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })
-
-/** What an agent and `openssl pkeyutl` use too. */
-export const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
-
-/** Identifies a kit by its public key: the first 16 digits of a SHA-256. Throws for no key. */
-export function fingerprintOf(key: string): string {
-  const der = createPublicKey(key).export({ type: 'spki', format: 'der' })
-  return createHash('sha256').update(der).digest('hex').slice(0, 16)
-}

@@ -8,11 +8,12 @@ import {
 import type { Database } from '#dashboard/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Random } from '#dashboard/runtime/random.ts'
+import { fingerprintOf, OAEP } from '#dashboard/trust/recovery-key.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { BackupKits, BackupKitView } from '#shared/api/backups.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
-import { fingerprintOf, type KeyPair, LEAST_BITS, OAEP } from './key-pair.ts'
+import { type KeyPair, LEAST_BITS } from './key-pair.ts'
 import { confirmKit, findKit, insertKit, type KitRow } from './kit.queries.ts'
 
 export interface KitDeps {

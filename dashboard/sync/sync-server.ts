@@ -7,6 +7,7 @@ import type { Listed } from '#dashboard/agents/read-answer.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
 import { reasonOf } from '#dashboard/operations/failure.ts'
+import { readServer } from '#dashboard/restored/read-server.ts'
 import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
@@ -63,7 +64,9 @@ export async function* syncServer(
 ): AsyncGenerator<string, Synced> {
   try {
     await handOver(deps, server)
-    return yield* readAndApply(deps, server, options)
+    const synced = yield* readAndApply(deps, server, options)
+    await readServer(deps, server)
+    return synced
   } catch (error) {
     if (error instanceof ServiceError) {
       const { with_activity } = options

@@ -21,6 +21,7 @@ export const DASHBOARD_LAYERS = [
     'operations',
     'bulk',
     'mail',
+    'restored',
     'site-backups',
     'site-settings',
     'off-site',

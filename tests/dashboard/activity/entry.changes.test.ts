@@ -29,6 +29,7 @@ const CHANGES: readonly Change[] = [
   ['PUT', `${OWN}/target`, { place: LOCAL }, 'backup.dashboard_target'],
   ['DELETE', `${OWN}/target`, undefined, 'backup.dashboard_target_delete'],
   ['DELETE', `${OWN}/former`, undefined, 'backup.dashboard_former'],
+  ['DELETE', '/api/fleet/restored', undefined, 'records.confirm'],
   ['PUT', '/api/settings/sync_interval', { value: 3600 }, 'settings.update'],
   ['POST', '/api/keys/rotate', undefined, 'key.rotate'],
   ['POST', '/api/auth/password', NEW, 'auth.password'],

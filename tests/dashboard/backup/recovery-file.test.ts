@@ -7,7 +7,8 @@ import {
   putRecovery,
   sealFiles,
 } from '#dashboard/backup/recovery-file.ts'
-import { fingerprintOf, makeKeyPair } from '#dashboard/site-backups/key-pair.ts'
+import { makeKeyPair } from '#dashboard/site-backups/key-pair.ts'
+import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
 import { kit } from '#tests/support/dashboard/backups.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
 

@@ -10,6 +10,7 @@ import { Attention } from './attention.tsx'
 import { Counts } from './counts.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { Glance } from './glance.tsx'
+import { RestoredCard } from './restored.tsx'
 
 /** What needs attention now, over the whole fleet. */
 export function OverviewPage() {
@@ -34,6 +35,7 @@ function FleetOverview({ fleet }: { fleet: Fleet }) {
       <Counts fleet={fleet} />
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,2fr)_minmax(20rem,1fr)]">
         <div className="flex min-w-0 flex-col gap-5">
+          <RestoredCard />
           {isWell && !isFirst && <AllWell fleet={fleet} />}
           <Attention groups={attention} paused={paused} servers={servers} />
         </div>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { fingerprintOf } from '#dashboard/site-backups/key-pair.ts'
+import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
 import {
   answerOf,
   createKeyPair,
