@@ -161,14 +161,17 @@ export function mergeEnvironment(present: string, recovered: string) {
   return { text, restored, kept, left }
 }
 
-/** Restores the records as the user of the service, which then runs. Returns the lines of the restore. */
+/** Restores the records as the user of the service, which runs afterwards. */
 export async function restoreRecords(machine: Machine, backup: string): Promise<void> {
   const copy = join(CACHE, 'recovered.tar')
   await machine.run(['install', '-d', '-m', '700', '-o', USER, '-g', USER, DATA])
   try {
     await machine.run(['install', '-m', '600', '-o', USER, '-g', USER, backup, copy])
     const said = await machine.run([COMMAND, 'restore', copy])
-    for (const line of said.trim().split('\n')) machine.log(`The records: ${line}`)
+    const lines = said.trim().split('\n')
+    // What to do with the release key is done already.
+    for (const line of lines.filter((each) => !each.includes('--recover')))
+      machine.log(`The records: ${line}`)
   } finally {
     await rm(copy, { force: true })
   }

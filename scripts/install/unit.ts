@@ -107,7 +107,7 @@ export const nameIn = (line: string) => /^\s*([A-Z_]+)=/.exec(line)?.[1] ?? ''
 
 /** A command of the dashboard with the rights and settings of its service. */
 export const COMMAND_TEXT = `#!/bin/sh
-# Written by scripts/install-dashboard.sh: hosting-control backup|check|restore|first-login, --help
+# Written by scripts/install-dashboard.sh: hosting-control --help
 set -eu
 [ "$(id -u)" = 0 ] || { echo 'error: this needs root' >&2; exit 1; }
 command="\${1:---help}"

@@ -210,6 +210,12 @@ test('the service cannot connect to metadata addresses, unless a name server has
   expect(renderUnit('nameserver 169.254.169.254\n')).toContain('\nIPAddressAllow=169.254.169.254\n')
 })
 
+test('the release key is sealed again by root after each start, which it cannot prevent', () => {
+  expect(renderUnit('')).toContain(
+    '\nExecStartPost=-+/usr/local/sbin/hosting-control save-release-key\n',
+  )
+})
+
 test('the service may confine its restic on systemd 252, too', () => {
   expect(renderUnit('')).toContain(
     '\nSystemCallFilter=landlock_create_ruleset landlock_add_rule landlock_restrict_self\n',
