@@ -1,10 +1,12 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { open, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { listMembers, readText } from '#dashboard/backup/archive.ts'
 import { openFiles, publicOf, RECOVERY, sealFiles } from '#dashboard/backup/recovery-file.ts'
 import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
 import { reasonOf } from '#scripts/lib/fail.ts'
+import type { Certificate } from './certificate.ts'
 import type { Machine } from './machine.ts'
 import type { Recovery, Settings } from './options.ts'
 import {
@@ -15,14 +17,16 @@ import {
   KIT,
   OPTIONS,
   RELEASE_KEY,
+  SELF_SIGNED,
   SETTINGS,
   USER,
 } from './paths.ts'
 import { nameIn } from './unit.ts'
 
 const PUBLIC_KEY = `${RELEASE_KEY}.pub`
-/** What only root reads, and a new machine needs. */
-const FILES = [RELEASE_KEY, PUBLIC_KEY, ENVIRONMENT, OPTIONS]
+const { certificate: CERTIFICATE, key: CERTIFICATE_KEY } = SELF_SIGNED
+/** What only root reads, and a new machine needs. Servers trust the self-signed certificate. */
+const FILES = [RELEASE_KEY, PUBLIC_KEY, ENVIRONMENT, OPTIONS, CERTIFICATE, CERTIFICATE_KEY]
 const TIMEOUT_MS = 30_000
 
 /** What a backup holds beside the records, opened with the kit. */
@@ -35,6 +39,8 @@ export interface Recovered {
   environment: string
   /** The options of the installation. */
   options: Partial<Settings>
+  /** That of `--tls self-signed`, in PEM. */
+  certificate: Certificate | undefined
 }
 
 /**
@@ -72,19 +78,33 @@ export async function readRecovered({ backup, kit }: Recovery): Promise<Recovere
   const pem = await readFile(kit, 'utf8').catch(() => {
     throw new Error(`--kit ${kit} cannot be read`)
   })
+  const public_half = publicHalf(kit, pem)
   const sealed = await sealedIn(backup)
   try {
     const files = openFiles(sealed, pem)
     const { [basename(RELEASE_KEY)]: release_key, ...others } = files
+    const public_key = PUBLIC.exec(others[basename(PUBLIC_KEY)] ?? '')?.[0]
     return {
       release_key,
-      public_key: release_key && publicKeyOf(release_key),
+      public_key: release_key === undefined ? public_key : publicKeyOf(release_key),
       environment: others[basename(ENVIRONMENT)] ?? '',
       options: JSON.parse(others[basename(OPTIONS)] ?? '{}'),
-      kit: publicOf(pem),
+      certificate: certificateIn(others),
+      kit: public_half,
     }
   } catch (error) {
     throw new Error(`--recover ${backup}: ${reasonOf(error)}`)
+  }
+}
+
+/** 32 bytes in base64url. */
+const PUBLIC = /^[\w-]{43}\n?$/
+
+function publicHalf(path: string, pem: string): string {
+  try {
+    return publicOf(pem)
+  } catch {
+    throw new Error(`--kit ${path} has no private key of a recovery kit`)
   }
 }
 
@@ -101,6 +121,11 @@ async function sealedIn(backup: string): Promise<string> {
   )
 }
 
+function certificateIn(files: Record<string, string>): Certificate | undefined {
+  const { [basename(CERTIFICATE)]: certificate, [basename(CERTIFICATE_KEY)]: key } = files
+  return certificate === undefined || key === undefined ? undefined : { certificate, key }
+}
+
 /** Throws for anything else than an Ed25519 key in PEM. */
 function publicKeyOf(pem: string): string {
   const { kty, crv, x } = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
@@ -110,21 +135,13 @@ function publicKeyOf(pem: string): string {
 
 /** Puts them into place before the release is built: the key is a part of the agents. */
 export async function putRecovered(machine: Machine, recovered: Recovered): Promise<void> {
-  const { release_key, public_key, kit } = recovered
   await machine.folder(SETTINGS)
-  const present = await readFile(RELEASE_KEY, 'utf8').catch(() => '')
-  if (release_key === undefined || public_key === undefined) machine.log(NO_KEY)
-  else {
-    if (present !== '' && present !== release_key)
-      await keepAside(machine, present, 'another release key of this server')
-    await machine.put(RELEASE_KEY, release_key, 0o600)
-    await machine.put(PUBLIC_KEY, public_key)
-    machine.log(`Recovered the release key: ${RELEASE_KEY}`)
-  }
+  await putReleaseKey(machine, recovered)
   const before = await readFile(ENVIRONMENT, 'utf8').catch(() => '')
   const { text, restored, kept, left } = mergeEnvironment(before, recovered.environment)
   await machine.put(ENVIRONMENT, text, 0o600)
-  await machine.put(KIT, kit)
+  await machine.put(KIT, recovered.kit)
+  await putCertificate(machine, recovered)
   const say = (what: string, names: string[]) => {
     if (names.length > 0) machine.log(`${what}: ${names.join(', ')}`)
   }
@@ -133,14 +150,35 @@ export async function putRecovered(machine: Machine, recovered: Recovered): Prom
   say('Not recovered, since they are of the lost machine or end sessions', left)
 }
 
-const NO_KEY =
-  'The backup has no release key: the lost machine had none. Put your copy into its place, or the servers accept no new agent'
+async function putReleaseKey(machine: Machine, recovered: Recovered): Promise<void> {
+  const { release_key, public_key } = recovered
+  const present = await readFile(RELEASE_KEY, 'utf8').catch(() => '')
+  if (public_key === undefined || (release_key === undefined && present !== ''))
+    return machine.log('The backup has no release key: the one of this server stays')
+  if (release_key === undefined) machine.log(PUBLIC_ONLY)
+  else {
+    if (present !== '' && present !== release_key) await keepAside(machine, present)
+    await machine.put(RELEASE_KEY, release_key, 0o600)
+    machine.log(`Recovered the release key: ${RELEASE_KEY}`)
+  }
+  await machine.put(PUBLIC_KEY, public_key)
+}
 
-async function keepAside(machine: Machine, key: string, what: string): Promise<void> {
+async function keepAside(machine: Machine, key: string): Promise<void> {
   const path = `${RELEASE_KEY}.before-recovery-${Date.now()}`
   await machine.put(path, key, 0o600)
-  machine.log(`Kept ${what}: ${path}`)
+  machine.log(`Kept another release key of this server: ${path}`)
 }
+
+async function putCertificate(machine: Machine, { certificate }: Recovered): Promise<void> {
+  if (certificate === undefined || existsSync(CERTIFICATE_KEY)) return
+  await machine.put(CERTIFICATE, certificate.certificate)
+  await machine.put(CERTIFICATE_KEY, certificate.key, 0o600)
+  machine.log(`Recovered the self-signed certificate: ${CERTIFICATE}`)
+}
+
+const PUBLIC_ONLY =
+  'Recovered the public release key: the private one was not on the lost machine, so sign the agents with your copy of it'
 
 /** Paths and addresses of a machine; and with its former secret, sessions that ended would be valid. */
 const OF_MACHINE = ['HOST', 'DATA_DIR', 'WEB_DIR', 'BUILDS_DIR', 'JWT_SECRET']

@@ -15,13 +15,13 @@ const RELEASE_KEY = String(
 const ENVIRONMENT = '# Settings\nTRASH_DAYS=30\nPUBLIC_URL=https://control.example.com\n'
 
 /** What is recovered from a backup with these files. */
-async function recovered(files: Record<string, string> | undefined) {
+async function recovered(files: Record<string, string> | undefined, key = kit.privateKey) {
   await using folder = await makeFolder()
   const [backup, file] = [`${folder.path}/dashboard.tar`, `${folder.path}/kit.txt`]
   const text = files && sealFiles(files, kit.publicKey, new Date())
   const members = text === undefined ? [] : [{ name: 'recovery.json', text }]
   await writeArchive(backup, [{ name: 'manifest.json', text: '{}' }, ...members])
-  await writeFile(file, `Hosting Control: recovery kit\n\n${kit.privateKey}`)
+  await writeFile(file, `Hosting Control: recovery kit\n\n${key}`)
   return await readRecovered({ backup, kit: file }).catch((error: Error) =>
     error.message.replaceAll(folder.path, ''),
   )
@@ -34,6 +34,7 @@ test('the kit gives back the release key, the settings and the options', async (
       'release-key.pub': 'replaced\n',
       'dashboard.env': ENVIRONMENT,
       'install.json': '{"domain":"control.example.com"}',
+      ...{ 'tls.pem': 'certificate', 'tls.key': 'its key' },
     }),
   ).toEqual({
     kit: kit.publicKey,
@@ -41,7 +42,17 @@ test('the kit gives back the release key, the settings and the options', async (
     public_key: `${publicKeyIn(RELEASE_KEY)}\n`,
     environment: ENVIRONMENT,
     options: { domain: 'control.example.com' },
+    certificate: { certificate: 'certificate', key: 'its key' },
   })
+})
+
+test('the public key alone comes back where the private one was elsewhere', async () => {
+  const public_key = `${publicKeyIn(RELEASE_KEY)}\n`
+
+  expect(await recovered({ 'release-key.pub': public_key })).toMatchObject({
+    ...{ release_key: undefined, public_key, environment: '', options: {} },
+  })
+  expect(await recovered({ 'release-key.pub': '../x' })).toMatchObject({ public_key: undefined })
 })
 
 test('a backup without them is refused with what to do, and so is a key that is none', async () => {
@@ -51,6 +62,7 @@ test('a backup without them is refused with what to do, and so is a key that is 
   expect(await recovered({ 'release-key': kit.privateKey })).toBe(
     '--recover /dashboard.tar: The release key is no Ed25519 key',
   )
+  expect(await recovered({}, 'no key')).toBe('--kit /kit.txt has no private key of a recovery kit')
 })
 
 test('settings come back as they were where there are none', () => {
