@@ -21,8 +21,8 @@ export function savedKey(
   before: OffSiteState | undefined,
   now: string,
 ): OffSiteState['release_key'] {
-  const { kit, holds } = header ?? { kit: null, holds: [] }
-  if (kit === null || !holds.includes(RELEASE_KEY)) return null
+  const kit = header?.holds.includes(RELEASE_KEY) ? header.kit : null
+  if (kit === null) return null
   return before?.release_key?.kit === kit ? before.release_key : { kit, since: now }
 }
 

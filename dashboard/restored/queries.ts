@@ -10,7 +10,7 @@ const KEY = 'restored'
 const OF_SERVER = 'restored_server_'
 
 const Times = z.object({ made_at: z.string(), restored_at: z.string() })
-export type RestoredTimes = z.infer<typeof Times>
+type RestoredTimes = z.infer<typeof Times>
 
 /** What one agent has reported of the time since the backup; null: it cannot. */
 const Reading = z.object({ operations: z.array(AgentOperation), total: z.number() }).nullable()

@@ -5,7 +5,7 @@ import { AgentOperations } from '#shared/agent-operations.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { findRestored, hasReading, listKnownIds, putReading } from './queries.ts'
 
-export interface ReadServerDeps extends Pick<Base, 'db'> {
+interface Deps extends Pick<Base, 'db'> {
   agents: Agents
 }
 
@@ -13,7 +13,7 @@ export interface ReadServerDeps extends Pick<Base, 'db'> {
 const TOLERANCE_MS = 3600_000
 
 /** After a restore, once: records which operations the agent has that the records do not have. */
-export async function readServer({ db, agents }: ReadServerDeps, server: ServerRow): Promise<void> {
+export async function readServer({ db, agents }: Deps, server: ServerRow): Promise<void> {
   const restored = await findRestored(db)
   if (!restored || (await hasReading(db, server.id))) return
   const since = Math.max(0, Date.parse(restored.made_at) - TOLERANCE_MS)

@@ -4,15 +4,13 @@ import { OperationStore } from '#agent/operations/store.ts'
 import { MAX_AGENT_OPERATIONS } from '#shared/agent-operations.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
+const REQUEST = { command: 'cache.purge', fingerprint: '' } as const
 const START = Date.parse('2026-03-01T00:00:00.000Z')
 
 test('lists what was requested since a time, the newest first, without params and results', async () => {
   const store = new OperationStore(fakeHost().files, '/var/lib/hosting-agent')
   const add = (id: string, hour: number, params: object) =>
-    store.create({
-      ...{ id, command: 'cache.purge', params, fingerprint: '' },
-      created_at: START + hour * 3_600_000,
-    })
+    store.create({ ...REQUEST, id, params, created_at: START + hour * 3_600_000 })
   await add('old', -1, { domain: 'old.example' })
   await add('ended', 1, { domain: 'shop.example', password: 'secret' })
   await store.addEvent('ended', { id: 1, event: 'complete', data: { status: 'ok' } })
@@ -38,10 +36,7 @@ test('lists the newest of very many, and says how many there are', async () => {
   const listed = await listSince(
     {
       ids: async () => ids,
-      request: async (id) => ({
-        ...{ id, command: 'cache.purge', params: {}, fingerprint: '' },
-        created_at: Number(id.slice(2)),
-      }),
+      request: async (id) => ({ ...REQUEST, id, params: {}, created_at: Number(id.slice(2)) }),
       events: async () => [],
     },
     0,

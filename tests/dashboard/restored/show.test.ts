@@ -5,7 +5,7 @@ import { markRestored } from '#dashboard/backup/restored.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { found } from '#tests/support/found-sites.ts'
+import { created, found } from '#tests/support/found-sites.ts'
 
 const MADE_AT = '2026-01-20T14:05:02.000Z'
 const AT = Date.parse('2026-01-21T00:00:00.000Z')
@@ -43,12 +43,7 @@ test('a restored dashboard shows what its servers know, until it is confirmed', 
 
   await restore(dashboard)
   agent.sites = [found('made.example'), found('other.example')]
-  agent.usage = [
-    {
-      ...{ domain: 'made.example', bytes: 1, files: 1, database_bytes: 1 },
-      ...{ limit_bytes: 9, limit_files: 9, measured_at: null },
-    },
-  ]
+  agent.usage = [created('made.example')]
   const operation = { command: 'site.create', domain: 'made.example', end: 'complete' } as const
   agent.answers.set('/operations', () =>
     Response.json({ operations: [{ id: 'made', ...operation, created_at: AT }], total: 1 }),
