@@ -8,6 +8,7 @@ import { copyRoutes } from './copies/routes.ts'
 import { dnsRoutes } from './dns/routes.ts'
 import { domainRoutes } from './domains/routes.ts'
 import { logRoutes } from './logs/routes.ts'
+import { lostServerRoutes } from './lost/routes.ts'
 import { serverMailRoutes, siteMailRoutes } from './mail/routes.ts'
 import { historyRoutes } from './metrics/routes.ts'
 import { moveRoutes } from './moves/routes.ts'
@@ -49,6 +50,7 @@ export const SUBJECTS = {
     routes: {
       ...serverRoutes,
       ...serverWorkRoutes,
+      ...lostServerRoutes,
       ...serverMailRoutes,
       ...historyRoutes,
       ...numbersRoutes,

@@ -8,6 +8,7 @@ import { correctTimes } from './db/times.queries.ts'
 import type { Deps } from './deps.ts'
 import { undoRecords } from './dns/undo.ts'
 import { FLEET } from './leases/shares.ts'
+import { followUpLost } from './lost/follow-up.ts'
 import { sweepHistory } from './metrics/rollup.ts'
 import { repeatDue } from './moves/repeat-due.ts'
 import { sweepNumbers } from './numbers/update.ts'
@@ -39,6 +40,7 @@ const SWEEPS: Record<string, Sweep> = {
   'purge of the trash': [MINUTE_MS, purgeDue],
   'undo of DNS records': [MINUTE_MS, (deps) => undoRecords(deps)],
   'end of moves': [MINUTE_MS, repeatDue],
+  'completion of restores of lost servers': [MINUTE_MS, followUpLost],
   'start of backups': [BACK_UP_MS, backUpDue],
   'start of proofs': [BACK_UP_MS, proveDue],
   'reading of the reports of keepers': [KEEPER_MS, readReports],

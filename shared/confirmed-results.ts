@@ -53,6 +53,7 @@ export const CONFIRMS: Readonly<Record<OperationType, Confirms>> = {
   'site.purge': DOMAIN,
   'site.push': DOMAIN,
   'site.receive': DOMAIN,
+  'site.recover': { ...DOMAIN, 'settings.domain': 'domain' },
   'site.refresh': DOMAIN,
   'site.rename': { domain: 'primary', former: 'domain' },
   'site.rename-preview': { ...DOMAIN, primary: 'primary' },

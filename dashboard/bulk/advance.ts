@@ -1,4 +1,5 @@
 import type { BulkItemRow } from '#dashboard/db/rows.ts'
+import { violatesUnique } from '#dashboard/db/violations.ts'
 import { type CancelDeps, cancelOperation } from '#dashboard/operations/cancel/cancel-operation.ts'
 import {
   getOperation,
@@ -7,7 +8,7 @@ import {
   operationStatements,
 } from '#dashboard/operations/queries.ts'
 import { rulesOf } from '#dashboard/operations/rules.ts'
-import { bodyOf, type ErrorBody, ServiceError } from '#shared/errors.ts'
+import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/errors.ts'
 import { finishBulk } from './finish.ts'
 import { type PrepareDeps, prepare } from './prepare.ts'
 import { advance, itemStatement, readState, type State } from './progress.queries.ts'
@@ -58,6 +59,8 @@ async function beginSome(deps: StepDeps, state: State): Promise<boolean> {
     const result = await begin(deps, { ...state, last }, item, operation)
     if (result === 'late') return true
     if (result === 'started') last++
+    if (result === 'refused')
+      return record(deps, { ...state, last }, [{ item, status: 'failed', error: NAME_TAKEN }])
   }
   return last > state.last
 }
@@ -89,13 +92,18 @@ async function prepareOne(deps: StepDeps, { bulk }: State, item: BulkItemRow): P
   }
 }
 
-/** `late`: the state has changed meanwhile. `taken`: the site has another operation; it waits. */
+const NAME_TAKEN = conflict('The server has a site of this name: remove one of them first').body
+
+/**
+ * `late`: the state has changed meanwhile. `taken`: the site has another operation; it waits.
+ * `refused`: a constraint of the sites refuses it.
+ */
 async function begin(
   deps: StepDeps,
   state: State,
   item: BulkItemRow,
   operation: NewOperation,
-): Promise<'started' | 'late' | 'taken'> {
+): Promise<'started' | 'late' | 'taken' | 'refused'> {
   const { db, worker } = deps
   const { position, domain, site_id } = item
   const { id: operation_id, type } = operation
@@ -107,9 +115,10 @@ async function begin(
     itemStatement(queries, item, { status: 'running', operation_id }),
   ]).catch((error: unknown) => {
     if (isTaken(error)) return 'taken' as const
+    if (violatesUnique(error, 'sites.')) return 'refused' as const
     throw error
   })
-  if (advanced === 'taken') return advanced
+  if (advanced === 'taken' || advanced === 'refused') return advanced
   if (!advanced) return 'late'
   worker.start(await getOperation(db, operation_id))
   return 'started'

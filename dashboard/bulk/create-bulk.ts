@@ -35,6 +35,8 @@ export async function createBulk(
 ): Promise<BulkAnswer> {
   const { dry_run, with_asks, ...call } = input
   const { type, parallel, pause_after } = call
+  const own = rulesOf(deps, type).bulk?.started_by
+  if (own) throw invalid({ type: [`Is started by ${own}`] })
   const more = rulesOf(deps, type).bulk?.stores_origin ? { origin } : {}
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
   const selected = await selectTargets(deps, type, call.targets)
@@ -45,7 +47,7 @@ export async function createBulk(
   if (dry_run) return selected
   refuseNone(selected)
   const values = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await begin(deps, values, selected) }
+  return { bulk_operation: await beginBulk(deps, values, selected) }
 }
 
 /** A new bulk operation for failed and cancelled items, or their selection. 409 for none. */
@@ -62,15 +64,15 @@ export async function retryBulk(
   const selected = { targets, skipped: [] }
   if (dry_run) return selected
   const values = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await begin(deps, values, selected) }
+  return { bulk_operation: await beginBulk(deps, values, selected) }
 }
 
 type NewBulk = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_after'> & {
   actor: number
 }
 
-async function begin(
-  { db, clock, random, bulks }: BulkDeps,
+export async function beginBulk(
+  { db, clock, random, bulks }: Pick<BulkDeps, 'db' | 'clock' | 'random' | 'bulks'>,
   values: NewBulk,
   { targets, skipped }: Selected,
 ): Promise<BulkOperationView> {

@@ -21,6 +21,7 @@ import * as domains from './domains-schema.ts'
 import { fencing } from './fence.ts'
 import * as jobs from './jobs-schema.ts'
 import * as leases from './leases-schema.ts'
+import * as lost from './lost-schema.ts'
 import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
@@ -45,6 +46,7 @@ export const schema = {
   ...mail,
   ...jobs,
   ...leases,
+  ...lost,
   ...copies,
   ...moves,
   ...numbers,

@@ -21,6 +21,7 @@ export default defineConfig({
     'dns-schema',
     'leases-schema',
     'alerts-schema',
+    'lost-schema',
   ].map((name) => `./dashboard/db/${name}.ts`),
   out: './dashboard/db/migrations',
 })

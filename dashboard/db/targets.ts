@@ -36,6 +36,13 @@ export async function getSite(db: Database, server_id: number, id: number): Prom
   return row
 }
 
+/** A site of any server; 404 for a missing one. */
+export async function getSiteById(db: Database, id: number): Promise<SiteRow> {
+  const row = await db.read.select().from(sites).where(eq(sites.id, id)).get()
+  if (!row) throw notFound('Site')
+  return row
+}
+
 export async function listServerIds(db: Database): Promise<number[]> {
   const rows = await db.read.select({ id: servers.id }).from(servers).orderBy(asc(servers.id))
   return rows.map(({ id }) => id)

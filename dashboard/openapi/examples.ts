@@ -7,6 +7,7 @@ import { COPY_EXAMPLES } from '#dashboard/copies/examples.ts'
 import { DNS_EXAMPLES } from '#dashboard/dns/examples.ts'
 import { DOMAIN_EXAMPLES } from '#dashboard/domains/examples.ts'
 import { LOG_EXAMPLES } from '#dashboard/logs/examples.ts'
+import { LOST_EXAMPLES } from '#dashboard/lost/examples.ts'
 import { MAIL_EXAMPLES } from '#dashboard/mail/examples.ts'
 import { METRICS_EXAMPLES } from '#dashboard/metrics/examples.ts'
 import { MOVE_EXAMPLES } from '#dashboard/moves/examples.ts'
@@ -44,6 +45,7 @@ export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...DNS_EXAMPLES,
   ...MOVE_EXAMPLES,
   ...LOG_EXAMPLES,
+  ...LOST_EXAMPLES,
   ...MAIL_EXAMPLES,
   ...METRICS_EXAMPLES,
   ...NUMBERS_EXAMPLES,

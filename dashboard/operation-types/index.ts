@@ -37,6 +37,7 @@ import { siteObjectCache } from './site.object-cache.ts'
 import { sitePurge } from './site.purge.ts'
 import { sitePush } from './site.push.ts'
 import { siteReceive } from './site.receive.ts'
+import { siteRecover } from './site.recover.ts'
 import { siteRefresh } from './site.refresh.ts'
 import { siteRename } from './site.rename.ts'
 import { siteRenamePreview } from './site.rename-preview.ts'
@@ -80,6 +81,7 @@ export const RULES: RulesTable = {
   'service.restart': serviceRestart,
   'site.create': siteCreate,
   'site.clone': siteClone,
+  'site.recover': siteRecover,
   'site.refresh': siteRefresh,
   'site.compare': siteCompare,
   'site.push': sitePush,

@@ -44,12 +44,13 @@ async function planByAgent(
   const { db, agents } = deps
   const nothing = { plan: { steps: [] } }
   const rules = rulesOf(deps, type)
-  if (!OPERATION_TYPES[type].command?.changes) return nothing
+  const { command } = OPERATION_TYPES[type]
+  if (!command?.changes) return nothing
   if (site) {
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
     if (active) throw occupied(active)
   }
-  const body = { command: type, params: rules.sent(params), dry_run: true }
+  const body = { command: command.name, params: rules.sent(params), dry_run: true }
   try {
     return await agents.post(server, '/exec', body, PlanAnswer, {
       [OPERATION_HEADER]: NO_OPERATION,

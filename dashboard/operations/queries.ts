@@ -6,7 +6,7 @@ import { activities, operations } from '#dashboard/db/schema.ts'
 import { violatesNotNull, violatesUnique } from '#dashboard/db/violations.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
-import type { Change } from './rules.ts'
+import type { Start } from './rules.ts'
 
 export type NewOperation = Pick<
   OperationRow,
@@ -71,7 +71,7 @@ export async function insertOperation(
   db: Database,
   operation: NewOperation,
   site_id: number | null,
-  change: Change,
+  change: Start,
 ): Promise<OperationRow> {
   const insert = (queries: Queries) => [
     ...operationStatements(queries, operation, site_id),

@@ -19,6 +19,13 @@ export type Subject = Pick<OperationRow, 'id' | 'server_id' | 'site_id'>
 export type Change = (queries: Queries, subject: Subject, at: string) => Statement[]
 export const NO_CHANGE: Change = () => []
 
+/** The statements for the batch that starts an operation, which may depend on its params. */
+export type Start = (
+  queries: Queries,
+  operation: Subject & Pick<OperationRow, 'params'>,
+  at: string,
+) => Statement[]
+
 /** The dependencies of the rules of a type; the engine passes them on. */
 export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'random'> {
   agents: Agents
@@ -48,8 +55,12 @@ export interface SiteRules {
 
 /** The sites of a server that a bulk call selects; a site that is named by its id needs no such state. */
 export interface BulkRules {
+  /** The operation begins on the server of its item, and the site is on another one until then. */
+  arrives?: boolean
   states: readonly SiteRow['status'][]
   managed_only: boolean
+  /** The call that starts it, where the one for bulk operations must not. */
+  started_by?: string
   /** Its recorded params include the origin of the call. */
   stores_origin: boolean
 }
@@ -68,7 +79,8 @@ interface StoredDifferently {
   'site.domains': ParamsOf<'site.domains'> & WithRecords
   'site.rename': ParamsOf<'site.rename'> & WithRecords
   'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
-  'site.clone': Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
+  'site.clone': Copied
+  'site.recover': Copied
   'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
   'wp.login': ParamsOf<'wp.login'> & LoginPlace
   'site.move': { server_id: number; accept?: string[] }
@@ -94,6 +106,8 @@ export type StoredSource =
   | { kind: 'site'; domain: string }
   | { kind: 'next_backup'; site_id: number }
   | ({ kind: 'backup'; repository: string; backup: string } & SealedTarget)
+/** A new site with the content of another one. */
+type Copied = Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
 type Sealed<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> & SealedTarget
 
 type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
@@ -103,7 +117,7 @@ type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
     : ParamsOf<CommandOf<K>>
 type CommandOf<K extends OperationType> = K extends 'site.scan'
   ? 'wp.scan'
-  : Exclude<K, OwnType | 'site.scan'>
+  : Exclude<K, OwnType | 'site.scan' | 'site.recover'>
 
 export type BackupFirst = OperationRow['backup_first']
 
@@ -139,7 +153,7 @@ export interface OperationRules<K extends OperationType> {
   /** The age at which one that no agent has is not sent any more. Missing: it is always sent once. */
   expires_ms?: number
   /** The changes at its start. */
-  during: Change
+  during: Start
   /** Throws a ServiceError, or a ZodError, for a report that cannot be the one of this call. */
   succeeded(report: ReportOf<K>, context: Succeeded): Change
   /** `reason` is one readable line. */

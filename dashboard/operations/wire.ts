@@ -10,10 +10,11 @@ export function callOf(
   with_password = false,
 ): { path: string; body: unknown } {
   const body = rulesOf(deps, type).sent(params, deps.sealer, with_password)
+  const command = OPERATION_TYPES[type].command?.name
   // Scans have their own route.
-  return OPERATION_TYPES[type].command?.name === 'wp.scan'
+  return command === 'wp.scan'
     ? { path: '/sites/wp-scan?warnings=true&steps=true', body }
-    : { path: '/exec?warnings=true&steps=true', body: { command: type, params: body } }
+    : { path: '/exec?warnings=true&steps=true', body: { command, params: body } }
 }
 
 /** The line of a `log` event. */

@@ -79,7 +79,7 @@ export async function overview({ db, marks, clock, off_site = true }: Deps) {
   const { by_server, counts, attention } = await withoutServers(db, clock.now())
   const offSite = off_site ? await offSiteTrouble(db, clock.now()) : []
   const rows = await listFleetServers(db)
-  const servers = rows.map(({ services: _, imports_refused: __, ...server }) =>
+  const servers = rows.map(({ services: _, imports_refused: __, lost_at: ___, ...server }) =>
     withAge(clock, { ...server, sites_count: by_server.get(server.id) ?? 0 }),
   )
   return {

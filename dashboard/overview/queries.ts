@@ -36,7 +36,12 @@ export type FleetServerRow = Omit<FleetServer, 'age' | 'metrics_age'>
 
 type Uncounted = Omit<FleetServerRow, 'sites_count'>
 
-type ListedServer = Uncounted & Pick<ServerRow, 'services' | 'imports_refused'>
+type ListedServer = Uncounted &
+  Pick<ServerRow, 'services' | 'imports_refused'> & { lost_at: string | null }
+
+/** When a user has declared it lost. */
+const lost_at = sql<string | null>`(select declared_at from lost_servers
+  where lost_servers.server_id = servers.id)`
 
 /** By name, read in pieces between which other requests run, without the number of their sites. */
 export async function listFleetServers(db: Database): Promise<ListedServer[]> {
@@ -47,7 +52,7 @@ export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   for (const some of piecesOf(ids, SERVERS)) {
     const wanted = JSON.stringify(some.map((each) => each.id))
     const found = await db.read
-      .select({ ...columns, services, imports_refused })
+      .select({ ...columns, services, imports_refused, lost_at })
       .from(servers)
       .where(sql`${id} in (select value from json_each(${wanted}))`)
     for (const row of found) rows.set(row.id, row)

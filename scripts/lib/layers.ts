@@ -43,6 +43,7 @@ export const DASHBOARD_LAYERS = [
     'site-jobs',
     'site-database',
     'moves',
+    'lost',
     'operation-types',
     'sync',
     'pulse',

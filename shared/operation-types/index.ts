@@ -39,6 +39,7 @@ import { siteObjectCacheType } from './site.object-cache.ts'
 import { sitePurgeType } from './site.purge.ts'
 import { sitePushType } from './site.push.ts'
 import { siteReceiveType } from './site.receive.ts'
+import { siteRecoverType } from './site.recover.ts'
 import { siteRefreshType } from './site.refresh.ts'
 import { siteRenameType } from './site.rename.ts'
 import { siteRenamePreviewType } from './site.rename-preview.ts'
@@ -79,6 +80,7 @@ export const OPERATION_TYPES = {
   'service.restart': serviceRestartType,
   'site.create': siteCreateType,
   'site.clone': siteCloneType,
+  'site.recover': siteRecoverType,
   'site.refresh': siteRefreshType,
   'site.compare': siteCompareType,
   'site.push': sitePushType,

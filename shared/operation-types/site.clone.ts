@@ -12,7 +12,7 @@ import { siteCreate } from './site.create.ts'
 const amount = z.int().nonnegative()
 const names = SiteNames.optional().describe('Its names beside its primary domain.')
 
-const siteClone = command({
+export const siteClone = command({
   name: 'site.clone',
   summary: 'Create a site with the files and the database of another one, or of a backup',
   changes: true,

@@ -150,6 +150,10 @@ export const SAMPLES: Partial<Record<OperationType, Sample>> = {
     result: { ...domain, ...replaced },
   },
   'site.receive': { params: domain, result: { ...domain, certificate: '' } },
+  'site.recover': {
+    params: { ...domain, from: { kind: 'backup' } },
+    result: { ...domain, at, files: 1, bytes: 1, tables: 1, addresses, settings },
+  },
   'site.refresh': { params: domain, result: { ...domain, ...replaced } },
   'site.rename': {
     params: { ...domain, primary: 'new.example', former: 'redirect' },

@@ -21,9 +21,21 @@ export function serverTroubles(rows: readonly Watched[]): Attention[] {
 }
 
 function offline(server: Watched): AttentionItem[] {
+  if (server.lost_at !== null) return lost(server, server.lost_at)
   if (server.status !== 'offline') return []
-  const reason = `${server.status_reason}: check that the server is up, and run systemctl status hosting-agent on it`
+  const reason = `${server.status_reason}: check that the server is up, and run systemctl status hosting-agent on it; if it does not come back, restore its sites on other servers`
   return [ofServer(server, { severity: 'critical', reason, at: server.last_sync })]
+}
+
+/** A server that its users have given up. */
+function lost(server: Watched, at: string): AttentionItem[] {
+  if (server.status !== 'online') {
+    const reason = 'It was declared lost: remove it when its records are not needed any more'
+    return [ofServer(server, { severity: 'info', reason, at })]
+  }
+  const reason =
+    'It was declared lost and answers again, with copies of restored sites that are suspended there: turn it off, or delete these copies and use it again'
+  return [ofServer(server, { severity: 'critical', reason, at })]
 }
 
 function fullDisk(server: Watched): AttentionItem[] {

@@ -6,6 +6,8 @@ const OTHERS: Record<string, string> = {
   'server.create': 'Add server',
   'server.update': 'Edit server',
   'server.delete': 'Remove server',
+  'server.lost': 'Declare server lost',
+  'server.found': 'Use lost server again',
   'server.enrol': 'Enrol server',
   'server.revoke': 'Revoke agent',
   'site.db_password': 'Show database password',

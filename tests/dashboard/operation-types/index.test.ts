@@ -44,7 +44,8 @@ const DECIDES: readonly string[] = ['without_backup']
  * two: they have tests of their own.
  */
 const READS: readonly string[] = [
-  ...['agent.upgrade', 'backup.create', 'site.access', 'site.delete', 'site.jobs', 'wp.debug'],
+  ...['agent.upgrade', 'backup.create', 'site.access', 'site.delete', 'site.jobs', 'site.recover'],
+  'wp.debug',
 ]
 
 describe('the rules of the types of operations', () => {
@@ -112,6 +113,7 @@ describe('the rules of the types of operations', () => {
       'site.rename-preview': inactive,
       'site.clone': made,
       'site.create': made,
+      'site.recover': ['provisioning', 'deleting', 'trashed'],
       'site.restore': present,
       'site.purge': present,
       'staging.password': unused,

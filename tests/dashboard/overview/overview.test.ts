@@ -123,7 +123,7 @@ describe('attention', () => {
             ...critical,
             server_id: id,
             name: 'away',
-            reason: `${status_reason}: check that the server is up, and run systemctl status hosting-agent on it`,
+            reason: `${status_reason}: check that the server is up, and run systemctl status hosting-agent on it; if it does not come back, restore its sites on other servers`,
             at: NOON,
           },
         ],

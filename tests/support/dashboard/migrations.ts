@@ -124,4 +124,6 @@ export const RELEASED = [
   'bd4d60548f0cde2cff7254673d4c2b15021b69f69ef86d434cd41719564620cc',
   // 0060_site-visits.sql
   'c98f5e50781214c74ade5a1d3884036990ff6e4fe76181c804ae17b55613c57e',
+  // 0061_lost-servers.sql
+  '65a32e5ee7a5937af8b3aa42d2f9da93b2b4ba8e4745608dc9260a51c014200e',
 ]

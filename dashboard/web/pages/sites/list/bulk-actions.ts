@@ -131,6 +131,7 @@ const ACTIONS: Record<
   },
   // Sites in the trash are on another page.
   'site.restore': null,
+  'site.recover': null,
 }
 
 const chosen = Object.entries(ACTIONS).flatMap(([type, actions]) =>
