@@ -66,6 +66,15 @@ const server = createRoute({
   component: lazyPage(() => import('#dashboard/web/pages/servers/detail/server.tsx'), 'ServerPage'),
 })
 
+const lostServer = createRoute({
+  ...plain,
+  path: '/servers/$server_id/lost',
+  component: lazyPage(
+    () => import('#dashboard/web/pages/servers/lost/lost-server.tsx'),
+    'LostServerPage',
+  ),
+})
+
 const sites = createRoute({
   getParentRoute: () => inside,
   path: '/sites',
@@ -179,6 +188,7 @@ export const routeTree = root.addChildren([
     servers,
     addServer,
     server,
+    lostServer,
     sites,
     createSite,
     site,

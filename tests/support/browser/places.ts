@@ -10,6 +10,7 @@ export const PLACES: Record<string, (client: Client) => Promise<string>> = {
   '/servers': async () => '/servers',
   '/servers/new': async () => '/servers/new',
   '/servers/$server_id': async () => '/servers/1',
+  '/servers/$server_id/lost': async () => '/servers/1/lost',
   '/sites': async () => '/sites',
   '/sites/new': async () => '/sites/new',
   '/sites/$site_id': async () => '/sites/1',

@@ -42,7 +42,19 @@ function Name({ item: { name, server_id, site_id, query } }: Pick<ItemProps, 'it
 function Action({ kind, item: { name, server_id, operation_id, count, query } }: ItemProps) {
   if (operation_id !== null) return <Retry operation_id={operation_id} name={name} />
   if (kind === 'server_offline' && server_id !== null)
-    return <Reconnect server={{ id: server_id, name }} />
+    return (
+      <>
+        <Reconnect server={{ id: server_id, name }} />
+        <ButtonLink
+          kind="quiet"
+          to="/servers/$server_id/lost"
+          params={{ server_id: String(server_id) }}
+          aria-label={`This server is lost: ${name}`}
+        >
+          This server is lost
+        </ButtonLink>
+      </>
+    )
   if (!query) return null
   const sites = formatCount(count, 'site')
   return (

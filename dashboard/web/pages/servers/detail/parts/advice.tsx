@@ -88,11 +88,20 @@ function Next({ server, isArrived, onProvision }: AdviceProps) {
 
 function Offline({ server }: { server: FleetServerDetail }) {
   return (
-    <Notice kind="bad" title={`${server.name} is offline`}>
+    <Notice
+      kind="bad"
+      title={`${server.name} is offline`}
+      actions={
+        <ButtonLink to="/servers/$server_id/lost" params={{ server_id: String(server.id) }}>
+          This server is lost
+        </ButtonLink>
+      }
+    >
       {reasonOf(server)}, {server.failures} times in a row. This page shows data from{' '}
       <Time at={server.last_sync} none="before its first sync" />. Sites may still be up: check that
       the machine runs, and run <code className="font-mono">systemctl status hosting-agent</code>{' '}
-      there. The dashboard retries automatically.
+      there. The dashboard retries automatically. If the machine does not come back, restore its
+      sites on other servers.
     </Notice>
   )
 }
