@@ -75,7 +75,7 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
   for (const [path, read] of Object.entries(calls))
     app.get(path, async ({ json }) => json(await read()))
   app.get('/report', async ({ body }) =>
-    body(await reportOf(calls), 200, { 'content-type': 'application/json' }),
+    body(await reportOf(calls, readings.clock), 200, { 'content-type': 'application/json' }),
   )
   app.get('/sites/numbers', async ({ req, json }) => {
     const { since } = parse(CountsRequest, req.query())

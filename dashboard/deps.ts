@@ -1,6 +1,6 @@
 import { isOwn, type OperationType, type OwnType } from '#shared/operation-types/index.ts'
 import { Agents } from './agents/agents.ts'
-import { MissingCalls } from './agents/missing-calls.ts'
+import { hasOurProtocol } from './agents/protocol.ts'
 import type { Address, Transports } from './agents/transport.ts'
 import { Alerts } from './alerts/alerts.ts'
 import type { Mailer } from './alerts/mailer.ts'
@@ -45,7 +45,6 @@ import { ToolPasses } from './site-database/tool-passes.ts'
 import { confirmLost, syncOrProbe } from './sync/confirm-lost.ts'
 import { asksState, neededAfter } from './sync/contacts.ts'
 import { KnownStates } from './sync/known-states.ts'
-import { ReportReader } from './sync/read-report.ts'
 import { runSync } from './sync/run-sync.ts'
 import { type Contact, Scheduler } from './sync/scheduler.ts'
 import type { AddressRules } from './trust/addresses.ts'
@@ -99,15 +98,12 @@ export function makeDeps(outside: Outside) {
   const trust = { db, clock, random, log, keys, sealer, marks, rules }
   const transports = outside.transports ?? makeTransports(trust)
   const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
-  const missing = new MissingCalls(clock)
   const sync = {
     ...{ ...base, agents, keys, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
     keys_asked: new Set<number>(),
     states: new KnownStates(clock),
-    missing,
     readings: new ReadingQueue({ clock, store: (readings) => store(readings) }),
-    reports: new ReportReader(agents, clock, missing),
     // Other transports than the network have no connections to try.
     findObstacle: async (to: Address) =>
       outside.transports ? undefined : obstacleTo(transports, to, rules),
@@ -122,11 +118,19 @@ export function makeDeps(outside: Outside) {
     const shares = [...new Set(readings.map(({ server_id }) => shareOf(server_id)))]
     await leases.run(shares, () => storeReadings(db, readings))
   }
-  /** The syncs of an agent without pulses store its metrics as often. */
-  const hasPulses = (id: number) =>
-    scheduler.interval_ms > MINUTE * 1000 || !missing.has(id, '/pulse')
-  const listOurs = async () =>
-    (await listOnline(db)).filter((server) => isOurs(server) && hasPulses(server.id))
+  /** The syncs of an agent of another protocol store its metrics as often. */
+  const needsPulses = (server: Address) =>
+    scheduler.interval_ms > MINUTE * 1000 || hasOurProtocol(server)
+  /** The online servers of this minute that need none. */
+  let unpulsed = new Set<number>()
+  const listPulsed = async () => {
+    const online = (await listOnline(db)).filter(isOurs)
+    const { pulsed = [], others = [] } = Object.groupBy(online, (server) =>
+      needsPulses(server) ? 'pulsed' : 'others',
+    )
+    unpulsed = new Set(others.map(({ id }) => id))
+    return pulsed
+  }
   const { states } = sync
   const confirming = new Set<number>()
   /** Tells a server that has stopped to answer from one that missed a call, once at a time. */
@@ -152,14 +156,11 @@ export function makeDeps(outside: Outside) {
       if (contact === 'silent') {
         const online = await findOnline(db, id).catch(() => undefined)
         if (online) pulses.lose(online)
-      } else if (contact === 'answered' && hasPulses(id)) await ours(id, () => pulses.meet(id))
+      } else if (contact === 'answered' && !unpulsed.has(id)) await ours(id, () => pulses.meet(id))
       return contact
     },
-    rest_ms: (id) => (hasPulses(id) ? states.rest_ms(id, neededAfter(scheduler.interval_ms)) : 0),
-    changed: (id) => {
-      states.forget(id)
-      missing.forget(id)
-    },
+    rest_ms: (id) => (pulses.has(id) ? states.rest_ms(id, neededAfter(scheduler.interval_ms)) : 0),
+    changed: (id) => states.forget(id),
   })
   const visits = new Visits({
     ...{ ...base, leases, findObstacle: sync.findObstacle },
@@ -174,9 +175,12 @@ export function makeDeps(outside: Outside) {
   const pulses: Pulses = new Pulses({
     clock,
     log,
-    find: (id) => findOnline(db, id),
+    async find(id) {
+      const online = await findOnline(db, id)
+      return online && needsPulses(online) ? online : undefined
+    },
     async list() {
-      const online = await listOurs()
+      const online = await listPulsed()
       reader.keep(online.map(({ id }) => id))
       return online
     },

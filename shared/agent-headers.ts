@@ -7,8 +7,3 @@ export const RequestId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 /** The id of the operation that a request starts or, if the agent knows the id, attaches to. */
 export const OPERATION_HEADER = 'operation-id'
 export const OperationId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
-/**
- * The header value of a request for a plan. It is not an OperationId: an agent without plans
- * refuses it instead of running the command.
- */
-export const NO_OPERATION = 'dry run'

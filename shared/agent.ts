@@ -23,6 +23,11 @@ export const Metrics = object({
   uptime: amount.describe('Seconds.'),
   os: text(),
   version: text().describe('Of the agent.'),
+  protocol: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('Of the agent. Absent: it has only the calls that every agent has.'),
 }).meta({ id: 'Metrics', description: 'The last reading of a server.' })
 export type Metrics = z.infer<typeof Metrics>
 
@@ -37,8 +42,6 @@ export type State = z.infer<typeof State>
 export const AgentBuild = z.object({
   version: text(),
   machine: text(64),
-  /** Whether its `agent.upgrade` supports signatures; others must not receive any. */
-  signed_builds: z.boolean().default(false),
 })
 export type AgentBuild = z.infer<typeof AgentBuild>
 

@@ -59,7 +59,7 @@ export const ATTENTION_NAMES: Record<AttentionKind, readonly [one: string, many:
   reboot_needed: ['server needs a reboot', 'servers need a reboot'],
   old_files: ['server runs replaced files', 'servers run replaced files'],
   php_eol: ['site on end-of-life PHP', 'sites on end-of-life PHP'],
-  agent_outdated: ['agent of an older version', 'agents of an older version'],
+  agent_outdated: ['agent that needs an upgrade', 'agents that need an upgrade'],
   name_conflict: [
     'discovered site with a name that another server also has',
     'discovered sites with names that other servers also have',

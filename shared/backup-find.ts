@@ -74,9 +74,7 @@ export const ListedBackups = z.object({
     )
     .min(1)
     .max(MAX_LISTED),
-  next: SnapshotId.nullish().describe(
-    'For `before` of the next call; null: this is all. Earlier agents return only the newest.',
-  ),
+  next: SnapshotId.nullable().describe('For `before` of the next call; null: this is all.'),
 })
 export type ListedBackups = z.infer<typeof ListedBackups>
 

@@ -50,7 +50,7 @@ export const RecordedSite = z.object({
 })
 export type RecordedSite = z.infer<typeof RecordedSite>
 
-/** What an agent answers; an earlier one does not read the record of the site. */
+/** What an agent answers. `site`: absent without a record of the site in the backup. */
 export const BrowsedBackup = BackupListing.extend({ site: RecordedSite.optional() })
 export type BrowsedBackup = z.infer<typeof BrowsedBackup>
 

@@ -32,7 +32,8 @@ export const ERRORS = {
  * on the server; `no_answer`: a new site did not answer in time; `packages_failed`: apt could not read
  * its sources, or install, on the server;
  * `wordpress_fatal`: an error of PHP ends the WordPress of the site, which stays until a plugin, a theme or
- * a file is corrected; `wordpress_failed`: it failed in another way.
+ * a file is corrected; `wordpress_failed`: it failed in another way; `upgrade_needed`: the agent of the
+ * server has another protocol than the dashboard.
  */
 export const REFUSALS = [
   'site_not_managed',
@@ -62,6 +63,7 @@ export const REFUSALS = [
   'packages_failed',
   'wordpress_fatal',
   'wordpress_failed',
+  'upgrade_needed',
 ] as const
 export type RefusalCode = (typeof REFUSALS)[number]
 

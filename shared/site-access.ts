@@ -111,8 +111,7 @@ export const SiteLogin = z.object({
   fingerprint: Fingerprint,
   /** Of the client account; null: a key. */
   client: ClientToken.nullable().default(null),
-  /** An older agent knows no shell. */
-  kind: z.enum(ACCESS_KINDS).default('sftp'),
+  kind: z.enum(ACCESS_KINDS),
 })
 export type SiteLogin = z.infer<typeof SiteLogin>
 

@@ -35,11 +35,7 @@ const AgentOptions = z.object({
   largest: z.array(z.object({ name: name(191), bytes: Size })).max(MOST_OPTIONS),
   expired: Size,
   expired_bytes: Size,
-  /** An earlier agent does not have it. */
-  unused: z
-    .array(z.object({ plugin: name(100), count: Size, bytes: Size }))
-    .max(100)
-    .default([]),
+  unused: z.array(z.object({ plugin: name(100), count: Size, bytes: Size })).max(100),
 })
 
 const AgentDigest = z.object({

@@ -80,10 +80,12 @@ export function readingsOf(
     /** Of people, to sites. */
     logins: () => logins.list(),
   }
-  const state = stateReader(synced)
+  const state = stateReader({ ...synced, clock: host.clock })
   const health = async (): Promise<SiteHealth[]> => monitor.list()
   return {
     ...synced,
+    /** Of the time limits of calls. */
+    clock: host.clock,
     state,
     health,
     pulse: pulseReader({ ...host, ...synced, state, health, counted: () => numbers.changed }),

@@ -95,7 +95,7 @@ async function applied(
   const report = siteAccessType.outcome.result.parse(await outcome(deps, started))
   const { token, label, expires_at } = client
   const made = report.clients.find((one) => one.token === token)
-  if (!made) throw conflict('The agent of this server has no client accounts: upgrade it')
+  if (!made) throw conflict('The agent of this server did not create the account')
   const { ports, host_keys } = report
   const where = { host: target.server.hostname, ports, host_keys }
   return { token, label, login: made.login, password, expires_at, ...where }

@@ -39,9 +39,7 @@ export async function compareAccess(
   const accessOf = new Map(found.map(({ domain, ...access }) => [domain, access]))
   const changed = rows.flatMap(({ domain, report, ...row }) => {
     const { grants, clients } = accessOf.get(domain) ?? { grants: [], clients: [] }
-    // A report of an older agent has no clients.
-    const known = [report.grants, report.clients ?? []]
-    if (isSame([grants, clients], known)) return []
+    if (isSame([grants, clients], [report.grants, report.clients])) return []
     return [{ ...row, report: { ...report, grants, clients } }]
   })
   await writeAll(db, (queries) =>

@@ -145,7 +145,7 @@ interface Access {
 
 /**
  * A person who was removed meanwhile has no recorded access, nor does a client account that the
- * server does not have: an older agent knows none.
+ * server does not have.
  */
 export const storeAccess =
   ({ grants, clients }: Access, report: SiteAccessReport): Change =>

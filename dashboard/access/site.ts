@@ -42,9 +42,8 @@ export async function showAccess(db: Database, { server, site }: Place): Promise
 
 type Report = NonNullable<Awaited<ReturnType<typeof findLogin>>>['report']
 
-/** A report of an older agent has no shell. */
 const loginOf = (host: string, { ports, user, shell_user, host_keys }: Report) => ({
-  ...{ host, ports, user, shell_user: shell_user ?? null },
+  ...{ host, ports, user, shell_user },
   host_keys: host_keys.map(({ type, fingerprint }) => ({ type, fingerprint })),
 })
 

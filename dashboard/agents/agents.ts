@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { Limit } from '#dashboard/runtime/limit.ts'
+import { Metrics } from '#shared/agent.ts'
 import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { offline } from '#shared/errors.ts'
+import { type Plan, PlanAnswer } from '#shared/plan.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { slow, unreachable } from './answer.ts'
 import { answered } from './answered.ts'
 import { bytesOf } from './byte-stream.ts'
 import { eventsOf, type StreamCall } from './event-stream.ts'
+import { hasOurProtocol, isOfEveryAgent, upgradeNeeded } from './protocol.ts'
 import { type ListOf, readDigest, readJson, readList } from './read-answer.ts'
 import { RequestTimeout } from './request-timeout.ts'
 import { type Address, type Call, getting, posting, type Transports } from './transport.ts'
@@ -37,7 +40,10 @@ interface ByteLimits {
   signal?: AbortSignal
 }
 
-/** Calls agents. Every failure is a ServiceError; only `offline` is worth a retry. */
+/**
+ * Calls agents. Every failure is a ServiceError; only `offline` is worth a retry. A call that not every
+ * agent has is refused for an agent of another protocol, and not sent.
+ */
 export class Agents {
   readonly #options: Options
   readonly #slots = new Limit(SIMULTANEOUS)
@@ -64,7 +70,8 @@ export class Agents {
   }
 
   /** The answer of a call that the agent holds open: other calls do not wait for it. */
-  held<S extends z.ZodType>(to: Address, path: string, schema: S, limits: Limits) {
+  async held<S extends z.ZodType>(to: Address, path: string, schema: S, limits: Limits) {
+    await this.#admit(to, path)
     return this.#answer(to, getting(path), jsonOf(schema), limits)
   }
 
@@ -73,7 +80,13 @@ export class Agents {
     return this.#read(to, getting(path), (response) => readList(response, of), { signal })
   }
 
-  /** A reading, a plan, or a change that the agent makes once. */
+  /** The plan of a command. An agent of another protocol might run the command instead. */
+  async plan(to: Address, command: string, params: unknown): Promise<{ plan: Plan }> {
+    await this.#requireOurs(to)
+    return this.post(to, '/exec', { command, params, dry_run: true }, PlanAnswer)
+  }
+
+  /** A reading, or a change that the agent makes once. */
   post<S extends z.ZodType>(
     to: Address,
     path: string,
@@ -90,6 +103,7 @@ export class Agents {
    * `whole_ms`, the answer ends within this time. `signal` aborts it.
    */
   async bytes(to: Address, path: string, body: unknown, { whole_ms, signal }: ByteLimits = {}) {
+    await this.#admit(to, path)
     const closing = this.#closing.signal
     const unwanted = signal ? AbortSignal.any([closing, signal]) : closing
     const end = whole_ms === undefined ? undefined : { ms: whole_ms, error: () => slow(to) }
@@ -136,11 +150,22 @@ export class Agents {
     this.#closing.abort()
   }
 
+  async #admit(to: Address, path: string): Promise<void> {
+    if (!isOfEveryAgent(path)) await this.#requireOurs(to)
+  }
+
+  /** Asks an agent that has not reported its metrics yet. */
+  async #requireOurs(to: Address): Promise<void> {
+    const metrics = to.metrics ?? (await this.get(to, '/metrics', Metrics))
+    if (!hasOurProtocol({ metrics })) throw upgradeNeeded()
+  }
+
   #json<S extends z.ZodType>(to: Address, call: Call, schema: S, limits: Limits = {}) {
     return this.#read(to, call, jsonOf(schema), limits)
   }
 
-  #read<T>(to: Address, call: Call, read: Read<T>, limits: Limits = {}): Promise<T> {
+  async #read<T>(to: Address, call: Call, read: Read<T>, limits: Limits = {}): Promise<T> {
+    await this.#admit(to, call.path)
     return this.#slots.run(() => this.#answer(to, call, read, limits))
   }
 

@@ -4,7 +4,7 @@ import type { Agents } from './agents.ts'
 import type { Listed } from './read-answer.ts'
 import type { Address } from './transport.ts'
 
-/** The trash of a server; undefined: its agent has no trash. */
+/** The trash of a server; undefined: its agent has another protocol. */
 export async function askTrash(
   agents: Pick<Agents, 'list'>,
   to: Address,
@@ -12,7 +12,7 @@ export async function askTrash(
   try {
     return await agents.list(to, '/trash', { key: 'trash', entry: TrashedSite })
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'not_found') return undefined
+    if (error instanceof ServiceError && error.refusal === 'upgrade_needed') return undefined
     throw error
   }
 }

@@ -31,7 +31,9 @@ export interface Transport {
   explain?(error: NotConnected): Promise<Error>
 }
 
-export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'>
+/** `metrics`: the last ones, which have the protocol of the agent; absent: it was never read. */
+export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'> &
+  Partial<Pick<ServerRow, 'metrics'>>
 
 /** The transport to the agent of a server. Throws offline if there is none. */
 export type Transports = (to: Address) => Promise<Transport>

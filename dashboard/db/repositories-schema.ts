@@ -5,7 +5,7 @@ import { sites } from './schema.ts'
 /**
  * The repositories in a target, and their passwords, encrypted to the key of a kit; null: no backup
  * was made yet. `site_id`: the site that has it; null: none, or it was deleted. `is_shared`: servers
- * without a record may know the password, such as those of an earlier dashboard: no backup goes there.
+ * without a record may know the password, such as those of another dashboard: no backup goes there.
  */
 export const backup_repositories = sqliteTable(
   'backup_repositories',

@@ -4,12 +4,9 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import type { RunContext } from '#dashboard/operations/job.ts'
 import { storeNote } from '#dashboard/operations/progress.queries.ts'
-import type { RulesTable } from '#dashboard/operations/rules.ts'
-import { callOf } from '#dashboard/operations/wire.ts'
+import { type RulesTable, rulesOf } from '#dashboard/operations/rules.ts'
 import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
-import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent-headers.ts'
-import { conflict, ServiceError } from '#shared/errors.ts'
-import { PlanAnswer } from '#shared/plan.ts'
+import { conflict } from '#shared/errors.ts'
 import { accessTo, type DnsDeps } from './accounts.ts'
 import { applyChange, type Change, isSame } from './apply.ts'
 import { noteChanges } from './changes.queries.ts'
@@ -52,15 +49,8 @@ export async function withRecords(
  */
 async function refusedByAgent(deps: RecordsDeps, operation: OperationRow): Promise<void> {
   const server = await getServer(deps.db, operation.server_id)
-  const { path, body } = callOf(deps, operation)
-  const planned = { ...Object(body), dry_run: true }
-  const headers = { [OPERATION_HEADER]: NO_OPERATION }
-  await deps.agents
-    .post(server, path.replace(/\?.*/, ''), planned, PlanAnswer, headers)
-    .catch((error: unknown) => {
-      const isOld = error instanceof ServiceError && error.code === 'bad_request'
-      if (!isOld) throw error
-    })
+  const { type, params } = operation
+  await deps.agents.plan(server, type, rulesOf(deps, type).sent(params, deps.sealer))
 }
 
 async function carryOut(

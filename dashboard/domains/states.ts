@@ -1,5 +1,4 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import { addressesOf } from '#dashboard/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { AgentNameStates, type DomainStates, type NameState } from '#shared/name-states.ts'
@@ -10,12 +9,9 @@ export async function domainStates(
   { agents }: { agents: Agents },
   { site, server }: SiteTarget,
 ): Promise<DomainStates> {
-  const ask = (body: object) => agents.post(server, '/sites/names', body, AgentNameStates)
   const [expected, { names, ...certificate }] = await Promise.all([
     addressesOf(server.hostname),
-    ask({ domain: site.domain }).catch((error: unknown) =>
-      refuseOld(error, 'does not report DNS and certificates of names', () => ask({})),
-    ),
+    agents.post(server, '/sites/names', { domain: site.domain }, AgentNameStates),
   ])
   return {
     expected,

@@ -1,7 +1,6 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
@@ -24,9 +23,7 @@ const DAY_MS = 86_400_000
 /** The logs of a site, with their sizes, and the end of its debug log: read from its server at each call, and not stored. */
 export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<AgentLogs> {
   const body = { domain: site.domain }
-  return deps.agents
-    .post(server, '/sites/logs/list', body, AgentLogs, {}, LIMITS)
-    .catch((error: unknown) => refuse(deps, server, error))
+  return deps.agents.post(server, '/sites/logs/list', body, AgentLogs, {}, LIMITS)
 }
 
 export async function searchLog(
@@ -35,9 +32,7 @@ export async function searchLog(
   query: SearchLogQuery,
 ): Promise<LogPage> {
   const body = { ...query, domain: site.domain }
-  return deps.agents
-    .post(server, '/sites/logs/search', body, AgentLogPage, {}, LIMITS)
-    .catch((error: unknown) => refuse(deps, server, error))
+  return deps.agents.post(server, '/sites/logs/search', body, AgentLogPage, {}, LIMITS)
 }
 
 export async function listFatals(
@@ -46,9 +41,7 @@ export async function listFatals(
   days: number,
 ): Promise<Fatals> {
   const body = { domain: site.domain, since: daysAgo(deps.clock, days) }
-  return deps.agents
-    .post(server, '/sites/logs/fatals', body, AgentFatals, {}, LIMITS)
-    .catch((error: unknown) => refuse(deps, server, error))
+  return deps.agents.post(server, '/sites/logs/fatals', body, AgentFatals, {}, LIMITS)
 }
 
 const daysAgo = (clock: Clock, days: number) => timestamp(clock, -days * DAY_MS)
@@ -67,7 +60,7 @@ export async function downloadLog(
     .bytes(server, '/sites/logs/download', body)
     .catch(async (error: unknown) => {
       await record('failed')
-      return refuse(deps, server, error)
+      throw error
     })
   await record('success')
   const name = `${site.domain}-${query.source}.log`
@@ -86,11 +79,5 @@ export async function openTail(
   query: FollowLogQuery,
 ): Promise<ReadableStream<Uint8Array>> {
   const body = { ...query, domain: site.domain }
-  const { body: bytes } = await deps.agents
-    .bytes(server, '/sites/logs/tail', body)
-    .catch((error: unknown) => refuse(deps, server, error))
-  return bytes
+  return (await deps.agents.bytes(server, '/sites/logs/tail', body)).body
 }
-
-const refuse = ({ agents }: Pick<Deps, 'agents'>, server: SiteTarget['server'], error: unknown) =>
-  refuseOld(error, 'cannot read logs', () => agents.post(server, '/sites/logs/list', {}, AgentLogs))

@@ -1,4 +1,5 @@
 import { facts } from '#dashboard/http/samples.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 
 const metrics = {
   cpu: 14.5,
@@ -8,6 +9,7 @@ const metrics = {
   uptime: 864000,
   os: facts.os,
   version: facts.version,
+  protocol: PROTOCOL,
 }
 
 export const METRICS_EXAMPLES = {

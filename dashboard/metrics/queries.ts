@@ -19,7 +19,12 @@ export interface Reading {
   synced_at?: string | undefined
 }
 
-const address = { id: servers.id, hostname: servers.hostname, port: servers.port }
+const address = {
+  id: servers.id,
+  hostname: servers.hostname,
+  port: servers.port,
+  metrics: servers.metrics,
+}
 
 /** The servers that answered the last contact. */
 export function listOnline(db: Database) {

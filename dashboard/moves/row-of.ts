@@ -7,8 +7,8 @@ import { beginMove, findMove, type MoveRow } from './queries.ts'
 
 type Progress = Pick<MoveRow, 'progress'>
 
-/** The servers on which earlier moves may have left a copy; older records have one. */
-export const Left = z.union([z.number().transform((id) => [id]), z.array(z.number())])
+/** The servers on which earlier moves may have left a copy. */
+export const Left = z.array(z.number())
 
 /**
  * The row of an operation. A new one continues what an earlier one could not decide, and otherwise

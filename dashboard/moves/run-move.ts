@@ -3,7 +3,6 @@ import { stagingFor } from '#dashboard/copies/staging-access.ts'
 import type { Outcome } from '#dashboard/operations/job.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { reachable } from '#dashboard/targets/addresses.ts'
-import { conflict } from '#shared/errors.ts'
 import { Accept } from '#shared/plan.ts'
 import { Staging } from '#shared/staging.ts'
 import { backedUp, withSource } from './backups.ts'
@@ -92,7 +91,6 @@ async function copied(session: Session): Promise<number> {
       const received = await withSource(session, backup, other, (source) =>
         parts.call({ ...call, params: { ...params, from: { kind: 'backup', ...source } } }),
       )
-      if (received.staging) await parts.keep('protected', true)
       return received.certificate
     } catch (error) {
       if (isRefusal(error)) await parts.keep('receiving', undefined)
@@ -100,9 +98,6 @@ async function copied(session: Session): Promise<number> {
     }
   })
   await parts.keep('received', true)
-  if (site.staging && !parts.has('protected')) {
-    throw conflict(`The agent of ${other.name} cannot protect a staging site yet: upgrade it first`)
-  }
   refuseUncovered(session, own, certificate)
   await parts.once('way', `Preparing the forwarding to ${other.name}`, Done, async () => {
     await switchSite(session, { id: 'way', ...leaving, certificate })

@@ -29,7 +29,7 @@ interface Deps {
 
 /**
  * Reads the numbers of a server since the last call. False: they could not be read, and the reason is
- * logged. An older agent counts nothing.
+ * logged.
  */
 export async function updateNumbers(
   { db, agents, clock, log }: Deps,
@@ -48,7 +48,6 @@ export async function updateNumbers(
     return true
   } catch (error) {
     if (!(signal.aborted || error instanceof ServiceError)) throw error
-    if (error instanceof ServiceError && error.code === 'not_found') return true
     log.error(UNREAD, signal.aborted ? signal.reason : error, facts)
     return false
   }

@@ -1,5 +1,4 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { ObjectCacheView } from '#shared/api/object-cache.ts'
 import { AgentObjectCache, MOST_OBJECT_MEMORY } from '#shared/object-cache.ts'
@@ -9,9 +8,7 @@ export async function showObjectCache(
   { agents }: { agents: Agents },
   { server, site }: SiteTarget,
 ): Promise<ObjectCacheView> {
-  const ask = (body: object) => agents.post(server, '/sites/object-cache', body, AgentObjectCache)
-  const answer = await ask({ domain: site.domain }).catch((error: unknown) =>
-    refuseOld(error, 'has no object caches', () => ask({})),
-  )
+  const { domain } = site
+  const answer = await agents.post(server, '/sites/object-cache', { domain }, AgentObjectCache)
   return { ...answer, most: MOST_OBJECT_MEMORY[site.tier] }
 }

@@ -7,8 +7,7 @@ import { AccessGrants } from '#shared/site-access.ts'
 import { ClientAccounts } from '#shared/site-clients.ts'
 import { bulkInUse, IN_USE, siteCall, siteOf } from './parts.ts'
 
-/** Params of an earlier version have no clients. */
-const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts.default([]) })
+const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts })
 
 /** The agent gets names and keys as they are recorded now. */
 export const siteAccess: OperationRules<'site.access'> = {

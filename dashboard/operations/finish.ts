@@ -4,9 +4,8 @@ import type { OperationRow } from '#dashboard/db/rows.ts'
 import { violatesUnique } from '#dashboard/db/violations.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Warning } from '#shared/agent.ts'
-import { type ErrorBody, errorNameOf, isCancelled, withoutCode } from '#shared/errors.ts'
+import { type ErrorBody, isCancelled, withoutCode } from '#shared/errors.ts'
 import type { StoredEvent } from '#shared/sse.ts'
-import { findCancelRequest } from './cancel/queries.ts'
 import { findEnd, lastEventId } from './events.queries.ts'
 import { reasonOf } from './failure.ts'
 import type { Outcome } from './job.ts'
@@ -35,15 +34,8 @@ export async function fail(
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
   const rules = rulesOf(deps, operation.type)
-  const known = await withCode(deps.db, operation.id, error)
-  const change = rules[isCancelled(known) ? 'cancelled' : 'failed'](reasonOf(known))
-  return finish(deps, operation, { status: 'failed', error: known }, { change, pending })
-}
-
-/** An older agent has no codes: a conflict after a cancel request is its result. */
-async function withCode(db: Database, id: string, error: ErrorBody): Promise<ErrorBody> {
-  if (error.code !== undefined || errorNameOf(error) !== 'conflict') return error
-  return (await findCancelRequest(db, id)) === null ? error : { ...error, code: 'cancelled' }
+  const change = rules[isCancelled(error) ? 'cancelled' : 'failed'](reasonOf(error))
+  return finish(deps, operation, { status: 'failed', error }, { change, pending })
 }
 
 /** The outcome of an operation from its records; undefined while it runs. */

@@ -1,8 +1,7 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { invalid } from '#shared/errors.ts'
-import { type Effect, type Plan, PlanAnswer, unacceptedMessage } from '#shared/plan.ts'
+import { type Effect, type Plan, unacceptedMessage } from '#shared/plan.ts'
 
 /** A site that a server does not have yet. */
 export interface Coming {
@@ -25,10 +24,7 @@ export async function foreignChanges(
   { domain, user, php, tier, tls, email }: Coming,
 ): Promise<Effect[]> {
   const params = { domain, user, php, tier, tls, email }
-  const body = { command: 'site.create', params, dry_run: true }
-  const { plan } = await agents.post(server, '/exec', body, PlanAnswer, {
-    [OPERATION_HEADER]: NO_OPERATION,
-  })
+  const { plan } = await agents.plan(server, 'site.create', params)
   return plan.steps.flatMap(({ effects }) => effects.filter(({ asks }) => asks !== undefined))
 }
 

@@ -1,10 +1,9 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { NO_OPERATION, OPERATION_HEADER } from '#shared/agent-headers.ts'
-import { conflict, ServiceError } from '#shared/errors.ts'
+import { ServiceError } from '#shared/errors.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types/index.ts'
-import { type Plan, PlanAnswer } from '#shared/plan.ts'
+import type { Plan } from '#shared/plan.ts'
 import { findActive, occupied } from './queries.ts'
 import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
 
@@ -50,15 +49,11 @@ async function planByAgent(
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
     if (active) throw occupied(active)
   }
-  const body = { command: command.name, params: rules.sent(params), dry_run: true }
   try {
-    return await agents.post(server, '/exec', body, PlanAnswer, {
-      [OPERATION_HEADER]: NO_OPERATION,
-    })
+    return await agents.plan(server, command.name, rules.sent(params))
   } catch (error) {
-    const code = error instanceof ServiceError ? error.code : undefined
-    if (code === 'not_found' && rules.absent) return nothing
-    if (code !== 'bad_request') throw error
-    throw conflict('The agent of this server cannot plan yet: upgrade it first')
+    const isAbsent = error instanceof ServiceError && error.code === 'not_found'
+    if (isAbsent && rules.absent) return nothing
+    throw error
   }
 }

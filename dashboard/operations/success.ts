@@ -60,7 +60,7 @@ export function dataOf(type: OperationType, report: ReportOf<OperationType>) {
   return data(report)
 }
 
-/** An older agent reports none; invalid ones are dropped. */
+/** An agent of every protocol may report none; invalid ones are dropped. */
 function warningsIn(reported: unknown): Warning[] {
   const found: unknown = Object(reported).warnings
   if (!Array.isArray(found)) return []

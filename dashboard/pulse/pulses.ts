@@ -68,6 +68,11 @@ export class Pulses {
     await Promise.all(this.#running)
   }
 
+  /** Whether the server had a call in this minute or the last one, and has answered. */
+  has(server_id: number): boolean {
+    return this.#met.has(server_id)
+  }
+
   /** What was read of the server may have changed: its held call is repeated soon. */
   again(server_id: number): void {
     this.#open.get(server_id)?.abort()
@@ -163,7 +168,7 @@ export class Pulses {
       const at = Math.min(last, this.#minuteIn(0))
       this.#collect({ server_id: server.id, at, ...metricsOf(answer) })
       if (!this.#reading.has(server.id)) this.#keep(this.#read(server, answer))
-      // An older agent does not wait.
+      // An agent of another protocol does not wait.
       return answer.health === undefined ? undefined : PAUSE_MS
     } catch (error) {
       if (held.signal.aborted) return QUIET_MS

@@ -1,6 +1,5 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { reachCodeOf } from '#dashboard/agents/answer.ts'
-import type { MissingCalls } from '#dashboard/agents/missing-calls.ts'
+import { hasOurProtocol } from '#dashboard/agents/protocol.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { HealthReader } from '#dashboard/health/read-health.ts'
@@ -9,8 +8,7 @@ import { updateNumbers } from '#dashboard/numbers/update.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { nextTurn } from '#dashboard/runtime/spread.ts'
 import { type KnownStates, WHOLE } from '#dashboard/sync/known-states.ts'
-import { readMinute } from '#dashboard/sync/read-state.ts'
-import { ServiceError } from '#shared/errors.ts'
+import { Metrics } from '#shared/agent.ts'
 import { Pulse } from '#shared/pulse.ts'
 
 /** An agent holds a call for at most so long, so that one that does not answer is noticed soon. */
@@ -19,7 +17,6 @@ const EARLY_MS = 1_000
 interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   agents: Agents
   states: KnownStates
-  missing: MissingCalls
   health: HealthReader
   contact_ms: number
   /** How late the answer of a held call may be. */
@@ -37,7 +34,7 @@ interface Known {
 }
 
 export type PulseAnswer = Omit<Reading, 'server_id' | 'at'> &
-  Partial<Pick<Pulse, 'health' | 'counted'>>
+  (Pick<Pulse, 'health' | 'counted'> | { health?: undefined; counted?: undefined })
 
 export interface PulseOptions {
   /** How long the agent waits for a change of health, in seconds. */
@@ -56,35 +53,33 @@ export class PulseReader {
     this.#deps = deps
   }
 
-  /** One call. An older agent answers it without waiting, and without `health`. Throws offline. */
+  /**
+   * One call, which an agent of another protocol answers without waiting, and with its metrics alone.
+   * Throws offline.
+   */
   async read(server: Address, options: PulseOptions): Promise<PulseAnswer> {
-    const { states, clock, missing } = this.#deps
-    try {
-      const held = () => this.#hold(server, options)
-      const { metrics, version, ...rest } = await missing.send(server.id, '/pulse', held)
-      const isSame = options.with_state && states.see(server.id, version)
-      const synced_at = isSame ? timestamp(clock) : undefined
-      return { metrics, synced_at, ...rest }
-    } catch (error) {
-      if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
-      return readMinute(this.#deps, server, options.with_state)
-    }
+    const { agents, states, clock, contact_ms } = this.#deps
+    if (!hasOurProtocol(server))
+      return { metrics: await agents.get(server, '/metrics', Metrics, contact_ms) }
+    const { metrics, version, ...rest } = await this.#hold(server, options)
+    const isSame = options.with_state && states.see(server.id, version)
+    return { metrics, synced_at: isSame ? timestamp(clock) : undefined, ...rest }
   }
 
   /** Reads and stores what has changed since the last pulse. */
-  async follow(server: Address, answer: PulseAnswer): Promise<void> {
+  async follow(server: Address, { health, counted, synced_at }: PulseAnswer): Promise<void> {
+    if (health === undefined) return
     const known = this.#knownOf(server.id)
-    const { health = '', counted, synced_at } = answer
     const isSettled = known.unsettled && synced_at !== undefined
     known.unsettled = synced_at === undefined
-    if (health === '' || health !== known.health || isSettled) {
-      const { missing, health: reader } = this.#deps
+    if (health !== known.health || isSettled) {
+      const { health: reader } = this.#deps
       if (isSettled) reader.forget(server.id)
-      await missing.send(server.id, '/sites/health', () => reader.update(server))
+      await reader.update(server)
       known.health = health
     }
-    if (counted !== undefined && counted === known.counted) return
-    if (await updateNumbers(this.#deps, server)) known.counted = counted ?? NEVER
+    if (counted === known.counted) return
+    if (await updateNumbers(this.#deps, server)) known.counted = counted
   }
 
   /** The records of the sites of a server may differ from what was read. */
@@ -117,18 +112,10 @@ export class PulseReader {
   }
 
   async #ask(server: Address, { wait, with_state, signal }: PulseOptions): Promise<Pulse> {
-    const { agents, states } = this.#deps
-    const state = with_state && !states.avoids(server.id)
     const { health } = this.#knownOf(server.id)
-    const query = `wait=${wait}&health=${health}&state=${state ? 'yes' : 'no'}`
+    const query = `wait=${wait}&health=${health}&state=${with_state ? 'yes' : 'no'}`
     const timeout_ms = wait * 1000 + this.#deps.late_ms
-    try {
-      return await agents.held(server, `/pulse?${query}`, Pulse, { timeout_ms, signal })
-    } catch (error) {
-      // The state of a slow server is left to the syncs.
-      if (state && reachCodeOf(error) === 'timed_out') states.avoid(server.id)
-      throw error
-    }
+    return this.#deps.agents.held(server, `/pulse?${query}`, Pulse, { timeout_ms, signal })
   }
 
   #knownOf(server_id: number): Known {

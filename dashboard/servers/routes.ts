@@ -100,7 +100,7 @@ export const serverRoutes = {
     right: 'read',
     loads: loadServer,
     answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
-    // An offline or older agent reports none.
+    // An offline agent, and one of another protocol, reports none.
     run: ({ deps: { agents, contact_ms }, loaded }) =>
       agents.get(loaded, '/conditions', Conditions, contact_ms).catch(() => ({ conditions: null })),
   }),

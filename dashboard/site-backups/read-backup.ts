@@ -1,7 +1,6 @@
 import { entryOf } from '#dashboard/activity/entry.ts'
 import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { idIn } from '#dashboard/http/path.ts'
 import type { RulesDeps } from '#dashboard/operations/rules.ts'
@@ -43,7 +42,7 @@ export async function browseBackup(
   const limits = { timeout_ms: BROWSE_MS }
   return opening(deps, site, backup.id, (opened) =>
     deps.agents.post(server, '/backups/browse', { ...opened, path }, BackupListing, {}, limits),
-  ).catch((error: unknown) => refuse(deps, server, error))
+  )
 }
 
 /**
@@ -62,7 +61,7 @@ export async function downloadBackup(
     deps.agents.bytes(server, '/backups/download', { ...opened, ...query }),
   ).catch(async (error: unknown) => {
     await record('failed')
-    return refuse(deps, server, error)
+    throw error
   })
   await record('success')
   const name = nameOf(site.domain, backup.at, query, download.type)
@@ -78,11 +77,6 @@ async function opening<T>(
 ): Promise<T> {
   return withPassword(deps, server_id, await restoreParams(deps, id, backup_id), call)
 }
-
-const refuse = ({ agents }: Pick<Deps, 'agents'>, server: SiteTarget['server'], error: unknown) =>
-  refuseOld(error, 'cannot read backups', () =>
-    agents.post(server, '/backups/browse', {}, BackupListing),
-  )
 
 /** `shop.example-2026-03-01-0930-uploads.tar`; a file keeps its name. */
 function nameOf(domain: string, at: string, { path }: DownloadBackupQuery, type: string): string {

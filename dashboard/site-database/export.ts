@@ -3,7 +3,6 @@ import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
-import { refuse } from './ask.ts'
 
 type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
 
@@ -18,7 +17,7 @@ export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Re
   const sent = deps.agents.bytes(server, PATH, { domain: site.domain })
   const { body } = await sent.catch(async (error: unknown) => {
     await record('failed')
-    return refuse(deps, server, PATH, error)
+    throw error
   })
   await record('success')
   const at = deps.clock.now().toISOString().slice(0, 16).replace('T', '-').replace(':', '')

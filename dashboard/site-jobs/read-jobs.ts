@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { refuseOld } from '#dashboard/agents/old-agent.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { CronJobs, JobOutput, WordpressCron } from '#shared/api/site-jobs.ts'
 import { plainOutput } from '#shared/job-runs.ts'
@@ -38,15 +37,10 @@ export async function readWordpressCron(deps: Deps, target: SiteTarget): Promise
   }
 }
 
-async function ask<S extends z.ZodType>(
+const ask = <S extends z.ZodType>(
   { agents }: Deps,
   { server, site }: SiteTarget,
   path: string,
   answer: S,
   more: object = {},
-): Promise<z.output<S>> {
-  const post = (body: object) => agents.post(server, path, body, answer)
-  return post({ domain: site.domain, ...more }).catch((error: unknown) =>
-    refuseOld(error, 'does not know cron jobs of sites', () => post({})),
-  )
-}
+): Promise<z.output<S>> => agents.post(server, path, { domain: site.domain, ...more }, answer)

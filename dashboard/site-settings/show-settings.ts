@@ -21,12 +21,8 @@ export async function showSettings(
   const { domain: _, ...settings } = (await findSettings(db, id))?.settings ?? UNSET_REPORT
   // A change of the site itself may have opened or closed it since.
   const mode = settings.xmlrpc === 'jetpack' ? 'jetpack' : 'on'
-  // A record of an earlier version lacks it.
-  const { trusted_cdn = null, page_purge = false } = settings
   return {
     ...settings,
-    trusted_cdn,
-    page_purge,
     xmlrpc: xmlrpc ? mode : 'off',
     php_limits: PHP_RANGES[tier],
   }

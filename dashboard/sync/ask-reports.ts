@@ -10,7 +10,7 @@ import type { Reader } from './read-report.ts'
 
 const MOST_JOB_TROUBLES = 50
 
-/** An agent that is older, or has not checked yet, does not report it: the record stays. */
+/** An agent of another protocol, or one that cannot read it now, does not report it: the record stays. */
 const unreported = () => undefined
 
 export const askMail = (reader: Reader, to: Address) =>

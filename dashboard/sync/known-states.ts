@@ -3,12 +3,16 @@ import { nextTurn } from '#dashboard/runtime/spread.ts'
 
 /** How long after a whole sync the next one follows: the records may have been changed by others. */
 export const WHOLE = { least_ms: 60_000, most_ms: 10 * 60_000 }
+/** The same of an agent whose lists are compared: nothing else of it is read. */
+export const WHOLE_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
 
 interface Known {
   version: string
   /** The time of the next whole sync, and of the last contact with this version. */
   whole_at: number
   seen: number
+  /** How often it was seen since the sync. */
+  times: number
 }
 
 /** The versions of the states that servers had when they were synced. In memory: a start syncs all. */
@@ -16,23 +20,22 @@ export class KnownStates {
   readonly #clock: Pick<Clock, 'elapsed'>
   readonly #known = new Map<number, Known>()
   readonly #running = new Map<number, symbol>()
-  /** Servers whose agents lack the call, or are slow to answer it: until when it is not sent. */
-  readonly #avoided = new Map<number, number>()
 
   constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock
   }
 
   /** A sync reads all of a server. The result is kept if nothing calls `forget` until it ends. */
-  begin(server_id: number): (version: string | null) => void {
+  begin(server_id: number): (version: string | null, whole?: typeof WHOLE) => void {
     const mark = Symbol('sync')
     this.#running.set(server_id, mark)
-    return (version) => {
+    return (version, whole = WHOLE) => {
       if (this.#running.get(server_id) !== mark) return
       this.#running.delete(server_id)
       const now = this.#clock.elapsed()
       if (version === null) return
-      this.#known.set(server_id, { version, whole_at: nextTurn(server_id, now, WHOLE), seen: now })
+      const whole_at = nextTurn(server_id, now, whole)
+      this.#known.set(server_id, { version, whole_at, seen: now, times: 0 })
     }
   }
 
@@ -46,7 +49,13 @@ export class KnownStates {
       return false
     }
     known.seen = now
+    known.times += 1
     return true
+  }
+
+  /** The version of the last sync, and how often it was seen since. */
+  find(server_id: number): Readonly<Pick<Known, 'version' | 'times'>> | undefined {
+    return this.#known.get(server_id)
   }
 
   /** How long no sync is needed: until `within_ms` after the last contact that has seen this state. */
@@ -61,19 +70,10 @@ export class KnownStates {
   forget(server_id: number): void {
     this.#known.delete(server_id)
     this.#running.delete(server_id)
-    this.#avoided.delete(server_id)
-  }
-
-  avoid(server_id: number): void {
-    this.#avoided.set(server_id, this.#clock.elapsed() + WHOLE.most_ms)
-  }
-
-  avoids(server_id: number): boolean {
-    return (this.#avoided.get(server_id) ?? 0) > this.#clock.elapsed()
   }
 
   /** Other dashboards may have done the work of the servers meanwhile. */
   clear(): void {
-    for (const map of [this.#known, this.#running, this.#avoided]) map.clear()
+    for (const map of [this.#known, this.#running]) map.clear()
   }
 }

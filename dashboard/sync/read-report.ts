@@ -1,72 +1,31 @@
 import type { z } from 'zod'
 import type { Agents } from '#dashboard/agents/agents.ts'
-import { reachCodeOf } from '#dashboard/agents/answer.ts'
 import { MOST_FOUND } from '#dashboard/agents/budgets.ts'
-import type { MissingCalls } from '#dashboard/agents/missing-calls.ts'
+import { hasOurProtocol } from '#dashboard/agents/protocol.ts'
 import type { Listed, ListOf } from '#dashboard/agents/read-answer.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
-import type { Clock } from '#dashboard/runtime/clock.ts'
-import { offline, ServiceError } from '#shared/errors.ts'
+import { offline } from '#shared/errors.ts'
 import { Report } from '#shared/report.ts'
 
 /** The calls of a sync. */
 export type Reader = Pick<Agents, 'get' | 'list'>
 
-/** An agent without the call, or a slow one, is asked for it again after this. */
-const AVOIDED_MS = 10 * 60_000
 /** Entries that are checked at once. */
 const PIECE = 200
 
-/** Reads what an agent reports to a sync: with one call, since each is a round trip. */
-export class ReportReader {
-  readonly #agents: Agents
-  readonly #clock: Pick<Clock, 'elapsed'>
-  readonly #missing: MissingCalls
-  readonly #each: Reader
-  readonly #avoided = new Map<number, number>()
-
-  constructor(agents: Agents, clock: Pick<Clock, 'elapsed'>, missing: MissingCalls) {
-    this.#agents = agents
-    this.#clock = clock
-    this.#missing = missing
-    this.#each = eachOf(agents, missing)
-  }
-
-  /** A call for each part if the agent lacks the call or is slow to answer it. Throws offline. */
-  async read(to: Address, signal?: AbortSignal): Promise<Reader> {
-    const now = this.#clock.elapsed()
-    if ((this.#avoided.get(to.id) ?? 0) > now) return this.#each
-    this.#avoided.delete(to.id)
-    try {
-      const asked = () => this.#agents.get(to, '/report', Report, undefined, signal)
-      const { answers } = await this.#missing.send(to.id, '/report', asked)
-      return new Reported(this.#agents, answers)
-    } catch (error) {
-      if (!mayAnswerEach(error)) throw error
-      if (!this.#missing.has(to.id, '/report')) this.#avoided.set(to.id, now + AVOIDED_MS)
-      return this.#each
-    }
-  }
-}
-
-/** What every agent answers. */
-const CONTRACT = ['/metrics', '/services', '/sites']
-
-/** A call for each part. One that the agent does not have is not repeated in each sync. */
-function eachOf(agents: Agents, missing: MissingCalls): Reader {
-  const sent = <T>(to: Address, path: string, send: () => Promise<T>) =>
-    CONTRACT.includes(path) ? send() : missing.send(to.id, path, send)
-  return {
-    get: (to, path, ...rest) => sent(to, path, () => agents.get(to, path, ...rest)),
-    list: (to, path, ...rest) => sent(to, path, () => agents.list(to, path, ...rest)),
-  }
-}
-
-/** Whether the agent refused this call only, or was too slow for it. */
-function mayAnswerEach(error: unknown): boolean {
-  if (!(error instanceof ServiceError)) return false
-  return error.code !== 'offline' || reachCodeOf(error) === 'timed_out'
+/**
+ * Reads what an agent reports to a sync: with one call, since each is a round trip. An agent of another
+ * protocol gets a call for each part that every agent has. Throws offline.
+ */
+export async function readReport(
+  agents: Agents,
+  to: Address,
+  signal?: AbortSignal,
+): Promise<Reader> {
+  if (!hasOurProtocol(to)) return agents
+  const { answers } = await agents.get(to, '/report', Report, undefined, signal)
+  return new Reported(agents, answers)
 }
 
 /** The answers of a report; the agent is asked for those that it left out. */

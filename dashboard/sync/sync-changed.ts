@@ -1,16 +1,15 @@
-import type { MissingCalls } from '#dashboard/agents/missing-calls.ts'
+import { hasOurProtocol } from '#dashboard/agents/protocol.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
 import type { ReadingQueue } from '#dashboard/metrics/reading-queue.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Metrics, State } from '#shared/agent.ts'
-import type { KnownStates } from './known-states.ts'
-import { readState, withDigest } from './read-state.ts'
+import { type KnownStates, WHOLE, WHOLE_OF_LISTS } from './known-states.ts'
+import { readState } from './read-state.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
 export interface SyncChangedDeps extends SyncDeps {
   states: KnownStates
-  missing: MissingCalls
   readings: Pick<ReadingQueue, 'add'>
 }
 
@@ -24,7 +23,8 @@ export async function syncChanged(deps: SyncChangedDeps, server: ServerRow): Pro
   const { changed } = await resultOf(
     syncServer(deps, server, { with_activity: true, metrics: state?.metrics }),
   )
-  finish(changed ? null : (state?.version ?? null))
+  const whole = state && !hasOurProtocol(state) ? WHOLE_OF_LISTS : WHOLE
+  finish(changed ? null : (state?.version ?? null), whole)
 }
 
 async function resultOf<R>(work: AsyncGenerator<unknown, R>): Promise<R> {
@@ -36,10 +36,7 @@ async function resultOf<R>(work: AsyncGenerator<unknown, R>): Promise<R> {
 /** Only of a server that answered last time: a whole sync records whether another one answers. */
 function stateOf(deps: SyncChangedDeps, server: ServerRow): Promise<State | undefined> {
   if (server.status !== 'online' || server.failures > 0) return Promise.resolve(undefined)
-  return readState(deps, server).then(
-    (state) => withDigest(deps, server, state),
-    () => undefined,
-  )
+  return readState(deps, server).catch(() => undefined)
 }
 
 function recordContact(

@@ -27,13 +27,12 @@ import {
 import { Adoption, diskColumns } from './facts.ts'
 import { foreignNames } from './foreign-names.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
-import type { Reader, ReportReader } from './read-report.ts'
+import { type Reader, readReport } from './read-report.ts'
 import { settleRenames } from './renames.ts'
 import { columnUpdates, type Found, needsTrash, planSync, type SyncPlan } from './sync-plan.ts'
 
 export interface SyncDeps extends HandOverDeps {
   bus: Bus
-  reports: ReportReader
   /** How long a deleted site stays in the trash. */
   trash_ms: number
 }
@@ -80,18 +79,20 @@ export async function* syncServer(
 
 async function* readAndApply(
   deps: SyncDeps,
-  server: ServerRow,
+  recorded: ServerRow,
   { with_activity, signal, ...contact }: Options,
 ): AsyncGenerator<string, Synced> {
-  const { db, clock, agents, reports, contact_ms, trash_ms } = deps
+  const { db, clock, agents, contact_ms, trash_ms } = deps
   const since = timestamp(clock)
   const metrics =
-    contact.metrics ?? (await agents.get(server, '/metrics', Metrics, contact_ms, signal))
+    contact.metrics ?? (await agents.get(recorded, '/metrics', Metrics, contact_ms, signal))
+  // The recorded metrics may be those of another version of the agent.
+  const server = { ...recorded, metrics }
   yield `Connected to the agent of ${server.name}`
   // Before the answers: what an operation records meanwhile is newer.
   const before = await listSiteRows(db, server.id)
   const access = await listKnownAccess(db, server.id)
-  const reader = await reports.read(server, signal)
+  const reader = await readReport(agents, server, signal)
   const { services } = await reader.get(server, '/services', Services, undefined, signal)
   yield `Read the state of ${services.length} services`
   const listed = await reader.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)

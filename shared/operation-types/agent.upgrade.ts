@@ -17,7 +17,7 @@ const agentUpgrade = command({
     url: text('Address').max(2048).regex(BUILD, 'Must be the address of a build'),
     /** The digest of the executable, in hexadecimal: no other file is ever started. */
     sha256: text('Digest').regex(/^[0-9a-f]{64}$/, 'Must be 64 hexadecimal digits'),
-    /** The signed manifest and the signature: see AgentBuild.signed_builds. */
+    /** The signed manifest and the signature. */
     manifest: text('Manifest').max(1024).optional(),
     signature: text('Signature').pipe(ReleaseSignature).optional(),
   }),

@@ -35,9 +35,8 @@ export const SettingsReport = z.object({
   php_settings: PhpSettings.nullable(),
   page_cache: PageCache.nullable(),
   xmlrpc: Xmlrpc,
-  /** An older agent does not report it. */
-  trusted_cdn: TrustedCdn.nullable().default(null),
-  page_purge: PagePurge.default(false),
+  trusted_cdn: TrustedCdn.nullable(),
+  page_purge: PagePurge,
   csp: Csp,
   hsts: Hsts,
 })

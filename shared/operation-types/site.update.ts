@@ -22,7 +22,7 @@ export const siteUpdate = command({
     domain: ReportedDomain,
     php: z.string().max(16),
     tier: Tier,
-    /** Missing from older agents, like the next field. */
+    /** An agent of another protocol may not report it, nor the next field. */
     database_routines: TrueOrFalse.optional(),
     xmlrpc: TrueOrFalse.optional(),
   }),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
 import { Certificates, FoundSites, Metrics, Services, State, Web } from '#shared/agent.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { Pulse } from '#shared/pulse.ts'
 import { REPORTED } from '#shared/report.ts'
 import { Usage } from '#shared/site-usage.ts'
@@ -31,6 +32,7 @@ describe.each(agentRuntimes)('%s', (runtime) => {
         uptime: amount,
         os: expect.any(String),
         version: packageJson.version,
+        protocol: PROTOCOL,
       },
     })
     expect(Metrics.safeParse(body).success).toBe(true)

@@ -24,6 +24,7 @@ import type { Maintenance } from '#shared/maintenance.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { InstalledPhp } from '#shared/php-installed.ts'
 import type { Plan } from '#shared/plan.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import type { SiteUsage } from '#shared/site-usage.ts'
 import {
   encodeEvent,
@@ -62,6 +63,7 @@ export const METRICS: Metrics = {
   uptime: 3600,
   os: 'Debian GNU/Linux 12',
   version: '1.2.3',
+  protocol: PROTOCOL,
 }
 
 /** An answer that breaks the connection, before or in its body. */
@@ -316,7 +318,7 @@ export class FakeAgent {
   async #report(): Promise<Response> {
     const answers = Object.entries(this.#readings()).filter(([path]) => !this.answers.has(path))
     const calls = answers.map(([path, answer]) => [path, async () => answer] as const)
-    return new Response(await reportOf(Object.fromEntries(calls)))
+    return new Response(await reportOf(Object.fromEntries(calls), { elapsed: () => 0 }))
   }
 
   #readings(): Record<string, object> {
@@ -333,6 +335,7 @@ export class FakeAgent {
       '/maintenance': { maintenance: this.maintenance },
       '/job-troubles': { sites: [] },
       '/logins': { logins: [] },
+      '/sites/numbers': { sites: [] },
       '/php': { php: this.php },
       '/conditions': { conditions: this.conditions },
       ...(this.web && { '/web': this.web }),
@@ -448,13 +451,13 @@ export function streamOf(
   })
 }
 
-const CANCELLED_ERROR = { error: 'Conflict', message: CANCELLED }
+const CANCELLED_ERROR = { error: 'Conflict', message: CANCELLED, code: 'cancelled' }
 
 function unknownOperation(): Known {
   return { request: undefined, events: [], wake: Promise.withResolvers() }
 }
 
-export function noSuchCall(): Response {
+function noSuchCall(): Response {
   return failure(404, { error: 'Not found', message: 'No such call' })
 }
 

@@ -191,7 +191,8 @@ function accountIn({ user, domain }: Site, text: string) {
     return { domain, kind: key === user ? 'sftp' : 'shell', address: from, fingerprint }
   const [, login = '', address] = BY_PASSWORD.exec(text) ?? []
   const client = tokenOf(login)
-  return loginOf(user, client) === login ? { domain, address, fingerprint: '', client } : undefined
+  if (loginOf(user, client) !== login) return undefined
+  return { domain, kind: 'sftp', address, fingerprint: '', client }
 }
 
 const timeOf = ({ micros }: Entry): string => new Date(Math.floor(micros / 1000)).toISOString()

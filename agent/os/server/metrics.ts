@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Metrics } from '#shared/agent.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 
 interface Ticks {
   busy: number
@@ -45,6 +46,7 @@ export function metricsReader(host: Host): () => Promise<Metrics> {
       uptime: await uptimeOf(host),
       os: await name(),
       version: host.settings.version,
+      protocol: PROTOCOL,
     }
     return { cpu: await since(), ...rest }
   }

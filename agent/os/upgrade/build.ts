@@ -6,5 +6,5 @@ import { machineOf } from '#shared/machines.ts'
 /** The platform of this agent, as the dashboard names its builds. */
 export async function buildOf({ files, settings }: Host): Promise<AgentBuild> {
   const maps = (await files.read('/proc/self/maps')) ?? ''
-  return { version: settings.version, machine: machineOf(process.arch, maps), signed_builds: true }
+  return { version: settings.version, machine: machineOf(process.arch, maps) }
 }

@@ -1,4 +1,5 @@
 import { BUDGET } from '#dashboard/agents/budgets.ts'
+import { hasOurProtocol } from '#dashboard/agents/protocol.ts'
 import type { listFleetServers } from '#dashboard/overview/queries.ts'
 import type { Attention, AttentionItem } from '#shared/api/attention.ts'
 import packed from '../../../package.json' with { type: 'json' }
@@ -74,8 +75,13 @@ function notRecorded(rows: readonly Watched[]): Attention[] {
 }
 
 function outdatedAgent(server: Watched): AttentionItem[] {
-  const { version, status } = server
-  if (status !== 'online' || !isOlder(version, packed.version)) return []
+  const { version, status, metrics } = server
+  if (status !== 'online') return []
+  if (metrics && !hasOurProtocol({ metrics })) {
+    const reason = `Its agent ${version} has another protocol than the dashboard, which can only read its metrics and sites and send it commands: upgrade the agent`
+    return [ofServer(server, { severity: 'warning', reason })]
+  }
+  if (!isOlder(version, packed.version)) return []
   const reason = `Its agent is ${version}, the dashboard has ${packed.version}: upgrade the agent`
   return [ofServer(server, { severity: 'info', reason })]
 }

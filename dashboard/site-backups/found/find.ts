@@ -8,7 +8,7 @@ import { openTarget } from '#dashboard/site-backups/targets.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { FoundBackups } from '#shared/api/backup-found.ts'
 import { FoundRepositories } from '#shared/backup-find.ts'
-import { askNew } from './ask.ts'
+import { askStorage } from './ask.ts'
 import { countKnown } from './queries.ts'
 
 interface Deps {
@@ -37,7 +37,7 @@ export async function findBackups(
   if (!target) throw unknownTarget()
   const { dashboard_key } = await confirmedKit(deps)
   const body = { target: openTarget(target, deps.sealer), repositories: named, after }
-  const found = await askNew(deps.agents, server, '/backups/find', body, FoundRepositories)
+  const found = await askStorage(deps.agents, server, '/backups/find', body, FoundRepositories)
   const known = await countKnown(deps.db, target_id)
   const repositories = found.repositories.map(({ name, keys }) => ({
     ...{ name, keys },

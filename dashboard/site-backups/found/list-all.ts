@@ -1,7 +1,7 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
-import { ListedBackups, MAX_LISTED } from '#shared/backup-find.ts'
-import { askNew } from './ask.ts'
+import { ListedBackups } from '#shared/backup-find.ts'
+import { askStorage } from './ask.ts'
 
 /** No server makes the dashboard ask for ever. */
 const MOST_PAGES = 25
@@ -27,7 +27,7 @@ export async function listAll(
   request: ListRequest,
 ): Promise<ListedAll> {
   const ask = (body: ListRequest & { before?: string }) =>
-    askNew(agents, server, '/backups/list', body, ListedBackups)
+    askStorage(agents, server, '/backups/list', body, ListedBackups)
   const first = await ask(request)
   const only = (all: readonly unknown[] = []) => all.slice(first.password, first.password + 1)
   const opening = { password_ids: only(request.password_ids), passwords: only(request.passwords) }
@@ -38,7 +38,5 @@ export async function listAll(
     for (const backup of last.backups) found.set(backup.id, backup)
   }
   const { next: _, ...listed } = first
-  // An agent without pages returns the newest ones alone.
-  const is_whole = last.next === null || (last.next === undefined && found.size < MAX_LISTED)
-  return { ...listed, backups: [...found.values()], is_whole }
+  return { ...listed, backups: [...found.values()], is_whole: last.next === null }
 }

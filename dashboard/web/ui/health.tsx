@@ -25,8 +25,7 @@ export function HealthBadge({ state, reason = '' }: { state: HealthState; reason
 }
 
 /**
- * The state of a site: the health of one in use, the status of any other. An older agent does not
- * check discovered sites. The reason, and when the site was last requested from outside, are on hover.
+ * The state of a site: the health of one in use, the status of any other. The reason, and when the site was last requested from outside, are on hover.
  */
 export function SiteState({
   of: { status, found, health, health_reason, visited_at },

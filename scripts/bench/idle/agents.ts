@@ -19,7 +19,9 @@ const json = { 'content-type': 'application/json' }
 const servers: Record<string, () => Server | Promise<Server>> = {
   silent: () => createSilentServer((socket) => socket.on('error', () => socket.destroy()).resume()),
   plain() {
-    const bodies = answersOf('v1')
+    const bodies = new Map(answersOf('v1'))
+    const metrics = JSON.parse(bodies.get('/metrics') ?? '')
+    bodies.set('/metrics', JSON.stringify({ ...metrics, protocol: undefined }))
     return createServer((request, response) => {
       const path = new URL(request.url ?? '', 'http://agent').pathname
       const body = PLAIN.includes(path) ? bodies.get(path) : undefined

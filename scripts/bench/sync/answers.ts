@@ -1,4 +1,5 @@
 import { NO_MAIL } from '#shared/mail.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { REPORTED } from '#shared/report.ts'
 
 export const SITES = 20
@@ -16,6 +17,7 @@ const metrics = {
   uptime: 86_400,
   os: 'Debian GNU/Linux 13 (trixie)',
   version: '0.1.0',
+  protocol: PROTOCOL,
 }
 const services = ['nginx', 'mariadb', 'cron', 'php8.4'].map((name) => ({ name, status: 'running' }))
 const site = (domain: string, number: number) => ({

@@ -33,17 +33,31 @@ function reader() {
     name,
     async () => {
       read.push(name)
+      time.now += values[name] === SLOW ? 3_000 : 0
       if (values[name] instanceof Error) throw values[name]
       return values[name] ?? []
     },
   ])
+  const time = { now: 0 }
   const all = {
+    clock: { elapsed: () => time.now },
     ...Object.fromEntries(parts),
     metrics: async () => metrics,
     mail: async () => ({ sites: mail }),
   } as Parameters<typeof stateReader>[0]
   return { state: stateReader(all), values, mail, read }
 }
+
+/** What a slow part answers. */
+const SLOW = 'slow'
+
+test('has no version when its parts take longer than a dashboard waits', async () => {
+  const { state, values, read } = reader()
+  values.web = SLOW
+
+  expect(await state()).toEqual({ metrics, version: null })
+  expect(read).toEqual(['services', 'sites', 'web'])
+})
 
 test('has the metrics, and the same version while nothing changes', async () => {
   const { state } = reader()

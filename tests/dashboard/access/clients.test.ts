@@ -17,7 +17,7 @@ interface Sent {
 }
 
 /** A site whose agent performs its commands. */
-async function withShop({ on = true, old = false } = {}) {
+async function withShop({ on = true, without = false } = {}) {
   const all = await fleet({ ready: false })
   const site_id = await addSite(all.dashboard, all.server_id, { domain })
   const given: Sent[] = []
@@ -30,7 +30,7 @@ async function withShop({ on = true, old = false } = {}) {
       grants: grants.map(({ id, kind, expires_at }) => ({
         ...{ id, kind, expires_at, fingerprints: [ANNA_FINGERPRINT] },
       })),
-      ...(!old && {
+      ...(!without && {
         clients: clients.map(({ token, expires_at }) => ({
           ...{ token, login: `shop.${token}`, expires_at },
         })),
@@ -149,14 +149,14 @@ test('a change of the people keeps the accounts, and the reverse', async (all) =
   expect(all.given.at(-1)).toMatchObject({ grants: [{ id: 1 }], clients: [] })
 })
 
-test('an agent without client accounts creates none, and none is recorded', async () => {
-  await using all = await withShop({ old: true })
+test('an account that the agent did not create is not recorded', async () => {
+  await using all = await withShop({ without: true })
 
   const { status, body } = await all.call('', { label: 'Print shop' })
 
   expect([status, body.message]).toEqual([
     409,
-    'The agent of this server has no client accounts: upgrade it',
+    'The agent of this server did not create the account',
   ])
   expect((await all.show()).clients).toEqual([])
 })

@@ -15,7 +15,7 @@ test('logins become activities once, and the page names the person', async () =>
   await dashboard.addSite(id, { domain: 'shop.example', php: '8.2', tls: 'none' })
   const { body } = await dashboard.call('POST', '/api/people', { name: 'Anna' })
   await dashboard.call('POST', `/api/people/${body.person.id}/keys`, { key: ANNA })
-  const login = { domain: 'shop.example', address: '203.0.113.7' }
+  const login = { domain: 'shop.example', address: '203.0.113.7', kind: 'sftp' }
   const logins: object[] = [
     { ...login, at: AT, fingerprint: ANNA_FINGERPRINT },
     { ...login, at: LATER, fingerprint: BEN_FINGERPRINT },

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Agents } from '#dashboard/agents/agents.ts'
 import { plainTransport } from '#dashboard/agents/transport.ts'
+import { METRICS } from '#tests/support/fake-agent.ts'
 
 /** An agent that sends `first`, and then nothing. */
 function hanging(first?: string) {
@@ -21,7 +22,7 @@ function hanging(first?: string) {
       )
     },
   })
-  const to = { id: 1, hostname: '127.0.0.1', port: server.port ?? 0 }
+  const to = { id: 1, hostname: '127.0.0.1', port: server.port ?? 0, metrics: METRICS }
   const agents = new Agents({
     transports: async (address) => plainTransport(address, false),
     timeout_ms: 10_000,

@@ -201,7 +201,7 @@ describe('a copy of a site', () => {
     const settings = {
       ...{ domain: 'copy.example', maintenance: null, basic_auth: null, trusted_cdn: null },
       ...{ php_settings: { memory_limit: 200, values: {} }, page_cache: null, xmlrpc: 'off' },
-      ...{ csp: 'report', hsts: 'on' },
+      ...{ csp: 'report', hsts: 'on', page_purge: false },
     }
     const usual = one.agent.works.get('site.clone')
     one.agent.works.set('site.clone', async function* (params) {
@@ -412,7 +412,7 @@ test('a copy with another address, and a staging site, have no other names', asy
   expect([copy.sent?.names, staging.sent?.names]).toEqual([undefined, undefined])
 })
 
-test('a backup of an earlier agent has no names', async () => {
+test('a backup without a record of the site has no names', async () => {
   await using all = await gone(undefined)
 
   const { id, sent } = await all.bring()

@@ -47,21 +47,3 @@ test('the states of a site come from its server, and its address is what the rec
     },
   })
 })
-
-test('an agent that lacks the call is named as the reason', async () => {
-  await using all = await fleet({ ready: false })
-  const site = await addSite(all.dashboard, all.server_id, {
-    domain: 'a.example',
-    apex: 'a.example',
-  })
-  const missing = { error: 'Not found', message: 'POST /sites/names not found' }
-  all.agent.answers.set('/sites/names', () => Response.json(missing, { status: 404 }))
-
-  const path = `/api/servers/${all.server_id}/sites/${site}/domains/states`
-  const { status, body } = await all.dashboard.call('GET', path)
-
-  expect([status, body.message]).toEqual([
-    409,
-    'The agent of this server does not report DNS and certificates of names: upgrade it',
-  ])
-})

@@ -258,11 +258,4 @@ describe('the health of sites', () => {
     const { body } = await dashboard.call('GET', '/api/fleet')
     expect(body.counts.health).toEqual({ up: 1 })
   })
-
-  test('of an older agent, which does not know the call, stays unknown', async () => {
-    const { agent, read, listed } = world
-    agent.answers.set('/sites/health', () => Response.json({ error: 'Not found' }, { status: 404 }))
-    await expect(read()).rejects.toMatchObject({ code: 'not_found' })
-    expect(await listed('health=unknown')).toHaveLength(4)
-  })
 })

@@ -91,20 +91,6 @@ test('records each download, and who made it', async ({ agent, dashboard }) => {
   ])
 })
 
-test('an older agent cannot read logs, and must be upgraded', async ({ agent, dashboard }) => {
-  const unknown = { error: 'Not found', message: 'Endpoint not found' }
-  for (const call of ['list', 'search', 'tail', 'download', 'fatals'])
-    agent.answers.set(`/sites/logs/${call}`, () => Response.json(unknown, { status: 404 }))
-
-  for (const path of ['', '/lines?source=access', '/events?source=access', '/fatals']) {
-    const { status, body } = await dashboard.call('GET', `${PATH}${path}`)
-    expect([status, body.message]).toEqual([
-      409,
-      'The agent of this server cannot read logs: upgrade it',
-    ])
-  }
-})
-
 test('relays a live view, and ends it at the agent when the browser leaves', async ({
   agent,
   dashboard,

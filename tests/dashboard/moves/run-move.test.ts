@@ -358,25 +358,6 @@ test('a staging site on another server can be pushed once it is on that of its l
   expect((await push()).status).toBe(200)
 })
 
-test('an agent that does not protect the copy gets no staging site', async () => {
-  await using all = await movingServers()
-  const staging = await addStaging(all, all.first)
-  all.two.agent.works.set('site.receive', async function* ({ domain }) {
-    yield 'Receiving'
-    return { status: 'ok', domain, certificate: '' }
-  })
-
-  const text = await moveTo(all, staging, all.second)
-
-  expect(text).toContain('cannot protect a staging site yet: upgrade it first')
-  expect((await all.site(staging)).server_id).toBe(all.first)
-  expect(all.asked.slice(-3)).toEqual([
-    ['one', 'site.switch', 'settled'],
-    ['two', 'site.delete'],
-    ['two', 'site.purge'],
-  ])
-})
-
 test('a staging site whose live site is gone does not move', async () => {
   await using all = await movingServers()
   const staging = await addStaging(all, all.first)

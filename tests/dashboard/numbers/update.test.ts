@@ -96,12 +96,6 @@ test.each<[string, () => Response | Promise<Response>, number, string[]]>([
     100,
     ['The operation timed out.'],
   ],
-  [
-    'an older agent has no numbers',
-    () => Response.json({ error: 'Not found' }, { status: 404 }),
-    10_000,
-    [],
-  ],
 ])('%s', async (_, answer, limit_ms, messages) => {
   agent.answers.set('/sites/numbers', answer)
   const before = performance.now()

@@ -56,17 +56,3 @@ test('shows what the agent reports, and what the tier allows', async () => {
 
   expect([status, body]).toEqual([200, { object_cache: { ...STATE, most: 128 } }])
 })
-
-test('advises to upgrade an agent that has no object caches', async () => {
-  await using all = await withShop()
-  const unknown = () =>
-    Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 })
-  all.agent.answers.set('/sites/object-cache', unknown)
-
-  const { status, body } = await all.dashboard.call('GET', all.at)
-
-  expect([status, body.message]).toEqual([
-    409,
-    'The agent of this server has no object caches: upgrade it',
-  ])
-})

@@ -14,9 +14,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(builds_dir, { recursive: true, force: true }))
 
-function machine(name: string, signed_builds?: boolean): FakeAgent {
+function machine(name: string): FakeAgent {
   const agent = new FakeAgent()
-  const build = { version: '0.0.1', machine: name, signed_builds }
+  const build = { version: '0.0.1', machine: name }
   agent.answers.set('/build', () => Response.json(build))
   return agent
 }
@@ -40,31 +40,46 @@ test('sends the agent the build for its machine, and records the new version', a
   expect(body.server.version).toBe('9.9.9')
 })
 
-test.each([true, undefined])(
-  'sends a signature to an agent that supports them: %p',
-  async (signed) => {
-    const path = join(builds_dir, 'hosting-agent-linux-arm64')
-    const manifest = `{"sha256":"${sha256}"}\n`
-    await Bun.write(path, 'program')
-    await Bun.write(`${path}.manifest.json`, manifest)
-    await Bun.write(`${path}.manifest.json.sig`, 'signature\n')
-    await using agent = machine('linux-arm64', signed)
-    await using dashboard = await makeDashboard({ builds_dir, public_url: 'https://c.example' })
-    const id = await dashboard.addServer(agent)
-    const given: unknown[] = []
-    agent.works.set('agent.upgrade', async function* (params) {
-      given.push(params)
-      yield 'Restarting'
-      return { status: 'ok', version: '9.9.9' }
-    })
+test('sends the signature of a signed build', async () => {
+  const path = join(builds_dir, 'hosting-agent-linux-arm64')
+  const manifest = `{"sha256":"${sha256}"}\n`
+  await Bun.write(path, 'program')
+  await Bun.write(`${path}.manifest.json`, manifest)
+  await Bun.write(`${path}.manifest.json.sig`, 'signature\n')
+  await using agent = machine('linux-arm64')
+  await using dashboard = await makeDashboard({ builds_dir, public_url: 'https://c.example' })
+  const id = await dashboard.addServer(agent)
+  const given: unknown[] = []
+  agent.works.set('agent.upgrade', async function* (params) {
+    given.push(params)
+    yield 'Restarting'
+    return { status: 'ok', version: '9.9.9' }
+  })
 
-    await (await dashboard.send('POST', `/api/servers/${id}/upgrade`)).text()
+  await (await dashboard.send('POST', `/api/servers/${id}/upgrade`)).text()
 
-    const url = 'https://c.example/agent/linux-arm64.gz'
-    const release = signed ? { manifest, signature: 'signature' } : {}
-    expect(given).toEqual([{ url, sha256, ...release }])
-  },
-)
+  const url = 'https://c.example/agent/linux-arm64.gz'
+  expect(given).toEqual([{ url, sha256, manifest, signature: 'signature' }])
+})
+
+test('an agent that cannot replace itself is named as the reason', async () => {
+  await using agent = new FakeAgent()
+  agent.metrics = { ...agent.metrics, protocol: undefined }
+  await using dashboard = await makeDashboard({ builds_dir })
+  const id = await dashboard.addServer(agent)
+
+  const answer = await dashboard.call('POST', `/api/servers/${id}/upgrade`)
+
+  expect(answer).toEqual({
+    status: 409,
+    body: {
+      error: 'Conflict',
+      code: 'upgrade_needed',
+      message:
+        'The agent of this server cannot replace itself: install the agent of this dashboard on the server',
+    },
+  })
+})
 
 test('refuses a busy server and a machine without a build', async () => {
   await using agent = machine('linux-riscv64')

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { NO_OPERATION, OperationId } from '#shared/agent-headers.ts'
 import type { Plan } from '#shared/plan.ts'
 import { type Dashboard, EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -270,29 +269,6 @@ describe('dry_run', () => {
     )
 
     expect(await dashboard.call('DELETE', '/api/servers/1/sites/1?dry_run=true')).toEqual(nothing)
-  })
-
-  /** A previous version of the agent ignores an unknown field. */
-  test('is never executed by an agent without plans', async () => {
-    await using agent = new FakeAgent()
-    await using home = await withSite(agent)
-    const { dashboard } = home
-    expect(OperationId.safeParse(NO_OPERATION).success).toBe(false)
-    const message = 'The Operation-Id header must have 1 to 64 of A-Z a-z 0-9 _ -'
-    agent.answers.set('/exec', () =>
-      Response.json({ error: 'Bad request', message }, { status: 400 }),
-    )
-
-    const answer = await dashboard.call('DELETE', '/api/servers/1/sites/1', { dry_run })
-
-    expect(answer).toEqual({
-      status: 409,
-      body: {
-        error: 'Conflict',
-        message: 'The agent of this server cannot plan yet: upgrade it first',
-      },
-    })
-    expect(agent.headers.at(-1)?.get('operation-id')).toBe(NO_OPERATION)
   })
 
   const effect = { action: 'create', kind: 'file', name: '/x' }

@@ -29,7 +29,7 @@ test('an operation that did not do all of its work succeeds with warnings on its
 })
 
 test.each<[string, unknown, number]>([
-  ['an older agent, which has none', undefined, 0],
+  ['a result that has none', undefined, 0],
   ['a list that is none', 'all is well', 0],
   ['codes that are none', [{ code: '<b>', message: 'x' }, REFUSED], 1],
   ['a thousand of them', Array(1000).fill(REFUSED), 20],

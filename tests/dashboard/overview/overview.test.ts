@@ -9,6 +9,7 @@ import type { Attention, AttentionItem, AttentionKind } from '#shared/api/attent
 import { Fleet } from '#shared/api/fleet.ts'
 import { FleetSitesQuery } from '#shared/api/site-filters.ts'
 import { diskLevelOf } from '#shared/disk-levels.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { ago, setUp } from '#tests/support/dashboard/backup-attention.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
@@ -134,7 +135,14 @@ describe('attention', () => {
   test('has a disk from 90 % on, the fullest kind first', async () => {
     const metrics = (used: number) => {
       const rest = { cpu: 1, ram: space(1, 2), load: [0, 0, 0] as [number, number, number] }
-      return { ...rest, disk: space(used, 1000), uptime: 1, os: '', version: '' }
+      return {
+        ...rest,
+        disk: space(used, 1000),
+        uptime: 1,
+        os: '',
+        version: '',
+        protocol: PROTOCOL,
+      }
     }
     await addServer('roomy', { metrics: metrics(899) })
     await addServer('a-narrow', { metrics: metrics(900) })
@@ -167,7 +175,7 @@ describe('attention', () => {
     ])
   })
 
-  test('has an older agent, and not a newer or unknown one', async () => {
+  test('has an agent of an older release, and not one of a newer or unknown release', async () => {
     const id = await addServer('older', { version: '0.0.9' })
     await addServer('newer', { version: '10.0.0' })
     await addServer('nameless', { version: 'dev' })

@@ -54,7 +54,7 @@ describe('the pulses', () => {
     expect(run.followed).toEqual([1, 1, 1])
   })
 
-  test('call an older agent once a minute, since it does not wait', async () => {
+  test('call an agent of another protocol once a minute, since it does not wait', async () => {
     begin([1], { ask: async () => ({ metrics: METRICS }) })
 
     await run.clock.pass(3 * MINUTE)

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import type { Address } from '#dashboard/agents/transport.ts'
 import { PulseReader } from '#dashboard/pulse/read-pulse.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import type { SiteHealth } from '#shared/agent.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -16,7 +18,7 @@ let clock: HeldClock
 let agent: FakeAgent
 let dashboard: Dashboard
 let reader: PulseReader
-let server: { id: number; hostname: string; port: number }
+let server: Address
 
 beforeEach(async () => {
   clock = new HeldClock()
@@ -25,7 +27,9 @@ beforeEach(async () => {
   agent.state = 'v1'
   agent.sites = [found('shop.example')]
   agent.health = [up('shop.example')]
-  server = { id: await dashboard.addServer(agent), hostname: '127.0.0.1', port: agent.port }
+  const { metrics } = agent
+  const id = await dashboard.addServer(agent)
+  server = { id, hostname: '127.0.0.1', port: agent.port, metrics }
   reader = new PulseReader({ ...dashboard.deps, contact_ms: 500 })
   for (const _ of [1, 2, 3]) await sync()
 })
@@ -144,26 +148,14 @@ describe('a pulse', () => {
     expect(performance.now() - start).toBeLessThan(5_000)
   })
 
-  test('of an older agent reads its metrics and state instead', async () => {
-    agent.answers.set('/pulse', () => Response.json({ error: 'Not found' }, { status: 404 }))
-    const [first, next] = [await pulse(), await pulse()]
-    agent.answers.delete('/pulse')
-    clock.move(10 * 60_000)
+  test.each([undefined, PROTOCOL + 1])(
+    'of an agent of protocol %p is its metrics',
+    async (other) => {
+      server.metrics = { ...agent.metrics, protocol: other }
 
-    const old = ['GET /state', 'GET /sites/health', 'GET /sites/numbers']
-    expect([first, next, await pulse()]).toEqual([['GET /pulse', ...old], old, EVERYTHING])
-  })
-
-  test('leaves the state of a slow agent to the syncs', async () => {
-    agent.answers.set('/pulse', ({ url }) =>
-      url.includes('state=yes')
-        ? new Promise<Response>(() => undefined)
-        : Response.json({ metrics: agent.metrics, version: null, health: 'h', counted: 0 }),
-    )
-    await expect(pulse()).rejects.toMatchObject({ code: 'offline' })
-
-    expect(await pulse()).toEqual(EVERYTHING)
-  })
+      expect([await pulse(), await pulse()]).toEqual([['GET /metrics'], ['GET /metrics']])
+    },
+  )
 
   test.each([
     ['a version of health that is none', { health: 'a b' }],

@@ -63,15 +63,6 @@ test('a folder of a backup is read by the server of the site, with the secrets o
   expect((await dashboard.call('GET', `${at.slice(0, -1)}99/files`)).status).toBe(404)
 })
 
-test('an agent that does not know the call is to be upgraded', async ({ dashboard, at }) => {
-  const { status, body } = await dashboard.call('GET', `${at}/files`)
-
-  expect([status, body.message]).toEqual([
-    409,
-    'The agent of this server cannot read backups: upgrade it',
-  ])
-})
-
 test.each([
   [
     'application/x-tar',

@@ -4,7 +4,10 @@ import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 const domain = 'shop.example'
 const table = { name: 'wp_posts', engine: 'InnoDB', rows: 1, data_bytes: 2, index_bytes: 3 }
 const sums = { table_count: 1, data_bytes: 2, index_bytes: 3, free_bytes: 4 }
-const options = { table: 'wp_options', count: 1, bytes: 2, expired: 0, expired_bytes: 0 }
+const options = {
+  ...{ table: 'wp_options', count: 1, bytes: 2, expired: 0, expired_bytes: 0 },
+  unused: [],
+}
 
 const query = {
   ...{ text: 'SELECT ?', count: 1, total_ms: 2, longest_ms: 2, rows_examined: 1, rows_sent: 1 },
@@ -32,7 +35,6 @@ test('shows the tables, options and statements, with names as plain text', async
           ...{ ...options, table: hostile, largest: [{ name: hostile, bytes: 2 }] },
           unused: [{ plugin: hostile, count: 1, bytes: 2 }],
         },
-        // Of an agent that does not look for them.
         { ...options, largest: [] },
       ],
       queries: [{ ...query, text: hostile }],
@@ -73,20 +75,6 @@ test('passes on what could not be read, and why', async () => {
   const { status, body } = await all.read()
 
   expect([status, body.message]).toEqual([409, message])
-})
-
-test('says that an old agent does not know the call', async () => {
-  await using all = await withShop()
-  all.agent.answers.set('/sites/database', () =>
-    Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 }),
-  )
-
-  const { status, body } = await all.read()
-
-  expect([status, body.message]).toEqual([
-    409,
-    'The agent of this server does not know databases of sites: upgrade it',
-  ])
 })
 
 const tables = [{ name: 'wp_posts', state: 'failed', message: 'Corrupt' }]

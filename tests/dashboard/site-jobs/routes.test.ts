@@ -90,20 +90,3 @@ test('a job that fails is a failed operation with its output', async (all) => {
   const { body } = await all.dashboard.call('GET', '/api/operations')
   expect(body.operations[0]).toMatchObject({ type: 'site.job-run', status: 'failed' })
 })
-
-test.each(['/jobs', '/jobs/nightly/output', '/wordpress-cron'])(
-  'says that an old agent does not know %s',
-  async (all, path) => {
-    const unknown = () =>
-      Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 })
-    for (const call of ['/sites/jobs', '/sites/job-output', '/sites/wordpress-cron'])
-      all.agent.answers.set(call, unknown)
-
-    const { status, body } = await all.get(path)
-
-    expect([status, body.message]).toEqual([
-      409,
-      'The agent of this server does not know cron jobs of sites: upgrade it',
-    ])
-  },
-)

@@ -32,31 +32,3 @@ test.each([
 
   expect((await dashboard.call('GET', PATH)).status).toBe(503)
 })
-
-test('an older agent does not report jobs, and must be upgraded', async ({ agent, dashboard }) => {
-  const unknown = { error: 'Not found', message: 'Endpoint not found' }
-  agent.answers.set('/sites/job-runs', () => Response.json(unknown, { status: 404 }))
-
-  expect(await dashboard.call('GET', PATH)).toEqual({
-    status: 409,
-    body: {
-      error: 'Conflict',
-      message: 'The agent of this server does not report the runs of jobs: upgrade it',
-    },
-  })
-})
-
-test('an agent that knows the call and not the site is not to be upgraded', async ({
-  agent,
-  dashboard,
-}) => {
-  const unknown = { error: 'Not found', message: 'Site shop.example not found' }
-  const invalid = { error: 'Validation failed', fields: { domain: ['Required'] } }
-  agent.answers.set('/sites/job-runs', async (request) =>
-    Object(await request.json()).domain === undefined
-      ? Response.json(invalid, { status: 422 })
-      : Response.json(unknown, { status: 404 }),
-  )
-
-  expect(await dashboard.call('GET', PATH)).toEqual({ status: 404, body: unknown })
-})

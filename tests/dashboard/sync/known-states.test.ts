@@ -61,20 +61,8 @@ test('does not know the result of a sync during which something changed', () => 
   expect(states.see(1, 'v2')).toBe(false)
 })
 
-test('avoids the call to a server for a time, or until that changes', async () => {
-  states.avoid(1)
-  states.avoid(2)
-  const first = [states.avoids(1), states.avoids(2), states.avoids(3)]
-  states.forget(1)
-  const then = [states.avoids(1), states.avoids(2)]
-  await clock.pass(10 * MINUTE)
-
-  expect([first, then, states.avoids(2)]).toEqual([[true, true, false], [false, true], false])
-})
-
 test('forgets everything when the servers are divided among the dashboards again', () => {
-  states.avoid(2)
   states.clear()
 
-  expect([states.see(1, 'v1'), states.avoids(2)]).toEqual([false, false])
+  expect(states.see(1, 'v1')).toBe(false)
 })

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import type { FoundSite } from '#shared/found-site.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
-import { FakeAgent, noSuchCall } from '#tests/support/fake-agent.ts'
+import { FakeAgent, METRICS } from '#tests/support/fake-agent.ts'
 import { found } from '#tests/support/found-sites.ts'
 
 /** What a whole sync of a server asks, and the sites and the status that it records. */
-async function syncOf(agent: FakeAgent, times = 1) {
+async function syncOf(agent: FakeAgent) {
   await using dashboard = await makeDashboard()
   const server = await dashboard.addServer(agent)
-  for (let time = 1; time < times; time++) await backgroundSync(dashboard.deps, server)
-  agent.asked.length = 0
   await backgroundSync(dashboard.deps, server)
   const { body } = await dashboard.call('GET', `/api/servers/${server}/sites`)
   const { server: row } = (await dashboard.call('GET', `/api/fleet/servers/${server}`)).body
@@ -38,48 +37,46 @@ function agentOf(): FakeAgent {
 describe('a whole sync', () => {
   test('records the same with a report as with a call for each part', async () => {
     await using agent = agentOf()
-    await using older = agentOf()
-    older.answers.set('/report', noSuchCall)
+    await using slow = agentOf()
+    slow.answers.set('/report', () => Response.json({ answers: {} }))
 
-    const [one, other] = [await syncOf(agent), await syncOf(older)]
+    const [one, other] = [await syncOf(agent), await syncOf(slow)]
 
     const recorded = { sites: ['shop.example 8.2'], services: agent.services, status: 'online' }
     expect(one).toEqual({ asked: ['GET /metrics', 'GET /report', ...MISSING], ...recorded })
     expect(other).toEqual({ asked: ['GET /metrics', 'GET /report', ...EACH], ...recorded })
   })
 
-  test('is three calls to an agent with nothing but its contract', async () => {
+  test.each([undefined, PROTOCOL + 1])(
+    'is three calls to an agent of protocol %p, and records its sites',
+    async (protocol) => {
+      await using agent = agentOf()
+      agent.metrics = { ...agent.metrics, protocol }
+
+      const { asked, sites, status } = await syncOf(agent)
+
+      expect({ asked, sites, status }).toEqual({
+        asked: ['GET /metrics', 'GET /services', 'GET /sites'],
+        sites: ['shop.example 8.2'],
+        status: 'online',
+      })
+    },
+  )
+
+  test('follows the protocol of the agent, whatever it was before', async () => {
     await using agent = agentOf()
-    for (const path of ['/report', '/state', ...EACH.map((call) => call.slice('GET '.length))])
-      if (!['/services', '/sites'].includes(path)) agent.answers.set(path, noSuchCall)
+    agent.metrics = { ...agent.metrics, protocol: PROTOCOL + 1 }
+    await using dashboard = await makeDashboard()
+    const server = await dashboard.addServer(agent)
+    await backgroundSync(dashboard.deps, server)
+    agent.metrics = { ...METRICS }
+    agent.state = 'v1'
 
-    const { asked, sites, status } = await syncOf(agent, 5)
+    await backgroundSync(dashboard.deps, server)
+    agent.asked.length = 0
+    await backgroundSync(dashboard.deps, server)
 
-    expect({ asked, sites, status }).toEqual({
-      asked: ['GET /metrics', 'GET /services', 'GET /sites'],
-      sites: ['shop.example 8.2'],
-      status: 'online',
-    })
-  })
-
-  test('asks an agent that has no report for it once', async () => {
-    await using agent = agentOf()
-    agent.answers.set('/report', noSuchCall)
-
-    const { asked } = await syncOf(agent, 2)
-
-    expect(asked).not.toContain('GET /report')
-    expect(asked).toContain('GET /sites')
-  })
-
-  test('asks an agent for each part that its report leaves out', async () => {
-    await using agent = agentOf()
-    agent.answers.set('/report', () => Response.json({ answers: {} }))
-
-    const { asked, sites } = await syncOf(agent)
-
-    expect(asked).toEqual(['GET /metrics', 'GET /report', ...EACH])
-    expect(sites).toEqual(['shop.example 8.2'])
+    expect(agent.asked[0]).toBe('GET /state')
   })
 
   test.each<[string, object]>([

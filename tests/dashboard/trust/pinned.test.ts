@@ -7,7 +7,7 @@ import { secureRandom } from '#dashboard/runtime/random.ts'
 import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import { PinnedTransport } from '#dashboard/trust/pinned.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { cut, FakeAgent, type Reply, spaces, streamOf } from '#tests/support/fake-agent.ts'
+import { cut, FakeAgent, METRICS, type Reply, spaces, streamOf } from '#tests/support/fake-agent.ts'
 import { challenge, nonce, signer } from '#tests/support/trust/sign.ts'
 
 const { kid, public_key, private_key } = signer('h1')
@@ -52,7 +52,7 @@ function reaching({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {
     rules = { production: false, allow_private: true },
     timeout_ms = 10_000,
   } = more
-  const to = { id: 1, hostname, port }
+  const to = { id: 1, hostname, port, metrics: METRICS }
   const { certificate, public_key: theirs } = known.identity
   const row = { server_id: 1, certificate, public_key: theirs, enrolled_at: '' }
   const deps = { clock, random: secureRandom, key, rules }

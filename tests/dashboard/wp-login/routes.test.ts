@@ -106,19 +106,6 @@ test('lists the users of a site, with texts of a bounded length', async (all) =>
   expect([status, body]).toEqual([200, { users: [anna, cut], more: true }])
 })
 
-test('says that an old agent cannot list users', async (all) => {
-  const unknown = () =>
-    Response.json({ error: 'Not found', message: 'Endpoint not found' }, { status: 404 })
-  all.agent.answers.set('/sites/wordpress-users', unknown)
-
-  const { status, body } = await all.dashboard.call('GET', `${all.at}/wordpress-users`)
-
-  expect([status, body.message]).toEqual([
-    409,
-    'The agent of this server cannot list the users of a site: upgrade it',
-  ])
-})
-
 test('a login at the address of another site fails, and the caller gets no token', async (all) => {
   all.agent.works.set('wp.login', async function* () {
     yield 'Preparing a login to shop.example'

@@ -32,7 +32,7 @@ export const PROOF = {
 
 /** An agent that accepts all commands of backups, and the params it received. */
 export function backupAgent({ now }: { now?: () => Date } = {}) {
-  /** What it lists as present after a backup; undefined: an earlier agent, which lists nothing. */
+  /** What it lists as present after a backup; undefined: it lists nothing. */
   const list: { present?: string[] } = {}
   const agent = new FakeAgent()
   const given: Record<string, Record<string, unknown>>[] = []

@@ -50,7 +50,10 @@ export async function openHealth() {
     ...{ clock, agent, dashboard, server },
     /** As after a pulse. */
     read: () =>
-      dashboard.deps.health.update({ id: server, hostname: '127.0.0.1', port: agent.port }),
+      dashboard.deps.health.update({
+        ...{ id: server, hostname: '127.0.0.1', port: agent.port },
+        metrics: agent.metrics,
+      }),
     async listed(query = ''): Promise<string[]> {
       const { body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
       return body.sites.map(

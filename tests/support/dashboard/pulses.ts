@@ -1,13 +1,14 @@
 import type { Reading } from '#dashboard/metrics/queries.ts'
 import { Pulses } from '#dashboard/pulse/pulses.ts'
 import type { PulseAnswer } from '#dashboard/pulse/read-pulse.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { SteppedClock } from './clock.ts'
 
 const START = Date.parse('2026-01-01T00:00:00.000Z') / 1000
 const space = { used: 1, total: 2, unit: 'MB' as const }
 export const METRICS = {
   ...{ cpu: 1, ram: space, disk: space, load: [0, 0, 0] as [number, number, number] },
-  ...{ uptime: 1, os: '', version: '' },
+  ...{ uptime: 1, os: '', version: '', protocol: PROTOCOL },
 }
 export const ANSWER: PulseAnswer = { metrics: METRICS, health: 'same', counted: 1 }
 

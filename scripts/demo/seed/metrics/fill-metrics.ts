@@ -4,6 +4,7 @@ import { keyOf, MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from '#dashboard/
 import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
 import { lastContact } from '#scripts/demo/seed/servers.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { curveOf, type Point } from './curve.ts'
 
 const MB = 2 ** 20
@@ -45,6 +46,7 @@ function readingOf({ plan }: Member, point: Point): Reading['metrics'] {
     uptime: 0,
     os: `Debian ${debian}`,
     version,
+    protocol: PROTOCOL,
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { metricsReader, parseStat } from '#agent/os/server/metrics.ts'
 import { Metrics } from '#shared/agent.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 function machine() {
@@ -34,6 +35,7 @@ test('reports whole megabytes, seconds and percent', async () => {
     uptime: 86400,
     os: 'Debian GNU/Linux 12 (bookworm)',
     version: '0.0.0',
+    protocol: PROTOCOL,
   })
 })
 

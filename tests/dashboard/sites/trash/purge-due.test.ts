@@ -191,7 +191,7 @@ describe('a sync', () => {
     await becomes(dashboard, undefined)
   })
 
-  test('finds sites in the trash of an earlier dashboard, and they can be restored', async () => {
+  test('finds sites in the trash of a server that this dashboard does not know, and they can be restored', async () => {
     await using agent = new FakeAgent()
     await using dashboard = await makeDashboard()
     const deleted_at = '2026-01-01T00:00:00.000Z'

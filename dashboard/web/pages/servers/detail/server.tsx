@@ -58,7 +58,7 @@ function OneServer({ id }: { id: number }) {
       <QueryState of={{ data: server, error, refetch }} />
       <Contradictions of={{ server_id: id }} />
       <RunningOperations server_id={id} />
-      <Advice server={server} isArrived={wasNew} onProvision={() => setDialog('provision')} />
+      <Advice server={server} isArrived={wasNew} onDialog={setDialog} />
       {(isNew || isNotEnrolled) && <EnrolmentPanel server={server} />}
       {!isNew && <Known server={server} />}
     </Page>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { PackagePlus } from 'lucide-react'
+import { ArrowUpCircle, PackagePlus } from 'lucide-react'
 import { conditionsQuery } from '#dashboard/web/api/servers.ts'
+import type { ServerDialog } from '#dashboard/web/pages/servers/detail/actions/server-actions.tsx'
 import { shareOf } from '#dashboard/web/pages/servers/list/arrange.ts'
 import { reasonOf } from '#dashboard/web/pages/servers/list/reason.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -9,16 +10,17 @@ import { toneOf } from '#dashboard/web/ui/meter.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 
 interface AdviceProps {
   server: FleetServerDetail
   /** This page has shown it as pending. */
   isArrived: boolean
-  onProvision: () => void
+  onDialog: (dialog: ServerDialog) => void
 }
 
 /** Problems of the server and what to do; what is missing for sites. */
-export function Advice({ server, isArrived, onProvision }: AdviceProps) {
+export function Advice({ server, isArrived, onDialog }: AdviceProps) {
   const { status, metrics } = server
   if (status === 'offline') return <Offline server={server} />
   if (status === 'pending') return null
@@ -32,9 +34,25 @@ export function Advice({ server, isArrived, onProvision }: AdviceProps) {
           Delete files or move sites: changes are refused when the disk is full.
         </Notice>
       )}
+      {metrics && metrics.protocol !== PROTOCOL && <OtherProtocol onDialog={onDialog} />}
       <Conditions server_id={server.id} />
-      <Next server={server} isArrived={isArrived} onProvision={onProvision} />
+      <Next server={server} isArrived={isArrived} onDialog={onDialog} />
     </>
+  )
+}
+
+/** What an agent of another protocol cannot do, and its upgrade. */
+function OtherProtocol({ onDialog }: Pick<AdviceProps, 'onDialog'>) {
+  const upgrade = (
+    <Button icon={<ArrowUpCircle />} kind="primary" onClick={() => onDialog('upgrade')}>
+      Upgrade agent
+    </Button>
+  )
+  return (
+    <Notice kind="warn" title="The agent needs an upgrade" actions={upgrade}>
+      It has another protocol than this dashboard. Until it is upgraded, the dashboard reads its
+      metrics and sites and sends it commands; everything else on this server is refused.
+    </Notice>
   )
 }
 
@@ -54,7 +72,7 @@ function Conditions({ server_id }: { server_id: number }) {
 }
 
 /** The next step for a new server, or for one that cannot take sites yet. */
-function Next({ server, isArrived, onProvision }: AdviceProps) {
+function Next({ server, isArrived, onDialog }: AdviceProps) {
   const { id, name, os, version, sites_count, services } = server
   const missing = ['nginx', 'mariadb'].filter(
     (program) =>
@@ -64,7 +82,7 @@ function Next({ server, isArrived, onProvision }: AdviceProps) {
   const actions = (
     <>
       {missing.length > 0 && (
-        <Button icon={<PackagePlus />} kind="primary" onClick={onProvision}>
+        <Button icon={<PackagePlus />} kind="primary" onClick={() => onDialog('provision')}>
           Provision
         </Button>
       )}
