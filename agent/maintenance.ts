@@ -83,7 +83,7 @@ async function turn(host: Host, runner: Runner, due: Due, report: Report): Promi
 
 const isReady = async ({ files }: Host) => (await files.stat(BASE_PATH)) !== undefined
 
-/** On a server that an older version has provisioned. */
+/** Also after somebody has removed what the provisioning has set. */
 async function ensureRestarting(host: Host): Promise<void> {
   for (const { apply } of await restartingSteps(host)) await apply()
 }

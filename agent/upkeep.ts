@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { Host } from './host/ports.ts'
 import type { Operation } from './operations/operation.ts'
 import type { Runner } from './operations/runner.ts'
-import { findForeignObjects } from './os/database/audit.ts'
 import { listSites } from './os/site/sites.ts'
 
 /** Increased with each change of the units, files and rights of sites that existing sites must get. */
@@ -18,8 +17,7 @@ const pathIn = ({ settings }: Host) => `${settings.state_dir}/layout.json`
 /**
  * Once for each new layout: provisions the server again, and updates every site, one after another, as
  * ordinary operations. A failure is retried each hour; sites do not wait for a server that cannot be
- * provisioned, and are updated again after that. Then reports objects in databases that an attack on
- * the previous version may have left.
+ * provisioned, and are updated again after that.
  */
 export async function keepLayout(host: Host, runner: Runner, report: Report): Promise<void> {
   if ((await readLayout(host)) >= LAYOUT) return
@@ -34,7 +32,6 @@ export async function keepLayout(host: Host, runner: Runner, report: Report): Pr
     if (ready && complete) break
     await host.clock.sleep(RETRY_MS)
   }
-  await reportForeignObjects(host, report)
   await host.files.write(pathIn(host), `${JSON.stringify({ layout: LAYOUT })}\n`, { mode: 0o600 })
 }
 
@@ -53,19 +50,6 @@ async function applyToAll(
       report(new Error(`${domain} could not be updated to this version of the agent: ${problem}`))
   }
   return sites.every(({ domain }) => done.has(domain))
-}
-
-async function reportForeignObjects(host: Host, report: Report): Promise<void> {
-  const sites = await listSites(host)
-  if (sites.length === 0) return
-  const allowed = new Set(sites.filter((site) => site.database_routines).map(({ user }) => user))
-  const { found, incomplete } = await findForeignObjects(host)
-  for (const { kind, database, name } of found) {
-    if (allowed.has(database)) continue
-    report(new Error(`A site must not have this ${kind}: check ${name} in ${database}`))
-  }
-  for (const reason of incomplete)
-    report(new Error(`Databases were not searched completely: ${reason}`))
 }
 
 async function readLayout(host: Host): Promise<number> {

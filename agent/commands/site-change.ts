@@ -9,7 +9,6 @@ import * as nginx from '#agent/os/nginx/nginx.ts'
 import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
 import { quotaPackageSteps } from '#agent/os/packages/packages.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
-import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
@@ -126,8 +125,8 @@ export async function changeSteps(change: SiteChange, host: Host): Promise<Step[
       apply: async () => fpm.apply(host, await target()),
       async undo() {
         const site = await recorded()
-        if (!(await servingPool(host, site)).former) await fpm.apply(host, site)
-        await fpmRemoval.removeOthers(host, site, { former: false })
+        await fpm.apply(host, site)
+        await fpmRemoval.removeOthers(host, site)
       },
     },
     {

@@ -56,7 +56,7 @@ const namesIn = ({ www, aliases, redirects }: SiteNames): SiteNames => ({
 
 const resultOf = (params: Params) => ({ domain: params.domain, ...namesIn(params) })
 
-/** The default is not recorded, so that the record stays readable for older agents. */
+/** The default is not recorded. */
 function applied({ names: _, ...site }: Site, params: Params): Site {
   const names = namesIn(params)
   return isDeepStrictEqual(names, NO_NAMES) ? site : { ...site, names }

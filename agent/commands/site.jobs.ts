@@ -44,7 +44,7 @@ function isReached({ jobs = [] }: Site, params: Params): boolean {
   return isDeepStrictEqual(jobs, params.jobs ?? [])
 }
 
-/** No jobs are not recorded, so that the record stays readable for older agents. */
+/** No jobs are not recorded. */
 function applied(site: Site, params: Params): Site {
   const { jobs: _, ...rest } = site
   const jobs = jobsOf(site, params)

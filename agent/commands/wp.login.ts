@@ -1,8 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { create } from '#agent/os/effects/effects.ts'
 import { admitToken, forgetToken } from '#agent/os/login/tokens.ts'
-import { takesLogins } from '#agent/os/nginx/login.ts'
-import * as nginx from '#agent/os/nginx/nginx.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
@@ -23,27 +21,15 @@ export const wpLogin: Command<'wp.login'> = {
   },
   plan: async (login, host) => {
     const site = await getSite(host, login.domain)
-    return [...(await readySteps(host, site)), tokenStep(host, site, login, {})]
+    return [...(await allSitesSteps(host)), tokenStep(host, site, login, {})]
   },
   async *run(login, { host, perform }) {
     const site = await getSite(host, login.domain)
     const admitted: Admitted = {}
-    yield* perform([...(await readySteps(host, site)), tokenStep(host, site, login, admitted)])
+    yield* perform([...(await allSitesSteps(host)), tokenStep(host, site, login, admitted)])
     const { user = '', url = '' } = admitted
     return { domain: site.domain, user, url }
   },
-}
-
-/** What a site of an earlier version of the agent lacks. */
-async function readySteps(host: Host, site: Site): Promise<Step[]> {
-  const { domain } = site
-  const vhost: Step = {
-    name: 'vhost',
-    title: 'Adding the address of logins to the virtual host',
-    effects: async () => nginx.planApply(host, site, await nginx.certificateOf(host, domain)),
-    apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
-  }
-  return [...(await allSitesSteps(host)), ...((await takesLogins(host, domain)) ? [] : [vhost])]
 }
 
 interface Admitted {

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
 import { keepLayout } from '#agent/upkeep.ts'
@@ -102,14 +101,4 @@ test('changes sites without new packages, and again after packages were installe
     ),
   ])
   expect([host.time - started_ms, await layoutOf(host)]).toEqual([3_600_000, '{"layout":13}'])
-})
-
-test('reports traces of an attack on the previous version in a database', async () => {
-  const { host, reported, run } = await agentWith(['a.example'])
-  const routine = { name: 'pwn', definer: 'aexample@localhost', security_type: 'INVOKER' }
-  host.rows(ADMIN_STATEMENTS.list_routines.slice(0, 90), [routine])
-
-  await run()
-
-  expect(reported).toEqual(['Error: A site must not have this routine: check pwn in aexample'])
 })

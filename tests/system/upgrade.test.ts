@@ -44,11 +44,12 @@ async function compiled(source: string): Promise<Uint8Array> {
   return bytes
 }
 
-/** The present sources under another version. */
+/** The present sources under another version and another protocol: every later upgrade starts from it. */
 async function buildOf(version: string, folder: string): Promise<string> {
   for (const name of ['agent', 'shared', 'package.json', 'bun.lock', 'tsconfig.json'])
     await cp(name, join(folder, name), { recursive: true })
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
+  await Bun.write(join(folder, 'shared/protocol.ts'), 'export const PROTOCOL = 1000\n')
   const manifest = join(folder, 'package.json')
   await Bun.write(manifest, JSON.stringify({ ...(await Bun.file(manifest).json()), version }))
   return (await buildAgent(folder, { publisher: await developmentPublisher('.') })).file

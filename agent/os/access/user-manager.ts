@@ -44,7 +44,7 @@ export const managerAllowed = (host: Host, account: string): Change =>
     return removed(host, 'link', maskOf(uid))
   })
 
-/** At the start of the agent: an earlier version left them to each login. */
+/** At the start of the agent. */
 export async function endManagers(host: Host, accounts: readonly string[]): Promise<void> {
   if (host.init !== 'systemd') return
   const uids: string[] = []

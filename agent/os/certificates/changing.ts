@@ -67,11 +67,7 @@ const end = (host: Host, domain: string, { pem }: { pem: string }): Promise<void
   pem === '' ? files.removeCertificate(host, domain) : files.forgetFormer(host, domain)
 
 /** The site with the certificate mode that its record had before the change. */
-async function recorded(
-  host: Host,
-  domain: string,
-  former: string | undefined,
-): Promise<Site | undefined> {
+async function recorded(host: Host, domain: string, former: string): Promise<Site | undefined> {
   const site = await findSite(host, domain)
   if (!site) return findSite(host, domain, 'moved')
   const known = parseJson(Recorded, former)

@@ -66,7 +66,7 @@ function hasNames(found: X509Certificate, names: readonly string[]): boolean {
   return written.symmetricDifference(new Set(ordering(names))).size === 0
 }
 
-/** One of an earlier version of the agent has no note: the authority answers for its own. */
+/** A certificate without a note of its authority, as in a restored site: the authority answers for its own. */
 async function isOfAuthority(host: Host, { domain }: Site, found: X509Certificate) {
   if (!isIssued(found)) return false
   const directory = await findIssuer(host, found)

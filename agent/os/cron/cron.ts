@@ -51,8 +51,6 @@ function scheduleWordpress(host: Host, site: Site): Change {
   if (host.init === 'direct') return files
   const all = inOrder(
     files,
-    // The previous version of the agent used cron(8) for the jobs.
-    removedGenerated(host, crontabOf(user)),
     folder(host, TIMER_WANTS),
     linked(host, timerPathOf(user), timerWantsOf(user)),
   )

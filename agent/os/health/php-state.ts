@@ -1,6 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
-import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import { MARIADB } from '#agent/os/services/known.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
@@ -22,7 +21,7 @@ export async function phpStates(
   const states = new Map<string, PhpState>()
   const still: [user: string, pool: Fpm][] = []
   for (const { user, php } of sites) {
-    const fpm = fpmService(await servingPool(host, { user, php }))
+    const fpm = fpmService({ user, php })
     const path = host.init === 'systemd' ? fpm.processes : fpm.pid_file
     if (await isRunning(host, fpm))
       states.set(user, (await isFrozen(host, path)) ? 'frozen' : 'running')

@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Pinged } from '#agent/host/visit-port.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
-import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { degraded, down, UP, up, type Verdict } from '#shared/page-verdict.ts'
 import type { PhpState } from './php-state.ts'
@@ -35,6 +34,6 @@ export async function checkPhp(
   if (state !== 'running') return AT_REST[state](site.php)
   if (quiet) return UP
   const { user, php } = site
-  const socket = socketOf(await servingPool(host, { user, php }))
+  const socket = socketOf({ user, php })
   return PINGED[await host.visitor.pingFpm(socket)](php)
 }

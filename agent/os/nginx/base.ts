@@ -71,11 +71,11 @@ const STRICT_POLICY = [
 /**
  * conf.d/hosting.conf, which affects no server that this agent did not create. `bucket`: a name of
  * 253 characters does not fit into nginx's default of 64, and then nginx does not start; left out
- * if an administrator has set it. `open_files`: for sites whose own file does not have it yet.
+ * if an administrator has set it.
  */
-export function renderBase(bucket: boolean, open_files: boolean): string {
+export function renderBase(bucket: boolean): string {
   return `# ${MARK_LINE}
-${bucket ? 'server_names_hash_bucket_size 512;\n' : ''}${open_files ? `${OPEN_FILES.join('\n')}\n` : ''}
+${bucket ? 'server_names_hash_bucket_size 512;\n' : ''}
 log_format hosting '$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent '
     '"$http_referer" "$http_user_agent" $server_protocol $request_time $upstream_response_time '
     '$upstream_cache_status';

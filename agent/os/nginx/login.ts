@@ -1,6 +1,4 @@
-import type { Host } from '#agent/host/ports.ts'
 import { LOGIN_PATH } from '#shared/login-path.ts'
-import { availablePath } from './link.ts'
 
 /** The tokens are much shorter. */
 const MOST_BYTES = '4k'
@@ -18,12 +16,3 @@ export const renderLogin = (fastcgi: string): string =>
 ${fastcgi}
     }
 `
-
-/** Whether the virtual host of a site knows the address; one of an older agent does not. */
-export async function takesLogins(
-  { files }: Pick<Host, 'files'>,
-  domain: string,
-): Promise<boolean> {
-  const vhost = await files.read(availablePath(domain))
-  return vhost?.includes(`location = ${LOGIN_PATH} {`) === true
-}

@@ -9,7 +9,6 @@ import {
   removeListener,
 } from '#agent/os/page-purge/listener.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
-import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import { NGINX } from '#agent/os/services/known.ts'
 import { isRunning, signal } from '#agent/os/services/service.ts'
 import { certificateFolder, pageCacheOf } from '#agent/os/site/paths.ts'
@@ -37,9 +36,9 @@ export type { Certificate } from './redirects.ts'
 type Served = Pick<Site, 'domain' | 'user'>
 
 /**
- * Writes the virtual host of a site, and updates files that it refers to from an older version of
- * the agent; tests the whole configuration and reloads nginx. A failed test restores the former
- * files: a broken one would block the reloads of all sites.
+ * Writes the virtual host of a site and the files that it refers to; tests the whole configuration and
+ * reloads nginx. A failed test restores the former files: a broken one would block the reloads of all
+ * sites.
  */
 export async function apply(
   host: Host,
@@ -70,7 +69,7 @@ export async function apply(
   await followListener(host, site)
 }
 
-/** The domains of the virtual hosts that `apply` created, also in an earlier agent version. */
+/** The domains of the virtual hosts that `apply` created. */
 export async function servedDomains({ files }: Pick<Host, 'files'>): Promise<string[]> {
   const entries = await files.list('/etc/nginx/sites-enabled')
   return entries.flatMap(({ name }) => /^hosting-(.+)\.conf$/.exec(name)?.[1] ?? [])
@@ -115,7 +114,7 @@ export async function textOf(
   const pinned = pinnedOf(domain)
   return render({
     ...requested,
-    socket: socketOf(await servingPool(host, { user, php })),
+    socket: socketOf({ user, php }),
     limits: limitsFor(requested.site, await machineOf(host)),
     abilities: await abilitiesOf(host, found),
     networks: cdn ? await ownNetworks(host, cdn) : [],

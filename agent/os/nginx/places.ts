@@ -32,7 +32,7 @@ export function placesBeside({ others, all }: NginxServers, ipv6: boolean): Plac
   }
 }
 
-/** Addresses that a site of an earlier version uses stay open. */
+/** Addresses that a site uses already stay open. */
 function addressesOf(
   port: Port,
   others: readonly Listen[],

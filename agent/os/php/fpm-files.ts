@@ -21,14 +21,12 @@ import { withSiteValues } from './site-values.ts'
 export interface Pool {
   user: string
   php: string
-  /** A pool of an agent before layout 4, under other names: its successor runs beside it. */
-  former?: true
 }
 
 export const FPM_FOLDER = '/etc/hosting/fpm'
 export const RUN_FOLDER = '/run/hosting-fpm'
 
-const nameOf = ({ user, php, former }: Pool) => (former ? `${user}-${php}` : `${user}-php${php}`)
+const nameOf = ({ user, php }: Pool) => `${user}-php${php}`
 
 /**
  * The kernel lists the path of every socket to every process (/proc/net/unix), so it contains no
@@ -36,7 +34,6 @@ const nameOf = ({ user, php, former }: Pool) => (former ? `${user}-${php}` : `${
  * cannot share a socket.
  */
 export function socketOf(pool: Pool): string {
-  if (pool.former) return `${RUN_FOLDER}/${nameOf(pool)}.sock`
   const name = `hosting-fpm ${nameOf(pool)}`
   return `${RUN_FOLDER}/${createHash('sha256').update(name).digest('hex').slice(0, 32)}.sock`
 }
@@ -50,8 +47,6 @@ export function pausedPathOf(user: string): string {
 /** One folder for each pool: the sandbox of the pool shows it, and nothing else of FPM_FOLDER. */
 export const poolFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
 export const configOf = (pool: Pool) => `${poolFolderOf(pool)}/pool.conf`
-/** The configuration folder of former pools in the first version. */
-export const formerConfigOf = ({ user, php }: Pool) => `${FPM_FOLDER}/${user}-${php}.conf`
 const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
 const socketUnitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.socket`
 export const unitPathOf = (pool: Pool) => `${UNITS}/${unitOf(pool)}`

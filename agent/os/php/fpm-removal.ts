@@ -9,7 +9,6 @@ import { isRunning } from '#agent/os/services/service.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
 import type { Effect } from '#shared/plan.ts'
 import {
-  formerConfigOf,
   fpmService,
   type Pool,
   pausedPathOf,
@@ -28,20 +27,14 @@ import { listOthers } from './fpm-pools.ts'
  */
 async function remove(host: Host, pool: Pool): Promise<void> {
   await stopAndForget(host, pool)
-  const former = pool.former ? [formerConfigOf(pool)] : []
-  const generated = [unitPathOf(pool), socketUnitPathOf(pool), ...former]
-  for (const path of generated) await removeGenerated(host, path)
+  for (const path of [unitPathOf(pool), socketUnitPathOf(pool)]) await removeGenerated(host, path)
   for (const path of [socketOf(pool), fpmService(pool).pid_file]) await host.files.remove(path)
   await host.files.remove(poolFolderOf(pool))
 }
 
-/**
- * Stops and removes pools of the user for other PHP versions and, with `former`, of earlier agent
- * versions: nginx may still use one of these.
- */
-export async function removeOthers(host: Host, pool: Pool, { former = true } = {}): Promise<void> {
-  const all = await listOthers(host, pool)
-  const others = all.filter(({ php }) => former || php !== pool.php)
+/** Stops and removes pools of the user for other PHP versions. */
+export async function removeOthers(host: Host, pool: Pool): Promise<void> {
+  const others = await listOthers(host, pool)
   if (others.length === 0) return
   // Workers that nginx is about to end may still send a request.
   await host.clock.sleep(500)
@@ -57,8 +50,7 @@ export async function planRemoveOthers(host: Host, pool: Pool): Promise<Effect[]
 
 async function planRemove(host: Host, pool: Pool): Promise<Effect[]> {
   const { unit, pid_file } = fpmService(pool)
-  const former = pool.former ? [formerConfigOf(pool)] : []
-  const files = [unitPathOf(pool), socketUnitPathOf(pool), ...former, pid_file]
+  const files = [unitPathOf(pool), socketUnitPathOf(pool), pid_file]
   const runs = await isRunning(host, fpmService(pool))
   return [
     ...(runs ? [effects.remove('service', unit)] : []),
@@ -125,12 +117,8 @@ export async function planPauseAll(host: Host, pool: Pool): Promise<Effect[]> {
 
 /** Also not at the next boot. */
 export async function stopAndForget(host: Host, pool: Pool): Promise<void> {
-  const { socket_unit, ...service } = fpmService(pool)
-  // The first version had no socket units, and systemd stops nothing if a name is unknown.
-  const listens = !pool.former || (await host.files.stat(socketUnitPathOf(pool)))
+  const service = fpmService(pool)
   const sign = host.init === 'systemd' ? unitPathOf(pool) : service.pid_file
-  if (await host.files.stat(sign)) {
-    await servicesOf(host).stop(listens ? { ...service, socket_unit } : service)
-  }
+  if (await host.files.stat(sign)) await servicesOf(host).stop(service)
   await host.files.remove(wantsPathOf(pool))
 }

@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { MAIL_UNIT, syncService } from '#agent/os/mail/service.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
-import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import { ensureRunning } from '#agent/os/services/index.ts'
 import { CRON, MARIADB, NGINX } from '#agent/os/services/known.ts'
 import type { Service } from '#agent/os/services/service.ts'
@@ -16,17 +15,19 @@ export async function ensureServices(host: Host): Promise<string[]> {
   // A machine without managed sites: the agent starts nothing.
   if (sites.length === 0) return []
   const problems: string[] = []
-  for (const service of host.init === 'systemd' ? [] : await programsOf(host, sites)) {
+  for (const service of host.init === 'systemd' ? [] : programsOf(sites)) {
     if (!(await host.files.stat(service.program))) continue
     problems.push(...(await problemOf(service.unit, ensureRunning(host, service))))
   }
   return [...problems, ...(await problemOf(MAIL_UNIT, syncService(host)))]
 }
 
-async function programsOf(host: Host, sites: readonly Site[]): Promise<Service[]> {
-  const pools = await Promise.all(sites.map((site) => servingPool(host, site)))
-  return [MARIADB, CRON, ...pools.map(fpmService), NGINX]
-}
+const programsOf = (sites: readonly Site[]): Service[] => [
+  MARIADB,
+  CRON,
+  ...sites.map(fpmService),
+  NGINX,
+]
 
 async function problemOf(unit: string, started: Promise<void>): Promise<string[]> {
   return started.then(

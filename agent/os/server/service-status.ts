@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
-import { servingPool } from '#agent/os/php/fpm-pools.ts'
 import { DEBIAN } from '#agent/os/services/known.ts'
 import { isRunning, type Service } from '#agent/os/services/service.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
@@ -19,7 +18,7 @@ type States = Awaited<ReturnType<typeof propertiesOf<'ActiveState'>>>
  * `missing`: the program is not installed.
  */
 export async function serviceStatuses(host: Host): Promise<ServiceStatus[]> {
-  const pools = await Promise.all((await listSites(host)).map((site) => servingPool(host, site)))
+  const pools = await listSites(host)
   const versions = await installedPhp(host)
   const named = new Map<string, Service>([
     ...Object.entries(DEBIAN),

@@ -7,8 +7,8 @@ import { provideSharedEtc } from './shared.ts'
 const PLACES = ['sites', 'moved', 'trash', 'purging', 'canaries'] as const
 
 /**
- * At the start of the agent, before it runs anything as a site: updates sites of earlier versions,
- * and adds accounts of packages that were installed since. Returns the problems.
+ * At the start of the agent, before it runs anything as a site: updates the accounts of sites, and adds
+ * those of packages that were installed since. Returns the problems.
  */
 export async function prepareSiteEtc(host: Host): Promise<string[]> {
   const sites = (await Promise.all(PLACES.map((place) => listSites(host, place)))).flat()

@@ -60,16 +60,16 @@ export async function keepFormer(host: Host, domain: string, record: object): Pr
   await host.files.write(formerOf(domain), `${JSON.stringify(record)}\n${served}`, SECRET)
 }
 
-/** `pem`: "" for no certificate; `record`: JSON, undefined in the copy of an earlier agent version. */
+/** `pem`: "" for no certificate; `record`: JSON. */
 interface Former {
   pem: string
-  record: string | undefined
+  record: string
 }
 
 /** The copy of `keepFormer`; undefined: there is none. */
 export async function readFormer(host: Host, domain: string): Promise<Former | undefined> {
   const text = await host.files.read(formerOf(domain))
-  if (!text?.startsWith('{')) return text === undefined ? text : { pem: text, record: undefined }
+  if (text === undefined) return undefined
   const [first = ''] = text.split('\n', 1)
   return { pem: text.slice(first.length + 1), record: first }
 }

@@ -141,7 +141,6 @@ export const closeAccount = (host: Host, user: string, domain: string): Change =
     }),
   )
 
-/** Trash of an older agent version has no access for nginx yet. */
 export const openAccount = (host: Host, user: string, domain: string): Change =>
   provided(
     () => isOf(host, user, domain),

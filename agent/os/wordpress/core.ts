@@ -18,15 +18,7 @@ interface Kept {
   at: number
 }
 
-/** Versions before 0.2 wrote `sha1`. */
-const Note = z
-  .object({
-    version: z.string(),
-    digest: z.string().optional(),
-    sha1: z.string().optional(),
-    at: z.number(),
-  })
-  .transform(({ version, digest, sha1, at }) => ({ version, digest: digest ?? sha1 ?? '', at }))
+const Note = z.object({ version: z.string(), digest: z.string(), at: z.number() })
 
 const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
 

@@ -41,6 +41,6 @@ function layOutCache({ disk, time }: Machine): void {
   disk.putText('/usr/local/lib/hosting/wp-cli.phar.sha512', SETTINGS.wp_cli_sha512)
   const cache = `${SETTINGS.state_dir}/cache/wordpress`
   disk.put(`${cache}/${NEWEST_CORE}`, sharedFolder(coreFiles(NEWEST_CORE)))
-  const kept = { version: NEWEST_CORE, sha1: CORE_SHA1, at: time.now() }
+  const kept = { version: NEWEST_CORE, digest: CORE_SHA1, at: time.now() }
   disk.putText(`${cache}/latest.json`, JSON.stringify(kept))
 }

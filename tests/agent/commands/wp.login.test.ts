@@ -43,16 +43,13 @@ test('installs its program once, and admits the hash of a token as the site', as
   expect(second?.options.input).toContain("get_user_by('id', 7)")
 })
 
-test('a virtual host of an earlier agent gets the address of logins first', async () => {
-  const host = await answering({ login: 'anna', url: 'http://shop.example' })
-  const text = host.disk.all[VHOST] ?? ''
-  await host.disk.write(VHOST, text.replace('/.well-known/hosting-login', '/former'))
+test('the virtual host passes a login to the program alone, and only a POST', async () => {
+  const host = await server(shop)
 
-  const [lines] = await login(host)
+  const [, location = ''] = (host.disk.all[VHOST] ?? '').split(
+    '    location = /.well-known/hosting-login {',
+  )
 
-  expect(lines).toContain('Adding the address of logins to the virtual host')
-  expect(host.disk.all[VHOST]).toBe(text)
-  const [, location = ''] = text.split('    location = /.well-known/hosting-login {')
   expect(location).toStartWith('\n        limit_except POST {\n            deny all;\n')
   expect(location).toContain('fastcgi_param SCRIPT_FILENAME /usr/local/lib/hosting/login.php;')
 })

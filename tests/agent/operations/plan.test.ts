@@ -18,11 +18,11 @@ const WORDPRESS = '/var/lib/hosting-agent/cache/wordpress'
 async function machine(): Promise<FakeHost> {
   const host = lifelike(debian())
   const { wordpress_url, wp_cli_url } = host.settings
-  const kept = { version: '7.1.1', sha1: '0'.repeat(40), at: host.time }
+  const kept = { version: '7.1.1', digest: '0'.repeat(40), at: host.time }
   await host.disk.write(`${WORDPRESS}/7.1.1/index.php`, '')
   await host.disk.write(`${WORDPRESS}/latest.json`, JSON.stringify(kept))
   await host.disk.mkdir('/etc/apt/apt.conf.d')
-  host.pages.set(`${wordpress_url}/latest.tar.gz.sha1`, kept.sha1)
+  host.pages.set(`${wordpress_url}/latest.tar.gz.sha1`, kept.digest)
   host.pages.set(wp_cli_url, 'phar')
   host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
   host.pages.set(`https://${domain}/`, 'front page')

@@ -27,7 +27,7 @@ const GROUP = 'root:x:0:\nsudo:x:27:\nwww-data:x:33:\n'
 export async function server(site?: Site): Promise<FakeHost> {
   const host = debian()
   const { state_dir, wp_cli_sha512, restic_sha256 } = host.settings
-  const kept = { version: '7.1.1', sha1: '0'.repeat(40), at: host.time }
+  const kept = { version: '7.1.1', digest: '0'.repeat(40), at: host.time }
   await host.disk.write('/usr/local/lib/hosting/wp-cli.phar', '')
   await host.disk.write('/usr/local/lib/hosting/wp-cli.phar.sha512', wp_cli_sha512)
   await host.disk.write(`${state_dir}/bin/restic`, '')

@@ -84,7 +84,7 @@ export function bareMachine(): Machine {
   const core = `${state_dir}/cache/wordpress`
   const text = `${disk.text('/var/lib/dpkg/status')}\n${installed(packagesOf('8.4'))}`
   const at = Date.UTC(2030, 0, 1)
-  const kept = JSON.stringify({ version: '7.1.1', sha1: '0'.repeat(40), at })
+  const kept = JSON.stringify({ version: '7.1.1', digest: '0'.repeat(40), at })
   for (const [path, written] of [
     ['/var/lib/dpkg/status', text],
     ['/usr/sbin/php-fpm8.4', ''],
