@@ -222,7 +222,7 @@ export class Connection {
       if (this.#isSecuring) this.#log('TLS has started, and the certificate of the relay is valid')
       this.#isSecuring = false
       this.#commands.push(text)
-      this.#log(`> ${text}`)
+      this.#log(`> ${text.replace('/* secret */', '(user and password)')}`)
       this.#within(this.#times.answer_ms)
     } else if (tnx === 'server') {
       const reply = replyOf(text)

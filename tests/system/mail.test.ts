@@ -176,6 +176,8 @@ function sealedRelayChecks(
       await world.host.must(['update-ca-certificates'])
       await world.until('the mail is there', () => world.subjects.includes('sealed'))
       expect(world.received.find(({ text }) => text.includes('sealed'))?.user).toBe('server')
+      // The relay has the message before its answer arrives.
+      await world.until('the queue is empty', async () => (await world.status())?.queued === 0)
       expect(await world.status()).toMatchObject({ queued: 0, problem: null })
     },
     5 * MINUTES,
