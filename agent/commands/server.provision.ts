@@ -2,9 +2,9 @@ import type { Host } from '#agent/host/ports.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { allQuotasSteps } from '#agent/os/users/quota.ts'
+import { refuseUnaccepted } from '#agent/steps/accept.ts'
 import { type Command, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { refuseUnaccepted } from './accept.ts'
 
 /** A restart of the agent does not end it: completed steps are skipped. */
 export const serverProvision: Command<'server.provision'> = {

@@ -13,12 +13,12 @@ import {
   type Site,
   writeSite,
 } from '#agent/os/site/sites.ts'
+import { refuseUnaccepted } from '#agent/steps/accept.ts'
 import type { Command, Step, Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid } from '#shared/errors.ts'
 import { apexOf, isWildcard } from '#shared/names.ts'
 import { allNamesOf, NO_NAMES, type SiteNames } from '#shared/site-names.ts'
-import { refuseUnaccepted } from './accept.ts'
 import { certificateStep } from './certificate-step.ts'
 
 type Params = ParamsOf<'site.domains'>

@@ -46,12 +46,8 @@ export async function* recovered<N extends CommandName>(
     return yield* command.resume(params, execution.context)
   }
   await execution.session.undoing()
-  const plan = async () => ({
-    finished: parsed.success
-      ? await command.finished?.(params, host, request.created_at)
-      : undefined,
-    steps: (parsed.success && (await command.steps?.(params, host))) || [],
-  })
+  const finished = async () =>
+    parsed.success ? command.finished?.(params, host, request.created_at) : undefined
   const warned = async function* (outcome: ResultOf<N>): Progress<object> {
     for (const warning of (await command.missing?.(params, host)) ?? []) {
       yield `Warning: ${warning.message}`
@@ -59,19 +55,20 @@ export async function* recovered<N extends CommandName>(
     }
     return outcome
   }
-  const { finished, steps } = await plan()
+  const steps = (parsed.success && (await command.steps?.(params, host))) || []
   const started = startedSteps(steps, left.journal)
   if (await isDecided(started)) {
     yield 'The agent was restarted; continuing past the point of no return'
     const reason = yield* finishing(steps, execution.journal)
-    const outcome = (await plan()).finished
+    const outcome = await finished()
     if (outcome) return yield* warned(outcome)
     throw interrupted(`; ${reason}`)
   }
   // An outcome that exists before the operation reached it belongs to another one.
-  if (finished && !steps.some(({ decided }) => decided)) {
+  const outcome = steps.some(({ decided }) => decided) ? undefined : await finished()
+  if (outcome) {
     yield 'The agent was restarted; the operation is already complete'
-    return yield* warned(finished)
+    return yield* warned(outcome)
   }
   yield 'The agent was restarted; undoing the started steps'
   execution.states.interrupted()

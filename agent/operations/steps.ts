@@ -1,5 +1,5 @@
 import { isDiskFull } from '#agent/host/storage.ts'
-import type { Progress, Step } from '#agent/steps/command.ts'
+import { type List, type Progress, reached, type Step, stepsIn } from '#agent/steps/command.ts'
 import { messageOf, notUndone, ServiceError } from '#shared/errors.ts'
 import type { Session } from './cancellable-host.ts'
 import type { JournalEntry } from './records.ts'
@@ -29,37 +29,23 @@ const UNENDING: Stages = {
  * after the decision it stops instead, and returns the obstacle.
  */
 export async function* performSteps(
-  steps: readonly Step[],
+  list: List,
   write: Write,
   stages = UNENDING,
   states = new StepStates(),
 ): Progress<string | undefined> {
   const started: Step[] = []
   let current: Step | undefined
-  states.announce(steps)
+  states.announce(list.filter((item) => 'apply' in item))
   try {
-    for (const step of steps) {
+    for await (const item of reached(list)) {
       current = undefined
       await stages.check()
-      current = step
-      if (await step.check?.()) {
-        states.set(step, 'skipped')
-        yield* states.news()
-        // Otherwise it would count as unfinished, and run when its check finds another state later.
-        await write({ step: step.name, state: 'skipped' }).catch(() => undefined)
-        continue
+      if ('line' in item) yield* applied(item.line())
+      else {
+        current = item
+        yield* runStep(item, started, { write, stages, states })
       }
-      states.set(step, 'running')
-      yield* states.news()
-      yield step.title
-      await write({ step: step.name, state: 'intent' })
-      started.push(step)
-      yield* applied(step)
-      // For readers of the journal: the undo depends on the intents alone.
-      await write({ step: step.name, state: 'done' }).catch(() => undefined)
-      if (await step.decided?.()) await stages.decided()
-      states.set(step, 'done')
-      yield* states.news()
     }
     return undefined
   } catch (error) {
@@ -68,11 +54,42 @@ export async function* performSteps(
     if (!(await isDecided(started))) return yield* undone(started, journal, stages, error)
     await stages.decided()
     // Past the point of no return a cancelled operation continues.
-    if (stages.reason) return yield* finishing(steps, journal)
+    if (stages.reason) return yield* finishing(await stepsIn(list), journal)
     yield* states.news()
     yield `Failed: ${messageOf(error)}`
     return messageOf(error)
   }
+}
+
+interface Means {
+  write: Write
+  stages: Stages
+  states: StepStates
+}
+
+async function* runStep(
+  step: Step,
+  started: Step[],
+  { write, stages, states }: Means,
+): Progress<void> {
+  if (await step.check?.()) {
+    states.set(step, 'skipped')
+    yield* states.news()
+    // Otherwise it would count as unfinished, and run when its check finds another state later.
+    await write({ step: step.name, state: 'skipped' }).catch(() => undefined)
+    return
+  }
+  states.set(step, 'running')
+  yield* states.news()
+  yield step.title
+  await write({ step: step.name, state: 'intent' })
+  started.push(step)
+  yield* applied(step.apply())
+  // For readers of the journal: the undo depends on the intents alone.
+  await write({ step: step.name, state: 'done' }).catch(() => undefined)
+  if (await step.decided?.()) await stages.decided()
+  states.set(step, 'done')
+  yield* states.news()
 }
 
 async function* undone(
@@ -171,8 +188,7 @@ function withLeft(cause: unknown, left: readonly string[]): unknown {
   return notUndone(new ServiceError('internal', { message: messageOf(cause), cause }), left)
 }
 
-async function* applied(step: Step): Progress<void> {
-  const work = step.apply()
+async function* applied(work: Promise<void> | Progress<void>): Progress<void> {
   if (Symbol.asyncIterator in work) yield* work
   else await work
 }

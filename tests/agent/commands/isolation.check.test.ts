@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { isolationCheck } from '#agent/commands/isolation.check.ts'
 import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { undoSteps } from '#agent/operations/steps.ts'
+import { reached } from '#agent/steps/command.ts'
 import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
 import { readingsOf } from '#agent/readings/readings.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
@@ -131,9 +132,9 @@ test('a restart undoes it from its records', async () => {
   const cut: typeof context = {
     ...context,
     // The process ends in the middle: nothing undoes what was made.
-    async *perform(steps) {
-      for (const step of steps) {
-        const work = step.apply()
+    async *perform(list) {
+      for await (const step of reached(list)) {
+        const work = 'line' in step ? step.line() : step.apply()
         if (Symbol.asyncIterator in work) yield* work
         else await work
       }

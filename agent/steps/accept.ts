@@ -1,6 +1,6 @@
-import type { Step } from '#agent/steps/command.ts'
 import { invalid } from '#shared/errors.ts'
 import { type Effect, unacceptedMessage } from '#shared/plan.ts'
+import type { Step } from './command.ts'
 
 /** Throws invalid on `accept` with all changes of foreign objects that nobody accepted. */
 export async function refuseUnaccepted(
