@@ -1,25 +1,15 @@
-import type { Host } from '#agent/host/ports.ts'
 import { purge } from '#agent/os/nginx/purge.ts'
-import { getSite } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
-import { apexOf } from '#shared/names.ts'
+import { command } from '#agent/steps/command.ts'
+import { domainOf, onSite } from './on-site.ts'
 
-export const cachePurge: Command<'cache.purge'> = {
-  lock: ({ domain }) => apexOf(domain),
-  plan: stepsOf,
-  async *run({ domain }, { host, perform }) {
-    yield* perform(await stepsOf({ domain }, host))
-    return { domain }
-  },
-}
-
-async function stepsOf({ domain }: { domain: string }, host: Host): Promise<Step[]> {
-  const { user } = await getSite(host, domain)
-  return [
+export const cachePurge = command('cache.purge', {
+  ...onSite,
+  steps: ({ host, site }) => [
     {
       name: 'pages',
-      title: `Emptying the page cache of ${domain}`,
-      ...purge(host, user),
+      title: `Emptying the page cache of ${site.domain}`,
+      ...purge(host, site.user),
     },
-  ]
-}
+  ],
+  result: domainOf,
+})

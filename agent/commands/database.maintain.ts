@@ -4,11 +4,11 @@ import { change, run } from '#agent/os/effects/effects.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { groupsOf, maintain, type SizedTable } from '#agent/os/site-database/maintain.ts'
 import { readTables } from '#agent/os/site-database/tables.ts'
-import type { Command, Progress, Step } from '#agent/steps/command.ts'
+import { command, type Progress, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import { plainName, type TableResult } from '#shared/site-database.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'database.maintain'>
 
@@ -18,53 +18,51 @@ const MB = 2 ** 20
 /** Left free beside the copy of a table that MariaDB writes. */
 const SPARE = 1024 * MB
 
+const maintained = value<TableResult[]>('The tables have no results')
+
 /**
  * A table that is broken is a result; the operation succeeds with a warning. A full disk is the failure
  * of the operation: the other tables would have it as well.
  */
-export const databaseMaintain: Command<'database.maintain'> = {
-  lock: ({ domain }) => apexOf(domain),
-  plan: async (params, host) => stepsOf(params, host, []),
-  async *run(params, { host, perform, warn }) {
-    const results: TableResult[] = []
-    yield* perform(await stepsOf(params, host, results))
+export const databaseMaintain = command('database.maintain', {
+  ...onSite,
+  async check(params, host) {
+    const site = await getSite(host, params.domain)
+    const tables = await chosen(host, site, params)
+    if (params.action !== 'check') await refuseFullDisk(host, tables)
+    return { site, tables }
+  },
+  find: async () => undefined,
+  steps({ params: { domain, action }, host, site, tables, gives }) {
+    const effect = action === 'check' ? run : change
+    return [
+      {
+        name: 'tables',
+        title: `${TITLES[action]} ${tables.length} tables of ${domain}`,
+        effects: tables.map(({ name }) => effect('table', plainName(name) || '?')),
+        apply: gives(maintained, () => work(host, site, action, tables)),
+      },
+    ]
+  },
+  result({ params: { domain, action }, get, warn }) {
+    const results = get(maintained)
     const broken = results.filter(({ state }) => state === 'failed')
     if (broken.length > 0) {
       const names = broken.slice(0, 10).map(({ name }) => plainName(name))
       const message = `${broken.length} of ${results.length} tables failed: ${names.join(', ')}`
       warn({ code: 'tables_failed', message })
     }
-    return { domain: params.domain, action: params.action, tables: results }
+    return { domain, action, tables: results }
   },
-}
-
-async function stepsOf(params: Params, host: Host, results: TableResult[]): Promise<Step[]> {
-  const { domain, action } = params
-  const site = await getSite(host, domain)
-  const tables = await chosen(host, site, params)
-  if (action !== 'check') await refuseFullDisk(host, tables)
-  const effect = action === 'check' ? run : change
-  return [
-    {
-      name: 'tables',
-      title: `${TITLES[action]} ${tables.length} tables of ${domain}`,
-      effects: tables.map(({ name }) => effect('table', plainName(name) || '?')),
-      apply: () => work(host, site, { action, tables, results }),
-    },
-  ]
-}
-
-interface Work {
-  action: Params['action']
-  tables: readonly SizedTable[]
-  results: TableResult[]
-}
+})
 
 async function* work(
   host: Host,
   { user }: Site,
-  { action, tables, results }: Work,
-): Progress<void> {
+  action: Params['action'],
+  tables: readonly SizedTable[],
+): Progress<TableResult[]> {
+  const results: TableResult[] = []
   for (const group of groupsOf(tables)) {
     for (const result of await maintain(host, user, action, group)) {
       const { name, state, message } = result
@@ -74,6 +72,7 @@ async function* work(
       yield `${plainName(name)}: ${WORDS[state]}${message === '' ? '' : ` (${message})`}`
     }
   }
+  return results
 }
 
 /** Largest first. Throws not_found for the first table that the site does not have. */

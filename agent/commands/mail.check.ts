@@ -5,43 +5,32 @@ import { readServerSetting, readSiteSetting } from '#agent/os/mail/files.ts'
 import { MAIL_USER } from '#agent/os/mail/places.ts'
 import { CAUGHT_REASON, effective, newSiteSetting } from '#agent/os/mail/setting.ts'
 import { getSite } from '#agent/os/site/sites.ts'
-import type { Command, Progress, Step } from '#agent/steps/command.ts'
+import { command, type Progress, value } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
 
 /** Somebody waits for it, and a sent message cannot be recalled. */
 const TIMEOUT_MS = 240_000
 
-interface Params {
-  domain?: string | undefined
-  to: string
-}
+const answer = value<string>('The relay did not answer')
 
 /** It needs no lock: sites keep sending meanwhile. */
-export const mailCheck: Command<'mail.check'> = {
+export const mailCheck = command('mail.check', {
   lock: () => undefined,
-  plan: async (params, host) => [await step(params, host, () => undefined)],
-  async *run(params, { host, perform }) {
-    let answer = ''
-    const answered = (line: string) => {
-      answer = line
-    }
-    yield* perform([await step(params, host, answered)])
-    return { answer: answer.slice(0, 500) }
-  },
-}
-
-async function step(params: Params, host: Host, answered: (answer: string) => void): Promise<Step> {
-  const { user, relay } = await relayOf(params, host)
-  return {
-    name: 'message',
-    title: `Sending a test message to ${params.to} through ${relay.host}`,
-    effects: [run('message', `${relay.host}:${relay.port}`)],
-    apply: () => handOver(host, [params.to, ...user], answered),
-  }
-}
+  check: relayOf,
+  steps: ({ params: { to }, host, user, relay, gives }) => [
+    {
+      name: 'message',
+      title: `Sending a test message to ${to} through ${relay.host}`,
+      effects: [run('message', `${relay.host}:${relay.port}`)],
+      apply: gives(answer, () => handOver(host, [to, ...user])),
+    },
+  ],
+  result: ({ get }) => ({ answer: get(answer).slice(0, 500) }),
+})
 
 /** Throws conflict without a relay. */
-async function relayOf({ domain }: Params, host: Host) {
+async function relayOf({ domain }: ParamsOf<'mail.check'>, host: Host) {
   const server = await readServerSetting(host)
   const site = domain === undefined ? undefined : await getSite(host, domain)
   const setting = site ? await readSiteSetting(host, site) : newSiteSetting('')
@@ -52,11 +41,7 @@ async function relayOf({ domain }: Params, host: Host) {
 }
 
 /** As the user of the queue, outside the sandbox of the agent, which has no network. */
-async function* handOver(
-  host: Host,
-  args: readonly string[],
-  answered: (answer: string) => void,
-): Progress<void> {
+async function* handOver(host: Host, args: readonly string[]): Progress<string> {
   const argv = [...host.settings.program, 'mail-try', ...args]
   const env = { AGENT_MAIL_DIR: host.settings.mail_dir }
   const options = { user: MAIL_USER, env, unconfined: true, timeout_ms: TIMEOUT_MS } as const
@@ -67,5 +52,5 @@ async function* handOver(
     yield last ? describeTry(last) : line
   }
   if (!result.taken) throw conflict(describeTry(result))
-  answered(result.answer)
+  return result.answer
 }

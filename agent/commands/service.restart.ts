@@ -8,23 +8,18 @@ import { listPools } from '#agent/os/php/fpm-pools.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { MARIADB, NGINX } from '#agent/os/services/known.ts'
 import type { Service } from '#agent/os/services/service.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, type Step } from '#agent/steps/command.ts'
 import { notFound } from '#shared/errors.ts'
 
-export const serviceRestart: Command<'service.restart'> = {
+export const serviceRestart = command('service.restart', {
   lock: ({ service }) => `service ${service}`,
-  plan: stepsOf,
-  async *run({ service }, { host, perform }) {
-    yield* perform(await stepsOf({ service }, host))
-    return { service }
+  async steps({ params: { service }, host }) {
+    if (service === 'nginx') return [await nginxStep(host)]
+    if (service === 'mariadb') return [await databaseStep(host)]
+    return poolSteps(host, service.slice('php-fpm:'.length))
   },
-}
-
-async function stepsOf({ service }: { service: string }, host: Host): Promise<Step[]> {
-  if (service === 'nginx') return [await nginxStep(host)]
-  if (service === 'mariadb') return [await databaseStep(host)]
-  return poolSteps(host, service.slice('php-fpm:'.length))
-}
+  result: ({ params: { service } }) => ({ service }),
+})
 
 /** Tested first: with an invalid file nginx would stop and not start again. */
 async function nginxStep(host: Host): Promise<Step> {

@@ -4,19 +4,16 @@ import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { findBaseline } from '#agent/os/staging/baseline.ts'
 import { compareFiles } from '#agent/os/staging/compare-files.ts'
 import { compareTables } from '#agent/os/staging/tables.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { command } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { MOST_TABLES } from '#shared/operation-types/site.compare.ts'
 
 /** Only reads, with the rights of each site. */
-export const siteCompare: Command<'site.compare'> = {
+export const siteCompare = command('site.compare', {
   lock: () => undefined,
-  async plan({ domain, from }, host) {
-    await getPair(host, domain, from)
-    return []
-  },
-  async *run({ domain, from }, { host }) {
-    const { live, staging } = await getPair(host, domain, from)
+  check: ({ domain, from }, host) => getPair(host, domain, from),
+  steps: () => [],
+  async *result({ params: { domain, from }, host, live, staging }) {
     yield 'Comparing the files'
     const baseline = await findBaseline(host, from, domain)
     const files = await compareFiles(host, live, staging, baseline?.files)
@@ -27,7 +24,7 @@ export const siteCompare: Command<'site.compare'> = {
     const tables = compareTables({ live: own, staging: other, baseline })
     return { domain, from, files, tables: tables.slice(0, MOST_TABLES) }
   },
-}
+})
 
 /** Throws conflict for a site that is not a staging site of the live one. */
 export async function getPair(

@@ -1,6 +1,6 @@
 import { countChanges } from '#agent/os/rename/changes.ts'
 import { listConfigFiles } from '#agent/os/rename/config.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { command } from '#agent/steps/command.ts'
 import {
   MOST_COLUMNS,
   MOST_FILES,
@@ -11,14 +11,11 @@ import { checked } from './site.rename.ts'
 const USE = { former: 'redirect' } as const
 
 /** Only reads, with the rights of the site. */
-export const siteRenamePreview: Command<'site.rename-preview'> = {
+export const siteRenamePreview = command('site.rename-preview', {
   lock: () => undefined,
-  async plan(params, host) {
-    await checked(host, { ...params, ...USE })
-    return []
-  },
-  async *run(params, { host }) {
-    const { former, target } = await checked(host, { ...params, ...USE })
+  check: (params, host) => checked(host, { ...params, ...USE }),
+  steps: () => [],
+  async *result({ host, former, target }) {
     yield 'Reading the configuration files'
     const files = await listConfigFiles(host, former, target)
     yield `Counting the addresses in the database of ${former.domain}`
@@ -33,7 +30,7 @@ export const siteRenamePreview: Command<'site.rename-preview'> = {
       files: files.slice(0, MOST_FILES),
     }
   },
-}
+})
 
 type Counted = Awaited<ReturnType<typeof countChanges>>['tables'][number]
 

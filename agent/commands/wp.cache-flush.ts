@@ -1,38 +1,30 @@
 import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { purge } from '#agent/os/nginx/purge.ts'
-import { getSite, type Site } from '#agent/os/site/sites.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import { wordpressFailure } from '#agent/os/wordpress/failure.ts'
 import { runWpCli } from '#agent/os/wordpress/wp-cli.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
-import { apexOf } from '#shared/names.ts'
-
-export const wpCacheFlush: Command<'wp.cache-flush'> = {
-  lock: ({ domain }) => apexOf(domain),
-  plan: stepsOf,
-  async *run({ domain }, { host, perform }) {
-    yield* perform(await stepsOf({ domain }, host))
-    return { domain }
-  },
-}
+import { command } from '#agent/steps/command.ts'
+import { domainOf, onSite } from './on-site.ts'
 
 /** The pages last: one that is requested in between is built from the old objects. */
-async function stepsOf({ domain }: { domain: string }, host: Host): Promise<Step[]> {
-  const site = await getSite(host, domain)
-  return [
+export const wpCacheFlush = command('wp.cache-flush', {
+  ...onSite,
+  steps: ({ host, site }) => [
     {
       name: 'objects',
-      title: `Flushing the object cache of ${domain}`,
+      title: `Flushing the object cache of ${site.domain}`,
       effects: [run('program', 'wp cache flush')],
       apply: () => flush(host, site),
     },
     {
       name: 'pages',
-      title: `Emptying the page cache of ${domain}`,
+      title: `Emptying the page cache of ${site.domain}`,
       ...purge(host, site.user),
     },
-  ]
-}
+  ],
+  result: domainOf,
+})
 
 /** A broken plugin or theme is not loaded, and so does not prevent it. */
 async function flush(host: Host, site: Site): Promise<void> {

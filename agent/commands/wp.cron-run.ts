@@ -1,50 +1,46 @@
 import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
-import { getSite } from '#agent/os/site/sites.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { wordpressFailure, wordpressSilent } from '#agent/os/wordpress/failure.ts'
 import { runWpCli } from '#agent/os/wordpress/wp-cli.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, type Progress, value } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { plainOutput } from '#shared/job-runs.ts'
-import { apexOf } from '#shared/names.ts'
-
-interface Named {
-  domain: string
-}
+import { onSite } from './on-site.ts'
 
 /** The last lines that the run prints: plugins may print any number. */
 const MOST_LINES = 200
 const MOST_LINE = 500
 
-/** What the timer of the site does, at once and with its output. */
-export const wpCronRun: Command<'wp.cron-run'> = {
-  lock: ({ domain }) => apexOf(domain),
-  plan: async (params, host) => stepsOf(params, host),
-  async *run(params, { host, perform }) {
-    const done = { events: 0 }
-    yield* perform(await stepsOf(params, host, done))
-    return { domain: params.domain, events: done.events }
-  },
-}
+const count = value<number>('The events were not counted')
 
-async function stepsOf({ domain }: Named, host: Host, done = { events: 0 }): Promise<Step[]> {
-  const site = await getSite(host, domain)
-  if (site.suspended) throw conflict(`${domain} is suspended: resume it to run its events`)
-  if (site.moving?.closed) throw conflict(`${domain} moves to another server: its events run there`)
-  return [
+/** What the timer of the site does, at once and with its output. */
+export const wpCronRun = command('wp.cron-run', {
+  ...onSite,
+  async check({ domain }, host) {
+    const site = await getSite(host, domain)
+    if (site.suspended) throw conflict(`${domain} is suspended: resume it to run its events`)
+    if (site.moving?.closed)
+      throw conflict(`${domain} moves to another server: its events run there`)
+    return { site }
+  },
+  steps: ({ host, site, gives }) => [
     {
       name: 'events',
-      title: `Running the due events of ${domain}`,
+      title: `Running the due events of ${site.domain}`,
       effects: [run('program', 'wp cron event run --due-now')],
-      async *apply() {
-        const output = await runWpCli(host, site, ['cron', 'event', 'run', '--due-now'])
-        yield* linesOf(output.stdout)
-        if (output.code !== 0) throw wordpressFailure(site, output, 'The events did not run')
-        if (!DONE.test(output.stdout)) throw wordpressSilent('The events did not run')
-        done.events = countIn(output.stdout)
-      },
+      apply: gives(count, () => runEvents(host, site)),
     },
-  ]
+  ],
+  result: ({ site, get }) => ({ domain: site.domain, events: get(count) }),
+})
+
+async function* runEvents(host: Host, site: Site): Progress<number> {
+  const output = await runWpCli(host, site, ['cron', 'event', 'run', '--due-now'])
+  yield* linesOf(output.stdout)
+  if (output.code !== 0) throw wordpressFailure(site, output, 'The events did not run')
+  if (!DONE.test(output.stdout)) throw wordpressSilent('The events did not run')
+  return countIn(output.stdout)
 }
 
 const linesOf = (text: string): string[] =>
