@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { checkRelease, type Release } from '#agent/os/upgrade/release.ts'
+import { checkRelease } from '#agent/os/upgrade/release.ts'
 import {
   draftOf,
   fetchBuild,
@@ -9,29 +9,21 @@ import {
   startSwitch,
   verdictOn,
 } from '#agent/os/upgrade/upgrade.ts'
-import { type Command, type Progress, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
+import { command, type Progress, value, WHOLE_SERVER } from '#agent/steps/command.ts'
 
 const TIMEOUT_MS = 120_000
 
-/** The switch restarts the agent, and the next process ends the operation. */
-export const agentUpgrade: Command<'agent.upgrade'> = {
-  lock: () => WHOLE_SERVER,
-  plan: stepsOf,
-  async *run(build, { host, perform }) {
-    yield* perform(await stepsOf(build, host))
-    return outcome(host, build.sha256)
-  },
-  async *resume({ sha256 }, { host }) {
-    yield 'The agent was restarted; waiting for the new version to answer'
-    return outcome(host, sha256)
-  },
-}
+const started = value<true>('The switch was not started')
 
-async function stepsOf(build: Release & { url: string }, host: Host): Promise<Step[]> {
-  const program = await programOf(host)
-  await checkRelease(host, build)
-  let started = false
-  return [
+/** The switch restarts the agent, and the next process ends the operation. */
+export const agentUpgrade = command('agent.upgrade', {
+  lock: () => WHOLE_SERVER,
+  async check(build, host) {
+    const program = await programOf(host)
+    await checkRelease(host, build)
+    return { program }
+  },
+  steps: ({ params: build, host, program, gives, find }) => [
     {
       name: 'build',
       title: `Downloading ${build.url}`,
@@ -45,14 +37,19 @@ async function stepsOf(build: Release & { url: string }, host: Host): Promise<St
       name: 'switch',
       title: 'Restarting with the new version',
       effects: () => planSwitch(host, program),
-      async apply() {
+      apply: gives(started, async () => {
         await startSwitch(host, program, build.sha256)
-        started = true
-      },
-      decided: async () => started,
+        return true
+      }),
+      decided: async () => find(started) === true,
     },
-  ]
-}
+  ],
+  result: ({ params: { sha256 }, host }) => outcome(host, sha256),
+  async *resume({ sha256 }, { host }) {
+    yield 'The agent was restarted; waiting for the new version to answer'
+    return outcome(host, sha256)
+  },
+})
 
 async function outcome(host: Host, sha256: string): Promise<{ version: string }> {
   for (const end = host.clock.elapsed() + TIMEOUT_MS; host.clock.elapsed() < end; ) {

@@ -1,32 +1,19 @@
-import type { Host } from '#agent/host/ports.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { allQuotasSteps } from '#agent/os/users/quota.ts'
-import { refuseUnaccepted } from '#agent/steps/accept.ts'
-import { type Command, type Step, WHOLE_SERVER } from '#agent/steps/command.ts'
-import type { ParamsOf } from '#shared/commands.ts'
+import { command, line, WHOLE_SERVER } from '#agent/steps/command.ts'
 
 /** A restart of the agent does not end it: completed steps are skipped. */
-export const serverProvision: Command<'server.provision'> = {
+export const serverProvision = command('server.provision', {
   lock: () => WHOLE_SERVER,
-  plan: stepsOf,
-  async *resume(params, context) {
-    yield 'The agent was restarted; continuing'
-    return yield* serverProvision.run(params, context)
+  resume: 'again',
+  async steps({ params: { php_versions, accept, php_source }, host }) {
+    const consent = { accept, php_source }
+    return [
+      ...(await provisionSteps(host, php_versions, 'php_versions', consent)),
+      ...(await allQuotasSteps(host)),
+      line('The server is ready for sites'),
+    ]
   },
-  async *run(params, { host, perform }) {
-    const steps = await stepsOf(params, host)
-    await refuseUnaccepted(steps, params.accept ?? [])
-    yield* perform(steps)
-    yield 'The server is ready for sites'
-    return { php_versions: await installedPhp(host) }
-  },
-}
-
-async function stepsOf(
-  { php_versions, accept, php_source }: ParamsOf<'server.provision'>,
-  host: Host,
-): Promise<Step[]> {
-  const steps = await provisionSteps(host, php_versions, 'php_versions', { accept, php_source })
-  return [...steps, ...(await allQuotasSteps(host))]
-}
+  result: async ({ host }) => ({ php_versions: await installedPhp(host) }),
+})

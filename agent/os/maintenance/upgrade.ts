@@ -5,7 +5,7 @@ import type { Progress, Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
 import { listsReadAt, pendingPackages } from './pending.ts'
 
-export type Scope = 'security' | 'all'
+type Scope = 'security' | 'all'
 
 const HOUR_MS = 3_600_000
 /** No update may remove a package that a site needs: apt then refuses. */

@@ -13,7 +13,7 @@ const UNTRUSTED =
 const RELEASE_KEYS = '/etc/hosting-agent/release-keys'
 const MAX_KEYS = 16
 
-export interface Release {
+interface Release {
   sha256: string
   manifest?: string | undefined
   signature?: string | undefined
