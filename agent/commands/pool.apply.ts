@@ -1,45 +1,37 @@
 import type { Host } from '#agent/host/ports.ts'
 import { discoverSites } from '#agent/os/discovery/discovery.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { command } from '#agent/steps/command.ts'
 import { inTrash, notFound, notManaged } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
 import { updating } from './site.update.ts'
-import { changed, changeSite, changeSteps, planChange } from './site-change.ts'
+import { changeList } from './site-change.ts'
 
-/** It changes the site of the pool, and so takes the lock of that site. */
-export const poolApply: Command<'pool.apply'> = {
+/** It is `site.update` for a site that is named by its pool, and so takes the lock of that site. */
+export const poolApply = command('pool.apply', {
   async lock({ user }, host) {
-    const site = (await listSites(host)).find((one) => one.user === user)
+    const site = await siteOfUser(host, user)
     return site ? apexOf(site.domain) : `pool ${user}`
   },
-  async steps({ user, tier }, host) {
-    const site = (await listSites(host)).find((one) => one.user === user)
-    return site ? changeSteps(updating({ domain: site.domain, tier }), host) : []
+  check: async ({ user, php_version }, host) => ({ site: await siteOf(host, user, php_version) }),
+  async find({ user }, host) {
+    const site = await siteOfUser(host, user)
+    return site && { site }
   },
-  async finished({ user, tier }, host) {
-    const site = (await listSites(host)).find((one) => one.user === user)
-    return site && (await changed(updating({ domain: site.domain, tier }), host)) && { tier }
-  },
-  async plan({ user, php_version: php, tier }, host) {
-    const { domain } = await siteOf(host, user, php)
-    return planChange(updating({ domain, tier }), host)
-  },
-  async *run({ user, php_version: php, tier }, context) {
-    const site = await siteOf(context.host, user, php)
-    yield* changeSite(updating({ domain: site.domain, tier }), context)
-    return { tier }
-  },
-}
+  steps: (job) => changeList(updating({ domain: job.site.domain, tier: job.params.tier }), job),
+  result: ({ params: { tier } }) => ({ tier }),
+})
+
+const siteOfUser = async (host: Host, user: string, folder?: 'trash'): Promise<Site | undefined> =>
+  (await listSites(host, folder)).find((site) => site.user === user)
 
 /** Throws not_found for an unknown user, conflict for a site in the trash or of others. */
 async function siteOf(host: Host, user: string, php: string): Promise<Site> {
-  const own = (await listSites(host)).filter((site) => site.user === user)
-  const site = own.find((one) => one.php === php)
-  if (site) return site
+  const site = await siteOfUser(host, user)
+  if (site?.php === php) return site
   const missing = notFound(`PHP ${php} pool of ${user}`)
-  if (own.length > 0) throw missing
-  const trashed = (await listSites(host, 'trash')).find((one) => one.user === user)
+  if (site) throw missing
+  const trashed = await siteOfUser(host, user, 'trash')
   if (trashed) throw inTrash(trashed.domain)
   const discovered = (await discoverSites(host)).find((one) => one.user === user)
   throw discovered ? notManaged(discovered.domain) : missing

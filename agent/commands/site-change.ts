@@ -13,16 +13,29 @@ import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import * as shell from '#agent/os/shell/shell.ts'
-import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
 import { limitDisk, quotaSteps } from '#agent/os/users/quota.ts'
 import { admitNginx } from '#agent/os/users/users.ts'
-import { refuseUnaccepted } from '#agent/steps/accept.ts'
-import type { Context, Progress, Step } from '#agent/steps/command.ts'
+import {
+  andThen,
+  type List,
+  line,
+  type Progress,
+  ready,
+  type Step,
+  type Warn,
+} from '#agent/steps/command.ts'
 import { beyondTier } from '#shared/site-settings.ts'
 import { trialSteps } from './php-trial.ts'
 import { purgePlugin } from './purge-plugin.ts'
 import { suspendedObjects } from './suspended-objects.ts'
+
+interface On {
+  host: Host
+  site: Site
+  warn: Warn
+}
 
 /** A change of the record of a site, and of everything that follows from it. */
 export interface SiteChange {
@@ -37,7 +50,7 @@ export interface SiteChange {
 }
 
 /** A site that waits for a certificate is served without HTTPS by each change. */
-async function* missingCertificate(site: Site, { host, warn }: Context): Progress<void> {
+async function* missingCertificate(site: Site, { host, warn }: On): Progress<void> {
   const { domain, tls } = site
   if (tls === 'none' || (await nginx.certificateOf(host, domain))) return
   const message = `${domain} has no certificate and is served without HTTPS: issue it again`
@@ -48,42 +61,28 @@ async function* missingCertificate(site: Site, { host, warn }: Context): Progres
 /**
  * A smaller tier bounds the settings of PHP that were made for a larger one; they stay recorded.
  */
-function warnOfBounds({ domain, tier, settings }: Site, { warn }: Context): void {
+function warnOfBounds({ domain, tier, settings }: Site, { warn }: On): void {
   const beyond = beyondTier(settings?.php_settings ?? { values: {} }, tier)
   if (beyond.length === 0) return
   const message = `The maximum of the tier applies to ${domain}: ${beyond.join(', ')}`
   warn({ code: 'php_settings_bounded', message })
 }
 
-/** The site, if its record has the change. */
-export async function changed(change: SiteChange, host: Host): Promise<Site | undefined> {
-  const site = await findSite(host, change.domain)
-  return site && isReached(site, change) ? site : undefined
-}
-
 const isReached = (site: Site, { into }: SiteChange) => isDeepStrictEqual(into(site), site)
 
-/** Throws not_found for a domain of no managed site, invalid on `php` for an unknown version. */
-export async function* changeSite(change: SiteChange, context: Context): Progress<Site> {
-  const { host, announce, perform } = context
-  const site = await getSite(host, change.domain)
+/** Everything that a change does. Throws invalid on `php` for an unknown version. */
+export function changeList(change: SiteChange, on: On): List {
+  const { host, site } = on
   const target = change.into(site)
-  const missing = await preparing(host, site, change)
-  await refuseUnaccepted(missing, change.accept ?? [])
-  announce([...missing, ...(await changeSteps(change, host))])
-  yield* perform(missing)
-  yield change.about(target)
-  yield* perform(await changeSteps(change, host))
-  if (change.only !== 'serving') yield* missingCertificate(target, context)
-  warnOfBounds(target, context)
-  return target
-}
-
-/** All of its steps, including those that install the PHP version. */
-export async function planChange(change: SiteChange, host: Host): Promise<Step[]> {
-  const site = await getSite(host, change.domain)
-  const steps = await preparing(host, site, change)
-  return [...steps, ...(await changeSteps(change, host))]
+  return [
+    ready(() => preparing(host, site, change)),
+    line(change.about(target)),
+    andThen(() => changeSteps(change, host)),
+    line(async function* () {
+      if (change.only !== 'serving') yield* missingCertificate(target, on)
+      warnOfBounds(target, on)
+    }),
+  ]
 }
 
 async function preparing(host: Host, site: Site, change: SiteChange): Promise<Step[]> {
@@ -109,7 +108,7 @@ async function preparing(host: Host, site: Site, change: SiteChange): Promise<St
  * The record decides which state is complete: until it is written every undo restores the old
  * state, afterwards the work continues to the new one.
  */
-export async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
+async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
   if (change.only === 'serving') {
     const objects = await suspendedObjects(change, host)
     return [...objects, ...(await purgePlugin(change, host)), ...servingSteps(change, host)]

@@ -1,40 +1,30 @@
 import type { Host } from '#agent/host/ports.ts'
 import { reportOf, withSettings, withXmlrpc } from '#agent/os/site/settings.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, invalid } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import { beyondTier } from '#shared/site-settings.ts'
-import { changed, changeSite, changeSteps, planChange, type SiteChange } from './site-change.ts'
+import { onSite } from './on-site.ts'
+import { changeList, type SiteChange } from './site-change.ts'
 
 type Params = ParamsOf<'site.configure'>
 
-export const siteConfigure: Command<'site.configure'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: (params, host) => changeSteps(configuring(params), host),
-  async plan(params, host) {
-    await refuseUnfit(params, host)
-    return planChange(configuring(params), host)
+export const siteConfigure = command('site.configure', {
+  ...onSite,
+  async check(params, host) {
+    const site = await getSite(host, params.domain)
+    refuseUnfit(params, host, site)
+    return { site }
   },
-  async finished(params, host) {
-    const site = await changed(configuring(params), host)
-    return site && reportOf(site)
-  },
-  async *run(params, context) {
-    await refuseUnfit(params, context.host)
-    return reportOf(yield* changeSite(configuring(params), context))
-  },
-}
+  steps: (job) => changeList(configuring(job.params), job),
+  result: async ({ params: { domain }, host }) => reportOf(await getSite(host, domain)),
+})
 
-async function refuseUnfit(
-  { domain, php_settings, page_purge }: Params,
-  host: Host,
-): Promise<void> {
+function refuseUnfit({ php_settings, page_purge }: Params, host: Host, { tier }: Site): void {
   if (page_purge && host.init !== 'systemd') {
     throw conflict('The purge of pages needs a server with systemd')
   }
-  const { tier } = await getSite(host, domain)
   const beyond = php_settings ? beyondTier(php_settings, tier) : []
   if (beyond.length > 0) throw invalid({ php_settings: beyond })
 }

@@ -1,7 +1,16 @@
-import type { Command } from '#agent/steps/command.ts'
-import { suspension } from './suspension.ts'
+import { command } from '#agent/steps/command.ts'
+import { domainOf, onSite } from './on-site.ts'
+import { changeList, type SiteChange } from './site-change.ts'
 
-export const siteResume: Command<'site.resume'> = suspension(
-  'Resuming',
-  ({ suspended: _, ...site }) => site,
-)
+export const siteResume = command('site.resume', {
+  ...onSite,
+  steps: (job) => changeList(resuming(job.params.domain), job),
+  result: domainOf,
+})
+
+const resuming = (domain: string): SiteChange => ({
+  domain,
+  into: ({ suspended: _, ...site }) => site,
+  about: () => `Resuming ${domain}`,
+  only: 'serving',
+})

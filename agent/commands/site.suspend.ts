@@ -1,7 +1,16 @@
-import type { Command } from '#agent/steps/command.ts'
-import { suspension } from './suspension.ts'
+import { command } from '#agent/steps/command.ts'
+import { domainOf, onSite } from './on-site.ts'
+import { changeList, type SiteChange } from './site-change.ts'
 
-export const siteSuspend: Command<'site.suspend'> = suspension('Suspending', (site) => ({
-  ...site,
-  suspended: true,
-}))
+export const siteSuspend = command('site.suspend', {
+  ...onSite,
+  steps: (job) => changeList(suspending(job.params.domain), job),
+  result: domainOf,
+})
+
+const suspending = (domain: string): SiteChange => ({
+  domain,
+  into: (site) => ({ ...site, suspended: true }),
+  about: () => `Suspending ${domain}`,
+  only: 'serving',
+})

@@ -1,24 +1,17 @@
 import { withXmlrpc } from '#agent/os/site/settings.ts'
-import type { Site } from '#agent/os/site/sites.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { apexOf } from '#shared/names.ts'
-import { changed, changeSite, changeSteps, planChange, type SiteChange } from './site-change.ts'
+import { onSite } from './on-site.ts'
+import { changeList, type SiteChange } from './site-change.ts'
 
 type Params = ParamsOf<'site.update'>
 
-export const siteUpdate: Command<'site.update'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: (params, host) => changeSteps(updating(params), host),
-  plan: (params, host) => planChange(updating(params), host),
-  async finished(params, host) {
-    const site = await changed(updating(params), host)
-    return site && resultOf(site)
-  },
-  async *run(params, context) {
-    return resultOf(yield* changeSite(updating(params), context))
-  },
-}
+export const siteUpdate = command('site.update', {
+  ...onSite,
+  steps: (job) => changeList(updating(job.params), job),
+  result: async ({ params: { domain }, host }) => resultOf(await getSite(host, domain)),
+})
 
 const resultOf = ({ domain, php, tier, database_routines = false, xmlrpc = true }: Site) => ({
   ...{ domain, php, tier, database_routines, xmlrpc },

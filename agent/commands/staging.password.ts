@@ -1,35 +1,22 @@
-import type { Host } from '#agent/host/ports.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
-import { changed, changeSite, changeSteps, planChange, type SiteChange } from './site-change.ts'
+import { domainOf, onSite } from './on-site.ts'
+import { changeList, type SiteChange } from './site-change.ts'
 
 type Params = ParamsOf<'staging.password'>
 
-export const stagingPassword: Command<'staging.password'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: (params, host) => changeSteps(changing(params), host),
-  async plan(params, host) {
-    await refusePublic(params, host)
-    return planChange(changing(params), host)
+export const stagingPassword = command('staging.password', {
+  ...onSite,
+  async check({ domain }, host) {
+    const site = await getSite(host, domain)
+    if (site.staging) return { site }
+    throw conflict(`${domain} is not a staging site: it has no staging password`)
   },
-  async finished(params, host) {
-    const site = await changed(changing(params), host)
-    return site && { domain: site.domain }
-  },
-  async *run(params, context) {
-    await refusePublic(params, context.host)
-    const { domain } = yield* changeSite(changing(params), context)
-    return { domain }
-  },
-}
-
-async function refusePublic({ domain }: Params, host: Host): Promise<void> {
-  const { staging } = await getSite(host, domain)
-  if (!staging) throw conflict(`${domain} is not a staging site: it has no staging password`)
-}
+  steps: (job) => changeList(changing(job.params), job),
+  result: domainOf,
+})
 
 const changing = ({ domain, password_hash }: Params): SiteChange => ({
   domain,

@@ -1,11 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
-import type { Site } from '#agent/os/site/sites.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import { USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
-import { changed, changeSite, changeSteps, planChange, type SiteChange } from './site-change.ts'
+import { onSite } from './on-site.ts'
+import { changeList, type SiteChange } from './site-change.ts'
 
 type Params = ParamsOf<'wp.debug'>
 
@@ -17,22 +17,15 @@ const MOST_MS = USUAL_DEBUG_HOURS * 3_600_000 + DIFFERENCE_MS
  * The constants come from root's program, which PHP runs before wp-config.php: no file of the site
  * is changed. The time is in the pool, so that the log ends also while no agent runs.
  */
-export const wpDebug: Command<'wp.debug'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: (params, host) => changeSteps(debugging(params), host),
-  async plan(params, host) {
+export const wpDebug = command('wp.debug', {
+  ...onSite,
+  async check(params, host) {
     refuseOtherTimes(params, host)
-    return planChange(debugging(params), host)
+    return onSite.check(params, host)
   },
-  async finished(params, host) {
-    const site = await changed(debugging(params), host)
-    return site && resultOf(site)
-  },
-  async *run(params, context) {
-    refuseOtherTimes(params, context.host)
-    return resultOf(yield* changeSite(debugging(params), context))
-  },
-}
+  steps: (job) => changeList(debugging(job.params), job),
+  result: async ({ params: { domain }, host }) => resultOf(await getSite(host, domain)),
+})
 
 function refuseOtherTimes({ until }: Params, { clock }: Host): void {
   const ahead = until === null ? 1 : Date.parse(until) - clock.now()
