@@ -7,32 +7,26 @@ import { planSync, syncService } from '#agent/os/mail/service.ts'
 import { ofSite, type ServerSetting, type SiteSetting } from '#agent/os/mail/setting.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { findSite, getSite } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/names.ts'
 
 type Params = ParamsOf<'mail.apply'>
 
 /** The previous setting is kept beside the new one until the queue runs with the new one. */
-export const mailApply: Command<'mail.apply'> = {
+export const mailApply = command('mail.apply', {
   lock: ({ domain }) => (domain === undefined ? 'mail' : apexOf(domain)),
-  async steps(params, host) {
+  check: async (params, host) => ({ path: await pathOf(params, host) }),
+  async find(params, host) {
     const path = await findPath(params, host)
-    return path === undefined ? [] : stepsOf(path, params, host)
+    return path === undefined ? undefined : { path }
   },
-  async plan(params, host) {
-    return [...(await allSitesSteps(host)), ...stepsOf(await pathOf(params, host), params, host)]
-  },
-  finished: async (_, host) => ({ relay: await hasRelay(host) }),
-  async *run(params, { host, announce, perform }) {
-    const steps = stepsOf(await pathOf(params, host), params, host)
-    const missing = await allSitesSteps(host)
-    announce([...missing, ...steps])
-    yield* perform(missing)
-    yield* perform(steps)
-    return { relay: await hasRelay(host) }
-  },
-}
+  steps: ({ params, host, path }) => [
+    ready(() => allSitesSteps(host)),
+    ...stepsOf(path, params, host),
+  ],
+  result: async ({ host }) => ({ relay: await hasRelay(host) }),
+})
 
 /** Throws not_found for a domain of no managed site. */
 async function pathOf({ domain }: Params, host: Host): Promise<string> {

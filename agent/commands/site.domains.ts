@@ -5,56 +5,38 @@ import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import { recordsProblem } from '#agent/os/certificates/dns-records.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
-import {
-  findHolder,
-  findSite,
-  getSite,
-  planWriteSite,
-  type Site,
-  writeSite,
-} from '#agent/os/site/sites.ts'
-import { refuseUnaccepted } from '#agent/steps/accept.ts'
-import type { Command, Step, Warn } from '#agent/steps/command.ts'
+import { findHolder, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { after, command, type Step, type Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid } from '#shared/errors.ts'
-import { apexOf, isWildcard } from '#shared/names.ts'
+import { isWildcard } from '#shared/names.ts'
 import { allNamesOf, NO_NAMES, type SiteNames } from '#shared/site-names.ts'
 import { certificateStep } from './certificate-step.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.domains'>
 
 /** The record decides; the certificate follows it, and a refused one never undoes the names. */
-export const siteDomains: Command<'site.domains'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: stepsOf,
-  async plan(params, host) {
-    await checked(host, params)
-    return [...stepsOf(params, host), ...(await certificateSteps(host, params))]
+export const siteDomains = command('site.domains', {
+  ...onSite,
+  async check(params, host) {
+    const site = await getSite(host, params.domain)
+    await refuseUnfit(host, site, params)
+    return { site }
   },
-  async finished(params, host) {
-    const site = await findSite(host, params.domain)
-    return site && isDeepStrictEqual(site.names ?? NO_NAMES, namesIn(params))
-      ? resultOf(params)
-      : undefined
-  },
-  missing: ({ domain }, host) => cutOffCertificate(host, domain),
-  async *run(params, { host, announce, perform, warn }) {
-    await checked(host, params)
-    const steps = stepsOf(params, host)
-    await refuseUnaccepted(steps, params.accept ?? [])
-    const certificate = await certificateSteps(host, params, warn)
-    announce([...steps, ...certificate])
-    yield* perform(steps)
-    yield* perform(certificate)
-    return resultOf(params)
-  },
-}
+  steps: ({ params, host, warn }) => [
+    ...stepsOf(params, host),
+    after(
+      () => certificateSteps(host, params, warn),
+      () => cutOffCertificate(host, params.domain),
+    ),
+  ],
+  result: ({ params }) => ({ domain: params.domain, ...namesIn(params) }),
+})
 
 const namesIn = ({ www, aliases, redirects }: SiteNames): SiteNames => ({
   ...{ www, aliases, redirects },
 })
-
-const resultOf = (params: Params) => ({ domain: params.domain, ...namesIn(params) })
 
 /** The default is not recorded. */
 function applied({ names: _, ...site }: Site, params: Params): Site {
@@ -63,8 +45,7 @@ function applied({ names: _, ...site }: Site, params: Params): Site {
 }
 
 /** Throws invalid for a name of another site, of the trash, or of another virtual host. */
-async function checked(host: Host, params: Params): Promise<void> {
-  const site = await getSite(host, params.domain)
+async function refuseUnfit(host: Host, site: Site, params: Params): Promise<void> {
   for (const [field, names] of added(site, params)) {
     for (const name of names) await refuseHeld(host, { name, field, except: site.domain })
     await refuseServedNames(host, names, field)
@@ -140,11 +121,7 @@ function stepsOf(params: Params, host: Host): Step[] {
 }
 
 /** Only if the certificate lacks one of the names. */
-async function certificateSteps(
-  host: Host,
-  params: Params,
-  warn: Warn = () => undefined,
-): Promise<Step[]> {
+async function certificateSteps(host: Host, params: Params, warn: Warn): Promise<Step[]> {
   const site = applied(await getSite(host, params.domain), params)
   if ((await missingNames(host, site)).length === 0) return []
   const title = `Requesting a certificate for all names of ${site.domain}`

@@ -4,36 +4,46 @@ import { run } from '#agent/os/effects/effects.ts'
 import { ownStopOf } from '#agent/os/job-runs/own.ts'
 import { refuseRunning, startJob } from '#agent/os/job-runs/start.ts'
 import { findSite, getSite } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, type Progress, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import type { LastRun, SiteJob } from '#shared/site-jobs.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.job-run'>
-interface Learned {
-  run?: LastRun
-}
+
+const ran = value<LastRun>('The job has not run')
 
 /** It follows the run that it starts: its cancellation ends it. */
-export const siteJobRun: Command<'site.job-run'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps(params, host) {
-    const site = await findSite(host, params.domain)
-    const job = site?.jobs?.find(({ name }) => name === params.name)
-    return site && job ? [runStep(host, site.user, job, {})] : []
+export const siteJobRun = command('site.job-run', {
+  lock: onSite.lock,
+  check: (params, host) => runnable(host, params),
+  async find({ domain, name }, host) {
+    const site = await findSite(host, domain)
+    const job = site?.jobs?.find((one) => one.name === name)
+    return site && job && { user: site.user, job }
   },
-  async plan(params, host) {
-    const { user, job } = await runnable(host, params)
-    return [runStep(host, user, job, {})]
+  steps({ host, user, job, gives }) {
+    const unit = jobServiceOf(user, job.name)
+    const steady = host.steady ?? host
+    return [
+      {
+        name: 'run',
+        title: `Running the job ${job.name}`,
+        effects: [run('job', job.name)],
+        apply: gives(ran, () => runJob(host, user, job)),
+        async undo() {
+          await steady.shell.try(['systemctl', 'stop', unit])
+        },
+      },
+    ]
   },
-  async *run(params, { host, perform }) {
-    const { user, job } = await runnable(host, params)
-    const learned: Learned = {}
-    yield* perform([runStep(host, user, job, learned)])
-    return { domain: params.domain, name: job.name, seconds: learned.run?.seconds ?? 0 }
-  },
-}
+  result: ({ params: { domain }, job, get }) => ({
+    domain,
+    name: job.name,
+    seconds: get(ran).seconds ?? 0,
+  }),
+})
 
 const REASONS = {
   suspended: 'is suspended: resume it to run its jobs',
@@ -52,22 +62,11 @@ async function runnable(host: Host, { domain, name }: Params) {
   return { user: site.user, job }
 }
 
-function runStep(host: Host, user: string, job: SiteJob, learned: Learned): Step {
+async function* runJob(host: Host, user: string, job: SiteJob): Progress<LastRun> {
   const unit = jobServiceOf(user, job.name)
-  const steady = host.steady ?? host
-  return {
-    name: 'run',
-    title: `Running the job ${job.name}`,
-    effects: [run('job', job.name)],
-    async *apply() {
-      const last = yield* startJob(host, { user, unit }, job.max_minutes)
-      if (last.result !== 'success') throw new Error(`The job ${job.name} ${reasonOf(last, job)}`)
-      learned.run = last
-    },
-    async undo() {
-      await steady.shell.try(['systemctl', 'stop', unit])
-    },
-  }
+  const last = yield* startJob(host, { user, unit }, job.max_minutes)
+  if (last.result === 'success') return last
+  throw new Error(`The job ${job.name} ${reasonOf(last, job)}`)
 }
 
 function reasonOf({ result, exit_status }: LastRun, { max_minutes }: SiteJob): string {

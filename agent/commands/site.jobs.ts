@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '#agent/host/ports.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { deferred } from '#agent/os/effects/change.ts'
-import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { command, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import { MAX_JOBS, type SiteJob } from '#shared/site-jobs.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.jobs'>
 
@@ -15,25 +15,18 @@ type Params = ParamsOf<'site.jobs'>
  * The whole list, or one job; the record decides. A changed or removed job that runs meanwhile is
  * ended.
  */
-export const siteJobs: Command<'site.jobs'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: stepsOf,
-  async plan(params, host) {
-    await checked(host, params)
-    return stepsOf(params, host)
+export const siteJobs = command('site.jobs', {
+  ...onSite,
+  async check(params, host) {
+    const site = await getSite(host, params.domain)
+    refuseOther(site, params)
+    if (jobsOf(site, params).length > 0 && host.init !== 'systemd')
+      throw conflict('Cron jobs of sites need a server that systemd started')
+    return { site }
   },
-  async finished(params, host) {
-    const site = await findSite(host, params.domain)
-    return site && isReached(site, params) ? resultOf(site) : undefined
-  },
-  async *run(params, { host, announce, perform }) {
-    await checked(host, params)
-    const steps = stepsOf(params, host)
-    announce(steps)
-    yield* perform(steps)
-    return resultOf(await getSite(host, params.domain))
-  },
-}
+  steps: ({ params, host }) => stepsOf(params, host),
+  result: async ({ params, host }) => resultOf(await getSite(host, params.domain)),
+})
 
 const resultOf = ({ domain, jobs = [] }: Site) => ({ domain, jobs })
 
@@ -55,13 +48,6 @@ function jobsOf({ jobs = [] }: Site, { add, remove, ...params }: Params): SiteJo
   if (remove !== undefined) return jobs.filter(({ name }) => name !== remove)
   if (!add) return params.jobs ?? []
   return [...jobs.filter(({ name }) => name !== add.name), add]
-}
-
-async function checked(host: Host, params: Params): Promise<void> {
-  const site = await getSite(host, params.domain)
-  refuseOther(site, params)
-  if (jobsOf(site, params).length > 0 && host.init !== 'systemd')
-    throw conflict('Cron jobs of sites need a server that systemd started')
 }
 
 /** An added job replaces no other one. */

@@ -2,39 +2,30 @@ import type { Host } from '#agent/host/ports.ts'
 import * as dropIn from '#agent/os/object-cache/drop-in.ts'
 import { applyInstance, planInstance } from '#agent/os/object-cache/instance.ts'
 import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
-import { findSite, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, invalid } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import { MOST_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.object-cache'>
 
 /** The record decides: until it is written every undo restores the former state. */
-export const siteObjectCache: Command<'site.object-cache'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: stepsOf,
-  async plan(params, host) {
-    await refuse(params, host)
-    return [...(await preparing(params, host)), ...stepsOf(params, host)]
+export const siteObjectCache = command('site.object-cache', {
+  ...onSite,
+  async check(params, host) {
+    const site = await getSite(host, params.domain)
+    await refuse(params, host, site)
+    return { site }
   },
-  async finished(params, host) {
-    const site = await findSite(host, params.domain)
-    return site && isReached(site, params) ? resultOf(params) : undefined
-  },
-  async *run(params, { host, announce, perform }) {
-    await refuse(params, host)
-    const missing = await preparing(params, host)
-    const steps = stepsOf(params, host)
-    announce([...missing, ...steps])
-    yield* perform(missing)
-    yield* perform(steps)
-    return resultOf(params)
-  },
-}
+  steps: ({ params, host, site }) => [
+    ready(() => objectCacheSteps(host, into(site, params))),
+    ...stepsOf(params, host),
+  ],
+  result: ({ params: { domain, memory } }) => ({ domain, memory }),
+})
 
-const resultOf = ({ domain, memory }: Params) => ({ domain, memory })
 const isReached = ({ object_cache }: Site, { memory }: Params) =>
   (object_cache?.memory ?? null) === memory
 
@@ -42,8 +33,7 @@ function into({ object_cache: _, ...site }: Site, { memory }: Params): Site {
   return memory === null ? site : { ...site, object_cache: { memory } }
 }
 
-async function refuse({ domain, memory }: Params, host: Host): Promise<void> {
-  const site = await getSite(host, domain)
+async function refuse({ domain, memory }: Params, host: Host, site: Site): Promise<void> {
   if (memory === null) return
   if (host.init !== 'systemd') throw conflict('An object cache needs a server with systemd')
   if (site.suspended) throw conflict(`${domain} is suspended: resume it first`)
@@ -53,9 +43,6 @@ async function refuse({ domain, memory }: Params, host: Host): Promise<void> {
   }
   await dropIn.refuseOtherDropIn(host, site)
 }
-
-const preparing = async (params: Params, host: Host): Promise<Step[]> =>
-  objectCacheSteps(host, into(await getSite(host, params.domain), params))
 
 /**
  * WordPress never asks a cache that does not run: its drop-in is installed last, and removed first.

@@ -39,12 +39,11 @@ export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Hos
   throw conflict(`${domain} already has ${MOST_DATABASE_USERS} temporary users: end one of them`)
 }
 
-/** `done` gets the user; without it the step is undone: a user would stay whose password nobody has. */
+/** Returns the user; without it the step is undone: a user would stay whose password nobody has. */
 export function accountStep(
   params: NewUser,
   host: Host,
-  done: (made: Made) => void = () => undefined,
-): Step {
+): Omit<Step, 'apply'> & { apply(): Promise<Made> } {
   const { domain, token, rights, minutes, account_hash: password_hash } = params
   const steady = host.steady ?? host
   return {
@@ -56,7 +55,7 @@ export function accountStep(
       await createTemporary(host, await getSite(host, domain), account)
       const made = await madeOf(params, host)
       if (!made) throw new Error('The temporary user is already gone')
-      done(made)
+      return made
     },
     async undo() {
       await ensureMariadb(steady)
