@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { getTenantSite } from '#agent/os/discovery/find-docroot.ts'
 import { create, run } from '#agent/os/effects/effects.ts'
 import { attempted, preparedScene } from '#agent/os/isolation/attempt.ts'
 import * as canaries from '#agent/os/isolation/canaries.ts'
@@ -8,39 +9,58 @@ import { provisionSteps } from '#agent/os/provision/provision.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { coreSteps } from '#agent/os/wordpress/core.ts'
-import type { Command, Progress, Step } from '#agent/steps/command.ts'
+import { command, line, type Progress, ready, type Step, value } from '#agent/steps/command.ts'
 import { resultOf } from '#agent/steps/progress.ts'
 import { conflict } from '#shared/errors.ts'
 import { countOutcomes, type IsolationResult } from '#shared/isolation.ts'
 import { refuseFullDisk } from './free-space.ts'
 import { stepsOf as siteSteps } from './site.create.ts'
-import { wpScan } from './wp.scan.ts'
+import { inventoryOf } from './wp.scan.ts'
+
+/** After a restart only the names of the sites are known. */
+interface Scene {
+  sites: readonly Site[]
+  pair: canaries.Pair | undefined
+}
+
+const attacked = value<IsolationResult[]>('The sites were not attacked')
 
 /**
  * Two temporary sites, one of which attacks the other; both are deleted permanently. It also completes
  * when attacks succeed.
  */
-export const isolationCheck: Command<'isolation.check'> = {
+export const isolationCheck = command('isolation.check', {
   lock: () => 'isolation',
-  steps: async (_, host) => makingSteps(host, await canaries.recorded(host)),
-  async plan(_, host) {
+  async check(_, host): Promise<Scene> {
     const pair = await canaries.makePair(host, await phpOf(host))
-    const left = await cleanupSteps(host)
-    return [...left, ...(await coreSteps(host)), ...(await stepsOf(host, pair, []))]
+    return { sites: [pair.attacker, pair.neighbour], pair }
   },
-  async *run(_, { host, perform }) {
-    const php = await phpOf(host)
-    yield 'Checking that the sites of this server cannot reach each other'
-    const results: IsolationResult[] = []
-    const left = await cleanupSteps(host)
-    const core = await coreSteps(host)
-    const steps = await stepsOf(host, await canaries.makePair(host, php), results)
-    yield* perform([...left, ...core, ...steps])
+  async find(_, host) {
+    const sites = await canaries.recorded(host)
+    return sites.length > 0 ? { sites, pair: undefined } : undefined
+  },
+  steps: async ({ host, sites, pair, gives }) => [
+    line('Checking that the sites of this server cannot reach each other'),
+    ready(() => cleanupSteps(host)),
+    ready(() => coreSteps(host)),
+    ...(await makingSteps(host, sites)),
+    ...(pair
+      ? [
+          attackStep(
+            pair,
+            gives(attacked, () => attack(host, pair)),
+          ),
+        ]
+      : []),
+    ...(await removingSteps(host, sites)),
+  ],
+  async *result({ host, get }) {
+    const results = get(attacked)
     const counts = countOutcomes(results)
     yield `${counts.refused} attacks were refused and ${counts.succeeded} succeeded`
     return { checked_at: new Date(host.clock.now()).toISOString(), counts, results }
   },
-}
+})
 
 /** Two copies of WordPress and the folders of one attack take about 350 MB. */
 const MIN_FREE = 2 ** 30
@@ -58,25 +78,21 @@ async function phpOf(host: Host): Promise<string> {
   return php
 }
 
-async function stepsOf(
-  host: Host,
-  pair: canaries.Pair,
-  results: IsolationResult[],
-): Promise<Step[]> {
-  const sites = [pair.attacker, pair.neighbour]
-  const attacks: Step = {
-    name: 'attacks',
-    title: 'Attacking one site from the other',
-    effects: [
-      create('file', `${docrootOf(pair.attacker.user)}/isolation.php`),
-      run('request', `http://${pair.attacker.domain}/isolation.php`),
-    ],
-    async *apply() {
-      const scan = (domain: string) => scanned(host, domain)
-      yield* attempted(await preparedScene(host, pair, scan), results)
-    },
-  }
-  return [...(await makingSteps(host, sites)), attacks, ...(await removingSteps(host, sites))]
+const attackStep = ({ attacker }: canaries.Pair, apply: Step['apply']): Step => ({
+  name: 'attacks',
+  title: 'Attacking one site from the other',
+  effects: [
+    create('file', `${docrootOf(attacker.user)}/isolation.php`),
+    run('request', `http://${attacker.domain}/isolation.php`),
+  ],
+  apply,
+})
+
+async function* attack(host: Host, pair: canaries.Pair): Progress<IsolationResult[]> {
+  const results: IsolationResult[] = []
+  const scan = (domain: string) => scanned(host, domain)
+  yield* attempted(await preparedScene(host, pair, scan), results)
+  return results
 }
 
 /** In order of creation; after a restart, the records name the sites. */
@@ -128,15 +144,8 @@ async function cleanupSteps(host: Host): Promise<Step[]> {
   return steps.map((step) => ({ ...step, name: 'leftovers', title }))
 }
 
-/** As the command of a dashboard does it. */
-function scanned(host: Host, domain: string) {
-  const nothing = () => undefined
-  return resultOf(
-    wpScan.run({ domain }, { host, announce: nothing, perform: noSteps, warn: nothing }),
-  )
-}
-
-/** A scan changes nothing. */
-function noSteps(): Progress<undefined> {
-  throw new Error('A scan has no steps')
+/** As the command of a dashboard does it: a scan changes nothing. */
+async function scanned(host: Host, domain: string) {
+  const site = await getTenantSite(host, domain)
+  return resultOf(inventoryOf(host, site))
 }

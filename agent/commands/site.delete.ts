@@ -11,10 +11,10 @@ import { findSite, getSite, moveSite, type Site } from '#agent/os/site/sites.ts'
 import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
 import * as users from '#agent/os/users/users.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, line, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.delete'>
 
@@ -22,35 +22,30 @@ type Params = ParamsOf<'site.delete'>
  * A site is deleted when its record is in the trash: before that it is restored, after that it is
  * removed.
  */
-export const siteDelete: Command<'site.delete'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps(params, host) {
-    const { domain } = params
-    const site = (await findDeletable(host, params)) ?? (await findSite(host, domain, 'trash'))
-    return site ? stepsOf(site, host) : []
-  },
-  async finished({ domain }, host) {
-    const site = await findSite(host, domain, 'trash')
-    return site && { domain, size: (await trash.readFacts(host, site.user)).size }
-  },
-  async plan(params, host) {
+export const siteDelete = command('site.delete', {
+  lock: onSite.lock,
+  async check(params, host) {
     const site = await getDeletable(host, params)
     if (await isRunning(host, MARIADB)) await trash.refuseWithoutSpace(host, site)
-    return [...(await mariadbSteps(host)), ...stepsOf(site, host)]
+    return { site }
   },
-  async *run(params, { host, announce, perform }) {
-    const { domain } = params
-    const site = await getDeletable(host, params)
-    const steps = stepsOf(site, host)
-    const missing = await mariadbSteps(host)
-    announce([...missing, ...steps])
-    yield* perform(missing)
-    await trash.refuseWithoutSpace(host, site)
-    yield `Moving ${domain} to the trash`
-    yield* perform(steps)
-    return { domain, size: (await trash.readFacts(host, site.user)).size }
+  async find(params, host) {
+    const known = await findDeletable(host, params)
+    const site = known ?? (await findSite(host, params.domain, 'trash'))
+    return site && { site }
   },
-}
+  steps: ({ host, site }) => [
+    ready(
+      () => mariadbSteps(host),
+      () => trash.refuseWithoutSpace(host, site),
+    ),
+    line(`Moving ${site.domain} to the trash`),
+    ...stepsOf(site, host),
+  ],
+  async result({ host, site: { domain, user } }) {
+    return { domain, size: (await trash.readFacts(host, user)).size }
+  },
+})
 
 /** Also the former copy of a site that has moved to another server. */
 async function findDeletable(host: Host, { domain, copy }: Params): Promise<Site | undefined> {

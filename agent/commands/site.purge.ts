@@ -10,36 +10,31 @@ import { baselineRemoved } from '#agent/os/staging/baseline.ts'
 import { emptyTrash, refuseTooYoung } from '#agent/os/trash/trash.ts'
 import { planUnlimit, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, line, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
+import { domainOf, onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.purge'>
 
 /** Leaves the trash first, so that a partly deleted site is never restored; the record is removed last. */
-export const sitePurge: Command<'site.purge'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps({ domain }, host) {
+export const sitePurge = command('site.purge', {
+  lock: onSite.lock,
+  check: async (params, host) => ({ site: await getPurgeable(host, params) }),
+  async find({ domain }, host) {
     const site = await findPurgeable(host, domain)
-    return site ? stepsOf(site, host) : []
+    return site && { site }
   },
+  steps: ({ host, site }) => [line(`Deleting ${site.domain} permanently`), ...stepsOf(site, host)],
   async finished({ domain }, host) {
     const site = (await findPurgeable(host, domain)) ?? (await findSite(host, domain))
     return site ? undefined : { domain }
   },
-  async plan(params, host) {
-    return stepsOf(await getPurgeable(host, params), host)
+  unfinished(reason, { site }) {
+    throw new Error(`${site.domain} is not deleted completely: ${reason}`)
   },
-  async *run(params, { host, perform }) {
-    const { domain } = params
-    const site = await getPurgeable(host, params)
-    yield `Deleting ${domain} permanently`
-    const reason = yield* perform(stepsOf(site, host))
-    if (reason !== undefined) throw new Error(`${domain} is not deleted completely: ${reason}`)
-    return { domain }
-  },
-}
+  result: domainOf,
+})
 
 async function findPurgeable(host: Host, domain: string): Promise<Site | undefined> {
   return (await findSite(host, domain, 'purging')) ?? (await findSite(host, domain, 'trash'))

@@ -19,50 +19,37 @@ import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
 import { findUnitOf } from '#agent/os/users/known-names.ts'
 import * as users from '#agent/os/users/users.ts'
-import { refuseUnaccepted } from '#agent/steps/accept.ts'
-import type { Command, Progress, Step, Warn } from '#agent/steps/command.ts'
+import { after, command, line, ready, type Step, type Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound, ServiceError } from '#shared/errors.ts'
 import { isReserved } from '#shared/fields.ts'
-import { apexOf } from '#shared/names.ts'
 import { allNamesOf } from '#shared/site-names.ts'
 import { isSystemAccount } from '#shared/system-accounts.ts'
 import { certificateStep } from './certificate-step.ts'
+import { domainOf, onSite } from './on-site.ts'
 
 /** A site is restored when its record leaves the trash: until then the trash is unchanged. */
-export const siteRestore: Command<'site.restore'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps({ domain }, host) {
+export const siteRestore = command('site.restore', {
+  lock: onSite.lock,
+  check: async ({ domain }, host) => ({ site: await getTrashed(host, domain) }),
+  async find({ domain }, host) {
     const site = (await findSite(host, domain, 'trash')) ?? (await findSite(host, domain))
-    return site ? stepsOf(site, host) : []
+    return site && { site }
   },
-  async finished({ domain }, host) {
-    return (await findSite(host, domain)) ? { domain } : undefined
-  },
-  missing: ({ domain }, host) => cutOffCertificate(host, domain),
-  async plan({ domain, accept }, host) {
-    const site = await getTrashed(host, domain)
-    return [
-      ...(await preparing(host, site, accept)),
-      ...stepsOf(site, host),
-      ...(await certificateSteps(host, site, () => undefined)),
-    ]
-  },
-  async *run({ domain, accept }, { host, announce, perform, warn }) {
-    const site = await getTrashed(host, domain)
-    const missing = await preparing(host, site, accept)
-    const steps = stepsOf(site, host)
-    await refuseUnaccepted([...missing, ...steps], accept ?? [])
-    const certificate = await certificateSteps(host, site, warn)
-    announce([...missing, ...steps, ...certificate])
-    yield* withConflicts(site, perform(missing))
-    if (missing.length > 0) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
-    yield `Restoring ${domain} from the trash`
-    yield* perform(steps)
-    yield* perform(certificate)
-    return { domain }
-  },
-}
+  steps: ({ params: { domain, accept }, host, site, warn }) => [
+    ready(
+      () => preparing(host, site, accept),
+      () => withConflict(site, refuseServedNames(host, allNamesOf(site))),
+    ),
+    line(`Restoring ${domain} from the trash`),
+    ...stepsOf(site, host),
+    after(
+      () => certificateSteps(host, site, warn),
+      () => cutOffCertificate(host, domain),
+    ),
+  ],
+  result: domainOf,
+})
 
 /** The steps that make the server ready, after all checks. */
 async function preparing(
@@ -75,7 +62,12 @@ async function preparing(
   const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', { accept }))
   const installed = await host.files.stat(NGINX.program)
   if (installed) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
-  return [...steps, ...(await connectionSteps(host, site)), ...(await objectCacheSteps(host, site))]
+  const all = [
+    ...steps,
+    ...(await connectionSteps(host, site)),
+    ...(await objectCacheSteps(host, site)),
+  ]
+  return all.map((step) => withConflicts(site, step))
 }
 
 async function getTrashed(host: Host, domain: string): Promise<Site> {
@@ -113,13 +105,18 @@ async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
   })
 }
 
-async function* withConflicts(site: Site, work: Progress<unknown>): Progress<void> {
-  for (;;) {
-    const next = await withConflict(site, work.next())
-    if (next.done) return
-    yield next.value
-  }
-}
+const withConflicts = (site: Site, { apply, ...step }: Step): Step => ({
+  ...step,
+  async *apply() {
+    const work = apply()
+    if (!(Symbol.asyncIterator in work)) return withConflict(site, work)
+    for (;;) {
+      const next = await withConflict(site, work.next())
+      if (next.done) return
+      yield next.value
+    }
+  },
+})
 
 /** The files of the user first, then its processes, the virtual host last. */
 function stepsOf(site: Site, host: Host): Step[] {

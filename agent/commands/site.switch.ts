@@ -1,12 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
 import { refuseMixed } from '#agent/os/moving/mixed.ts'
 import { findSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import type { Switch } from '#shared/moving.ts'
-import { apexOf } from '#shared/names.ts'
 import { certificateTextOf } from './certificate-text.ts'
+import { onSite } from './on-site.ts'
 import { returningSteps } from './returning-steps.ts'
 import { arrivingSteps, partedSteps } from './switch-record.ts'
 import { freezeSteps, servingSteps, thawSteps } from './switch-steps.ts'
@@ -14,28 +14,21 @@ import { freezeSteps, servingSteps, thawSteps } from './switch-steps.ts'
 type Params = ParamsOf<'site.switch'>
 
 /** How the server serves one side of a move: each state is a call of its own. */
-export const siteSwitch: Command<'site.switch'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps(params, host) {
+export const siteSwitch = command('site.switch', {
+  lock: onSite.lock,
+  check: async (params, host) => ({ site: await checked(host, params) }),
+  async find(params, host) {
     const site = await findEither(host, params)
-    return site ? stepsOf(host, site, params) : []
+    return site && { site }
   },
-  async plan(params, host) {
-    return stepsOf(host, await checked(host, params), params)
+  steps: ({ params, host, site }) => stepsOf(host, site, params),
+  async *unfinished(reason) {
+    yield `Warning: ${reason}`
   },
-  async finished({ domain, state }, host) {
-    const isDone = state === 'parted' && (await findSite(host, domain, 'moved')) !== undefined
-    return isDone ? { domain, certificate: await certificateTextOf(host, domain) } : undefined
+  async result({ host, site: { domain } }) {
+    return { domain, certificate: await certificateTextOf(host, domain) }
   },
-  async *run(params, { host, announce, perform }) {
-    const site = await checked(host, params)
-    const steps = stepsOf(host, site, params)
-    announce(steps)
-    const reason = yield* perform(steps)
-    if (reason !== undefined) yield `Warning: ${reason}`
-    return { domain: site.domain, certificate: await certificateTextOf(host, site.domain) }
-  },
-}
+})
 
 /** After an interruption in between, a site may be in both folders. */
 async function findEither(host: Host, { domain, state }: Params): Promise<Site | undefined> {

@@ -5,53 +5,46 @@ import { findIssued, noteIssued } from '#agent/os/certificates/cut-off.ts'
 import { issueNotes, planIssue } from '#agent/os/certificates/plan.ts'
 import type { Requested } from '#agent/os/certificates/present.ts'
 import { describe, type LeftOut } from '#agent/os/certificates/probe-names.ts'
-import { getSite } from '#agent/os/site/sites.ts'
-import type { Command, Progress, Step } from '#agent/steps/command.ts'
-import { apexOf } from '#shared/names.ts'
+import { after, command, type Progress, value } from '#agent/steps/command.ts'
+import { onSite } from './on-site.ts'
 
 type Issued = { expires_at: string; kept?: true; refused?: string; left_out: LeftOut[] }
 
-export const tlsIssue: Command<'tls.issue'> = {
-  lock: ({ domain }) => apexOf(domain),
-  steps: (params, host) => [stepOf(params, host, () => undefined)],
-  async finished(params, host, since = 0) {
-    const issued = await findIssued(host, params, since)
-    return issued && { domain: params.domain, tls: params.tls, ...issued }
-  },
-  missing: ({ domain }, host) => noteIssued(host, domain),
-  async plan(params, host) {
-    await getSite(host, params.domain)
-    return [stepOf(params, host, () => undefined)]
-  },
-  async *run(params, { host, perform, warn }) {
-    await getSite(host, params.domain)
-    const result: { expires_at: string; kept?: true } = { expires_at: '' }
-    const step = stepOf(params, host, (issued) => {
-      result.expires_at = issued.expires_at
-      if (issued.kept) result.kept = true
-      const message = issued.refused ?? describe(issued.left_out)
-      if (message !== undefined) warn({ code: 'certificate_refused', message })
-    })
-    yield* perform([step])
-    return { domain: params.domain, tls: params.tls, ...result }
-  },
-}
+const issued = value<Issued>('Nothing was issued')
 
-function stepOf(params: Requested, host: Host, done: (issued: Issued) => void): Step {
-  const { domain, tls } = params
-  return {
-    name: 'certificate',
-    title:
-      tls === 'none'
-        ? `Removing the certificate of ${domain}`
-        : `Requesting a certificate for ${domain}`,
-    effects: () => planIssue(host, params),
-    notes: () => issueNotes(host, params),
-    async *apply(): Progress<void> {
-      const issued = yield* issue(host, params)
-      if (issued.refused !== undefined) yield `No new certificate: ${issued.refused}`
-      done(issued)
+export const tlsIssue = command('tls.issue', {
+  ...onSite,
+  steps: ({ params, host, gives }) => [
+    {
+      name: 'certificate',
+      title:
+        params.tls === 'none'
+          ? `Removing the certificate of ${params.domain}`
+          : `Requesting a certificate for ${params.domain}`,
+      effects: () => planIssue(host, params),
+      notes: () => issueNotes(host, params),
+      apply: gives(issued, () => issuing(host, params)),
+      undo: () => restore(host, params.domain),
     },
-    undo: () => restore(host, domain),
-  }
+    after(
+      () => [],
+      () => noteIssued(host, params.domain),
+    ),
+  ],
+  async finished(params, host, since = 0) {
+    const found = await findIssued(host, params, since)
+    return found && { domain: params.domain, tls: params.tls, ...found }
+  },
+  result({ params: { domain, tls }, get, warn }) {
+    const { expires_at, kept, refused, left_out } = get(issued)
+    const message = refused ?? describe(left_out)
+    if (message !== undefined) warn({ code: 'certificate_refused', message })
+    return { domain, tls, expires_at, ...(kept && { kept }) }
+  },
+})
+
+async function* issuing(host: Host, params: Requested): Progress<Issued> {
+  const found = yield* issue(host, params)
+  if (found.refused !== undefined) yield `No new certificate: ${found.refused}`
+  return found
 }

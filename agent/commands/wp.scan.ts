@@ -1,8 +1,9 @@
-import type { Limit } from '#agent/host/scanner-port.ts'
+import type { Host } from '#agent/host/ports.ts'
+import type { Limit, TenantSite } from '#agent/host/scanner-port.ts'
 import { getTenantSite } from '#agent/os/discovery/find-docroot.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { command, type Progress } from '#agent/steps/command.ts'
 import { notFound } from '#shared/errors.ts'
-import type { UnknownUpdates } from '#shared/inventory.ts'
+import type { Inventory, UnknownUpdates } from '#shared/inventory.ts'
 
 const REACHED: Record<Exclude<Limit, null>, string> = {
   entries: '50,000 entries of folders',
@@ -25,24 +26,25 @@ const UNKNOWN: Record<Exclude<UnknownUpdates, 'limit'>, string> = {
   not_checked: 'WordPress could not check for them',
 }
 
-export const wpScan: Command<'wp.scan'> = {
+export const wpScan = command('wp.scan', {
   lock: () => undefined,
-  async plan({ domain }, host) {
-    await getTenantSite(host, domain)
-    return []
-  },
-  async *run({ domain }, { host }) {
-    const site = await getTenantSite(host, domain)
-    yield `Reading the WordPress of ${domain}`
-    const scanned = await host.scanner.inventory(site)
-    if (!scanned) throw notFound(`Site ${domain}`)
-    if (scanned.limit !== null) {
-      yield `Warning: the scan stopped at its limit of ${REACHED[scanned.limit]}; what it did not reach is unknown`
-    }
-    const { unknown_because } = scanned.inventory
-    if (unknown_because !== undefined && unknown_because !== 'limit') {
-      yield `Updates are not fully known: ${UNKNOWN[unknown_because]}`
-    }
-    return scanned.inventory
-  },
+  check: async ({ domain }, host) => ({ site: await getTenantSite(host, domain) }),
+  steps: () => [],
+  result: ({ host, site }) => inventoryOf(host, site),
+})
+
+/** Reads with the rights of the site. */
+export async function* inventoryOf(host: Host, site: TenantSite): Progress<Inventory> {
+  const { domain } = site
+  yield `Reading the WordPress of ${domain}`
+  const scanned = await host.scanner.inventory(site)
+  if (!scanned) throw notFound(`Site ${domain}`)
+  if (scanned.limit !== null) {
+    yield `Warning: the scan stopped at its limit of ${REACHED[scanned.limit]}; what it did not reach is unknown`
+  }
+  const { unknown_because } = scanned.inventory
+  if (unknown_because !== undefined && unknown_because !== 'limit') {
+    yield `Updates are not fully known: ${UNKNOWN[unknown_because]}`
+  }
+  return scanned.inventory
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { wpScan } from '#agent/commands/wp.scan.ts'
 import { Inventory } from '#shared/inventory.ts'
-import { outcome } from '#tests/support/agent/debian.ts'
+import { contextOf, outcome } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const fixture = (name: string) =>
@@ -51,7 +51,7 @@ function options(host: FakeHost, kind: 'online' | 'offline', more: Record<string
 }
 
 async function scan(host: FakeHost) {
-  const context = { host, perform: () => Promise.reject() } as never
+  const context = contextOf(host)
   const [lines, result] = await outcome(wpScan.run({ domain: 'shop.example' }, context))
   expect(host.ran).toEqual([])
   return { lines, result: Inventory.parse(result) }
