@@ -4,33 +4,55 @@ import { checkTarget, refuseWrongFields } from '#agent/os/backup/check-target.ts
 import { run } from '#agent/os/effects/effects.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import type { Repository } from '#agent/os/restic/repository.ts'
-import { refuseUnready } from '#agent/os/restic/run.ts'
+import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, newPassword, openedOf, openFiles } from '#agent/os/restic/session.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { andThen, command, line, type Progress, ready, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { Secret } from '#shared/secret.ts'
 
 /** The lock, and the folder of secrets on the server. */
 const NAME = 'hosting-check'
 
+const password = value<Secret>('The repository has no password')
+const isAppendOnly = value<boolean>('The target was not checked')
+
 /** One at a time for each server, since its repository has one name. */
-export const backupCheck: Command<'backup.check'> = {
+export const backupCheck = command('backup.check', {
   lock: () => NAME,
-  steps: (params, host) => stepsOf(host, repositoryOf(params, new Secret(''))),
-  async plan(params, host) {
-    await refuseUnready(host, params.target)
-    return [...(await resticSteps(host)), ...stepsOf(host, repositoryOf(params, new Secret('')))]
+  async check({ target }, host) {
+    await refuseUnready(host, target)
+    return {}
   },
-  async *run(params, { host, announce, perform }) {
-    await refuseUnready(host, params.target)
-    const result = { append_only: false }
-    const password = await newPassword(host, NAME, NAME)
-    const missing = await resticSteps(host)
-    const steps = stepsOf(host, repositoryOf(params, password), result)
-    announce([...missing, ...steps])
-    yield* perform([...missing, ...steps])
-    return result
-  },
+  find: async () => ({}),
+  steps: ({ params, host, gives, find }) => [
+    line(gives(password, () => newPassword(host, NAME, NAME))),
+    ready(() => resticSteps(host)),
+    andThen(() => {
+      const repository = repositoryOf(params, find(password) ?? new Secret(''))
+      const opened = openedOf(host, repository, NAME)
+      return [
+        {
+          name: 'target',
+          title: 'Connecting to the target',
+          ...openFiles(host, repository, NAME),
+          undo: closeFiles(host, NAME).apply,
+        },
+        {
+          name: 'check',
+          title: 'Writing to the target, and reading from it',
+          effects: [run('program', 'restic')],
+          apply: gives(isAppendOnly, () => tryTarget(host, opened)),
+        },
+        { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, NAME) },
+      ]
+    }),
+  ],
+  result: ({ get }) => ({ append_only: get(isAppendOnly) }),
+})
+
+async function* tryTarget(host: Host, opened: Opened): Progress<boolean> {
+  await refuseWrongFields(host, opened)
+  return yield* checkTarget(host, opened, NAME)
 }
 
 /**
@@ -38,37 +60,11 @@ export const backupCheck: Command<'backup.check'> = {
  * server, names it, so that servers of several dashboards can share a storage. It is another one
  * after an interrupted creation.
  */
-const repositoryOf = ({ target }: ParamsOf<'backup.check'>, password: Secret): Repository => ({
-  name: `${NAME}-${digestOf(password)}`,
+const repositoryOf = ({ target }: ParamsOf<'backup.check'>, secret: Secret): Repository => ({
+  name: `${NAME}-${digestOf(secret)}`,
   target,
-  password,
+  password: secret,
 })
 
-const digestOf = (password: Secret): string =>
-  createHash('sha256').update(`${NAME} ${password.reveal()}`).digest('hex').slice(0, 12)
-
-function stepsOf(
-  host: Host,
-  repository: Repository,
-  result: { append_only: boolean } = { append_only: false },
-): Step[] {
-  return [
-    {
-      name: 'target',
-      title: 'Connecting to the target',
-      ...openFiles(host, repository, NAME),
-      undo: closeFiles(host, NAME).apply,
-    },
-    {
-      name: 'check',
-      title: 'Writing to the target, and reading from it',
-      effects: [run('program', 'restic')],
-      async *apply() {
-        const opened = openedOf(host, repository, NAME)
-        await refuseWrongFields(host, opened)
-        result.append_only = yield* checkTarget(host, opened, NAME)
-      },
-    },
-    { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, NAME) },
-  ]
-}
+const digestOf = (secret: Secret): string =>
+  createHash('sha256').update(`${NAME} ${secret.reveal()}`).digest('hex').slice(0, 12)

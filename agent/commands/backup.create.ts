@@ -1,15 +1,15 @@
 import type { Host } from '#agent/host/ports.ts'
 import { holdForReading, releaseAfterReading } from '#agent/os/backup/hold.ts'
-import { manifestOf, type Saved } from '#agent/os/backup/manifest.ts'
+import { manifestOf } from '#agent/os/backup/manifest.ts'
 import { forgetExpired, lastRestore, refuseReplaced } from '#agent/os/backup/replace.ts'
 import { listManifests, saveDatabase, saveFiles, saveManifest } from '#agent/os/backup/save.ts'
-import { describe, findUnfit, patternOf } from '#agent/os/backup/unfit.ts'
+import { describe, findUnfit, patternOf, type Unfit } from '#agent/os/backup/unfit.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { prepareRepository } from '#agent/os/restic/prepare.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
-import { sizeOf } from '#agent/os/restic/progress.ts'
+import { type Summary, sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { refuseWeakKey, sealTo } from '#agent/os/restic/seal.ts'
 import {
@@ -24,7 +24,16 @@ import {
 } from '#agent/os/restic/session.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { baselineOf } from '#agent/os/staging/baseline.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import {
+  andThen,
+  command,
+  type Job,
+  line,
+  type Progress,
+  ready,
+  type Step,
+  value,
+} from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
 import { apexOf } from '#shared/names.ts'
@@ -32,38 +41,56 @@ import { Secret } from '#shared/secret.ts'
 
 type Params = ParamsOf<'backup.create'>
 
+interface Read {
+  at: string
+  /** When the files of the site were last exchanged, before it was saved. */
+  restored: number | undefined
+  database: Awaited<ReturnType<typeof saveDatabase>>
+}
+interface Copied {
+  files: Summary
+  /** What the files lack. */
+  unfit: Unfit[]
+}
+interface Finished {
+  manifest: Summary
+  /** The manifests in the repository; undefined: they could not be listed. */
+  present: string[] | undefined
+}
+
+const secret = value<Secret>('The repository has no password')
+const read = value<Read>('The database was not saved')
+const copied = value<Copied>('The files were not saved')
+const complete = value<Finished>('The backup has no manifest')
+
 /** It does not change the site: other operations on it need not wait. */
-export const backupCreate: Command<'backup.create'> = {
+export const backupCreate = command('backup.create', {
   lock: ({ domain }) => `backup of ${apexOf(domain)}`,
   async withSecrets({ password_id, ...params }, host) {
     if (password_id !== undefined) return withPassword({ ...params, password_id }, host)
     await refuseHalfMade(host, params)
     return params
   },
-  async steps(params, host) {
-    const site = await findSite(host, params.domain)
-    return site ? stepsOf(host, site, openedFor(host, site, params, new Secret('')), params) : []
-  },
-  async plan(params, host) {
+  async check(params, host) {
     const site = await checked(host, params)
-    const opened = openedFor(host, site, params, new Secret(''))
-    return [...(await preparing(host)), ...stepsOf(host, site, opened, params)]
+    return { site, began: host.clock.elapsed() }
   },
-  async *run(params, { host, announce, perform, warn }) {
-    const site = await checked(host, params)
-    const { repository, password_id } = params
-    const password =
-      password_id === undefined ? await newPassword(host, site.user, repository) : params.password
-    const saved: Saved = {}
-    const steps = stepsOf(host, site, openedFor(host, site, params, password), params, saved)
-    const missing = await preparing(host)
-    announce([...missing, ...steps])
-    const started = host.clock.elapsed()
-    yield* perform([...missing, ...steps])
-    const { files, database, manifest } = saved
-    if (!files || !manifest) throw new Error('The backup has no manifest')
+  async find({ domain }, host) {
+    const site = await findSite(host, domain)
+    return site && { site, began: 0 }
+  },
+  steps: (job) => [
+    line(job.gives(secret, () => passwordOf(job))),
+    ready(() => resticSteps(job.host)),
+    ready(() => mariadbSteps(job.host)),
+    andThen(() => stepsOf(job)),
+  ],
+  async *result({ params, host, site, began, get, warn }) {
+    const { at, database } = get(read)
+    const { files, unfit } = get(copied)
+    const { manifest, present } = get(complete)
     for (const message of database?.dump.warnings ?? []) warn({ code: 'left_out', message })
-    for (const one of saved.unfit ?? [])
+    for (const one of unfit)
       warn({ code: 'left_out', message: `${describe(one)}: it is not in the backup` })
     const parts = [files, manifest, ...(database ? [database.snapshot] : [])]
     const stored = parts.reduce((sum, part) => sum + (part.data_added_packed ?? part.data_added), 0)
@@ -73,24 +100,26 @@ export const backupCreate: Command<'backup.create'> = {
       domain: site.domain,
       backup: {
         id: manifest.snapshot_id,
-        repository,
-        at: saved.at ?? new Date(host.clock.now()).toISOString(),
+        repository: params.repository,
+        at,
         files: files.total_files_processed,
         bytes,
         stored,
         tables: database?.dump.tables ?? 0,
-        seconds: Math.round((host.clock.elapsed() - started) / 100) / 10,
+        seconds: Math.round((host.clock.elapsed() - began) / 100) / 10,
       },
-      sealed_password: sealTo(params.dashboard_key, password),
-      ...(saved.present && { present: saved.present }),
+      sealed_password: sealTo(params.dashboard_key, get(secret)),
+      ...(present && { present }),
     }
   },
-}
+})
 
-const preparing = async (host: Host): Promise<Step[]> => [
-  ...(await resticSteps(host)),
-  ...(await mariadbSteps(host)),
-]
+type Backup = Job<'backup.create', { site: Site; began: number }>
+
+const passwordOf = async ({ params, host, site }: Backup): Promise<Secret> =>
+  params.password_id === undefined
+    ? newPassword(host, site.user, params.repository)
+    : params.password
 
 async function checked(host: Host, params: Params): Promise<Site> {
   const { domain, dashboard_key, recovery_key, keeper_key } = params
@@ -108,24 +137,15 @@ async function refuseHalfMade(host: Host, { domain, repository }: Params): Promi
   throw conflict(`The creation of the repository ${repository} was interrupted`, INCOMPLETE)
 }
 
-/** The files of root are those of the site: one backup of it runs at a time. */
-const openedFor = (
-  host: Host,
-  { user }: Site,
-  { target, repository: name }: Params,
-  password: Secret,
-): Opened => openedOf(host, { name, target, password }, user)
-
-/** The manifest is last: without it there is no backup. */
-function stepsOf(
-  host: Host,
-  site: Site,
-  opened: Opened,
-  { recovery_key, keeper_key, exclude = [] }: Params,
-  saved: Saved = {},
-): Step[] {
+/**
+ * The manifest is last: without it there is no backup. The files of root are those of the site: one
+ * backup of it runs at a time.
+ */
+function stepsOf({ params, host, site, gives, get, find }: Backup): Step[] {
   const { user, domain } = site
-  const { repository } = opened
+  const { target, repository: name, recovery_key, keeper_key } = params
+  const repository = { name, target, password: find(secret) ?? new Secret('') }
+  const opened = openedOf(host, repository, user)
   return [
     {
       name: 'target',
@@ -152,25 +172,17 @@ function stepsOf(
       name: 'database',
       title: 'Saving the database',
       effects: [run('program', 'mariadb-dump')],
-      async apply() {
-        saved.at = new Date(host.clock.now()).toISOString()
-        saved.restored = await lastRestore(host, user)
-        saved.database = await saveDatabase(host, opened, site)
-      },
+      apply: gives(read, async () => ({
+        at: new Date(host.clock.now()).toISOString(),
+        restored: await lastRestore(host, user),
+        database: await saveDatabase(host, opened, site),
+      })),
     },
     {
       name: 'files',
       title: `Saving the files of ${domain}`,
       effects: [run('program', 'restic')],
-      async *apply() {
-        saved.unfit = await findUnfit(host, user)
-        const without = [
-          ...exclude.map((path) => `public/${path}`),
-          ...saved.unfit.map(({ path }) => patternOf(path)),
-        ]
-        saved.files = yield* saveFiles(host, opened, site, without)
-        await refuseReplaced(host, site, saved.restored, 'backup')
-      },
+      apply: gives(copied, () => copyFiles(host, site, opened, params.exclude, get(read))),
     },
     {
       name: 'release',
@@ -181,13 +193,16 @@ function stepsOf(
       name: 'manifest',
       title: 'Saving the manifest',
       effects: [run('program', 'restic')],
-      async apply() {
-        saved.baseline = await baselineOf(host, site)
-        const named = { repository: repository.name, excluded: exclude }
+      apply: gives(complete, async () => {
+        const { at, database } = get(read)
+        const saved = { at, database, ...get(copied), baseline: await baselineOf(host, site) }
+        const named = { repository: name, excluded: params.exclude ?? [] }
         const manifest = await manifestOf(host, site, saved, named)
-        saved.manifest = await saveManifest(host, opened, manifest)
-        saved.present = await listManifests(host, opened)
-      },
+        return {
+          manifest: await saveManifest(host, opened, manifest),
+          present: await listManifests(host, opened),
+        }
+      }),
     },
     {
       name: 'close',
@@ -195,4 +210,21 @@ function stepsOf(
       ...inOrder(closeFiles(host, user), forgetExpired(host, site)),
     },
   ]
+}
+
+async function* copyFiles(
+  host: Host,
+  site: Site,
+  opened: Opened,
+  exclude: readonly string[] = [],
+  { restored }: Read,
+): Progress<Copied> {
+  const unfit = await findUnfit(host, site.user)
+  const without = [
+    ...exclude.map((path) => `public/${path}`),
+    ...unfit.map(({ path }) => patternOf(path)),
+  ]
+  const files = yield* saveFiles(host, opened, site, without)
+  await refuseReplaced(host, site, restored, 'backup')
+  return { files, unfit }
 }

@@ -10,49 +10,42 @@ import { markProven } from '#agent/os/proof/mark.ts'
 import { explain, openRepository, refuseLackOfSpace } from '#agent/os/proof/readable.ts'
 import { Findings } from '#agent/os/proof/report.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
-import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
+import { refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, openedOf, openFiles, withPassword } from '#agent/os/restic/session.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command, Progress, Step } from '#agent/steps/command.ts'
+import { command, type Job, type Progress, ready, type Step, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { messageOf } from '#shared/errors.ts'
 
 type Params = ParamsOf<'backup.prove'>
 
-/** What the operation finds out while it runs. */
-interface Proof {
-  params: Params
-  site: Site
-  copy: Site
-  opened: Opened
-  findings: Findings
-  manifest?: Manifest
-}
+const found = value<Manifest | undefined>('The backup was not read')
 
 /**
  * One at a time; the live site is not touched. Findings about a backup are its result, and no
  * error.
  */
-export const backupProve: Command<'backup.prove'> = {
+export const backupProve = command('backup.prove', {
   lock: () => 'proof',
   withSecrets: withPassword,
-  async steps(_, host) {
-    const [left] = await hidden.recordedHidden(host)
-    return left ? hidden.makingSteps(host, left) : []
+  async check(params, host) {
+    await refuseUnready(host, params.target)
+    const copy = hidden.makeHidden(host, await getSite(host, params.domain))
+    return { ...proofOf(host, params, copy), began: host.clock.elapsed() }
   },
-  async plan(params, host) {
-    const proof = await prepared(host, params)
-    return [...(await preparing(host)), ...stepsOf(host, proof)]
+  async find(params, host) {
+    const [copy] = await hidden.recordedHidden(host)
+    return copy && { ...proofOf(host, params, copy), began: 0 }
   },
-  async *run(params, { host, announce, perform, warn }) {
-    const proof = await prepared(host, params)
-    const steps = [...(await preparing(host)), ...stepsOf(host, proof)]
-    const at = new Date(host.clock.now()).toISOString()
-    const started = host.clock.elapsed()
-    announce(steps)
-    yield* perform(steps)
-    const seconds = Math.round((host.clock.elapsed() - started) / 100) / 10
-    const report = proof.findings.report({ backup: params.backup, at, seconds })
+  steps: (job) => [
+    ready(() => leftSteps(job.host)),
+    ready(() => resticSteps(job.host)),
+    ready(() => mariadbSteps(job.host)),
+    ...stepsOf(job),
+  ],
+  async *result({ params, host, findings, at, began, warn }) {
+    const seconds = Math.round((host.clock.elapsed() - began) / 100) / 10
+    const report = findings.report({ backup: params.backup, at, seconds })
     for (const { message } of report.findings) yield message
     yield report.proven ? 'The backup is proven' : 'The backup is not proven'
     // The backup is proven anyway, but the keeper does not know it.
@@ -64,30 +57,26 @@ export const backupProve: Command<'backup.prove'> = {
         })
       })
     }
-    return { domain: proof.site.domain, proof: report }
+    return { domain: params.domain, proof: report }
   },
-}
+})
 
-async function prepared(host: Host, params: Params): Promise<Proof> {
-  await refuseUnready(host, params.target)
-  const site = await getSite(host, params.domain)
-  const copy = hidden.makeHidden(host, site)
-  const { target, repository: name, password } = params
+function proofOf(host: Host, { target, repository: name, password }: Params, copy: Site) {
   const opened = openedOf(host, { name, target, password }, copy.user)
-  return { params, site, copy, opened, findings: new Findings() }
+  const at = new Date(host.clock.now()).toISOString()
+  return { copy, opened, at, findings: new Findings() }
 }
 
-const preparing = async (host: Host): Promise<Step[]> => [
-  ...(await hidden.recordedHidden(host)).map((left, at) => ({
+type Proof = Job<'backup.prove', ReturnType<typeof proofOf>>
+
+const leftSteps = async (host: Host): Promise<Step[]> =>
+  (await hidden.recordedHidden(host)).map((left, at) => ({
     ...hidden.removingStep(host, left, `left ${at}`),
     title: 'Removing the hidden site of an interrupted proof',
-  })),
-  ...(await resticSteps(host)),
-  ...(await mariadbSteps(host)),
-]
+  }))
 
-function stepsOf(host: Host, proof: Proof): Step[] {
-  const { copy, opened } = proof
+function stepsOf(proof: Proof): Step[] {
+  const { host, copy, opened, gives } = proof
   const files = openFiles(host, opened.repository, copy.user)
   const reads = [run('program', 'restic'), create('folder', fetchedOf(copy.user))]
   return [
@@ -96,51 +85,57 @@ function stepsOf(host: Host, proof: Proof): Step[] {
       name: 'target',
       title: 'Connecting to the target',
       effects: files.effects,
-      async apply() {
+      apply: gives(found, async () => {
         await files.apply()
-        await readBackup(host, proof)
-      },
+        return readBackup(proof)
+      }),
     },
     {
       name: 'files',
       title: 'Restoring the files',
       effects: reads,
-      apply: () => reading(host, proof, (restored) => check.checkFiles(host, opened, restored)),
+      apply: () => reading(proof, (restored) => check.checkFiles(host, opened, restored)),
     },
     {
       name: 'dump',
       title: 'Restoring the database',
       effects: reads,
-      apply: () => reading(host, proof, (restored) => check.checkDump(host, opened, restored)),
+      apply: () => reading(proof, (restored) => check.checkDump(host, opened, restored)),
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, copy.user) },
-    ...checkSteps(host, proof),
+    ...checkSteps(proof),
     hidden.removingStep(host, copy),
   ]
 }
 
-/** Throws if the target cannot be used, or the disk is too full. */
-async function readBackup(host: Host, proof: Proof): Promise<void> {
-  const { opened, params, findings } = proof
-  if (!(await openRepository(host, opened, findings))) return
+/** Undefined: a finding says why. Throws if the target cannot be used, or the disk is too full. */
+async function readBackup({
+  host,
+  opened,
+  params,
+  findings,
+}: Proof): Promise<Manifest | undefined> {
+  if (!(await openRepository(host, opened, findings))) return undefined
+  let manifest: Manifest
   try {
-    proof.manifest = await readManifest(host, opened, params.backup)
+    manifest = await readManifest(host, opened, params.backup)
   } catch (failure) {
-    return explain(host, opened, params.backup, { findings, failure })
+    await explain(host, opened, params.backup, { findings, failure })
+    return undefined
   }
-  await refuseLackOfSpace(host, opened, proof.manifest)
+  await refuseLackOfSpace(host, opened, manifest)
+  return manifest
 }
 
 /** Data that cannot be read is a finding, unless something else is the cause. */
 async function* reading(
-  host: Host,
-  proof: Proof,
+  { host, copy, opened, params, findings, get }: Proof,
   work: (restored: check.Restored) => Progress<void>,
 ): Progress<void> {
-  const { manifest, opened, params, findings } = proof
+  const manifest = get(found)
   if (!manifest || findings.isOver) return
   try {
-    yield* work({ ...proof, manifest })
+    yield* work({ copy, findings, manifest })
   } catch (failure) {
     await explain(host, opened, params.backup, { findings, failure })
   }
@@ -154,13 +149,13 @@ const CHECKS = [
   ['core', 'Comparing the files of WordPress', check.compareCore],
 ] as const
 
-const checkSteps = (host: Host, proof: Proof): Step[] =>
+const checkSteps = ({ host, copy, findings, get }: Proof): Step[] =>
   CHECKS.map(([name, title, work]) => ({
     name,
     title,
     effects: [],
     async apply() {
-      const { manifest, findings } = proof
-      if (manifest && !findings.isOver) await work(host, { ...proof, manifest })
+      const manifest = get(found)
+      if (manifest && !findings.isOver) await work(host, { copy, findings, manifest })
     },
   }))

@@ -20,70 +20,50 @@ import { readdressRestored, rewriteFetched } from '#agent/os/rename/restored.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, openedOf, openFiles, withPassword } from '#agent/os/restic/session.ts'
-import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { command, type Job, type Progress, ready, type Step, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { apexOf } from '#shared/names.ts'
+import { onSite, warnOfCleanup } from './on-site.ts'
 import { forgetSteps } from './separate-step.ts'
 
 type Params = ParamsOf<'backup.restore'>
-/** What the operation finds out while it runs. */
-type Learned = { manifest?: Manifest; facts?: replace.Facts }
+
+const fetched = value<Manifest>('The backup was not read')
 
 /** Everything is fetched and checked before the site changes; one rename of a folder decides. */
-export const backupRestore: Command<'backup.restore'> = {
-  lock: ({ domain }) => apexOf(domain),
+export const backupRestore = command('backup.restore', {
+  ...onSite,
   withSecrets: withPassword,
-  async steps(params, host) {
-    const site = await findSite(host, params.domain)
-    return site ? stepsOf(host, site, params) : []
+  async check({ domain, target }, host) {
+    await refuseUnready(host, target)
+    return { site: await getSite(host, domain) }
   },
-  async finished({ domain }, host) {
-    const site = await findSite(host, domain)
-    const facts = site && (await replace.findPrevious(host, site.user))
-    return facts && { domain, ...facts }
+  steps: (job) => [ready(() => preparing(job.host)), ...fetchSteps(job), ...replaceSteps(job)],
+  unfinished: warnOfCleanup,
+  async result({ host, site: { domain, user } }) {
+    const facts = await replace.findPrevious(host, user)
+    if (!facts) throw new Error('The restore has no result')
+    return { domain, ...facts }
   },
-  async plan(params, host) {
-    await refuseUnready(host, params.target)
-    const site = await getSite(host, params.domain)
-    return [...(await preparing(host)), ...stepsOf(host, site, params)]
-  },
-  async *run(params, { host, announce, perform, warn }) {
-    await refuseUnready(host, params.target)
-    const site = await getSite(host, params.domain)
-    const learned: Learned = {}
-    const missing = await preparing(host)
-    const steps = stepsOf(host, site, params, learned, (message) =>
-      warn({ code: 'left_out', message }),
-    )
-    announce([...missing, ...steps])
-    const reason = yield* perform([...missing, ...steps])
-    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
-    if (!learned.facts) throw new Error('The restore has no result')
-    return { domain: site.domain, ...learned.facts }
-  },
-}
+})
+
+type Restore = Job<'backup.restore', { site: Site }>
 
 const preparing = async (host: Host): Promise<Step[]> => [
   ...(await resticSteps(host)),
   ...(await mariadbSteps(host)),
 ]
 
-function stepsOf(
-  host: Host,
-  site: Site,
-  params: Params,
-  learned: Learned = {},
-  warn: (message: string) => void = () => undefined,
-): Step[] {
+function replaceSteps({ params, host, site, get, find, warn }: Restore): Step[] {
   const { user } = site
+  const tell = (message: string) => warn({ code: 'left_out', message })
+  const former = () => find(fetched)?.domain ?? site.domain
   return [
-    ...fetchSteps(host, site, params, learned),
     ...pauseSteps(host, site),
-    keepStep(host, user, () => factsOf(host, learned)),
-    ...(params.parts.database ? databaseSteps(host, site, params.parts.tables, warn) : []),
+    keepStep(host, user, () => ({ at: get(fetched).at, until: keptUntil(host) })),
+    ...(params.parts.database ? databaseSteps(host, site, params.parts.tables, tell) : []),
     ...(params.parts.files ? [filesStep(host, user, params.parts.paths)] : []),
-    ...(params.parts.files ? [addressStep(host, site, learned)] : []),
+    ...(params.parts.files ? [addressStep(host, site, former)] : []),
     {
       name: 'password',
       title: 'Setting the database password from wp-config.php',
@@ -98,17 +78,17 @@ function stepsOf(
 }
 
 /** Only for a backup that was made under another primary domain. */
-const addressStep = (host: Host, site: Site, learned: Learned): Step => ({
+const addressStep = (host: Host, site: Site, former: () => string): Step => ({
   name: 'addresses',
   title: 'Changing the addresses in configuration files',
   effects: [],
-  check: async () => (learned.manifest?.domain ?? site.domain) === site.domain,
-  apply: () => readdressRestored(host, site, learned.manifest?.domain ?? site.domain),
+  check: async () => former() === site.domain,
+  apply: () => readdressRestored(host, site, former()),
 })
 
-function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): Step[] {
+function fetchSteps({ params, host, site, gives }: Restore): Step[] {
   const { user } = site
-  const { target, repository: name, password, backup, parts } = params
+  const { target, repository: name, password } = params
   const repository = { name, target, password }
   const opened: Opened = openedOf(host, repository, user)
   return [
@@ -122,25 +102,27 @@ function fetchSteps(host: Host, site: Site, params: Params, learned: Learned): S
       name: 'fetch',
       title: 'Fetching the backup',
       effects: [run('program', 'restic'), create('folder', fetchedOf(user))],
-      async *apply() {
-        await removedTree(host, 'folder', fetchedOf(user)).apply()
-        const manifest = await readManifest(host, opened, backup)
-        learned.manifest = manifest
-        await refuseLackOfSpace(host, opened, manifest, parts)
-        if (parts.tables) await refuseNoDatabase(host, site)
-        yield* fetchParts(host, opened, site, manifest, parts)
-        if (manifest.domain === site.domain) return
-        const count = await rewriteFetched(host, site, manifest.domain)
-        yield `Changed ${count} addresses of ${manifest.domain}, the former primary domain`
-      },
+      apply: gives(fetched, () => fetchBackup(host, site, opened, params)),
       undo: () => forgetFetched(host.steady ?? host, site),
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, user) },
   ]
 }
 
-function factsOf(host: Host, learned: Learned): replace.Facts {
-  if (!learned.manifest) throw new Error('The backup was not read')
-  learned.facts = { at: learned.manifest.at, until: keptUntil(host) }
-  return learned.facts
+async function* fetchBackup(
+  host: Host,
+  site: Site,
+  opened: Opened,
+  { backup, parts }: Params,
+): Progress<Manifest> {
+  await removedTree(host, 'folder', fetchedOf(site.user)).apply()
+  const manifest = await readManifest(host, opened, backup)
+  await refuseLackOfSpace(host, opened, manifest, parts)
+  if (parts.tables) await refuseNoDatabase(host, site)
+  yield* fetchParts(host, opened, site, manifest, parts)
+  if (manifest.domain !== site.domain) {
+    const count = await rewriteFetched(host, site, manifest.domain)
+    yield `Changed ${count} addresses of ${manifest.domain}, the former primary domain`
+  }
+  return manifest
 }

@@ -29,36 +29,22 @@ import {
   removed,
   removedTree,
 } from '#agent/os/effects/change.ts'
-import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { command, ready, type Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
+import { domainOf, onSite } from './on-site.ts'
 import { forgetSteps } from './separate-step.ts'
 
 /** The dump of the restore has left out the same objects. */
 const NOBODY = () => undefined
 
 /** The state before a restore replaces the present one, until its facts are removed. */
-export const backupUndo: Command<'backup.undo'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps({ domain }, host) {
-    const site = await findSite(host, domain)
-    return site ? stepsOf(host, site) : []
-  },
-  finished: async ({ domain }) => ({ domain }),
-  async plan({ domain }, host) {
-    const site = await getUndoable(host, domain)
-    return [...(await mariadbSteps(host)), ...stepsOf(host, site)]
-  },
-  async *run({ domain }, { host, announce, perform }) {
-    const site = await getUndoable(host, domain)
-    const missing = await mariadbSteps(host)
-    const steps = stepsOf(host, site)
-    announce([...missing, ...steps])
-    yield* perform([...missing, ...steps])
-    return { domain }
-  },
-}
+export const backupUndo = command('backup.undo', {
+  ...onSite,
+  check: async ({ domain }, host) => ({ site: await getUndoable(host, domain) }),
+  steps: ({ host, site }) => [ready(() => mariadbSteps(host)), ...stepsOf(host, site)],
+  result: domainOf,
+})
 
 async function getUndoable(host: Host, domain: string): Promise<Site> {
   const site = await getSite(host, domain)

@@ -8,58 +8,55 @@ import { databaseSize } from '#agent/os/database/dump.ts'
 import { objectsIn } from '#agent/os/database/foreign-objects.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
-import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { type Imported, importUpload } from '#agent/os/site-database/import.ts'
 import { forgetUpload, markTried, partsOf } from '#agent/os/site-database/uploads.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, line, type Progress, ready, type Step, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
+import { onSite, warnOfCleanup } from './on-site.ts'
 import { forgetSteps } from './separate-step.ts'
 
 type Params = ParamsOf<'database.import'>
-/** What the operation finds out while it runs. */
-interface Learned {
-  facts?: replace.Facts
-  imported?: Imported
-}
+const imported = value<Imported>('The import has no result')
 
 /** Tables with their indexes, against their dump; and a dump, against its compressed file. */
 const [GROWTH, PACKED] = [2, 5]
 
 /** The present database is saved first; one rename of a folder decides. */
-export const databaseImport: Command<'database.import'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps(params, host) {
-    const site = await findSite(host, params.domain)
-    return site ? stepsOf(host, site, params) : []
-  },
-  async finished({ domain }, host) {
-    const site = await findSite(host, domain)
-    const facts = site && (await replace.findPrevious(host, site.user))
-    return facts && { domain, ...facts, bytes: 0 }
-  },
-  async plan(params, host) {
-    const site = await fit(host, params)
-    return [...(await mariadbSteps(host)), ...stepsOf(host, site, params)]
-  },
-  async *run(params, { host, announce, perform, warn }) {
-    const site = await fit(host, params)
-    await refuseLackFor(host, site, params)
-    const learned: Learned = {}
-    const leftOut = (message: string) => warn({ code: 'left_out', message })
-    const steps = [...(await mariadbSteps(host)), ...stepsOf(host, site, params, learned, leftOut)]
-    announce(steps)
-    const reason = yield* perform(steps)
-    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
-    const { facts, imported } = learned
-    if (!facts || !imported) throw new Error('The import has no result')
-    if (!imported.isWhole) {
+export const databaseImport = command('database.import', {
+  ...onSite,
+  check: async (params, host) => ({ site: await fit(host, params) }),
+  steps: ({ params, host, site, gives, warn }) => [
+    line(() => refuseLackFor(host, site, params)),
+    ready(() => mariadbSteps(host)),
+    ...stepsOf(host, site, params, {
+      apply: gives(imported, () => importDump(host, site, params)),
+      tell: (message) => warn({ code: 'left_out', message }),
+    }),
+  ],
+  unfinished: warnOfCleanup,
+  async result({ host, site: { domain, user }, find, warn }) {
+    const facts = await replace.findPrevious(host, user)
+    if (!facts) throw new Error(imported.missing)
+    const { bytes, isWhole } = find(imported) ?? { bytes: 0, isWhole: true }
+    if (!isWhole) {
       const message = 'The dump does not end with "Dump completed": its file may be cut off'
       warn({ code: 'dump_without_end', message })
     }
-    return { domain: site.domain, ...facts, bytes: imported.bytes }
+    return { domain, ...facts, bytes }
   },
+})
+
+async function* importDump(host: Host, site: Site, params: Params): Progress<Imported> {
+  const { user } = site
+  const { paths, bytes } = await partsOf(host, { ...params, user })
+  await markTried(host, user, params.upload)
+  yield `Importing an upload of ${Math.ceil(bytes / 1e6)} MB`
+  const upload = { paths, bytes, packed: params.packed }
+  const result = await importUpload(host, site, upload, params.replace)
+  yield `Imported ${Math.ceil(result.bytes / 1e6)} MB of SQL`
+  return result
 }
 
 /** For the saved state, and for the tables of the dump. */
@@ -91,27 +88,22 @@ function stepsOf(
   host: Host,
   site: Site,
   params: Params,
-  learned: Learned = {},
-  warn: (message: string) => void = () => undefined,
+  { apply, tell }: Pick<Step, 'apply'> & { tell: (message: string) => void },
 ): Step[] {
   const { user } = site
   const steady = host.steady ?? host
   return [
     ...pauseSteps(host, site),
-    keepStep(host, user, () => factsOf(host, learned)),
-    saveStep(host, user, warn),
+    keepStep(host, user, () => ({
+      at: new Date(host.clock.now()).toISOString(),
+      until: keptUntil(host),
+    })),
+    saveStep(host, user, tell),
     {
       name: 'database',
       title: 'Importing the dump',
       effects: replace.planLoad(user),
-      async *apply() {
-        const { paths, bytes } = await partsOf(host, { ...params, user })
-        await markTried(host, user, params.upload)
-        yield `Importing an upload of ${Math.ceil(bytes / 1e6)} MB`
-        const upload = { paths, bytes, packed: params.packed }
-        learned.imported = await importUpload(host, site, upload, params.replace)
-        yield `Imported ${Math.ceil(learned.imported.bytes / 1e6)} MB of SQL`
-      },
+      apply,
       undo: () => replace.loadDatabase(steady, site, dumpIn(replacedOf(user)), 'use_all'),
     },
     ...forgetSteps(host, site),
@@ -123,9 +115,4 @@ function stepsOf(
       ...forgetUpload(host, user, params.upload),
     },
   ]
-}
-
-function factsOf(host: Host, learned: Learned): replace.Facts {
-  learned.facts = { at: new Date(host.clock.now()).toISOString(), until: keptUntil(host) }
-  return learned.facts
 }

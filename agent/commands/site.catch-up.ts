@@ -8,44 +8,90 @@ import { besides } from '#agent/os/moving/besides.ts'
 import * as moving from '#agent/os/moving/catch-up.ts'
 import { learnKey } from '#agent/os/restic/prepare.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
-import { refuseUnready } from '#agent/os/restic/run.ts'
+import { type Opened, refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, openedOf, openFiles, withSourcePassword } from '#agent/os/restic/session.ts'
 import { docrootOf, HOMES } from '#agent/os/site/paths.ts'
 import { findSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, type Progress, ready, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
 import { type CopiedTable, MOST_TABLES } from '#shared/gathered.ts'
-import { apexOf } from '#shared/names.ts'
 import { followSettings } from './follow-settings.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.catch-up'>
-type Learned = { tables?: string[]; has?: CopiedTable[] }
+type Copied = { tables: string[]; has: CopiedTable[] }
+
+const copied = value<Copied>('The copy has no result')
 
 /** Changes a copy that serves nobody; it may be repeated, and then completes what was left. */
-export const siteCatchUp: Command<'site.catch-up'> = {
-  lock: ({ domain }) => apexOf(domain),
+export const siteCatchUp = command('site.catch-up', {
+  lock: onSite.lock,
   withSecrets: withSourcePassword,
-  async steps(params, host) {
-    const site = await findCopy(host, params.domain)
-    return site ? stepsOf(host, site, params) : []
+  check: async (params, host) => ({ site: await checked(host, params) }),
+  async find({ domain }, host) {
+    const site = await findCopy(host, domain)
+    return site && { site }
   },
-  async plan(params, host) {
-    const site = await checked(host, params)
-    return [...(await preparing(host)), ...stepsOf(host, site, params)]
+  steps({ params, host, site, gives }) {
+    const { user } = site
+    const steady = host.steady ?? host
+    const { target, repository: name, password, backup } = params.from
+    const repository = { name, target, password }
+    const opened = openedOf(host, repository, user)
+    return [
+      ready(() => resticSteps(host)),
+      ready(() => mariadbSteps(host)),
+      {
+        name: 'target',
+        title: 'Connecting to the target',
+        ...openFiles(host, repository, user),
+        undo: closeFiles(steady, user).apply,
+      },
+      ...(backup && site.moving?.parted ? [followSettings(host, site, opened, backup)] : []),
+      {
+        name: 'content',
+        title: 'Copying the changes',
+        effects: [
+          run('program', 'restic'),
+          change('database', user),
+          change('folder', docrootOf(user)),
+        ],
+        apply: gives(copied, () => copyChanges(host, site, opened, params.gathered)),
+        undo: () => moving.bringFiles(steady, user),
+      },
+      {
+        name: 'close',
+        title: 'Disconnecting from the target',
+        ...inOrder(closeFiles(host, user), moving.forgetFetched(host, site)),
+      },
+    ]
   },
-  async *run(params, { host, announce, perform }) {
-    const site = await checked(host, params)
-    const learned: Learned = {}
-    const missing = await preparing(host)
-    const steps = stepsOf(host, site, params, learned)
-    announce([...missing, ...steps])
-    yield* perform([...missing, ...steps])
-    const { tables, has } = learned
-    if (!tables || !has) throw new Error('The copy has no result')
+  result({ params: { gathered }, site, get }) {
+    const { tables, has } = get(copied)
     const few = has.length <= MOST_TABLES && { has }
-    return { domain: site.domain, at: params.gathered.at, tables: tables.length, ...few }
+    return { domain: site.domain, at: gathered.at, tables: tables.length, ...few }
   },
+})
+
+async function* copyChanges(
+  host: Host,
+  site: Site,
+  opened: Opened,
+  gathered: Params['gathered'],
+): Progress<Copied> {
+  await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
+  // Before the freeze alone, in which files and database are brought at once.
+  if (!gathered.tables) await learnKey(host, opened)
+  await moving.markMixed(host, site)
+  await moving.prepare(host, site)
+  const tables = moving.catchUpDatabase(host, site, opened, gathered)
+  yield* besides(moving.catchUpFiles(host, site, opened, gathered), tables)
+  const result = await tables
+  yield `${result.tables.length} tables have changed`
+  await alignPassword(host, site)
+  await moving.unmarkMixed(host, site)
+  return result
 }
 
 /** The copy of a site that arrives, or that has moved away. */
@@ -60,59 +106,4 @@ async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   if (!site) throw notFound(`Site ${domain}`)
   if (site.moving?.closed || site.moving?.parted) return site
   throw conflict(`${domain} is served by this server: it can only be restored`)
-}
-
-const preparing = async (host: Host): Promise<Step[]> => [
-  ...(await resticSteps(host)),
-  ...(await mariadbSteps(host)),
-]
-
-function stepsOf(
-  host: Host,
-  site: Site,
-  { from, gathered }: Params,
-  learned: Learned = {},
-): Step[] {
-  const { user } = site
-  const steady = host.steady ?? host
-  const { target, repository: name, password, backup } = from
-  const repository = { name, target, password }
-  const opened = openedOf(host, repository, user)
-  return [
-    {
-      name: 'target',
-      title: 'Connecting to the target',
-      ...openFiles(host, repository, user),
-      undo: closeFiles(steady, user).apply,
-    },
-    ...(backup && site.moving?.parted ? [followSettings(host, site, opened, backup)] : []),
-    {
-      name: 'content',
-      title: 'Copying the changes',
-      effects: [
-        run('program', 'restic'),
-        change('database', user),
-        change('folder', docrootOf(user)),
-      ],
-      async *apply() {
-        await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
-        // Before the freeze alone, in which files and database are brought at once.
-        if (!gathered.tables) await learnKey(host, opened)
-        await moving.markMixed(host, site)
-        await moving.prepare(host, site)
-        const tables = moving.catchUpDatabase(host, site, opened, gathered)
-        yield* besides(moving.catchUpFiles(host, site, opened, gathered), tables)
-        Object.assign(learned, await tables)
-        yield `${learned.tables?.length ?? 0} tables have changed`
-        await alignPassword(host, site)
-        await moving.unmarkMixed(host, site)
-      },
-      undo: () => moving.bringFiles(steady, user),
-    },
-    {
-      name: 'close',
-      title: 'Disconnecting from the target',
-      ...inOrder(closeFiles(host, user), moving.forgetFetched(host, site)),
-    },
-  ]
 }

@@ -4,69 +4,53 @@ import { gather } from '#agent/os/moving/gather.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
 import { closeFiles, openedOf, openFiles, withSourcePassword } from '#agent/os/restic/session.ts'
-import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { command, ready, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Gathered } from '#shared/gathered.ts'
-import { apexOf } from '#shared/names.ts'
+import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.gather'>
-type Learned = { gathered?: Gathered }
+
+const saved = value<Gathered>('Nothing was saved')
 
 /** Only reads the site. Unlike a backup it has no manifest: the result says where everything is. */
-export const siteGather: Command<'site.gather'> = {
-  lock: ({ domain }) => apexOf(domain),
+export const siteGather = command('site.gather', {
+  ...onSite,
   withSecrets: withSourcePassword,
-  async steps(params, host) {
-    const site = await findSite(host, params.domain)
-    return site ? stepsOf(host, site, params) : []
+  check: async (params, host) => ({ site: await checked(host, params) }),
+  steps({ params, host, site, gives }) {
+    const { target, repository: name, password } = params.from
+    const repository = { name, target, password }
+    const opened = openedOf(host, repository, site.user)
+    return [
+      ready(() => resticSteps(host)),
+      {
+        name: 'target',
+        title: 'Connecting to the target',
+        ...openFiles(host, repository, site.user),
+        undo: closeFiles(host, site.user).apply,
+      },
+      {
+        name: 'content',
+        title: 'Saving the changes',
+        effects: [run('program', 'restic'), run('program', 'mariadb-dump')],
+        apply: gives(saved, () => gather(host, site, opened, params)),
+      },
+      {
+        name: 'close',
+        title: 'Disconnecting from the target',
+        ...closeFiles(host, site.user),
+      },
+    ]
   },
-  async plan(params, host) {
-    const site = await checked(host, params)
-    return [...(await resticSteps(host)), ...stepsOf(host, site, params)]
-  },
-  async *run(params, { host, announce, perform }) {
-    const site = await checked(host, params)
-    const learned: Learned = {}
-    const steps = [...(await resticSteps(host)), ...stepsOf(host, site, params, learned)]
-    announce(steps)
-    yield* perform(steps)
-    if (!learned.gathered) throw new Error('Nothing was saved')
-    return { domain: site.domain, gathered: learned.gathered }
-  },
-}
+  result: ({ site, get }) => ({ domain: site.domain, gathered: get(saved) }),
+})
 
 async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   await refuseUnready(host, from.target)
   const site = await getSite(host, domain)
   if (!site.moving?.closed) return site
   throw conflict(`${domain} is a copy that another server updates`)
-}
-
-function stepsOf(host: Host, site: Site, params: Params, learned: Learned = {}): Step[] {
-  const { target, repository: name, password } = params.from
-  const repository = { name, target, password }
-  const opened = openedOf(host, repository, site.user)
-  return [
-    {
-      name: 'target',
-      title: 'Connecting to the target',
-      ...openFiles(host, repository, site.user),
-      undo: closeFiles(host, site.user).apply,
-    },
-    {
-      name: 'content',
-      title: 'Saving the changes',
-      effects: [run('program', 'restic'), run('program', 'mariadb-dump')],
-      async *apply() {
-        learned.gathered = yield* gather(host, site, opened, params)
-      },
-    },
-    {
-      name: 'close',
-      title: 'Disconnecting from the target',
-      ...closeFiles(host, site.user),
-    },
-  ]
 }

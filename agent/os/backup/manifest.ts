@@ -64,31 +64,26 @@ const leftIn = (unfit: readonly Unfit[]) =>
 export const MANIFEST = 'manifest.json'
 export const DUMP = 'database.sql'
 
-/** What an operation has saved until now. */
-export interface Saved {
-  at?: string
-  /** When the files of the site were last exchanged, before it was saved. */
-  restored?: number | undefined
-  database?: { snapshot: Summary; dump: StreamedDump } | undefined
-  files?: Summary
+/** What a backup has saved before its manifest. */
+interface Saved {
+  at: string
+  database: { snapshot: Summary; dump: StreamedDump } | undefined
+  files: Summary
   /** What the files lack. */
-  unfit?: Unfit[]
-  manifest?: Summary
+  unfit: Unfit[]
   /** Of a staging site: see staging/baseline.ts. */
-  baseline?: unknown
-  /** The manifests in the repository; undefined: they could not be listed. */
-  present?: string[] | undefined
+  baseline: unknown
 }
 
 /** After files and database are saved. The hashes of passwords of clients stay on the server. */
 export async function manifestOf(
   host: Host,
   { clients: _, ...site }: Site,
-  { at, database, files, unfit = [], baseline }: Saved,
+  { at, database, files, unfit, baseline }: Saved,
   { repository, excluded }: { repository: string; excluded: string[] },
 ): Promise<Manifest> {
   const docroot = await host.files.stat(docrootOf(site.user))
-  if (!docroot || !files || at === undefined) throw new Error(`${site.domain} was not saved`)
+  if (!docroot) throw new Error(`${site.domain} was not saved`)
   return {
     version: 1,
     at,
