@@ -33,8 +33,8 @@ export async function stepsOf(
   site: Site,
   from: CopySource,
   host: Host,
-  learned: Learned = {},
-  { with_jobs, tell = () => undefined }: { with_jobs?: boolean | undefined; tell?: Tell } = {},
+  learned: Learned,
+  { with_jobs, tell }: { with_jobs?: boolean | undefined; tell: Tell },
 ): Promise<Step[]> {
   const password = new Secret(host.random.text(32))
   const database = databaseStep(host, site, password)

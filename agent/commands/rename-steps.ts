@@ -29,12 +29,7 @@ export interface Learned extends Copied {
  * The certificate comes first, and the content is ready before the new name is served. One record
  * decides: before it everything is undone, after it the rest follows.
  */
-export function stepsOf(
-  host: Host,
-  renaming: Renaming,
-  learned: Learned = {},
-  warn: Warn = () => undefined,
-): Step[] {
+export function stepsOf(host: Host, renaming: Renaming, learned: Learned, warn: Warn): Step[] {
   const { former, target } = renaming
   return [
     ...nameSteps(host, renaming, learned, warn),

@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { keptUntil } from '#agent/os/backup/keep-state.ts'
 import * as replace from '#agent/os/backup/replace.ts'
 import { findReport } from '#agent/os/clone/report.ts'
-import { findSite, type Site } from '#agent/os/site/sites.ts'
+import { getSite } from '#agent/os/site/sites.ts'
 import type { AddressReport } from '#shared/copy.ts'
 import type { Learned } from './refresh-steps.ts'
 
@@ -20,16 +20,11 @@ export function factsOf(host: Host, learned: Learned): replace.Facts {
   return { at: learned.at, until: learned.until }
 }
 
-export function resultOf({ domain }: Site, { at, until, addresses }: Learned): Replacement {
-  if (at === undefined || until === undefined || !addresses) {
-    throw new Error('The operation has no result')
-  }
-  return { domain, at, until, addresses }
-}
-
-export async function findResult(host: Host, domain: string): Promise<Replacement | undefined> {
-  const site = await findSite(host, domain)
-  const facts = site && (await replace.findPrevious(host, site.user))
-  const report = site && (await findReport(host, site.user))
-  return facts && report && { domain, ...facts, addresses: report.addresses }
+/** From the machine, which has it as soon as the replacement is decided. */
+export async function getResult(host: Host, domain: string): Promise<Replacement> {
+  const { user } = await getSite(host, domain)
+  const facts = await replace.findPrevious(host, user)
+  const report = await findReport(host, user)
+  if (!facts || !report) throw new Error('The operation has no result')
+  return { domain, ...facts, addresses: report.addresses }
 }

@@ -1,78 +1,67 @@
 import type { Host } from '#agent/host/ports.ts'
 import { refuseReplacing } from '#agent/os/backup/replace.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
-import { findReport, type Learned, reportIn } from '#agent/os/clone/report.ts'
+import { findReport } from '#agent/os/clone/report.ts'
 import { inheritedOf, namesOf } from '#agent/os/clone/settings.ts'
 import { refuseLackForCopy } from '#agent/os/clone/space.ts'
 import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
 import { withSourcePassword } from '#agent/os/restic/session.ts'
 import { reportOf } from '#agent/os/site/settings.ts'
-import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
-import { refuseUnaccepted } from '#agent/steps/accept.ts'
-import type { Command, Step, Warn } from '#agent/steps/command.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
+import { after, command, line, ready } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import { stepsOf } from './clone-steps.ts'
 import { preparing, refuseKnownNames, warnOfCapacity } from './new-site.ts'
+import { onSite, warnOfCleanup } from './on-site.ts'
 import { certificateSteps } from './site-steps.ts'
 
 type Params = ParamsOf<'site.clone'>
 
 /** A new site with the content of another one: the original is only read. */
-export const siteClone: Command<'site.clone'> = {
-  lock: ({ domain }) => apexOf(domain),
+export const siteClone = command('site.clone', {
+  lock: onSite.lock,
   withSecrets: withSourcePassword,
-  steps: (params, host) => stepsOf(siteOf(params), params.from, host, {}, params),
-  async plan(params, host) {
-    const site = siteOf(params)
+  async check(params, host) {
+    if (params.from.kind === 'backup') await refuseUnready(host, params.from.target)
+    else await refuseUncopiable(host, params.from.domain)
+    return { site: siteOf(params) }
+  },
+  find: async (params) => ({ site: siteOf(params) }),
+  async steps({ params, host, site, warn }) {
+    const { from, accept } = params
+    const tell = (message: string) => warn({ code: 'left_out', message })
     return [
-      ...(await checked(host, site, params)),
-      ...(await stepsOf(site, params.from, host, {}, params)),
-      ...certificateSteps(site, host, () => undefined),
+      ready(
+        async () => [
+          ...(await preparing(host, site, accept)),
+          ...(from.kind === 'backup' ? await resticSteps(host) : []),
+        ],
+        () => refuseKnownNames(host, site),
+      ),
+      line(() => warnOfCapacity(host, site)),
+      ...(await stepsOf(site, from, host, {}, { ...params, tell })),
+      after(
+        () => certificateSteps(site, host, warn),
+        () => cutOffCertificate(host, site.domain),
+      ),
     ]
   },
-  async finished({ domain, user }, host) {
-    const site = await findSite(host, domain)
-    const report = site?.user === user ? await findReport(host, user) : undefined
-    return site && report && { domain, ...report, ...settingsIn(site) }
+  unfinished: warnOfCleanup,
+  async result({ params: { domain }, host }) {
+    const site = await getSite(host, domain)
+    const report = await findReport(host, site.user)
+    if (!report) throw new Error('The copy has no report')
+    return { domain, ...report, ...settingsIn(site) }
   },
-  missing: ({ domain }, host) => cutOffCertificate(host, domain),
-  async *run(params, { host, announce, perform, warn }) {
-    const site = siteOf(params)
-    const learned: Learned = {}
-    const missing = await checked(host, site, params)
-    const how = { ...params, tell: leftOut(warn) }
-    const steps = await stepsOf(site, params.from, host, learned, how)
-    await refuseUnaccepted([...missing, ...steps], params.accept ?? [])
-    const certificate = certificateSteps(site, host, warn)
-    announce([...missing, ...steps, ...certificate])
-    yield* perform(missing)
-    if (missing.length > 0) await refuseKnownNames(host, site)
-    yield* warnOfCapacity(host, site)
-    const reason = yield* perform(steps)
-    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
-    yield* perform(certificate)
-    return { domain: site.domain, ...reportIn(learned), ...settingsIn(site) }
-  },
-}
+})
 
 const siteOf = ({ accept: _, from: __, with_jobs: ___, ...site }: Params): Site => site
 
 /** For the records of the dashboard; a site with the defaults has none. */
 const settingsIn = (site: Site) =>
   namesOf(inheritedOf(site, { isSame: true })).length > 0 ? { settings: reportOf(site) } : {}
-
-const leftOut = (warn: Warn) => (message: string) => warn({ code: 'left_out', message })
-
-/** The steps that make the server ready, after all checks. */
-async function checked(host: Host, site: Site, { from, accept }: Params): Promise<Step[]> {
-  if (from.kind === 'backup') await refuseUnready(host, from.target)
-  else await refuseUncopiable(host, from.domain)
-  const steps = await preparing(host, site, accept)
-  return from.kind === 'backup' ? [...steps, ...(await resticSteps(host))] : steps
-}
 
 /** The sandbox in which root reads the files of a site needs systemd. */
 async function refuseUncopiable(host: Host, domain: string): Promise<void> {

@@ -12,41 +12,35 @@ import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { keepOwnFiles } from '#agent/os/staging/files.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { apexOf } from '#shared/names.ts'
+import { onSite, warnOfCleanup } from './on-site.ts'
 import { baselineStep, fetchStep, flushStep, type PushLearned, tableSteps } from './push-steps.ts'
-import { factsOf, findResult, resultOf } from './replacement.ts'
+import { factsOf, getResult } from './replacement.ts'
 import { getPair } from './site.compare.ts'
 
 type Params = ParamsOf<'site.push'>
 type Tell = (message: string) => void
 
 /** Everything is prepared before the live site changes; one rename of a folder decides. */
-export const sitePush: Command<'site.push'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps(params, host) {
-    const live = await findSite(host, params.domain)
-    return live ? stepsOf(host, live, params) : []
-  },
-  finished: ({ domain }, host) => findResult(host, domain),
-  async plan(params, host) {
-    const live = await checked(host, params)
-    return [...(await mariadbSteps(host)), ...stepsOf(host, live, params)]
-  },
-  async *run(params, { host, announce, perform, warn }) {
-    const live = await checked(host, params)
+export const sitePush = command('site.push', {
+  ...onSite,
+  async check(params, host) {
     const learned: PushLearned = {}
-    const missing = await mariadbSteps(host)
-    const steps = stepsOf(host, live, params, learned, (message) =>
-      warn({ code: 'left_out', message }),
-    )
-    announce([...missing, ...steps])
-    const reason = yield* perform([...missing, ...steps])
-    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
-    return resultOf(live, learned)
+    return { site: await checked(host, params), learned }
   },
-}
+  async find({ domain }, host) {
+    const site = await findSite(host, domain)
+    const learned: PushLearned = {}
+    return site && { site, learned }
+  },
+  steps: ({ params, host, site, learned, warn }) => [
+    ready(() => mariadbSteps(host)),
+    ...stepsOf(host, site, params, learned, (message) => warn({ code: 'left_out', message })),
+  ],
+  unfinished: warnOfCleanup,
+  result: ({ params: { domain }, host }) => getResult(host, domain),
+})
 
 async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   const { live, staging } = await getPair(host, domain, from)
@@ -55,13 +49,7 @@ async function checked(host: Host, { domain, from }: Params): Promise<Site> {
   return live
 }
 
-function stepsOf(
-  host: Host,
-  live: Site,
-  params: Params,
-  learned: PushLearned = {},
-  tell: Tell = () => undefined,
-): Step[] {
+function stepsOf(host: Host, live: Site, params: Params, learned: PushLearned, tell: Tell): Step[] {
   const { user } = live
   return [
     fetchStep(host, live, params, learned),

@@ -15,44 +15,38 @@ import { withSourcePassword } from '#agent/os/restic/session.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import { setUrl } from '#agent/os/wordpress/wordpress.ts'
-import type { Command, Step } from '#agent/steps/command.ts'
+import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import { Secret } from '#shared/secret.ts'
+import { onSite, warnOfCleanup } from './on-site.ts'
 import { fetchSteps, type Learned } from './refresh-steps.ts'
-import { factsOf, findResult, resultOf } from './replacement.ts'
+import { factsOf, getResult } from './replacement.ts'
 import { separateStep } from './separate-step.ts'
 
 type Params = ParamsOf<'site.refresh'>
 type Tell = (message: string) => void
 
 /** Everything is fetched before the staging site changes; one rename of a folder decides. */
-export const siteRefresh: Command<'site.refresh'> = {
-  lock: ({ domain }) => apexOf(domain),
+export const siteRefresh = command('site.refresh', {
+  ...onSite,
   withSecrets: withSourcePassword,
-  async steps(params, host) {
-    const site = await findSite(host, params.domain)
-    return site ? stepsOf(host, site, params) : []
-  },
-  finished: ({ domain }, host) => findResult(host, domain),
-  async plan(params, host) {
-    const site = await checked(host, params)
-    return [...(await preparing(host, params)), ...stepsOf(host, site, params)]
-  },
-  async *run(params, { host, announce, perform, warn }) {
-    const site = await checked(host, params)
+  async check(params, host) {
     const learned: Learned = {}
-    const missing = await preparing(host, params)
-    const steps = stepsOf(host, site, params, learned, (message) =>
-      warn({ code: 'left_out', message }),
-    )
-    announce([...missing, ...steps])
-    const reason = yield* perform([...missing, ...steps])
-    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
-    return resultOf(site, learned)
+    return { site: await checked(host, params), learned }
   },
-}
+  async find({ domain }, host) {
+    const site = await findSite(host, domain)
+    const learned: Learned = {}
+    return site && { site, learned }
+  },
+  steps: ({ params, host, site, learned, warn }) => [
+    ready(() => preparing(host, params)),
+    ...stepsOf(host, site, params, learned, (message) => warn({ code: 'left_out', message })),
+  ],
+  unfinished: warnOfCleanup,
+  result: ({ params: { domain }, host }) => getResult(host, domain),
+})
 
 /** Throws conflict for a site that visitors and search engines know. */
 async function checked(host: Host, { domain, from }: Params): Promise<Site> {
@@ -73,13 +67,7 @@ const preparing = async (host: Host, { from }: Params): Promise<Step[]> => [
   ...(await mariadbSteps(host)),
 ]
 
-function stepsOf(
-  host: Host,
-  site: Site,
-  { from }: Params,
-  learned: Learned = {},
-  tell: Tell = () => undefined,
-): Step[] {
+function stepsOf(host: Host, site: Site, { from }: Params, learned: Learned, tell: Tell): Step[] {
   const { user } = site
   return [
     ...fetchSteps(host, site, { from, learned, tell }),

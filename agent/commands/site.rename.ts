@@ -10,47 +10,40 @@ import { listConfigFiles } from '#agent/os/rename/config.ts'
 import { findRenaming, newNames, type Renaming } from '#agent/os/rename/target.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import { findHolder, getSite, type Site } from '#agent/os/site/sites.ts'
-import { refuseUnaccepted } from '#agent/steps/accept.ts'
-import type { Command } from '#agent/steps/command.ts'
+import { command, ready } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import type { AddressReport } from '#shared/copy.ts'
 import { conflict, invalid } from '#shared/errors.ts'
-import { apexOf } from '#shared/names.ts'
 import type { Renamed } from '#shared/operation-types/site.rename.ts'
 import { NO_NAMES, pairOf, problemsOf } from '#shared/site-names.ts'
+import { onSite, warnOfCleanup } from './on-site.ts'
 import { type Learned, stepsOf } from './rename-steps.ts'
 
 type Params = ParamsOf<'site.rename'>
 
 /** The site answers under exactly one of both names as its primary domain, whatever fails. */
-export const siteRename: Command<'site.rename'> = {
-  lock: ({ domain }) => apexOf(domain),
-  async steps(params, host) {
-    const renaming = await findRenaming(host, params)
-    return renaming ? stepsOf(host, renaming) : []
-  },
-  async finished(params, host) {
-    const renaming = await findRenaming(host, params)
-    const report = renaming && (await findReport(host, renaming.target.user))
-    return report && resultOf(renaming, report.addresses)
-  },
-  async plan(params, host) {
-    const renaming = await checked(host, params)
-    return [...(await mariadbSteps(host)), ...stepsOf(host, renaming)]
-  },
-  async *run(params, { host, announce, perform, warn }) {
-    const renaming = await checked(host, params)
+export const siteRename = command('site.rename', {
+  lock: onSite.lock,
+  async check(params, host) {
     const learned: Learned = {}
-    const missing = await mariadbSteps(host)
-    const steps = stepsOf(host, renaming, learned, warn)
-    await refuseUnaccepted(steps, params.accept ?? [])
-    announce([...missing, ...steps])
-    const reason = yield* perform([...missing, ...steps])
-    if (reason !== undefined) warn({ code: 'cleanup_pending', message: reason })
-    if (!learned.addresses) throw new Error('The operation has no result')
-    return resultOf(renaming, learned.addresses)
+    return { ...(await checked(host, params)), learned }
   },
-}
+  async find(params, host) {
+    const renaming = await findRenaming(host, params)
+    const learned: Learned = {}
+    return renaming && { ...renaming, learned }
+  },
+  steps: ({ host, former, target, learned, warn }) => [
+    ready(() => mariadbSteps(host)),
+    ...stepsOf(host, { former, target }, learned, warn),
+  ],
+  unfinished: warnOfCleanup,
+  async result({ host, former, target }) {
+    const report = await findReport(host, target.user)
+    if (!report) throw new Error('The operation has no result')
+    return resultOf({ former, target }, report.addresses)
+  },
+})
 
 const resultOf = ({ former, target }: Renaming, addresses: AddressReport): Renamed => ({
   ...{ domain: target.domain, former: former.domain, addresses },
