@@ -1,104 +1,19 @@
 import { expect, test } from 'bun:test'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
-import { Plan } from '#shared/plan.ts'
-import { debian, shop } from '#tests/support/agent/debian.ts'
-import { EVERYDAY, MORE } from '#tests/support/agent/everyday.ts'
+import { shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
 import { carryOut, runnerOn } from '#tests/support/plan/carry-out.ts'
-import { deviations } from '#tests/support/plan/deviations.ts'
-import { emptying, lifelike, thingsOf } from '#tests/support/plan/fake-things.ts'
+import { machine, withSite } from '#tests/support/plan/every-command.ts'
 
 const domain = 'shop.example'
 const email = 'ops@shop.example'
 const FREEZING = { state: 'frozen', peers: ['10.0.0.2'], challenges: true, certificate: '' }
-const WORDPRESS = '/var/lib/hosting-agent/cache/wordpress'
-
-/** Debian with its packages, where WordPress and wp-cli can be had, and which answers for its site. */
-async function machine(): Promise<FakeHost> {
-  const host = lifelike(debian())
-  const { wordpress_url, wp_cli_url } = host.settings
-  const kept = { version: '7.1.1', digest: '0'.repeat(40), at: host.time }
-  await host.disk.write(`${WORDPRESS}/7.1.1/index.php`, '')
-  await host.disk.write(`${WORDPRESS}/latest.json`, JSON.stringify(kept))
-  await host.disk.mkdir('/etc/apt/apt.conf.d')
-  host.pages.set(`${wordpress_url}/latest.tar.gz.sha1`, kept.digest)
-  host.pages.set(wp_cli_url, 'phar')
-  host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
-  host.pages.set(`https://${domain}/`, 'front page')
-  host.answer('openssl req', selfSignedPem)
-  host.answer('apt-cache pkgnames', 'php8.2-fpm\nphp8.4-fpm\n')
-  return host
-}
-
-async function withSite(tls: 'none' | 'self-signed' = 'none'): Promise<FakeHost> {
-  const host = await machine()
-  await done(host, 'site.create', { ...shop, tls })
-  await host.disk.write('/var/cache/hosting/shop/page', '')
-  host.answer('openssl req', `${selfSignedPem}\n`)
-  return host
-}
-
-async function trashed(tls: 'none' | 'self-signed' = 'none'): Promise<FakeHost> {
-  const host = await withSite(tls)
-  await done(host, 'site.delete', { domain })
-  return host
-}
-
-async function bare(): Promise<FakeHost> {
-  const host = await machine()
-  for (const path of ['/var/lib/dpkg/status', '/run/nginx.pid', '/run/mysqld/mysqld.pid'])
-    await host.disk.remove(path)
-  await host.disk.write('/etc/php/8.2/fpm/pool.d/www.conf', '')
-  return host
-}
-
-async function stale(): Promise<FakeHost> {
-  const host = await machine()
-  host.time += 2 * 3_600_000
-  return host
-}
 
 const done = (host: FakeHost, command: CommandName, params: object) =>
   carryOut(host, command, COMMANDS[command].params.parse(params) as never)
 
 const planned = (host: FakeHost, command: CommandName, params: object) =>
   runnerOn(host).plan(command, COMMANDS[command].params.parse(params) as never)
-
-test.each([
-  ['server.provision', {}, bare],
-  ['server.provision', {}, machine],
-  ['site.create', shop, machine],
-  ['site.create', { ...shop, tls: 'self-signed' }, machine],
-  ['site.create', shop, bare],
-  ['site.create', shop, stale],
-  ['site.update', { domain, tier: 'medium' }, withSite],
-  ['site.update', { domain, php: '8.4' }, withSite],
-  ['site.update', { domain, tier: 'small' }, withSite],
-  ['pool.apply', { user: 'shop', php_version: '8.2', tier: 'large' }, withSite],
-  ['tls.issue', { domain, tls: 'self-signed', email }, withSite],
-  ['tls.issue', { domain, tls: 'self-signed', email }, () => withSite('self-signed')],
-  ['tls.issue', { domain, tls: 'none', email }, () => withSite('self-signed')],
-  ['tls.issue', { domain, tls: 'none', email }, withSite],
-  ['cache.purge', { domain }, withSite],
-  ['service.restart', { service: 'php-fpm:shop' }, withSite],
-  ['server.update', { scope: 'security', restart_database: false }, withSite],
-  ['updates.configure', { unattended: true }, machine],
-  ['site.delete', { domain }, () => withSite('self-signed')],
-  ['site.restore', { domain }, trashed],
-  ['site.restore', { domain }, () => trashed('self-signed')],
-  ['site.purge', { domain, confirm: domain, trashed_days: 0 }, () => trashed('self-signed')],
-] as const)('%s %j does exactly what its plan says', async (command, params, start) => {
-  const host = await start()
-  const before = await thingsOf(host)
-
-  const plan = await planned(host, command, params)
-
-  expect(Plan.parse(plan)).toEqual(plan)
-  expect(await thingsOf(host)).toEqual(before)
-  expect(await done(host, command, params)).toEqual(plan.steps.map(({ name }) => name))
-  expect(deviations(plan, before, await thingsOf(host))).toEqual([])
-})
 
 test('a plan stores nothing, changes nothing and runs only reading programs', async () => {
   const host = await machine()
@@ -167,21 +82,3 @@ test('an operation without changes has an empty plan', async () => {
 
   expect(await planned(host, 'wp.scan', { domain })).toEqual({ steps: [] })
 })
-
-test.each([...EVERYDAY, ...MORE])(
-  '$command ($title) does exactly what its plan says',
-  async (each) => {
-    const host = emptying(await each.make())
-    host.time += 1000
-    const before = await thingsOf(host)
-
-    const plan = await runnerOn(host).plan(each.command, each.params)
-
-    expect(Plan.parse(plan)).toEqual(plan)
-    expect(await thingsOf(host)).toEqual(before)
-    expect(await carryOut(host, each.command, each.params)).toEqual(
-      plan.steps.map(({ name }) => name),
-    )
-    expect(deviations(plan, before, await thingsOf(host))).toEqual([])
-  },
-)

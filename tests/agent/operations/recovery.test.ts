@@ -3,13 +3,10 @@ import { backupRestore } from '#agent/commands/backup.restore.ts'
 import { commands } from '#agent/commands/index.ts'
 import { OperationStore } from '#agent/operations/store.ts'
 import { fetchedOf, filesIn } from '#agent/os/backup/places.ts'
-import { forgetPhases } from '#agent/os/certificates/phases.ts'
-import { withdrawAllTokens } from '#agent/os/certificates/probe-names.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { type Case, EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { isKilledAt } from '#tests/support/agent/killed.ts'
 import { pair } from '#tests/support/agent/pair.ts'
 import { renamable, renameParams } from '#tests/support/agent/renaming.ts'
@@ -268,44 +265,4 @@ test.each([
     expect(ends).toContain(INTERRUPTED)
   },
   240_000,
-)
-
-/** The machine whose agent was killed at its n-th effect, and started again. */
-async function recoveredFrom({ command, params, make }: Case, at: number) {
-  const host = await make()
-  if (!(await isKilledAt(at, host, command, params))) return undefined
-  // As at the start of the agent.
-  await Promise.all([withdrawAllTokens(host), forgetPhases(host)])
-  await recover(host, commands)
-  return host
-}
-
-async function endOf(host: FakeHost): Promise<string | undefined> {
-  const store = new OperationStore(host.files, host.settings.state_dir)
-  return (await store.events('op1')).at(-1)?.event
-}
-
-test.each(EVERYDAY)(
-  '$command ($title) is done or undone when the agent is killed at any effect',
-  async (each) => {
-    const { command, params, make } = each
-    const before = await stateOf(await make())
-    const whole = await make()
-    await perform(whole, command, params)
-    const after = await stateOf(whole)
-    const ends = new Set<string | undefined>()
-
-    for (let at = 1; ; at += every(2)) {
-      const host = await recoveredFrom(each, at)
-      if (!host) break
-      const end = await endOf(host)
-      ends.add(end)
-      expect([at, end, await stateOf(host)]).toEqual([at, end, end === 'complete' ? after : before])
-      if (end === 'complete') continue
-      const [, again] = await perform(host, command, params)
-      expect([at, again, await stateOf(host)]).toEqual([at, expect.any(Object), after])
-    }
-
-    expect(ends.size).toBeGreaterThan(0)
-  },
 )

@@ -85,6 +85,7 @@ async function entries(
 /** find(1) empties a page cache. */
 export function emptying(host: FakeHost): FakeHost {
   host.table.find = ({ disk }, argv) => {
+    if (!argv.includes('-delete')) return done()
     const files = [...disk.walk()].filter(([, { kind }]) => kind === 'file')
     for (const [path] of files) if (path.startsWith(`${argv[1]}/`)) disk.drop(path)
     return done()
