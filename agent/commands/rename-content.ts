@@ -8,7 +8,7 @@ import {
 import { keepStep, saveStep } from '#agent/os/backup/keep-state.ts'
 import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places.ts'
 import { loadDump } from '#agent/os/clone/load.ts'
-import { reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { writeReport } from '#agent/os/clone/report.ts'
 import { endTemporaryOf } from '#agent/os/database/temporary-accounts.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { change, create, run } from '#agent/os/effects/effects.ts'
@@ -18,22 +18,23 @@ import { bringBackConfig, readdressConfig } from '#agent/os/rename/config.ts'
 import type { Renaming } from '#agent/os/rename/target.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import { prepareFetched } from '#agent/os/staging/files.ts'
-import type { Progress, Step, Warn } from '#agent/steps/command.ts'
+import { type Progress, type Step, value } from '#agent/steps/command.ts'
 import { flushStep } from './push-steps.ts'
-import type { Learned } from './rename-steps.ts'
+import type { Rename } from './rename-following.ts'
+
+/** The tables whose addresses have changed. */
+const rewritten = value<string[]>('The addresses were not changed')
 
 /** No program of the site runs: its database and its configuration get the new address. */
-export function contentSteps(host: Host, renaming: Renaming, learned: Learned, warn: Warn): Step[] {
-  const { former, target } = renaming
+export function contentSteps({ host, former, target, gives, get, warn }: Rename): Step[] {
   const { user } = target
   const steady = host.steady ?? host
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
   const flush = flushStep(host, target)
-  const tables: { names?: string[] } = {}
-  const leftOut = (message: string) => warn({ code: 'left_out', message })
+  const tell = (message: string) => warn({ code: 'left_out', message })
   return [
     keepStep(host, user),
-    saveStep(host, user, leftOut, async (save) => {
+    saveStep(host, user, tell, async (save) => {
       // What a client of a temporary user writes after the dump would be lost.
       await endTemporaryOf(host, user)
       await save()
@@ -42,7 +43,7 @@ export function contentSteps(host: Host, renaming: Renaming, learned: Learned, w
       name: 'rewrite',
       title: 'Changing the addresses in the saved database',
       effects: [create('folder', fetched)],
-      apply: () => rewrite(host, renaming, learned, tables),
+      apply: gives(rewritten, () => rewrite(host, { former, target })),
       undo: removedTree(steady, 'folder', fetched).apply,
     },
     {
@@ -50,7 +51,7 @@ export function contentSteps(host: Host, renaming: Renaming, learned: Learned, w
       title: 'Replacing the tables with changed addresses',
       effects: [change('database', user)],
       async apply() {
-        const { names = [] } = tables
+        const names = get(rewritten)
         const chosen = { folder: fetched, tables: names, space: 'leave_some' } as const
         if (names.length > 0) await loadTables(host, target, chosen)
       },
@@ -80,12 +81,7 @@ export function contentSteps(host: Host, renaming: Renaming, learned: Learned, w
 }
 
 /** Only tables with changes are replaced; the others stay as they are. */
-async function* rewrite(
-  host: Host,
-  { former, target }: Renaming,
-  learned: Learned,
-  tables: { names?: string[] },
-): Progress<void> {
+async function* rewrite(host: Host, { former, target }: Renaming): Progress<string[]> {
   const { user } = target
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
   const saved = dumpIn(replaced)
@@ -96,12 +92,12 @@ async function* rewrite(
   await prepareFetched(host, user)
   if (names.length > 0)
     await loadDump(host, saved, former, target, { path: chosenIn(fetched), tables: names })
-  tables.names = names
   const { replaced: count, left } = changes
   const at = new Date(host.clock.now()).toISOString()
-  Object.assign(learned, { at, tables: names.length, addresses: { replaced: count, left } })
-  await writeReport(host, user, reportIn(learned))
+  const addresses = { replaced: count, left }
+  await writeReport(host, user, { at, files: 0, bytes: 0, tables: names.length, addresses })
   yield `${count} addresses in ${names.length} tables`
+  return names
 }
 
 /** The cache must not keep what was read with the new address. */

@@ -12,12 +12,16 @@ import { certificateFolder } from '#agent/os/site/paths.ts'
 import { listSites, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { forgetBaseline } from '#agent/os/staging/baseline.ts'
 import { renameSite } from '#agent/os/users/users.ts'
-import type { Step } from '#agent/steps/command.ts'
+import { type Job, type Step, value } from '#agent/steps/command.ts'
 import { allNamesOf } from '#shared/site-names.ts'
-import type { Learned } from './rename-steps.ts'
+
+export type Rename = Job<'site.rename', Renaming>
+
+/** The names that the new certificate leaves out. */
+export const leftOut = value<readonly LeftOut[]>('No certificate was provided')
 
 /** After the decision: whatever else knows a site by its domain. Each can be repeated. */
-export function followingSteps(host: Host, { former, target }: Renaming, learned: Learned): Step[] {
+export function followingSteps({ host, former, target, find }: Rename): Step[] {
   const { user } = target
   const trees = [certificateFolder(former.domain), ...[replacedOf, fetchedOf].map((of) => of(user))]
   return [
@@ -65,7 +69,7 @@ export function followingSteps(host: Host, { former, target }: Renaming, learned
       name: 'left out',
       title: 'Recording the names that the certificate leaves out',
       effects: [],
-      apply: () => noteMissing(host, target, learned.left_out),
+      apply: () => noteMissing(host, target, find(leftOut)),
     },
   ]
 }

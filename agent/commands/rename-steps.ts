@@ -1,8 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { planProvide } from '#agent/os/certificates/plan.ts'
-import { describe, type LeftOut } from '#agent/os/certificates/probe-names.ts'
-import type { Learned as Copied } from '#agent/os/clone/report.ts'
+import { describe } from '#agent/os/certificates/probe-names.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { create, remove } from '#agent/os/effects/effects.ts'
 import { findLink } from '#agent/os/nginx/link.ts'
@@ -14,27 +13,21 @@ import { provideCertificate } from '#agent/os/rename/certificate.ts'
 import { alsoServing, newNames, type Renaming } from '#agent/os/rename/target.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
-import type { Step, Warn } from '#agent/steps/command.ts'
+import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { contentSteps } from './rename-content.ts'
-import { followingSteps } from './rename-following.ts'
-
-/** What the operation finds out while it runs. */
-export interface Learned extends Copied {
-  /** By the new certificate. */
-  left_out?: readonly LeftOut[]
-}
+import { followingSteps, leftOut, type Rename } from './rename-following.ts'
 
 /**
  * The certificate comes first, and the content is ready before the new name is served. One record
  * decides: before it everything is undone, after it the rest follows.
  */
-export function stepsOf(host: Host, renaming: Renaming, learned: Learned, warn: Warn): Step[] {
-  const { former, target } = renaming
+export function stepsOf(job: Rename): Step[] {
+  const { host, former, target } = job
   return [
-    ...nameSteps(host, renaming, learned, warn),
+    ...nameSteps(job),
     ...pauseSteps(host, former),
-    ...contentSteps(host, renaming, learned, warn),
+    ...contentSteps(job),
     {
       name: 'vhost',
       title: `Serving ${target.domain} instead of ${former.domain}`,
@@ -43,7 +36,7 @@ export function stepsOf(host: Host, renaming: Renaming, learned: Learned, warn: 
         remove('file', availablePath(former.domain)),
       ],
       apply: () => serveInstead(host, former.domain, target),
-      undo: () => serveAgain(host.steady ?? host, renaming),
+      undo: () => serveAgain(host.steady ?? host, { former, target }),
     },
     ...resumeSteps(host, target),
     {
@@ -61,7 +54,7 @@ export function stepsOf(host: Host, renaming: Renaming, learned: Learned, warn: 
       undo: () => forgetRecord(host.steady ?? host, target),
       decided: async () => (await findSite(host, former.domain)) === undefined,
     },
-    ...followingSteps(host, renaming, learned),
+    ...followingSteps(job),
   ]
 }
 
@@ -82,8 +75,8 @@ async function forgetRecord(host: Host, { domain, user }: Site): Promise<void> {
 }
 
 /** The site answers at the new name, and has a certificate for it. */
-function nameSteps(host: Host, renaming: Renaming, learned: Learned, warn: Warn): Step[] {
-  const { former, target } = renaming
+function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
+  const renaming = { former, target }
   const steady = host.steady ?? host
   const certificate = () => nginx.certificateOf(host, former.domain)
   const names: Step = {
@@ -99,12 +92,12 @@ function nameSteps(host: Host, renaming: Renaming, learned: Learned, warn: Warn)
     name: 'certificate',
     title: `Providing a certificate for ${target.domain}`,
     effects: () => planProvide(host, target),
-    async *apply() {
-      const left_out = yield* provideCertificate(host, former, target)
-      learned.left_out = left_out
-      const message = describe(left_out)
+    apply: gives(leftOut, async function* () {
+      const names = yield* provideCertificate(host, former, target)
+      const message = describe(names)
       if (message !== undefined) warn({ code: 'certificate_refused', message })
-    },
+      return names
+    }),
     async undo() {
       // If the undo of the later steps failed: nginx does not start without a file that it reads.
       if ((await findLink(steady, target.domain)) !== undefined)

@@ -17,26 +17,16 @@ import { conflict, invalid } from '#shared/errors.ts'
 import type { Renamed } from '#shared/operation-types/site.rename.ts'
 import { NO_NAMES, pairOf, problemsOf } from '#shared/site-names.ts'
 import { onSite, warnOfCleanup } from './on-site.ts'
-import { type Learned, stepsOf } from './rename-steps.ts'
+import { stepsOf } from './rename-steps.ts'
 
 type Params = ParamsOf<'site.rename'>
 
 /** The site answers under exactly one of both names as its primary domain, whatever fails. */
 export const siteRename = command('site.rename', {
   lock: onSite.lock,
-  async check(params, host) {
-    const learned: Learned = {}
-    return { ...(await checked(host, params)), learned }
-  },
-  async find(params, host) {
-    const renaming = await findRenaming(host, params)
-    const learned: Learned = {}
-    return renaming && { ...renaming, learned }
-  },
-  steps: ({ host, former, target, learned, warn }) => [
-    ready(() => mariadbSteps(host)),
-    ...stepsOf(host, { former, target }, learned, warn),
-  ],
+  check: (params, host) => checked(host, params),
+  find: (params, host) => findRenaming(host, params),
+  steps: (job) => [ready(() => mariadbSteps(job.host)), ...stepsOf(job)],
   unfinished: warnOfCleanup,
   async result({ host, former, target }) {
     const report = await findReport(host, target.user)
