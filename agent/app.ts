@@ -1,48 +1,36 @@
 import { Hono } from 'hono'
 import { OPERATION_HEADER, OperationId, REQUEST_HEADER } from '#shared/agent-headers.ts'
-import { AgentOperationsQuery } from '#shared/agent-operations.ts'
 import {
   type CancelAnswer,
   CancelRequest,
   ExecRequest,
-  PulseRequest,
   SiteRequest,
 } from '#shared/agent-requests.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf, isCommandName } from '#shared/contracts.ts'
 import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/enrolment.ts'
 import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
-import { KeyList } from '#shared/keys.ts'
 import { parse } from '#shared/parse.ts'
-import { CountsRequest } from '#shared/site-numbers.ts'
+import type { ReadingDeps, ReadingTable } from './calls/reading.ts'
 import { failureOf, isOpen } from './http/answer.ts'
-import { backupCalls } from './http/backups.ts'
 import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
-import { databaseCalls } from './http/database.ts'
 import type { Origin } from './http/listen.ts'
-import { logCalls } from './http/logs.ts'
-import { readingCalls } from './http/readings.ts'
+import { serveReadings } from './http/readings.ts'
 import { Refused } from './http/refused.ts'
-import { reportOf } from './http/report.ts'
 import { idOf, inRequest } from './http/request-id.ts'
-import { siteCalls } from './http/sites.ts'
 import { streamOf } from './http/stream.ts'
-import { listSince } from './operations/list-since.ts'
 import type { Runner } from './operations/runner.ts'
 import type { Policy } from './policy/policy.ts'
-import type { Readings } from './readings/readings.ts'
 import type { Enrolment } from './trust/enrolment.ts'
 import type { Gate } from './trust/gate.ts'
-import type { Rotation } from './trust/rotation.ts'
 
-export interface AppDeps {
+export interface AppDeps extends ReadingDeps {
   runner: Runner
-  readings: Readings
+  readings: ReadingTable
   /** `/health` alone is open. */
   gate: Gate
-  /** Both are absent without authentication. */
+  /** Absent without authentication. */
   enrolment?: Enrolment | undefined
-  rotation?: Rotation | undefined
   policy: Policy
   report: (error: unknown) => void
 }
@@ -50,8 +38,9 @@ export interface AppDeps {
 /** `body`: of an authenticated request. */
 type Env = { Variables: { body: Uint8Array }; Bindings: Partial<Origin> }
 
-/** The seven calls of the contract, the events of an operation by its id, and the calls of the trust. */
-export function createApp({ runner, readings, gate, policy, report, ...trust }: AppDeps) {
+/** Commands, their operations, the readings of the table, and the enrolment. */
+export function createApp(deps: AppDeps) {
+  const { runner, readings, gate, policy, enrolment, report } = deps
   const app = new Hono<Env>()
   const start = starter(runner, policy)
   const plan = planner(runner, policy)
@@ -71,21 +60,6 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store')
   })
 
-  const calls = readingCalls(readings)
-  for (const [path, read] of Object.entries(calls))
-    app.get(path, async ({ json }) => json(await read()))
-  app.get('/report', async ({ body }) =>
-    body(await reportOf(calls, readings.clock), 200, { 'content-type': 'application/json' }),
-  )
-  app.get('/sites/numbers', async ({ req, json }) => {
-    const { since } = parse(CountsRequest, req.query())
-    return json({ sites: await readings.numbers(since) })
-  })
-
-  app.get('/pulse', async ({ req, json }) =>
-    json(await readings.pulse(parse(PulseRequest, req.query()), req.raw.signal)),
-  )
-
   app.post('/exec', async ({ req: { raw }, var: { body } }) => {
     const { command, params, dry_run } = parse(ExecRequest, jsonOf(raw, body))
     if (!isCommandName(command)) throw badRequest(`Unknown command: ${shown(command)}`)
@@ -98,22 +72,9 @@ export function createApp({ runner, readings, gate, policy, report, ...trust }: 
     start('wp.scan', parse(SiteRequest, jsonOf(raw, body)), raw),
   )
 
-  for (const [path, read] of Object.entries(siteCalls(readings, policy, runner))) {
-    app.post(path, async ({ req: { raw }, var: { body }, json }) =>
-      json(await read(jsonOf(raw, body))),
-    )
-  }
-
-  const backups = backupCalls(readings, policy)
-  for (const call of ['browse', 'download', 'find', 'list', 'keeper'] as const)
-    app.post(`/backups/${call}`, ({ req: { raw }, var: { body } }) => backups[call](raw, body))
-  const logs = logCalls(readings)
-  for (const call of ['list', 'search', 'fatals', 'download', 'tail'] as const)
-    app.post(`/sites/logs/${call}`, ({ req: { raw }, var: { body } }) => logs[call](raw, body))
-  for (const [path, call] of Object.entries(databaseCalls(readings, policy, runner)))
-    app.post(path, call)
+  serveReadings(app, readings, deps, policy)
   operationCalls(app, runner)
-  trustCalls(app, trust)
+  if (enrolment) enrolmentCall(app, enrolment)
   app.notFound(() => failureOf(notFound('Endpoint')))
   app.onError((error) => {
     if (!(error instanceof ServiceError || error instanceof Refused)) report(error)
@@ -138,10 +99,6 @@ function starter(runner: Runner, policy: Policy) {
 }
 
 function operationCalls(app: Hono<Env>, runner: Runner) {
-  app.get('/operations', async ({ req, json }) => {
-    const { since } = parse(AgentOperationsQuery, req.query())
-    return json(await listSince(runner.store, since))
-  })
   app.get('/operations/:id/events', async (context) => {
     const id = OperationId.safeParse(context.req.param('id'))
     const operation = id.success ? await runner.find(id.data) : undefined
@@ -166,25 +123,15 @@ function planner(runner: Runner, policy: Policy) {
   }
 }
 
-/** Absent without authentication: unknown endpoints then. */
-function trustCalls(
-  app: Hono<Env>,
-  { enrolment, rotation }: Pick<AppDeps, 'enrolment' | 'rotation'>,
-) {
-  if (enrolment)
-    app.post('/enrol', async ({ req: { raw }, json }) => {
-      await enrolment.expect()
-      const body = jsonOf(raw, await readBytes(raw, MAX_ENROLMENT))
-      const confirmation = EnrolmentConfirmation.safeParse(body)
-      if (!confirmation.success) return json(await enrolment.answer(parse(EnrolmentRequest, body)))
-      await enrolment.confirm(confirmation.data)
-      return json({})
-    })
-  if (!rotation) return
-  app.get('/keys', async ({ json }) => json(await rotation.known()))
-  app.post('/keys', async ({ req: { raw }, var: { body }, json }) =>
-    json(await rotation.replace(parse(KeyList, jsonOf(raw, body)))),
-  )
+function enrolmentCall(app: Hono<Env>, enrolment: Enrolment) {
+  app.post('/enrol', async ({ req: { raw }, json }) => {
+    await enrolment.expect()
+    const body = jsonOf(raw, await readBytes(raw, MAX_ENROLMENT))
+    const confirmation = EnrolmentConfirmation.safeParse(body)
+    if (!confirmation.success) return json(await enrolment.answer(parse(EnrolmentRequest, body)))
+    await enrolment.confirm(confirmation.data)
+    return json({})
+  })
 }
 
 function operationId(request: Request): string | undefined {

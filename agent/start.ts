@@ -12,8 +12,10 @@ import { keepMaintained } from './maintenance.ts'
 import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { listAccounts } from './os/access/list.ts'
+import { loginsOn } from './os/access/logins.ts'
 import { endManagers } from './os/access/user-manager.ts'
 import { stopLeftSlices } from './os/as-site/slice.ts'
+import { browsers } from './os/backup/read/browse.ts'
 import { closeReadings } from './os/backup/read/opened.ts'
 import { forgetPhases } from './os/certificates/phases.ts'
 import { withdrawAllTokens } from './os/certificates/probe-names.ts'
@@ -27,7 +29,7 @@ import { findSite } from './os/site/sites.ts'
 import { forgetAllUploads } from './os/site-database/uploads.ts'
 import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
-import { readingsOf } from './readings/readings.ts'
+import { readings } from './readings/index.ts'
 import { confinedHost, realHost } from './real-host.ts'
 import { renewHourly } from './renewal.ts'
 import { startRounds } from './rounds.ts'
@@ -94,14 +96,22 @@ async function open(config: Config, host: Host) {
   })
   const found = new FoundMonitor(host)
   const numbers = new NumbersCollector(host)
-  const readings = readingsOf(host, { list: () => [...own.list(), ...found.list()] }, numbers)
-  const app = createApp({ runner, readings, policy, ...trust, report: logError })
+  const app = createApp({
+    host,
+    runner,
+    readings,
+    health: () => [...own.list(), ...found.list()],
+    numbers,
+    policy,
+    ...trust,
+    report: logError,
+  })
   const renew = () => {
     if (!host.privileged) return
     void renewHourly(host, runner, logError)
     void keepLayout(host, runner, logError).catch(logError)
-    const expire = () => readings.expireBrowsed()
-    const { keepLogins } = readings
+    const expire = () => browsers(host).expire()
+    const keepLogins = () => loginsOn(host).keep()
     startRounds(host, runner, { own, found, numbers, expire, keepLogins }, logError)
     void keepMaintained(host, runner, logError)
     void watchDatabase(host, runner, logError)

@@ -2,12 +2,14 @@ import { createHash, randomBytes } from 'node:crypto'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import { blamingDisk } from '#agent/host/storage.ts'
 import type { Command } from '#agent/steps/command.ts'
+import type { AgentOperations } from '#shared/agent-operations.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
 import { conflict, forbidden } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import { shown } from './execution.ts'
 import { Executions, type ExecutionsOptions } from './executions.ts'
+import { listSince } from './list-since.ts'
 import { Locks } from './locks.ts'
 import type { Operation } from './operation.ts'
 import { PendingCleanup } from './pending-cleanup.ts'
@@ -105,6 +107,11 @@ export class Runner {
 
   isBusy(key: string): boolean {
     return this.#locks.holds(key)
+  }
+
+  /** Returns the operations since a time. */
+  since(time: number): Promise<AgentOperations> {
+    return listSince(this.store, time)
   }
 
   /** The params of the operations of a command that run or wait for their turn. */

@@ -1,4 +1,5 @@
 import { createApp } from '#agent/app.ts'
+import { type Ask, asking } from '#agent/calls/reading.ts'
 import { commands } from '#agent/commands/index.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { type Listening, listen } from '#agent/http/listen.ts'
@@ -7,7 +8,7 @@ import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
 import { HealthMonitor } from '#agent/os/health/monitor.ts'
 import { NumbersCollector } from '#agent/os/numbers/collector.ts'
 import { Policy } from '#agent/policy/policy.ts'
-import { type Readings, readingsOf } from '#agent/readings/readings.ts'
+import { readings } from '#agent/readings/index.ts'
 import { openGate } from '#agent/trust/gate.ts'
 import { type Rotation, rotationOf } from '#agent/trust/rotation.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
@@ -19,7 +20,8 @@ const CHECK_MS_A_SITE = 60
 
 /** The agent of a simulated server: everything except its machine is the real one. */
 export class DemoAgent {
-  readonly readings: Readings
+  /** Asks its readings without a request. */
+  readonly ask: Ask
   readonly #app: ReturnType<typeof createApp>
   readonly #own: HealthMonitor
   readonly #found: FoundMonitor
@@ -34,13 +36,18 @@ export class DemoAgent {
       report,
     })
     this.#found = new FoundMonitor(host)
-    const health = { list: () => [...this.#own.list(), ...this.#found.list()] }
-    this.readings = readingsOf(host, health, new NumbersCollector(host))
-    this.#app = createApp({
+    const deps = {
+      host,
       runner,
-      readings: this.readings,
-      gate: openGate,
+      health: () => [...this.#own.list(), ...this.#found.list()],
+      numbers: new NumbersCollector(host),
       rotation: rotationOn(host),
+    }
+    this.ask = asking(readings, deps, new AbortController().signal)
+    this.#app = createApp({
+      ...deps,
+      readings,
+      gate: openGate,
       policy: new Policy({ ...host, path: '/etc/hosting-agent/policy.json', store: runner.store }),
       report,
     })

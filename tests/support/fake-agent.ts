@@ -3,7 +3,7 @@ import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { reportOf } from '#agent/http/report.ts'
+import { reportOf } from '#agent/readings/report.ts'
 import { Enrolment } from '#agent/trust/enrolment.ts'
 import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
@@ -316,9 +316,10 @@ export class FakeAgent {
 
   /** Without the calls that a test answers, or that it lacks. */
   async #report(): Promise<Response> {
-    const answers = Object.entries(this.#readings()).filter(([path]) => !this.answers.has(path))
-    const calls = answers.map(([path, answer]) => [path, async () => answer] as const)
-    return new Response(await reportOf(Object.fromEntries(calls), { elapsed: () => 0 }))
+    const answers = this.#readings()
+    const answer = async (path: string) => (this.answers.has(path) ? undefined : answers[path])
+    const report = await reportOf(answer, { elapsed: () => 0 })
+    return Response.json(report)
   }
 
   #readings(): Record<string, object> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { perHost } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { parseJson } from '#shared/parse.ts'
@@ -145,6 +146,9 @@ export class Logins {
     })
   }
 }
+
+/** The logins of a machine, which readings share with the round that keeps them. */
+export const loginsOn = perHost((host) => new Logins(host))
 
 /** The site of an account, also of a client account that was removed since. */
 function siteOf(sites: readonly Site[], text: string): Site | undefined {

@@ -1,6 +1,8 @@
+import { perHost, reading } from '#agent/calls/reading.ts'
 import type { Host, Resolved } from '#agent/host/ports.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { AgentNameStates } from '#shared/name-states.ts'
+import { nameStatesReading } from '#shared/readings/sites.ts'
 import { nameStates, type Resolve } from './name-states.ts'
 import { readPhase } from './phases.ts'
 
@@ -30,3 +32,8 @@ function keptFor({ clock }: Host, resolve: Resolve): Resolve {
     return found
   }
 }
+
+const namesOf = perHost(namesReader)
+export const siteNames = reading(nameStatesReading, ({ host, params }) =>
+  namesOf(host)(params.domain),
+)

@@ -32,7 +32,7 @@ export function answerOf({ answer, is_whole }: Pick<ToolRan, 'answer' | 'is_whol
 }
 
 /** The head on one line, and the content. */
-export const packed = ({ head, content }: Answered): Uint8Array =>
+export const packed = ({ head, content }: Answered): Uint8Array<ArrayBuffer> =>
   Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), content])
 
 function endOfHead(bytes: Buffer): { from: number; to: number } {

@@ -1,8 +1,12 @@
+import { reading } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { getSite } from '#agent/os/site/sites.ts'
 import { evaluate } from '#agent/os/wordpress/evaluate.ts'
 import { wordpressSilent } from '#agent/os/wordpress/failure.ts'
+import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
 import { parseJson } from '#shared/parse.ts'
+import { adminPasswordReading, wordpressUsersReading } from '#shared/readings/wordpress.ts'
 import { MOST_USERS, WordpressUsers } from '#shared/wp-login.ts'
 
 /** Customers of a shop are many, and have nothing to do behind its login. */
@@ -30,3 +34,12 @@ $users = array_map(fn($user) => [
 ], array_slice($found, 0, ${MOST_USERS}));
 echo json_encode(['users' => $users, 'more' => count($found) > ${MOST_USERS}]);
 `
+
+export const wordpressUsers = reading(wordpressUsersReading, async ({ host, params }) =>
+  listUsers(host, await getSite(host, params.domain)),
+)
+
+export const adminPassword = reading(adminPasswordReading, async ({ host, params }) => {
+  const { user, password } = await setAdminPassword(host, await getSite(host, params.domain))
+  return { user, password: password.reveal() }
+})

@@ -1,3 +1,4 @@
+import type { News } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
@@ -14,14 +15,6 @@ const MOST_AT_ONCE = 16
 /** The record of jobs is read again and again: they run every five minutes. */
 const JOBS_MS = 3000
 
-/** News of a log. */
-export interface Following {
-  /** Undefined at the end; an empty list is a sign of life. */
-  next(): Promise<LogNews[] | undefined>
-  /** Called when the reader has left. */
-  end(): Promise<void>
-}
-
 /** Follows logs of sites, a limited number at a time. */
 export class LogTails {
   readonly #host: Host
@@ -32,7 +25,7 @@ export class LogTails {
   }
 
   /** Throws not_found for an unknown site, and conflict while too many are followed. */
-  async start(request: LogTailRequest): Promise<Following> {
+  async start(request: LogTailRequest): Promise<News<LogNews>> {
     const { user } = await getSite(this.#host, request.domain)
     if (this.#running >= MOST_AT_ONCE) {
       throw conflict('Too many logs of this server are followed now: close another live view')

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { reading } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import type { Mail } from '#shared/agent.ts'
 import { MailCounts, NO_MAIL } from '#shared/mail.ts'
 import { parseJson } from '#shared/parse.ts'
+import { mailReading } from '#shared/readings/mail.ts'
 import { mailPlaces } from './places.ts'
 import { mailService } from './service.ts'
 
@@ -26,3 +28,5 @@ async function readStatus({ files, settings }: Host, user: string): Promise<Mail
   const text = await files.read(path).catch(() => undefined)
   return parseJson(Status, text)?.shown ?? NO_MAIL
 }
+
+export const mail = reading(mailReading, ({ host }) => readMail(host))

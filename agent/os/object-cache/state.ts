@@ -1,7 +1,9 @@
+import { reading } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { tryAsSite } from '#agent/os/as-site/run.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { type AgentObjectCache, objectCacheLimit } from '#shared/object-cache.ts'
+import { objectCacheReading } from '#shared/readings/sites.ts'
 import { findDropIn } from './drop-in.ts'
 import { isInstanceRunning } from './instance.ts'
 import { socketOf } from './places.ts'
@@ -54,3 +56,7 @@ function numbersIn(text: string): AgentObjectCache['numbers'] {
   const objects = Number(/^db0:keys=(\d{1,15}),/m.exec(text)?.[1] ?? 0)
   return { used, objects, hits, misses, evicted }
 }
+
+export const objectCache = reading(objectCacheReading, ({ host, params }) =>
+  readObjectCache(host, params.domain),
+)

@@ -1,3 +1,4 @@
+import type { Source } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import { dumpBytes } from '#agent/os/database/dump-bytes.ts'
@@ -7,14 +8,6 @@ import type { ExportProgress } from '#shared/site-database.ts'
 import { readTables } from './tables.ts'
 
 const HOURS_2 = 2 * 60 * 60_000
-/** The database of a site on its way. */
-interface Export {
-  type: string
-  /** Undefined at the end; throws where the rest is missing. */
-  next(): Promise<Uint8Array | undefined>
-  /** Called when the reader has left. */
-  end(): Promise<void>
-}
 
 /**
  * Lets one export run at a time: until its end MariaDB keeps the former rows of all tables, however slow
@@ -36,7 +29,7 @@ export class Exports {
   }
 
   /** Throws not_found for an unknown site, and conflict without a database or beside another export. */
-  async start(domain: string): Promise<Export> {
+  async start(domain: string): Promise<Source> {
     const host = this.#host
     const site = await getSite(host, domain)
     if (this.#running) {
@@ -85,7 +78,7 @@ function readerOf(
   first: IteratorResult<Uint8Array, void>,
   chunks: Chunks,
   end: () => Promise<void>,
-): Pick<Export, 'next' | 'end'> {
+): Pick<Source, 'next' | 'end'> {
   let waiting: IteratorResult<Uint8Array, void> | undefined = first
   const next = async () => {
     try {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { reading } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import {
@@ -18,6 +19,7 @@ import { AHEAD_MS, ageOf } from '#shared/age.ts'
 import type { TrashedSite } from '#shared/agent.ts'
 import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
+import { trashReading } from '#shared/readings/sites.ts'
 import { dumpPathOf } from './database.ts'
 
 const factsPath = (user: string) => `${trashOf(user)}/facts.json`
@@ -122,3 +124,5 @@ async function refuseLack(host: Host, path: string, bytes: number, what: string)
   const [has, needs] = [free, needed].map((size) => Math.ceil(size / 2 ** 20))
   throw conflict(`${what}: ${has} MB are free on this server, and ${needs} MB may be needed`)
 }
+
+export const trash = reading(trashReading, async ({ host }) => ({ trash: await listTrash(host) }))

@@ -1,6 +1,8 @@
+import { reading } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { diskLimits } from '#agent/os/site/tiers.ts'
+import { usageReading } from '#shared/readings/sites.ts'
 import type { SiteUsage } from '#shared/site-usage.ts'
 import { readMeasured } from './records.ts'
 
@@ -19,3 +21,5 @@ export async function listUsage(host: Host): Promise<SiteUsage[]> {
     }
   })
 }
+
+export const usage = reading(usageReading, async ({ host }) => ({ sites: await listUsage(host) }))

@@ -16,7 +16,8 @@ export async function webRows({ members }: Fleet, now: number) {
   const rows: (typeof server_web.$inferInsert)[] = []
   for (const [index, { agent, plan }] of members.entries()) {
     if (plan.role === 'pending') continue
-    rows.push({ server_id: index + 1, web: keptOf(await agent.readings.web()), at: stamp(now) })
+    const web = keptOf(await agent.ask('GET /web', {}))
+    rows.push({ server_id: index + 1, web, at: stamp(now) })
   }
   return rows
 }

@@ -24,8 +24,8 @@ async function rowOf(member: Member, id: number, now: number): Promise<NewServer
   const { name, hostname, tags, age, role, php } = plan
   const base = { id, name, hostname, port: PORT, user: 'root', tags }
   if (role === 'pending') return { ...base, created_at: stamp(now - ADDED_MS) }
-  const metrics = await agent.readings.metrics()
-  const services = await agent.readings.services()
+  const metrics = await agent.ask('GET /metrics', {})
+  const { services } = await agent.ask('GET /services', {})
   return {
     ...base,
     ...{ created_at: stamp(now - age * DAY_MS), php_versions: [...php].sort() },

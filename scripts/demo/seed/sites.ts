@@ -31,7 +31,8 @@ async function usesOf({ members }: Fleet): Promise<Map<string, DiskUse>> {
   const found = new Map<string, DiskUse>()
   for (const { plan, agent } of members) {
     const users = new Map(plan.sites.map(({ domain, user }) => [domain, user]))
-    for (const { domain, measured_at, ...use } of await agent.readings.usage())
+    const { sites } = await agent.ask('GET /usage', {})
+    for (const { domain, measured_at, ...use } of sites)
       if (measured_at !== null) found.set(users.get(domain) ?? '', { ...use, measured_at })
   }
   return found

@@ -4,12 +4,12 @@ import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import { undoSteps } from '#agent/operations/steps.ts'
 import { reached } from '#agent/steps/command.ts'
 import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
-import { readingsOf } from '#agent/readings/readings.ts'
 import type { IsolationResult } from '#shared/isolation.ts'
 import { isolationCheck as contract } from '#shared/operation-types/isolation.check.ts'
 import { canaryHost, verdicts } from '#tests/support/agent/canary-host.ts'
 import { contextOf, debian, outcome } from '#tests/support/agent/debian.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
+import { askOn } from '#tests/support/agent/readings.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const check = (host: FakeHost) => outcome(isolationCheck.run({}, contextOf(host)))
@@ -197,8 +197,8 @@ test('temporary sites appear in no reading', async () => {
   const read: unknown[] = []
   host.net.probe = async (options) => {
     if (options.path.includes('do=try')) {
-      const { sites, services, trash, certificates } = readingsOf(host, { list: () => [] })
-      read.push(await sites(), await services(), await trash(), await certificates())
+      for (const at of ['GET /sites', 'GET /services', 'GET /trash', 'GET /certificates'] as const)
+        read.push(await askOn(host)(at, {}))
     }
     return probe(options)
   }

@@ -1,12 +1,16 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { createApp } from '#agent/app.ts'
+import { reading } from '#agent/calls/reading.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
+import { readings } from '#agent/readings/index.ts'
 import { openGate } from '#agent/trust/gate.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
-import { Secret } from '#shared/secret.ts'
+import { databasePasswordReading } from '#shared/readings/database.ts'
+import { adminPasswordReading } from '#shared/readings/wordpress.ts'
 import type { AccessGrant } from '#shared/site-access.ts'
 import type { ClientAccount } from '#shared/site-clients.ts'
+import { readingDeps } from '#tests/support/agent/readings.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 import { ANNA, BEN } from '#tests/support/ssh-keys.ts'
@@ -42,12 +46,15 @@ function agent() {
     runner,
     policy: new Policy({ ...host, path: FILE, store: runner.store }),
     gate: openGate,
+    ...readingDeps(host),
     readings: {
-      databasePassword: async () => new Secret('secret'),
-      adminPassword: async () => ({ user: 'admin', password: new Secret('secret') }),
-    } as never,
+      ...readings,
+      'POST /sites/db-password': async () =>
+        reading(databasePasswordReading, async () => ({ password: 'secret' })),
+      'POST /sites/admin-password': async () =>
+        reading(adminPasswordReading, async () => ({ user: 'admin', password: 'secret' })),
+    },
     enrolment: undefined,
-    rotation: undefined,
     report: () => undefined,
   })
   return async (path: string, body: object, headers: Record<string, string> = {}) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { pulseReader } from '#agent/readings/pulse.ts'
+import type { Ask } from '#agent/calls/reading.ts'
+import { pulseOf } from '#agent/readings/pulse.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import { Pulse } from '#shared/pulse.ts'
 import { SteppedClock } from '#tests/support/dashboard/clock.ts'
@@ -19,22 +20,24 @@ function reader() {
   const start = clock.elapsed()
   const values = { health: [up('a.example')], counted: 60 }
   let states = 0
-  const pulse = pulseReader({
-    clock,
-    metrics: async () => metrics,
-    state: async () => {
-      states += 1
-      return { metrics, version: 'v1' }
+  const others: Ask = async (at): Promise<never> => {
+    if (at === 'GET /state') states += 1
+    return (at === 'GET /state' ? { metrics, version: 'v1' } : metrics) as never
+  }
+  const numbers = {
+    list: () => [],
+    get changed() {
+      return values.counted
     },
-    health: async () => values.health,
-    counted: () => values.counted,
-  })
+  }
   const ask = async (
     wait: number,
     health = '',
     { state = 'yes', signal = new AbortController().signal } = {},
   ) => {
-    const answer = await pulse({ wait, health, state: state === 'yes' ? 'yes' : 'no' }, signal)
+    const params = { wait, health, state: state === 'yes' ? 'yes' : 'no' } as const
+    const known = { host: { clock }, health: () => values.health, numbers, ask: others }
+    const answer = await pulseOf({ ...known, params, signal })
     return { answer, seconds: (clock.elapsed() - start) / 1000 }
   }
   return { clock, values, ask, states: () => states }

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import type { Ask } from '#agent/calls/reading.ts'
 import { stateReader } from '#agent/readings/state.ts'
 import { NO_MAIL } from '#shared/mail.ts'
+import { REPORTED } from '#shared/report.ts'
 
 const metrics = {
   cpu: 1,
@@ -11,53 +13,28 @@ const metrics = {
   os: 'Debian',
   version: '1.0.0',
 }
-const NAMES = [
-  'services',
-  'sites',
-  'web',
-  'trash',
-  'certificates',
-  'usage',
-  'maintenance',
-  'jobTroubles',
-  'access',
-  'logins',
-]
+const PARTS = REPORTED.filter((path) => path !== '/mail')
 
-/** A reader whose parts answer with what `values` has for them. */
+/** What a slow reading answers. */
+const SLOW = 'slow'
+
+/** A reader of a server whose readings answer with what `values` has for their paths. */
 function reader() {
   const values: Record<string, unknown> = {}
   const mail = [{ domain: 'shop.example', ...NO_MAIL }]
   const read: string[] = []
-  const parts = NAMES.map((name) => [
-    name,
-    async () => {
-      read.push(name)
-      time.now += values[name] === SLOW ? 3_000 : 0
-      if (values[name] instanceof Error) throw values[name]
-      return values[name] ?? []
-    },
-  ])
+  const ask: Ask = async (at): Promise<never> => {
+    const path = at.slice('GET '.length)
+    read.push(path)
+    if (values[path] instanceof Error) throw values[path]
+    time.now += values[path] === SLOW ? 3_000 : 0
+    if (path === '/mail') return { sites: mail } as never
+    return (path === '/metrics' ? metrics : (values[path] ?? [])) as never
+  }
   const time = { now: 0 }
-  const all = {
-    clock: { elapsed: () => time.now },
-    ...Object.fromEntries(parts),
-    metrics: async () => metrics,
-    mail: async () => ({ sites: mail }),
-  } as Parameters<typeof stateReader>[0]
-  return { state: stateReader(all), values, mail, read }
+  const readState = stateReader({ clock: { elapsed: () => time.now } })
+  return { state: () => readState(ask), values, mail, read }
 }
-
-/** What a slow part answers. */
-const SLOW = 'slow'
-
-test('has no version when its parts take longer than a dashboard waits', async () => {
-  const { state, values, read } = reader()
-  values.web = SLOW
-
-  expect(await state()).toEqual({ metrics, version: null })
-  expect(read).toEqual(['services', 'sites', 'web'])
-})
 
 test('has the metrics, and the same version while nothing changes', async () => {
   const { state } = reader()
@@ -68,7 +45,7 @@ test('has the metrics, and the same version while nothing changes', async () => 
   expect(other).toEqual(one)
 })
 
-test.each(NAMES)('has another version when %s answers something else', async (name) => {
+test.each(PARTS)('has another version when %s answers something else', async (name) => {
   const { state, values } = reader()
   const before = await state()
 
@@ -89,7 +66,7 @@ test('has another version when mail waits, and not when some was sent', async ()
   expect((await state()).version).not.toBe(before.version)
 })
 
-test.each(NAMES)('has no version, but the metrics, when %s cannot be read', async (name) => {
+test.each(PARTS)('has no version, but the metrics, when %s cannot be read', async (name) => {
   const { state, values } = reader()
 
   values[name] = new Error('refused')
@@ -102,5 +79,13 @@ test('reads each part once for simultaneous calls', async () => {
 
   await Promise.all([state(), state(), state()])
 
-  expect(read).toEqual(NAMES)
+  expect(read.filter((path) => path !== '/metrics')).toEqual([...REPORTED])
+})
+
+test('has no version when its parts take longer than a dashboard waits', async () => {
+  const { state, values, read } = reader()
+  values['/web'] = SLOW
+
+  expect(await state()).toEqual({ metrics, version: null })
+  expect(read).toEqual(['/metrics', '/services', '/sites', '/web'])
 })

@@ -1,10 +1,12 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { createApp } from '#agent/app.ts'
 import { rawKeyOf } from '#agent/host/public-keys.ts'
+import { readings } from '#agent/readings/index.ts'
 import { signedGate } from '#agent/trust/gate.ts'
 import { rotationOf } from '#agent/trust/rotation.ts'
 import { SeenTokens } from '#agent/trust/seen.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
+import { readingDeps } from '#tests/support/agent/readings.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 import { authorization, digestOf, nonce, type Signer, signer } from '#tests/support/trust/sign.ts'
 
@@ -32,7 +34,8 @@ beforeEach(async () => {
     rotation: rotationOf({ trust, now: seconds, exclusive: host.exclusive }),
     enrolment: undefined,
     runner: {} as never,
-    readings: {} as never,
+    readings,
+    ...readingDeps(host),
     policy: {} as never,
     report: () => undefined,
   })

@@ -3,9 +3,10 @@ import type { Host } from '#agent/host/ports.ts'
 import { type Listening, listen } from '#agent/http/listen.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
-import { readingsOf } from '#agent/readings/readings.ts'
+import { readings } from '#agent/readings/index.ts'
 import type { CommandTable } from '#agent/steps/command.ts'
 import { openGate } from '#agent/trust/gate.ts'
+import { readingDeps } from './readings.ts'
 
 /** A real agent over HTTP on a simulated machine. */
 export function listeningAgent(host: Host, commands: CommandTable): Promise<Listening> {
@@ -14,7 +15,8 @@ export function listeningAgent(host: Host, commands: CommandTable): Promise<List
   const app = createApp({
     runner,
     policy: new Policy({ ...host, path: '/etc/hosting-agent/policy', store: runner.store }),
-    readings: readingsOf(host, { list: () => [] }),
+    readings,
+    ...readingDeps(host),
     gate: openGate,
     report,
   })

@@ -1,8 +1,9 @@
 import { createApp } from '#agent/app.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { Policy } from '#agent/policy/policy.ts'
-import { readingsOf } from '#agent/readings/readings.ts'
+import { readings } from '#agent/readings/index.ts'
 import { openGate } from '#agent/trust/gate.ts'
+import { readingDeps } from '#tests/support/agent/readings.ts'
 import { hostOn } from './host.ts'
 import type { Machine } from './machine.ts'
 import type { Peer } from './network.ts'
@@ -81,7 +82,8 @@ export class SimulatedAgent implements Peer {
     const policy = new Policy({ ...host, path: '/etc/hosting-agent/policy', store: runner.store })
     return createApp({
       runner,
-      readings: readingsOf(host, { list: () => [] }),
+      readings,
+      ...readingDeps(host),
       gate: openGate,
       policy,
       report: (error) => broken(`${process.name} answers 500: ${error}`),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { perHost } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { readManifest } from '#agent/os/backup/fetch.ts'
 import { SITE } from '#agent/os/backup/save.ts'
@@ -259,3 +260,6 @@ function byKindAndName(one: BackupEntry, other: BackupEntry): number {
   const folders = Number(other.kind === 'directory') - Number(one.kind === 'directory')
   return folders || (one.name < other.name ? -1 : 1)
 }
+
+/** The browser of a machine, whose memory readings share with the round that frees it. */
+export const browsers = perHost((host) => new BackupBrowser(host))

@@ -1,3 +1,4 @@
+import type { Source } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { DUMP } from '#agent/os/backup/manifest.ts'
 import { SITE } from '#agent/os/backup/save.ts'
@@ -9,15 +10,6 @@ import { type OpenedBackup, reading, SESSIONS } from './opened.ts'
 
 const HOURS_12 = 12 * 60 * 60_000
 
-/** A part of a backup on its way. */
-export interface Download {
-  type: string
-  /** Undefined at the end; throws where the rest is missing. */
-  next(): Promise<Uint8Array | undefined>
-  /** Called when the reader has left. */
-  end(): Promise<void>
-}
-
 /** Lets one download run at a time: it has the network and the processor of all sites. */
 export class Downloads {
   readonly #host: Host
@@ -28,7 +20,7 @@ export class Downloads {
   }
 
   /** Returns when the first bytes are there. Throws conflict while another one runs. */
-  async start(request: DownloadRequest): Promise<Download> {
+  async start(request: DownloadRequest): Promise<Source> {
     if (this.#isBusy) {
       throw conflict('Another download of a backup is running on this server: try again later')
     }

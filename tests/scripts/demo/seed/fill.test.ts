@@ -15,8 +15,10 @@ test('the records of each site match its agent', async () => {
     time: { now: () => NOW, elapsed: () => 0, loadTime: () => NOW },
     report: (error) => expect(error).toBeUndefined(),
   })
-  const answers = await Promise.all(fleet.members.map(({ agent }) => agent.readings.sites()))
-  const found = answers.flat().map(({ names: _, closed: __, unknown: ___, ...kept }) => kept)
+  const answers = await Promise.all(fleet.members.map(({ agent }) => agent.ask('GET /sites', {})))
+  const found = answers
+    .flatMap(({ sites }) => sites)
+    .map(({ names: _, closed: __, unknown: ___, ...kept }) => kept)
   const records = new Map((await siteRows(fleet, NOW)).map((row) => [row.domain, row]))
   const recorded = found.map(({ domain }) => foundIn(records.get(domain)))
 

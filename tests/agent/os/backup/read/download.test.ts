@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Download, Downloads } from '#agent/os/backup/read/download.ts'
+import type { Source } from '#agent/calls/reading.ts'
+import { Downloads } from '#agent/os/backup/read/download.ts'
 import { closeReadings } from '#agent/os/backup/read/opened.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 
@@ -17,7 +18,7 @@ async function saved() {
   return { host, start }
 }
 
-async function textOf({ next }: Download): Promise<string> {
+async function textOf({ next }: Source): Promise<string> {
   const parts: Uint8Array[] = []
   for (let chunk = await next(); chunk; chunk = await next()) parts.push(chunk)
   return Buffer.concat(parts).toString()

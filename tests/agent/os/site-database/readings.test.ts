@@ -1,14 +1,17 @@
 import { expect, test } from 'bun:test'
-import { siteCalls } from '#agent/http/sites.ts'
+import { asking, type ReadingDeps } from '#agent/calls/reading.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { Runner } from '#agent/operations/runner.ts'
-import { readingsOf } from '#agent/readings/readings.ts'
+import { readings } from '#agent/readings/index.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
+import { idle, readingDeps } from '#tests/support/agent/readings.ts'
 import { tableOf } from '#tests/support/commands.ts'
 
 const upload = 'a'.repeat(16)
 const { domain } = shop
 const params = { domain, upload, part_count: 1, packed: false, replace: false }
-const policy = { permit: async () => () => undefined, permitPasswords: async () => undefined }
+const askWith = (host: Host, runner: ReadingDeps['runner']) =>
+  asking(readings, { ...readingDeps(host), runner }, new AbortController().signal)
 
 test('an upload is closed while its import waits or runs', async () => {
   const host = await server(shop)
@@ -26,9 +29,7 @@ test('an upload is closed while its import waits or runs', async () => {
   })
   const runner = new Runner({ host, commands, report: () => undefined })
   const send = (part: number) =>
-    siteCalls(readingsOf(host, { list: () => [] }), policy, runner)['/sites/database-upload']?.({
-      ...{ domain, upload, part, data: 'YWJj' },
-    })
+    askWith(host, runner)('POST /sites/database-upload', { domain, upload, part, data: 'YWJj' })
   const refused = { code: 'conflict' }
   expect(await send(0)).toEqual({ part: 0 })
 
@@ -42,4 +43,14 @@ test('an upload is closed while its import waits or runs', async () => {
   await Array.fromAsync(first.follow(0, new AbortController().signal))
   await Bun.sleep(1)
   expect(await send(1)).toEqual({ part: 1 })
+})
+
+test('a database that another operation may be replacing is not exported', async () => {
+  const host = await server(shop)
+  const busy = { ...idle, isBusy: (key: string) => key === domain }
+  const exported = (runner: ReadingDeps['runner']) =>
+    askWith(host, runner)('POST /sites/database-export', { domain: `www.${domain}` })
+
+  await expect(exported(busy)).rejects.toThrow('Another operation is running on')
+  await expect(exported(idle)).rejects.toThrow(`Site www.${domain}`)
 })

@@ -1,0 +1,53 @@
+import {
+  FindRequest,
+  FoundRepositories,
+  KeeperRequest,
+  KeeperTexts,
+  ListedBackups,
+  ListRequest,
+} from '#shared/backup-find.ts'
+import { BrowsedBackup, BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
+import { reading } from '#shared/reading.ts'
+
+/** The storage may be slow, and the repository large. */
+const BROWSE_MS = 5 * 60_000
+/** Its repositories may be many. */
+const SEARCH_MS = 10 * 60_000
+
+/** A folder of a backup, and its tables. */
+export const browseReading = reading({
+  at: 'POST /backups/browse',
+  params: BrowseRequest,
+  answer: BrowsedBackup,
+  timeout_ms: BROWSE_MS,
+})
+
+/** A part of a backup, with the passwords of its site. */
+export const backupDownloadReading = reading({
+  at: 'POST /backups/download',
+  params: DownloadRequest,
+  answer: 'bytes',
+  permit: 'passwords',
+})
+
+/** The repositories of a storage, whichever dashboard made them. */
+export const repositoriesReading = reading({
+  at: 'POST /backups/find',
+  params: FindRequest,
+  answer: FoundRepositories,
+  timeout_ms: SEARCH_MS,
+})
+
+export const backupsReading = reading({
+  at: 'POST /backups/list',
+  params: ListRequest,
+  answer: ListedBackups,
+  timeout_ms: SEARCH_MS,
+})
+
+export const keeperReading = reading({
+  at: 'POST /backups/keeper',
+  params: KeeperRequest,
+  answer: KeeperTexts,
+  timeout_ms: SEARCH_MS,
+})

@@ -1,0 +1,20 @@
+import { type Ask, asking, type ReadingDeps } from '#agent/calls/reading.ts'
+import type { Host } from '#agent/host/ports.ts'
+import { readings } from '#agent/readings/index.ts'
+
+/** What readings need on a machine on which nothing was checked, counted or started. */
+export const readingDeps = (host: Host) => ({
+  host,
+  health: () => [],
+  numbers: { list: () => [], changed: 0 },
+})
+
+export const idle: ReadingDeps['runner'] = {
+  isBusy: () => false,
+  since: async () => ({ operations: [], total: 0 }),
+  unended: async () => [],
+}
+
+/** Asks the readings of the agent on this machine. */
+export const askOn = (host: Host): Ask =>
+  asking(readings, { ...readingDeps(host), runner: idle }, new AbortController().signal)
