@@ -97,7 +97,11 @@ export function makeDeps(outside: Outside) {
   const off_site = !demo && (outside.off_site ?? true)
   const trust = { db, clock, random, log, keys, sealer, marks, rules }
   const transports = outside.transports ?? makeTransports(trust)
-  const agents = new Agents({ transports, timeout_ms: limits.answer_ms })
+  const agents = new Agents({
+    transports,
+    timeout_ms: limits.answer_ms,
+    contact_ms: limits.contact_ms,
+  })
   const sync = {
     ...{ ...base, agents, keys, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },

@@ -38,6 +38,8 @@ export interface ReadingContract<
   timeout_ms?: number | 'contact'
   /** It does something else when it is repeated: a dashboard sends it once. */
   is_once?: true
+  /** The agent holds it open: other calls of a dashboard do not wait for it. */
+  is_held?: true
 }
 
 export function reading<const A extends Address, P extends z.ZodType, const F extends AnswerForm>(

@@ -1,17 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { Limit } from '#dashboard/runtime/limit.ts'
-import { Metrics } from '#shared/agent.ts'
 import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { offline } from '#shared/errors.ts'
 import { type Plan, PlanAnswer } from '#shared/plan.ts'
+import type { ListAnswer, ReadingContract } from '#shared/reading.ts'
+import type { AnyReading } from '#shared/readings/index.ts'
+import { metricsReading } from '#shared/readings/server.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 import { slow, unreachable } from './answer.ts'
 import { answered } from './answered.ts'
 import { bytesOf } from './byte-stream.ts'
 import { eventsOf, type StreamCall } from './event-stream.ts'
 import { hasOurProtocol, isOfEveryAgent, upgradeNeeded } from './protocol.ts'
-import { type ListOf, readDigest, readJson, readList } from './read-answer.ts'
+import { type ContentOf, readDigest, readJson, readList } from './read-answer.ts'
 import { RequestTimeout } from './request-timeout.ts'
 import { type Address, type Call, getting, posting, type Transports } from './transport.ts'
 
@@ -23,22 +25,27 @@ interface Options {
   transports: Transports
   /** How long an answer may take, from the moment the call has its slot. */
   timeout_ms: number
+  /** How long a sign of life may take. */
+  contact_ms: number
 }
 
 interface Limits {
+  /** In place of the time limit of the contract. */
   timeout_ms?: number | undefined
+  /** Aborts the call; it then fails as by `close`. */
   signal?: AbortSignal | undefined
 }
 
-interface PostLimits extends Limits {
-  /** A second request would do something else than the first: it is not sent when a connection breaks. */
-  isOnce?: boolean
+/** The first bytes of an answer have arrived. */
+interface Bytes {
+  type: string
+  body: ReadableStream<Uint8Array>
 }
 
-interface ByteLimits {
-  whole_ms?: number
-  signal?: AbortSignal
-}
+/** The answer of a reading as a dashboard gets it. */
+export type Answered<C extends AnyReading> = C['answer'] extends 'bytes' | 'events'
+  ? Bytes
+  : ContentOf<C['answer']>
 
 /**
  * Calls agents. Every failure is a ServiceError; only `offline` is worth a retry. A call that not every
@@ -53,31 +60,31 @@ export class Agents {
     this.#options = options
   }
 
-  /** `signal` aborts the call; it then fails as by `close`. */
-  get<S extends z.ZodType>(
+  /**
+   * Asks for a reading. JSON and lists are whole and valid; bytes and events resolve with the first
+   * bytes of an answer of any length, which may take minutes.
+   */
+  async call<C extends AnyReading>(
     to: Address,
-    path: string,
-    schema: S,
-    timeout_ms?: number,
-    signal?: AbortSignal,
-  ) {
-    return this.#json(to, getting(path), schema, { timeout_ms, signal })
+    contract: C,
+    params: z.input<C['params']>,
+    limits: Limits = {},
+  ): Promise<Answered<C>> {
+    const { answer: form, is_held }: ReadingContract = contract
+    const request = requestOf(contract, params)
+    const { timeout_ms = this.#timeoutOf(contract), signal } = limits
+    await this.#admit(to, request.path)
+    const ask = () =>
+      form === 'bytes' || form === 'events'
+        ? this.#bytes(to, request, { timeout_ms, signal })
+        : this.#answer(to, request, readerOf(form), { timeout_ms, signal })
+    // The types of contracts tie the form of an answer to what is read.
+    return (await (is_held ? ask() : this.#slots.run(ask))) as Answered<C>
   }
 
   /** The SHA-256 of an answer: another one after each change of it. */
-  digest(to: Address, path: string): Promise<string> {
-    return this.#read(to, getting(path), readDigest)
-  }
-
-  /** The answer of a call that the agent holds open: other calls do not wait for it. */
-  async held<S extends z.ZodType>(to: Address, path: string, schema: S, limits: Limits) {
-    await this.#admit(to, path)
-    return this.#answer(to, getting(path), jsonOf(schema), limits)
-  }
-
-  /** The entries of a list that grows with the sites of a server. */
-  list<S extends z.ZodType>(to: Address, path: string, of: ListOf<S>, signal?: AbortSignal) {
-    return this.#read(to, getting(path), (response) => readList(response, of), { signal })
+  digest(to: Address, contract: AnyReading): Promise<string> {
+    return this.#read(to, requestOf(contract, {}), readDigest)
   }
 
   /** The plan of a command. An agent of another protocol might run the command instead. */
@@ -86,41 +93,9 @@ export class Agents {
     return this.post(to, '/exec', { command, params, dry_run: true }, PlanAnswer)
   }
 
-  /** A reading, or a change that the agent makes once. */
-  post<S extends z.ZodType>(
-    to: Address,
-    path: string,
-    body: unknown,
-    schema: S,
-    headers: Record<string, string> = {},
-    { isOnce = false, ...limits }: PostLimits = {},
-  ) {
-    return this.#json(to, posting(path, body, headers, !isOnce), schema, limits)
-  }
-
-  /**
-   * Resolves with the first bytes of an answer of any length, which may take minutes; with
-   * `whole_ms`, the answer ends within this time. `signal` aborts it.
-   */
-  async bytes(to: Address, path: string, body: unknown, { whole_ms, signal }: ByteLimits = {}) {
-    await this.#admit(to, path)
-    const closing = this.#closing.signal
-    const unwanted = signal ? AbortSignal.any([closing, signal]) : closing
-    const end = whole_ms === undefined ? undefined : { ms: whole_ms, error: () => slow(to) }
-    return this.#slots.run(async () => {
-      const timeout = new RequestTimeout(FIRST_BYTES_MS, unwanted, end)
-      try {
-        const response = await answered(
-          await this.#options.transports(to),
-          posting(path, body),
-          timeout,
-        )
-        return { type: response.headers['content-type'] ?? '', body: bytesOf(response, timeout) }
-      } catch (error) {
-        timeout.end()
-        throw unreachable(to, error)
-      }
-    })
+  /** Sends what is no reading, as often as it is needed. */
+  post<S extends z.ZodType>(to: Address, path: string, body: unknown, schema: S) {
+    return this.#read(to, posting(path, body), readerOf(schema))
   }
 
   /** Resolves when the agent has accepted; then the events, until the connection ends. */
@@ -156,12 +131,26 @@ export class Agents {
 
   /** Asks an agent that has not reported its metrics yet. */
   async #requireOurs(to: Address): Promise<void> {
-    const metrics = to.metrics ?? (await this.get(to, '/metrics', Metrics))
+    const metrics = to.metrics ?? (await this.call(to, metricsReading, {}))
     if (!hasOurProtocol({ metrics })) throw upgradeNeeded()
   }
 
-  #json<S extends z.ZodType>(to: Address, call: Call, schema: S, limits: Limits = {}) {
-    return this.#read(to, call, jsonOf(schema), limits)
+  #timeoutOf({ timeout_ms }: ReadingContract): number | undefined {
+    return timeout_ms === 'contact' ? this.#options.contact_ms : timeout_ms
+  }
+
+  async #bytes(to: Address, request: Call, { timeout_ms, signal }: Limits): Promise<Bytes> {
+    const closing = this.#closing.signal
+    const unwanted = signal ? AbortSignal.any([closing, signal]) : closing
+    const end = timeout_ms === undefined ? undefined : { ms: timeout_ms, error: () => slow(to) }
+    const timeout = new RequestTimeout(FIRST_BYTES_MS, unwanted, end)
+    try {
+      const response = await answered(await this.#options.transports(to), request, timeout)
+      return { type: response.headers['content-type'] ?? '', body: bytesOf(response, timeout) }
+    } catch (error) {
+      timeout.end()
+      throw unreachable(to, error)
+    }
   }
 
   async #read<T>(to: Address, call: Call, read: Read<T>, limits: Limits = {}): Promise<T> {
@@ -190,7 +179,18 @@ export class Agents {
 /** Returns undefined for an invalid answer. */
 type Read<T> = (response: IncomingMessage) => Promise<T | undefined>
 
-const jsonOf =
-  <S extends z.ZodType>(schema: S): Read<z.output<S>> =>
-  async (response) =>
-    schema.safeParse(await readJson(response, MAX_ANSWER)).data
+const isList = (form: z.ZodType | ListAnswer): form is ListAnswer => 'key' in form
+
+const readerOf =
+  <F extends z.ZodType | ListAnswer>(form: F): Read<ContentOf<F>> =>
+  async (response): Promise<ContentOf<F> | undefined> => {
+    if (isList(form)) return (await readList(response, form)) as ContentOf<F> | undefined
+    return form.safeParse(await readJson(response, MAX_ANSWER)).data as ContentOf<F> | undefined
+  }
+
+function requestOf({ at, is_once }: ReadingContract, params: unknown): Call {
+  const [method, path = ''] = at.split(' ')
+  if (method === 'POST') return posting(path, params, {}, !is_once)
+  const query = new URLSearchParams(Object(params)).toString()
+  return getting(query === '' ? path : `${path}?${query}`)
+}

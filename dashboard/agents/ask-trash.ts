@@ -1,16 +1,17 @@
-import { TrashedSite } from '#shared/agent.ts'
+import type { TrashedSite } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
+import { trashReading } from '#shared/readings/sites.ts'
 import type { Agents } from './agents.ts'
 import type { Listed } from './read-answer.ts'
 import type { Address } from './transport.ts'
 
 /** The trash of a server; undefined: its agent has another protocol. */
 export async function askTrash(
-  agents: Pick<Agents, 'list'>,
+  agents: Pick<Agents, 'call'>,
   to: Address,
 ): Promise<Listed<TrashedSite> | undefined> {
   try {
-    return await agents.list(to, '/trash', { key: 'trash', entry: TrashedSite })
+    return await agents.call(to, trashReading, {})
   } catch (error) {
     if (error instanceof ServiceError && error.refusal === 'upgrade_needed') return undefined
     throw error
@@ -18,7 +19,7 @@ export async function askTrash(
 }
 
 export async function inTrash(
-  agents: Pick<Agents, 'list'>,
+  agents: Pick<Agents, 'call'>,
   to: Address,
   domain: string,
 ): Promise<TrashedSite | undefined> {

@@ -1,6 +1,7 @@
-import { Web, type WebProgram } from '#shared/agent.ts'
+import type { Web, WebProgram } from '#shared/agent.ts'
 import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
 import type { UnnamedSite } from '#shared/found-site.ts'
+import { webReading } from '#shared/readings/sites.ts'
 import type { Agents } from './agents.ts'
 import type { Address } from './transport.ts'
 
@@ -10,10 +11,10 @@ const MOST_NAMES = 20
 
 /** The web servers of a server and its sites without a domain. Undefined: not reported. */
 export async function askWeb(
-  agents: Pick<Agents, 'get'>,
+  agents: Pick<Agents, 'call'>,
   to: Address,
 ): Promise<ServerWeb | undefined> {
-  const web = await agents.get(to, '/web', Web).catch(() => undefined)
+  const web = await agents.call(to, webReading, {}).catch(() => undefined)
   return web && keptOf(web)
 }
 

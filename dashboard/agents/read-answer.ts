@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { breathe } from '#dashboard/runtime/breathe.ts'
 import { offline } from '#shared/errors.ts'
+import type { ListAnswer } from '#shared/reading.ts'
 import { MAX_FOUND_BYTES, MOST_FOUND } from './budgets.ts'
 import { ListReader, parsed } from './read-list.ts'
 
@@ -19,24 +20,26 @@ export async function readJson(response: IncomingMessage, most: number): Promise
   return parsed(Buffer.concat(chunks).toString('utf8'))
 }
 
-export interface ListOf<S extends z.ZodType> {
-  /** The one field of the answer. */
-  key: string
-  entry: S
-}
-
 /** The read entries and the total: entries beyond a number are only counted. */
 export interface Listed<T> {
   entries: T[]
   total: number
 }
 
-/** Undefined when an entry is invalid. Other work runs in between. */
-export async function readList<S extends z.ZodType>(
+/** The content of an answer; undefined when it is not what the contract says. */
+export type ContentOf<F> =
+  F extends ListAnswer<string, infer E, infer B>
+    ? Listed<z.output<E>> & { beside: z.output<B> }
+    : F extends z.ZodType
+      ? z.output<F>
+      : never
+
+/** Returns undefined when an entry is invalid. Other work runs in between. */
+export async function readList<E extends z.ZodType, B extends z.ZodType>(
   response: IncomingMessage,
-  { key, entry }: ListOf<S>,
-): Promise<Listed<z.output<S>> | undefined> {
-  const listed: Listed<z.output<S>> = { entries: [], total: 0 }
+  { key, entry, beside }: ListAnswer<string, E, B>,
+): Promise<(Listed<z.output<E>> & { beside: z.output<B> }) | undefined> {
+  const listed: Listed<z.output<E>> = { entries: [], total: 0 }
   let isGood = true
   const reader = new ListReader(key, (text) => {
     listed.total += 1
@@ -52,8 +55,8 @@ export async function readList<S extends z.ZodType>(
     reader.add(piece)
     if (!isGood) return undefined
   }
-  reader.end()
-  return listed
+  const rest = beside.safeParse(reader.end())
+  return rest.success ? { ...listed, beside: rest.data } : undefined
 }
 
 /** Returns the SHA-256 of an answer, which is not parsed. */

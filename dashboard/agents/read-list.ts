@@ -48,9 +48,12 @@ export class ListReader {
     this.#keep(piece.subarray(from))
   }
 
-  end(): void {
-    const list = Object(parsed(this.#frame))[this.#key]
+  /** Returns what is around the entries. */
+  end(): Record<string, unknown> {
+    const frame = Object(parsed(this.#frame))
+    const list = frame[this.#key]
     if (this.#lists !== 1 || !Array.isArray(list) || list.length > 0) throw malformed()
+    return frame
   }
 
   /** Whether the byte is in a string or begins one. */

@@ -2,7 +2,8 @@ import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { StoredSource } from '#dashboard/operations/rules.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
 import { withPassword } from '#dashboard/site-backups/params.ts'
-import { BrowsedBackup, type RecordedSite } from '#shared/backup-read.ts'
+import type { RecordedSite } from '#shared/backup-read.ts'
+import { browseReading } from '#shared/readings/backups.ts'
 
 /** A form waits for it. */
 const LIMITS = { timeout_ms: 60_000 }
@@ -18,7 +19,7 @@ export async function recordedSite(
 ): Promise<RecordedSite | undefined> {
   if (kind !== 'backup') return undefined
   const read = withPassword({ db, sealer }, server.id, from, (opened) =>
-    agents.post(server, '/backups/browse', { ...opened, path: '' }, BrowsedBackup, {}, LIMITS),
+    agents.call(server, browseReading, { ...opened, path: '' }, LIMITS),
   )
   return (await read.catch(() => undefined))?.site
 }

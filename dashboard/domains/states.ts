@@ -1,7 +1,8 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import { addressesOf } from '#dashboard/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
-import { AgentNameStates, type DomainStates, type NameState } from '#shared/name-states.ts'
+import type { DomainStates, NameState } from '#shared/name-states.ts'
+import { nameStatesReading } from '#shared/readings/sites.ts'
 import { cdnOf, isPrivate } from './networks.ts'
 
 /** The DNS records and the certificate of each name of a site, as its server finds them now. */
@@ -11,7 +12,7 @@ export async function domainStates(
 ): Promise<DomainStates> {
   const [expected, { names, ...certificate }] = await Promise.all([
     addressesOf(server.hostname),
-    agents.post(server, '/sites/names', { domain: site.domain }, AgentNameStates),
+    agents.call(server, nameStatesReading, { domain: site.domain }),
   ])
   return {
     expected,

@@ -4,7 +4,8 @@ import type { Address } from '#dashboard/agents/transport.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { type SiteHealth as Entry, SiteHealth } from '#shared/agent.ts'
+import type { SiteHealth as Entry } from '#shared/agent.ts'
+import { siteHealthReading } from '#shared/readings/sites.ts'
 import { storeHealth } from './queries.ts'
 
 /** An unchanged answer is stored again after this: a record may have changed since. */
@@ -46,8 +47,7 @@ export class HealthReader {
 
   /** At most MAX_HEALTH_CHANGES a minute, however often an agent reports another state. */
   async #read(server: Address): Promise<Entry[]> {
-    const of = { key: 'sites', entry: SiteHealth }
-    const { entries } = await this.#deps.agents.list(server, '/sites/health', of)
+    const { entries } = await this.#deps.agents.call(server, siteHealthReading, {})
     const known = this.#knownOf(server.id)
     void this.#deps.changed(server.id, otherVersions(known.versions, entries))
     const changed: Entry[] = []

@@ -11,19 +11,23 @@ import type {
   LogPage,
   SearchLogQuery,
 } from '#shared/api/site-logs.ts'
-import { AgentFatals, AgentLogPage, AgentLogs } from '#shared/site-logs.ts'
+import {
+  fatalErrorsReading,
+  logDownloadReading,
+  logPageReading,
+  logsReading,
+  logTailReading,
+} from '#shared/readings/logs.ts'
+import type { AgentLogs } from '#shared/site-logs.ts'
 
 type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
 
-/** Longer than the agent takes for a compressed file of the greatest size. */
-const SEARCH_MS = 45_000
-const LIMITS = { timeout_ms: SEARCH_MS }
 const DAY_MS = 86_400_000
 
 /** The logs of a site, with their sizes, and the end of its debug log: read from its server at each call, and not stored. */
 export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<AgentLogs> {
   const body = { domain: site.domain }
-  return deps.agents.post(server, '/sites/logs/list', body, AgentLogs, {}, LIMITS)
+  return deps.agents.call(server, logsReading, body)
 }
 
 export async function searchLog(
@@ -32,7 +36,7 @@ export async function searchLog(
   query: SearchLogQuery,
 ): Promise<LogPage> {
   const body = { ...query, domain: site.domain }
-  return deps.agents.post(server, '/sites/logs/search', body, AgentLogPage, {}, LIMITS)
+  return deps.agents.call(server, logPageReading, body)
 }
 
 export async function listFatals(
@@ -41,7 +45,7 @@ export async function listFatals(
   days: number,
 ): Promise<Fatals> {
   const body = { domain: site.domain, since: daysAgo(deps.clock, days) }
-  return deps.agents.post(server, '/sites/logs/fatals', body, AgentFatals, {}, LIMITS)
+  return deps.agents.call(server, fatalErrorsReading, body)
 }
 
 const daysAgo = (clock: Clock, days: number) => timestamp(clock, -days * DAY_MS)
@@ -57,7 +61,7 @@ export async function downloadLog(
     recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
   const body = { ...query, domain: site.domain }
   const download = await deps.agents
-    .bytes(server, '/sites/logs/download', body)
+    .call(server, logDownloadReading, body)
     .catch(async (error: unknown) => {
       await record('failed')
       throw error
@@ -79,5 +83,5 @@ export async function openTail(
   query: FollowLogQuery,
 ): Promise<ReadableStream<Uint8Array>> {
   const body = { ...query, domain: site.domain }
-  return (await deps.agents.bytes(server, '/sites/logs/tail', body)).body
+  return (await deps.agents.call(server, logTailReading, body)).body
 }

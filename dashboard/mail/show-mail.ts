@@ -2,7 +2,7 @@ import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
-import { Mail } from '#shared/agent.ts'
+import type { Mail } from '#shared/agent.ts'
 import type {
   MailSettingView,
   ServerMailView,
@@ -10,9 +10,10 @@ import type {
   SiteMailView,
 } from '#shared/api/mail.ts'
 import { NO_MAIL } from '#shared/mail.ts'
+import { mailReading } from '#shared/readings/mail.ts'
 import { findMail, idsByDomain, type MailTarget } from './queries.ts'
 
-interface Deps extends Pick<Base, 'db' | 'contact_ms'> {
+interface Deps extends Pick<Base, 'db'> {
   agents: Agents
 }
 
@@ -30,11 +31,9 @@ async function settingOf(db: Database, target: MailTarget): Promise<MailSettingV
 }
 
 /** Undefined: the agent is offline, or has no queue yet. */
-async function reportOf(
-  { agents, contact_ms }: Deps,
-  server: ServerRow,
-): Promise<Mail | undefined> {
-  return agents.get(server, '/mail', Mail, contact_ms).catch(() => undefined)
+async function reportOf({ agents }: Deps, server: ServerRow): Promise<Mail | undefined> {
+  const read = await agents.call(server, mailReading, {}).catch(() => undefined)
+  return read && { running: read.beside.running, sites: read.entries }
 }
 
 export async function showServerMail(deps: Deps, server: ServerRow): Promise<ServerMailView> {

@@ -4,18 +4,13 @@ import type { Database } from '#dashboard/db/client.ts'
 import type { Clock } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { DAY_S, MINUTE_S, MOST_DAYS, SiteCount } from '#shared/site-numbers.ts'
+import { numbersReading } from '#shared/readings/sites.ts'
+import { DAY_S, MINUTE_S, MOST_DAYS, type SiteCount } from '#shared/site-numbers.ts'
 import { deleteNumbers, readSince, storeCounts } from './queries.ts'
 
 /** How long minutes and days are kept, in seconds. */
 export const MINUTES_KEPT = 6 * 60 * MINUTE_S
 export const DAYS_KEPT = 366 * 86_400
-
-/**
- * Unreadable numbers of one site do not affect other sites: workers of a site may forge its
- * numbers.
- */
-const Entry = SiteCount.nullable().catch(null)
 
 /** A slow agent gets its next chance with the next reading. */
 const LIMIT_MS = 10_000
@@ -37,10 +32,10 @@ export async function updateNumbers(
   limit_ms = LIMIT_MS,
 ): Promise<boolean> {
   const facts = { server_id: server.id }
-  const path = `/sites/numbers?since=${await readSince(db, server.id)}`
+  const since = String(await readSince(db, server.id))
   const signal = AbortSignal.timeout(limit_ms)
   try {
-    const { entries } = await agents.list(server, path, { key: 'sites', entry: Entry }, signal)
+    const { entries } = await agents.call(server, numbersReading, { since }, { signal })
     const found = entries.filter((entry) => entry !== null)
     const bad = entries.length - found.length
     if (bad > 0) log.error(UNREAD, new Error(`The agent sent malformed numbers: ${bad}`), facts)

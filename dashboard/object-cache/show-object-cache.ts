@@ -1,7 +1,8 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { ObjectCacheView } from '#shared/api/object-cache.ts'
-import { AgentObjectCache, MOST_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { MOST_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { objectCacheReading } from '#shared/readings/sites.ts'
 
 /** Read from the server of the site at each call, and not stored. */
 export async function showObjectCache(
@@ -9,6 +10,6 @@ export async function showObjectCache(
   { server, site }: SiteTarget,
 ): Promise<ObjectCacheView> {
   const { domain } = site
-  const answer = await agents.post(server, '/sites/object-cache', { domain }, AgentObjectCache)
+  const answer = await agents.call(server, objectCacheReading, { domain })
   return { ...answer, most: MOST_OBJECT_MEMORY[site.tier] }
 }

@@ -1,8 +1,8 @@
 import { findBuild } from '#dashboard/agents/builds.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import type { OperationRules, RulesDeps } from '#dashboard/operations/rules.ts'
-import { AgentBuild } from '#shared/agent.ts'
 import { conflict, ServiceError } from '#shared/errors.ts'
+import { buildReading } from '#shared/readings/server.ts'
 import { atOnce, onServer, unchangedOtherwise } from './parts.ts'
 import { setServer } from './queries.ts'
 
@@ -21,17 +21,11 @@ const NO_UPGRADE =
   'The agent of this server cannot replace itself: install the agent of this dashboard on the server'
 
 /** The build for the machine of the agent; 409 if there is none. */
-async function buildFor(
-  { agents, contact_ms, builds_dir }: RulesDeps,
-  server: ServerRow,
-  origin: string,
-) {
-  const { machine } = await agents
-    .get(server, '/build', AgentBuild, contact_ms)
-    .catch((error: unknown) => {
-      const isOther = error instanceof ServiceError && error.code === 'not_found'
-      throw isOther ? conflict(NO_UPGRADE, 'upgrade_needed') : error
-    })
+async function buildFor({ agents, builds_dir }: RulesDeps, server: ServerRow, origin: string) {
+  const { machine } = await agents.call(server, buildReading, {}).catch((error: unknown) => {
+    const isOther = error instanceof ServiceError && error.code === 'not_found'
+    throw isOther ? conflict(NO_UPGRADE, 'upgrade_needed') : error
+  })
   const build = await findBuild(machine, builds_dir)
   if (!build) throw conflict(`There is no build of the agent for ${machine}`)
   return { url: `${origin}/agent/${machine}.gz`, sha256: build.sha256, ...build.release }

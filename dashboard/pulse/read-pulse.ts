@@ -8,8 +8,9 @@ import { updateNumbers } from '#dashboard/numbers/update.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { nextTurn } from '#dashboard/runtime/spread.ts'
 import { type KnownStates, WHOLE } from '#dashboard/sync/known-states.ts'
-import { Metrics } from '#shared/agent.ts'
-import { Pulse } from '#shared/pulse.ts'
+import type { Pulse } from '#shared/pulse.ts'
+import { pulseReading } from '#shared/readings/changes.ts'
+import { metricsReading } from '#shared/readings/server.ts'
 
 /** An agent holds a call for at most so long, so that one that does not answer is noticed soon. */
 const HOLD_S = 8
@@ -18,7 +19,6 @@ interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   agents: Agents
   states: KnownStates
   health: HealthReader
-  contact_ms: number
   /** How late the answer of a held call may be. */
   late_ms: number
 }
@@ -58,9 +58,8 @@ export class PulseReader {
    * Throws offline.
    */
   async read(server: Address, options: PulseOptions): Promise<PulseAnswer> {
-    const { agents, states, clock, contact_ms } = this.#deps
-    if (!hasOurProtocol(server))
-      return { metrics: await agents.get(server, '/metrics', Metrics, contact_ms) }
+    const { agents, states, clock } = this.#deps
+    if (!hasOurProtocol(server)) return { metrics: await agents.call(server, metricsReading, {}) }
     const { metrics, version, ...rest } = await this.#hold(server, options)
     const isSame = options.with_state && states.see(server.id, version)
     return { metrics, synced_at: isSame ? timestamp(clock) : undefined, ...rest }
@@ -113,9 +112,9 @@ export class PulseReader {
 
   async #ask(server: Address, { wait, with_state, signal }: PulseOptions): Promise<Pulse> {
     const { health } = this.#knownOf(server.id)
-    const query = `wait=${wait}&health=${health}&state=${with_state ? 'yes' : 'no'}`
+    const params = { wait: String(wait), health, state: with_state ? 'yes' : 'no' } as const
     const timeout_ms = wait * 1000 + this.#deps.late_ms
-    return this.#deps.agents.held(server, `/pulse?${query}`, Pulse, { timeout_ms, signal })
+    return this.#deps.agents.call(server, pulseReading, params, { timeout_ms, signal })
   }
 
   #knownOf(server_id: number): Known {

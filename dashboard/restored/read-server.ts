@@ -1,8 +1,8 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
-import { AgentOperations } from '#shared/agent-operations.ts'
 import { ServiceError } from '#shared/errors.ts'
+import { operationsReading } from '#shared/readings/changes.ts'
 import { findRestored, hasReading, listKnownIds, putReading } from './queries.ts'
 
 interface Deps extends Pick<Base, 'db'> {
@@ -18,7 +18,7 @@ export async function readServer({ db, agents }: Deps, server: ServerRow): Promi
   if (!restored || (await hasReading(db, server.id))) return
   const since = Math.max(0, Date.parse(restored.made_at) - TOLERANCE_MS)
   try {
-    const answer = await agents.get(server, `/operations?since=${since}`, AgentOperations)
+    const answer = await agents.call(server, operationsReading, { since: String(since) })
     const known = await listKnownIds(
       db,
       answer.operations.map(({ id }) => id),

@@ -4,7 +4,6 @@ import { idIn } from '#dashboard/http/path.ts'
 import { routesWith, UNTIL_CHANGED } from '#dashboard/http/route.ts'
 import type { StreamDeps } from '#dashboard/operations/answer.ts'
 import { loadServer } from '#dashboard/targets/load-site.ts'
-import { Conditions } from '#shared/agent.ts'
 import { IsolationCheckView } from '#shared/api/isolation.ts'
 import { MaintenanceView } from '#shared/api/maintenance.ts'
 import {
@@ -18,7 +17,7 @@ import {
   UpdateServer,
 } from '#shared/api/servers.ts'
 import { ServerWebView } from '#shared/api/web.ts'
-import { PhpReport } from '#shared/php-installed.ts'
+import { conditionsReading, phpReading } from '#shared/readings/server.ts'
 import { type ChangeDeps, changeServer, createServer, removeServer } from './change-servers.ts'
 import { getIsolationCheck } from './isolation/queries.ts'
 import { getMaintenance } from './maintenance/queries.ts'
@@ -101,8 +100,8 @@ export const serverRoutes = {
     loads: loadServer,
     answers: { 200: { about: 'As its agent reports it now.', json: ConditionsView } },
     // An offline agent, and one of another protocol, reports none.
-    run: ({ deps: { agents, contact_ms }, loaded }) =>
-      agents.get(loaded, '/conditions', Conditions, contact_ms).catch(() => ({ conditions: null })),
+    run: ({ deps: { agents }, loaded }) =>
+      agents.call(loaded, conditionsReading, {}).catch(() => ({ conditions: null })),
   }),
   getPhp: route({
     at: 'GET /api/servers/:server_id/php',
@@ -110,8 +109,8 @@ export const serverRoutes = {
     right: 'read',
     loads: loadServer,
     answers: { 200: { about: 'As its agent reports it now.', json: ServerExtensions } },
-    run: ({ deps: { agents, contact_ms }, loaded }) =>
-      agents.get(loaded, '/php', PhpReport, contact_ms).catch(() => ({ php: null })),
+    run: ({ deps: { agents }, loaded }) =>
+      agents.call(loaded, phpReading, {}).catch(() => ({ php: null })),
   }),
   getServerWeb: route({
     at: 'GET /api/servers/:server_id/web',

@@ -4,7 +4,7 @@ import { lacksPassword } from '#dashboard/agents/answer.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 import type { Params, RulesDeps } from '#dashboard/operations/rules.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
-import { BackupPlace } from '#shared/backup.ts'
+import { BackupPlace, type KnownRepository } from '#shared/backup.ts'
 import { conflict, invalid } from '#shared/errors.ts'
 import { isReserved } from '#shared/fields.ts'
 import { usedBy } from './effective.queries.ts'
@@ -49,6 +49,9 @@ export function unsealed(
   return { ...rest, target, password: sealer.open(PASSWORD, password_sealed).reveal() }
 }
 
+/** Recorded params of a repository as an agent opens it; `backup` is one that they name. */
+export type OpenedBackup = z.input<typeof KnownRepository> & { backup: string }
+
 /**
  * Calls the agent of a server without the password of a repository. If it answers that it does not
  * have it, that is recorded, and the call is repeated once, with the password.
@@ -57,13 +60,15 @@ export async function withPassword<T>(
   { db, sealer }: Deps,
   server_id: number,
   params: Params,
-  call: (opened: Params) => Promise<T>,
+  call: (opened: OpenedBackup) => Promise<T>,
 ): Promise<T> {
+  const opened = (with_password = false) =>
+    unsealed(params, sealer, with_password) as unknown as OpenedBackup
   try {
-    return await call(unsealed(params, sealer))
+    return await call(opened())
   } catch (error) {
     if (!lacksPassword(error) || !(await recordRecipient(db, server_id, params))) throw error
-    return call(unsealed(params, sealer, true))
+    return call(opened(true))
   }
 }
 

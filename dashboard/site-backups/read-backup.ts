@@ -6,17 +6,15 @@ import { idIn } from '#dashboard/http/path.ts'
 import type { RulesDeps } from '#dashboard/operations/rules.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { DownloadBackupQuery } from '#shared/api/backup-files.ts'
-import { BackupListing, MEDIA } from '#shared/backup-read.ts'
+import { type BackupListing, MEDIA } from '#shared/backup-read.ts'
 import { notFound } from '#shared/errors.ts'
-import { restoreParams, withPassword } from './params.ts'
+import { backupDownloadReading, browseReading } from '#shared/readings/backups.ts'
+import { type OpenedBackup, restoreParams, withPassword } from './params.ts'
 import { findBackup } from './queries.ts'
 
 interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
   agents: Agents
 }
-
-/** The storage may be slow, and the repository large. */
-const BROWSE_MS = 5 * 60_000
 
 /** A backup of the site of a path. */
 export interface BackupTarget extends SiteTarget {
@@ -39,9 +37,8 @@ export async function browseBackup(
   { server, site, backup }: BackupTarget,
   path: string,
 ): Promise<BackupListing> {
-  const limits = { timeout_ms: BROWSE_MS }
   return opening(deps, site, backup.id, (opened) =>
-    deps.agents.post(server, '/backups/browse', { ...opened, path }, BackupListing, {}, limits),
+    deps.agents.call(server, browseReading, { ...opened, path }),
   )
 }
 
@@ -58,7 +55,7 @@ export async function downloadBackup(
   const record = (status: 'success' | 'failed') =>
     recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
   const download = await opening(deps, site, backup.id, (opened) =>
-    deps.agents.bytes(server, '/backups/download', { ...opened, ...query }),
+    deps.agents.call(server, backupDownloadReading, { ...opened, ...query }),
   ).catch(async (error: unknown) => {
     await record('failed')
     throw error
@@ -73,7 +70,7 @@ async function opening<T>(
   deps: Deps,
   { id, server_id }: SiteTarget['site'],
   backup_id: number,
-  call: (opened: Record<string, unknown>) => Promise<T>,
+  call: (opened: OpenedBackup) => Promise<T>,
 ): Promise<T> {
   return withPassword(deps, server_id, await restoreParams(deps, id, backup_id), call)
 }

@@ -3,10 +3,9 @@ import { recordActivity } from '#dashboard/activity/queries.ts'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
+import { exportReading } from '#shared/readings/database.ts'
 
 type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
-
-const PATH = '/sites/database-export'
 
 /** On its way from MariaDB to the browser, without a copy on any disk. The activity records who asked. */
 export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Response> {
@@ -14,7 +13,7 @@ export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Re
   const facts = { type: 'database.export', domain: site.domain, server_id: server.id }
   const record = (status: 'success' | 'failed') =>
     recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
-  const sent = deps.agents.bytes(server, PATH, { domain: site.domain })
+  const sent = deps.agents.call(server, exportReading, { domain: site.domain })
   const { body } = await sent.catch(async (error: unknown) => {
     await record('failed')
     throw error

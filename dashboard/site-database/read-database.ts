@@ -1,20 +1,16 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { SiteDatabase } from '#shared/api/site-database.ts'
-import { AgentDatabase, plainName } from '#shared/site-database.ts'
-import { askAbout } from './ask.ts'
+import { databaseReading } from '#shared/readings/database.ts'
+import { plainName } from '#shared/site-database.ts'
 
 /** Read from the server at each call, and not stored. The site chooses all names. */
 export async function readDatabase(
-  deps: { agents: Agents },
-  target: SiteTarget,
+  { agents }: { agents: Agents },
+  { server, site }: SiteTarget,
 ): Promise<SiteDatabase> {
-  const { tables, options, queries, ...sums } = await askAbout(
-    deps,
-    target,
-    '/sites/database',
-    AgentDatabase,
-  )
+  const params = { domain: site.domain }
+  const { tables, options, queries, ...sums } = await agents.call(server, databaseReading, params)
   return {
     ...sums,
     tables: tables.map((table) => ({ ...table, name: plainName(table.name) })),

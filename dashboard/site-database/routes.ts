@@ -17,8 +17,7 @@ import {
   UploadDump,
   UploadedDump,
 } from '#shared/api/site-database.ts'
-import { Exporting } from '#shared/site-database.ts'
-import { askAbout } from './ask.ts'
+import { exportingReading } from '#shared/readings/database.ts'
 import { exportDatabase } from './export.ts'
 import { openTool, type ToolDeps } from './open-tool.ts'
 import { readDatabase } from './read-database.ts'
@@ -63,7 +62,8 @@ export const siteDatabaseRoutes = {
     answers: { 200: { about: 'The export.', json: ShownExport } },
     errors: ASKS_AGENT,
     waits: true,
-    run: ({ deps, loaded }) => askAbout(deps, loaded, '/sites/database-exporting', Exporting),
+    run: ({ deps, loaded: { server, site } }) =>
+      deps.agents.call(server, exportingReading, { domain: site.domain }),
   }),
   uploadDump: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/database/uploads',

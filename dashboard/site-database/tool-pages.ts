@@ -9,6 +9,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import { refuseFound } from '#dashboard/targets/load-site.ts'
 import { MOST_FORM_BYTES, ToolFile, ToolRequest } from '#shared/database-tool.ts'
 import { ServiceError } from '#shared/errors.ts'
+import { toolFileReading, toolReading } from '#shared/readings/database.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import { toolAnswer, toolFile, toolPage } from './tool-answer.ts'
 import type { ToolPlace } from './tool-passes.ts'
@@ -24,10 +25,6 @@ interface Visit {
 }
 
 const FORM = { most_kib: MOST_FORM_BYTES / 1024, within_ms: 30_000 }
-const AGENT_PATH = '/sites/database-tool'
-/** Longer than the agent lets Adminer run, with the wait for its turn. */
-const PAGE_MS = 75_000
-const FILE_MS = 20_000
 const ENDED = 'This session has ended. Open Adminer again in the dashboard.'
 
 /**
@@ -65,8 +62,13 @@ async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<R
     const { data } = ToolFile.safeParse(file)
     if (data === undefined) return toolPage(404, 'Adminer has no such file.')
     return deps.visits.run(server.id, async () => {
-      const limits = { whole_ms: FILE_MS, signal: request.signal }
-      const { body } = await agents.bytes(server, `${AGENT_PATH}-file`, { domain, file }, limits)
+      const { signal } = request
+      const { body } = await agents.call(
+        server,
+        toolFileReading,
+        { domain, file: data },
+        { signal },
+      )
       return toolFile(body, file)
     })
   }
@@ -80,8 +82,8 @@ async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<R
   })
   if (!call.success) return toolPage(400, 'Adminer does not accept this request.')
   return deps.visits.run(server.id, async () => {
-    const limits = { whole_ms: PAGE_MS, signal: request.signal }
-    const { body } = await agents.bytes(server, AGENT_PATH, call.data, limits)
+    const { signal } = request
+    const { body } = await agents.call(server, toolReading, call.data, { signal })
     return toolAnswer(body, `${TOOL_PATH}/${place}`)
   })
 }

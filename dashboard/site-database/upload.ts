@@ -3,8 +3,8 @@ import type { Database } from '#dashboard/db/client.ts'
 import { findActive } from '#dashboard/operations/queries.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import { conflict } from '#shared/errors.ts'
-import { Uploaded, type UploadRequest } from '#shared/site-database.ts'
-import { askAbout } from './ask.ts'
+import { uploadReading } from '#shared/readings/database.ts'
+import type { UploadRequest } from '#shared/site-database.ts'
 
 const IMPORT = 'database.import'
 
@@ -24,5 +24,5 @@ export async function uploadPart(
     if (active?.type === IMPORT)
       throw conflict(`An import into the database of ${site.domain} is running: wait for its end`)
   }
-  return askAbout(deps, target, '/sites/database-upload', Uploaded, { upload, part, data })
+  return deps.agents.call(server, uploadReading, { domain: site.domain, upload, part, data })
 }

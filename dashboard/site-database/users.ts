@@ -3,9 +3,9 @@ import { outcome } from '#dashboard/operations/begin.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/api/site-database.ts'
-import { AgentDatabaseUsers, type UserRights } from '#shared/database-user.ts'
+import type { UserRights } from '#shared/database-user.ts'
 import { databaseUserType } from '#shared/operation-types/database.user.ts'
-import { askAbout } from './ask.ts'
+import { databaseUsersReading } from '#shared/readings/database.ts'
 import { hashOf, newToken } from './new-user.ts'
 
 const SOCKET = '/run/mysqld/mysqld.sock'
@@ -15,9 +15,9 @@ const PORT = 3307
 const PASSWORD_BYTES = 24
 
 export const listDatabaseUsers = (
-  deps: { agents: Agents },
-  target: SiteTarget,
-): Promise<DatabaseUsers> => askAbout(deps, target, '/sites/database-users', AgentDatabaseUsers)
+  { agents }: { agents: Agents },
+  { server, site }: SiteTarget,
+): Promise<DatabaseUsers> => agents.call(server, databaseUsersReading, { domain: site.domain })
 
 /**
  * Only the caller gets the password: the records and the server have the hash that MariaDB needs, with

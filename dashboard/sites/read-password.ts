@@ -4,7 +4,8 @@ import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { refuseWhileBusy } from '#dashboard/operations/busy.queries.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
-import { AdminPassword, DatabasePassword } from '#shared/agent.ts'
+import { databasePasswordReading } from '#shared/readings/database.ts'
+import { adminPasswordReading } from '#shared/readings/wordpress.ts'
 
 interface Deps extends Pick<Base, 'db' | 'clock'> {
   agents: Agents
@@ -14,7 +15,7 @@ interface Deps extends Pick<Base, 'db' | 'clock'> {
 export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
   const { server, site } = target
   return recorded(deps, target, 'site.db_password', () =>
-    deps.agents.post(server, '/sites/db-password', { domain: site.domain }, DatabasePassword),
+    deps.agents.call(server, databasePasswordReading, { domain: site.domain }),
   )
 }
 
@@ -23,7 +24,7 @@ export async function resetAdminPassword(deps: Deps, target: SiteTarget) {
   const { server, site } = target
   await refuseWhileBusy(deps.db, site.id)
   return recorded(deps, target, 'site.admin_password', () =>
-    deps.agents.post(server, '/sites/admin-password', { domain: site.domain }, AdminPassword),
+    deps.agents.call(server, adminPasswordReading, { domain: site.domain }),
   )
 }
 

@@ -1,11 +1,13 @@
 import type { Address } from '#dashboard/agents/transport.ts'
 import { mailTroublesOf } from '#dashboard/db/mail-trouble.ts'
-import { SiteCertificate, SiteMail } from '#shared/agent.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
-import { MaintenanceAnswer } from '#shared/maintenance.ts'
-import { MOST_LOGINS, ReportedAccess, SiteLogin } from '#shared/site-access.ts'
-import { SiteJobTrouble } from '#shared/site-jobs.ts'
-import { SiteUsage } from '#shared/site-usage.ts'
+import { accessReading, loginsReading } from '#shared/readings/access.ts'
+import { jobTroublesReading } from '#shared/readings/jobs.ts'
+import { mailReading } from '#shared/readings/mail.ts'
+import { maintenanceReading } from '#shared/readings/server.ts'
+import { certificatesReading, usageReading } from '#shared/readings/sites.ts'
+import { MOST_LOGINS, type ReportedAccess, type SiteLogin } from '#shared/site-access.ts'
+import type { SiteUsage } from '#shared/site-usage.ts'
 import type { Reader } from './read-report.ts'
 
 const MOST_JOB_TROUBLES = 50
@@ -14,25 +16,23 @@ const MOST_JOB_TROUBLES = 50
 const unreported = () => undefined
 
 export const askMail = (reader: Reader, to: Address) =>
-  reader
-    .list(to, '/mail', { key: 'sites', entry: SiteMail })
-    .then(({ entries }) => mailTroublesOf(entries), unreported)
+  reader.call(to, mailReading, {}).then(({ entries }) => mailTroublesOf(entries), unreported)
 
 /** The first of those whose jobs fail or stand still. */
 export const askJobs = (reader: Reader, to: Address) =>
   reader
-    .list(to, '/job-troubles', { key: 'sites', entry: SiteJobTrouble })
+    .call(to, jobTroublesReading, {})
     .then(({ entries }) => entries.slice(0, MOST_JOB_TROUBLES), unreported)
 
 export const askMaintenance = (reader: Reader, to: Address) =>
   reader
-    .get(to, '/maintenance', MaintenanceAnswer)
+    .call(to, maintenanceReading, {})
     .then(({ maintenance }) => maintenance ?? undefined, unreported)
 
 /** The expiry of certificates by domain. */
 export const askCertificates = (reader: Reader, to: Address) =>
   reader
-    .list(to, '/certificates', { key: 'certificates', entry: SiteCertificate })
+    .call(to, certificatesReading, {})
     .then(
       ({ entries }) => new Map(entries.map(({ domain, expires_at }) => [domain, expires_at])),
       unreported,
@@ -41,7 +41,7 @@ export const askCertificates = (reader: Reader, to: Address) =>
 /** The disk use of the managed sites by domain; null if never measured. Undefined if incomplete. */
 export const askUsage = (reader: Reader, to: Address) =>
   reader
-    .list(to, '/usage', { key: 'sites', entry: SiteUsage })
+    .call(to, usageReading, {})
     .then(
       ({ entries, total }) =>
         entries.length < total ? undefined : new Map(entries.map(measuredUse)),
@@ -57,7 +57,7 @@ function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskU
 
 /** The logins of people to sites. */
 export const askLogins = (reader: Reader, to: Address): Promise<SiteLogin[]> =>
-  reader.list(to, '/logins', { key: 'logins', entry: SiteLogin }).then(
+  reader.call(to, loginsReading, {}).then(
     ({ entries }) => entries.slice(-MOST_LOGINS),
     () => [],
   )
@@ -65,5 +65,5 @@ export const askLogins = (reader: Reader, to: Address): Promise<SiteLogin[]> =>
 /** Who can log in to which site; undefined if incomplete. */
 export const askAccess = (reader: Reader, to: Address): Promise<ReportedAccess[] | undefined> =>
   reader
-    .list(to, '/access', { key: 'sites', entry: ReportedAccess })
+    .call(to, accessReading, {})
     .then(({ entries, total }) => (entries.length < total ? undefined : entries), unreported)

@@ -1,15 +1,16 @@
 import type { z } from 'zod'
-import type { Agents } from '#dashboard/agents/agents.ts'
+import type { Agents, Answered } from '#dashboard/agents/agents.ts'
 import { MOST_FOUND } from '#dashboard/agents/budgets.ts'
 import { hasOurProtocol } from '#dashboard/agents/protocol.ts'
-import type { Listed, ListOf } from '#dashboard/agents/read-answer.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
 import { offline } from '#shared/errors.ts'
-import { Report } from '#shared/report.ts'
+import type { ReadingContract } from '#shared/reading.ts'
+import { reportReading } from '#shared/readings/changes.ts'
+import type { AnyReading } from '#shared/readings/index.ts'
 
 /** The calls of a sync. */
-export type Reader = Pick<Agents, 'get' | 'list'>
+export type Reader = Pick<Agents, 'call'>
 
 /** Entries that are checked at once. */
 const PIECE = 200
@@ -24,7 +25,7 @@ export async function readReport(
   signal?: AbortSignal,
 ): Promise<Reader> {
   if (!hasOurProtocol(to)) return agents
-  const { answers } = await agents.get(to, '/report', Report, undefined, signal)
+  const { answers } = await agents.call(to, reportReading, {}, { signal })
   return new Reported(agents, answers)
 }
 
@@ -38,39 +39,34 @@ class Reported implements Reader {
     this.#answers = answers
   }
 
-  get<S extends z.ZodType>(
+  async call<C extends AnyReading>(
     to: Address,
-    path: string,
-    schema: S,
-    timeout_ms?: number,
-    signal?: AbortSignal,
-  ): Promise<z.output<S>> {
-    if (!Object.hasOwn(this.#answers, path))
-      return this.#agents.get(to, path, schema, timeout_ms, signal)
-    const { data, error } = schema.safeParse(this.#answers[path])
-    return error ? Promise.reject(malformed(path)) : Promise.resolve(data)
-  }
-
-  async list<S extends z.ZodType>(
-    to: Address,
-    path: string,
-    of: ListOf<S>,
-    signal?: AbortSignal,
-  ): Promise<Listed<z.output<S>>> {
-    if (!Object.hasOwn(this.#answers, path)) return this.#agents.list(to, path, of, signal)
-    const list: unknown = Object(this.#answers[path])[of.key]
-    if (!Array.isArray(list)) throw malformed(path)
-    const entries: z.output<S>[] = []
-    for (const some of piecesOf(list.slice(0, MOST_FOUND), PIECE)) {
-      for (const entry of some) {
-        const { data, error } = of.entry.safeParse(entry)
-        if (error) throw malformed(path)
-        entries.push(data)
-      }
-      await breathe()
-    }
-    return { entries, total: list.length }
+    contract: C,
+    params: z.input<C['params']>,
+    limits?: { signal?: AbortSignal | undefined },
+  ): Promise<Answered<C>> {
+    const path = contract.at.replace('GET ', '')
+    if (!Object.hasOwn(this.#answers, path)) return this.#agents.call(to, contract, params, limits)
+    const content = await contentOf(contract, this.#answers[path])
+    if (content === undefined) throw offline(`The agent sent a malformed answer to ${path}`)
+    return content as Answered<C>
   }
 }
 
-const malformed = (path: string) => offline(`The agent sent a malformed answer to ${path}`)
+async function contentOf({ answer: form }: ReadingContract, answer: unknown): Promise<unknown> {
+  if (typeof form === 'string') return undefined
+  if (!('key' in form)) return form.safeParse(answer).data
+  const list: unknown = Object(answer)[form.key]
+  const beside = form.beside.safeParse(answer)
+  if (!(beside.success && Array.isArray(list))) return undefined
+  const entries: unknown[] = []
+  for (const some of piecesOf(list.slice(0, MOST_FOUND), PIECE)) {
+    for (const entry of some) {
+      const { data, error } = form.entry.safeParse(entry)
+      if (error) return undefined
+      entries.push(data)
+    }
+    await breathe()
+  }
+  return { entries, total: list.length, beside: beside.data }
+}

@@ -12,9 +12,10 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import { answeredBy } from '#dashboard/trust/presented.ts'
-import { Metrics, type Service, Services, type TrashedSite } from '#shared/agent.ts'
+import type { Metrics, Service, TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
-import { FoundSite } from '#shared/found-site.ts'
+import { metricsReading, servicesReading } from '#shared/readings/server.ts'
+import { sitesReading } from '#shared/readings/sites.ts'
 import {
   askAccess,
   askCertificates,
@@ -82,10 +83,9 @@ async function* readAndApply(
   recorded: ServerRow,
   { with_activity, signal, ...contact }: Options,
 ): AsyncGenerator<string, Synced> {
-  const { db, clock, agents, contact_ms, trash_ms } = deps
+  const { db, clock, agents, trash_ms } = deps
   const since = timestamp(clock)
-  const metrics =
-    contact.metrics ?? (await agents.get(recorded, '/metrics', Metrics, contact_ms, signal))
+  const metrics = contact.metrics ?? (await agents.call(recorded, metricsReading, {}, { signal }))
   // The recorded metrics may be those of another version of the agent.
   const server = { ...recorded, metrics }
   yield `Connected to the agent of ${server.name}`
@@ -93,9 +93,9 @@ async function* readAndApply(
   const before = await listSiteRows(db, server.id)
   const access = await listKnownAccess(db, server.id)
   const reader = await readReport(agents, server, signal)
-  const { services } = await reader.get(server, '/services', Services, undefined, signal)
+  const { services } = await reader.call(server, servicesReading, {}, { signal })
   yield `Read the state of ${services.length} services`
-  const listed = await reader.list(server, '/sites', { key: 'sites', entry: FoundSite }, signal)
+  const listed = await reader.call(server, sitesReading, {}, { signal })
   yield `Found ${listed.total} sites`
   const web = await askWeb(reader, server)
   if (web) yield* linesOf(web)

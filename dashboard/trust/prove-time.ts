@@ -1,9 +1,9 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
-import { KnownKeys } from '#shared/keys.ts'
+import { keysReading } from '#shared/readings/keys.ts'
 import { listWitnesses } from './queries.ts'
 
-interface Deps extends Pick<Base, 'db' | 'contact_ms'> {
+interface Deps extends Pick<Base, 'db'> {
   agents: Agents
 }
 
@@ -13,10 +13,10 @@ const MAX_WITNESSES = 3
  * Whether an agent accepts a request that is signed with the current time, which it compares with its own
  * clock. True for a dashboard without agents.
  */
-export async function proveTime({ db, agents, contact_ms }: Deps): Promise<boolean> {
+export async function proveTime({ db, agents }: Deps): Promise<boolean> {
   const witnesses = await listWitnesses(db, MAX_WITNESSES)
   if (witnesses.length === 0) return true
-  const asked = witnesses.map((server) => agents.get(server, '/keys', KnownKeys, contact_ms))
+  const asked = witnesses.map((server) => agents.call(server, keysReading, {}))
   return Promise.any(asked).then(
     () => true,
     () => false,

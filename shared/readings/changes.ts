@@ -13,7 +13,12 @@ export const stateReading = reading({
 })
 
 /** Held until the health of a site changes. */
-export const pulseReading = reading({ at: 'GET /pulse', params: PulseRequest, answer: Pulse })
+export const pulseReading = reading({
+  at: 'GET /pulse',
+  params: PulseRequest,
+  answer: Pulse,
+  is_held: true,
+})
 
 export const reportReading = reading({ at: 'GET /report', params: NoParams, answer: Report })
 

@@ -7,4 +7,5 @@ export const mailReading = reading({
   at: 'GET /mail',
   params: NoParams,
   answer: { key: 'sites', entry: SiteMail, beside: z.object({ running: z.boolean() }) },
+  timeout_ms: 'contact',
 })

@@ -7,8 +7,7 @@ import { findTarget } from '#dashboard/site-backups/queries.ts'
 import { openTarget } from '#dashboard/site-backups/targets.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { FoundBackups } from '#shared/api/backup-found.ts'
-import { FoundRepositories } from '#shared/backup-find.ts'
-import { askStorage } from './ask.ts'
+import { repositoriesReading } from '#shared/readings/backups.ts'
 import { countKnown } from './queries.ts'
 
 interface Deps {
@@ -37,7 +36,7 @@ export async function findBackups(
   if (!target) throw unknownTarget()
   const { dashboard_key } = await confirmedKit(deps)
   const body = { target: openTarget(target, deps.sealer), repositories: named, after }
-  const found = await askStorage(deps.agents, server, '/backups/find', body, FoundRepositories)
+  const found = await deps.agents.call(server, repositoriesReading, body)
   const known = await countKnown(deps.db, target_id)
   const repositories = found.repositories.map(({ name, keys }) => ({
     ...{ name, keys },

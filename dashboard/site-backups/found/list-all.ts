@@ -1,19 +1,14 @@
+import type { z } from 'zod'
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
-import { ListedBackups } from '#shared/backup-find.ts'
-import { askStorage } from './ask.ts'
+import type { ListedBackups } from '#shared/backup-find.ts'
+import { backupsReading } from '#shared/readings/backups.ts'
 
 /** No server makes the dashboard ask for ever. */
 const MOST_PAGES = 25
 
-interface ListRequest {
-  /** With its secret. */
-  target: unknown
-  repository: string
-  password_ids: readonly unknown[]
-  /** Of these ids, in order; missing or empty: the server has one of them. */
-  passwords?: readonly unknown[]
-}
+/** `passwords`: those of `password_ids`, in order; missing or empty: the server has one of them. */
+type ListRequest = Omit<z.input<typeof backupsReading.params>, 'before'>
 
 export type ListedAll = Omit<ListedBackups, 'next'> & {
   /** False: there are earlier backups, about which the list says nothing. */
@@ -26,15 +21,17 @@ export async function listAll(
   server: Address,
   request: ListRequest,
 ): Promise<ListedAll> {
-  const ask = (body: ListRequest & { before?: string }) =>
-    askStorage(agents, server, '/backups/list', body, ListedBackups)
-  const first = await ask(request)
-  const only = (all: readonly unknown[] = []) => all.slice(first.password, first.password + 1)
+  const first = await agents.call(server, backupsReading, request)
+  const only = (all: string[] = []) => all.slice(first.password, first.password + 1)
   const opening = { password_ids: only(request.password_ids), passwords: only(request.passwords) }
   const found = new Map(first.backups.map((backup) => [backup.id, backup]))
   let last = first
   for (let page = 1; last.next && page < MOST_PAGES; page++) {
-    last = await ask({ ...request, ...opening, before: last.next })
+    last = await agents.call(server, backupsReading, {
+      ...request,
+      ...opening,
+      before: last.next,
+    })
     for (const backup of last.backups) found.set(backup.id, backup)
   }
   const { next: _, ...listed } = first

@@ -1,12 +1,11 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { Base } from '#dashboard/db/base.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import { askStorage } from '#dashboard/site-backups/found/ask.ts'
 import { listTargets, type TargetRow } from '#dashboard/site-backups/queries.ts'
 import { getTarget, openTarget } from '#dashboard/site-backups/targets.ts'
 import type { Sealer } from '#dashboard/trust/seal.ts'
 import { isDue } from '#shared/age.ts'
-import { KeeperTexts } from '#shared/backup-find.ts'
+import { keeperReading } from '#shared/readings/backups.ts'
 import { listReaders, readStates, setState } from './state.queries.ts'
 import { newest, newestOf } from './verified.ts'
 
@@ -43,7 +42,7 @@ async function textsOf({ db, agents, sealer, log }: Deps, target: TargetRow): Pr
   for (const server of await listReaders(db, target.id, MOST_SERVERS)) {
     try {
       const body = { target: openTarget(target, sealer) }
-      return (await askStorage(agents, server, '/backups/keeper', body, KeeperTexts)).texts
+      return (await agents.call(server, keeperReading, body)).texts
     } catch (error) {
       log.error(`the report of the keeper of ${target.name} could not be read`, error)
     }

@@ -6,10 +6,11 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { Keyring } from '#dashboard/trust/keyring.ts'
 import { findAgent } from '#dashboard/trust/queries.ts'
 import { ServiceError } from '#shared/errors.ts'
-import { type KeyList, KnownKeys } from '#shared/keys.ts'
+import type { KeyList, KnownKeys } from '#shared/keys.ts'
+import { keysReading, newKeysReading } from '#shared/readings/keys.ts'
 import { confirmKey, deleteUnneeded, findCurrentKey, type KeyRow, listKeys } from './queries.ts'
 
-export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log' | 'contact_ms'> {
+export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log'> {
   agents: Agents
   keys: Keyring
   /** The servers whose agents were asked for their keys by this process. */
@@ -43,9 +44,9 @@ export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<v
  * become older.
  */
 async function takeBack(deps: HandOverDeps, server: ServerRow): Promise<void> {
-  const { db, agents, log, contact_ms, keys_asked } = deps
+  const { db, agents, log, keys_asked } = deps
   if (keys_asked.has(server.id)) return
-  const known = await agents.get(server, '/keys', KnownKeys, contact_ms)
+  const known = await agents.call(server, keysReading, {})
   keys_asked.add(server.id)
   const own = new Set((await listKeys(db)).map(({ kid }) => kid))
   if (known.keys.every((kid) => own.has(kid))) return
@@ -55,7 +56,7 @@ async function takeBack(deps: HandOverDeps, server: ServerRow): Promise<void> {
 
 /** Root on the server may have installed the current key by hand: then the old one is refused. */
 async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, current: string) {
-  const ask = () => deps.agents.get(server, '/keys', KnownKeys, deps.contact_ms)
+  const ask = () => deps.agents.call(server, keysReading, {})
   try {
     return await ask()
   } catch (error) {
@@ -78,7 +79,7 @@ async function give(
   const entries = await Promise.all(rows.map((row) => entryOf(keys, row)))
   const own = entries.filter((entry) => entry !== undefined).slice(0, MOST_KEYS)
   const body = { epoch: epoch + 1, keys: own }
-  return agents.post(server, '/keys', body, KnownKeys, {}, { isOnce: true })
+  return agents.call(server, newKeysReading, body)
 }
 
 /** Undefined for a row without a key of this dashboard: an agent would trust it. */

@@ -1,7 +1,10 @@
 import { expect, test } from 'bun:test'
 import { Agents } from '#dashboard/agents/agents.ts'
 import { plainTransport } from '#dashboard/agents/transport.ts'
+import { exportReading } from '#shared/readings/database.ts'
 import { METRICS } from '#tests/support/fake-agent.ts'
+
+const SITE = { domain: 'shop.example' }
 
 /** An agent that sends `first`, and then nothing. */
 function hanging(first?: string) {
@@ -26,6 +29,7 @@ function hanging(first?: string) {
   const agents = new Agents({
     transports: async (address) => plainTransport(address, false),
     timeout_ms: 10_000,
+    contact_ms: 10_000,
   })
   const end = async () => {
     resolve()
@@ -41,7 +45,7 @@ test.each([undefined, 'the first bytes'])('an answer of %j is over at its time',
   const { agents, to } = agent
 
   const asked = agents
-    .bytes(to, '/hanging', {}, { whole_ms: 200 })
+    .call(to, exportReading, SITE, { timeout_ms: 200 })
     .then(({ body }) => new Response(body).text())
 
   await expect(asked).rejects.toMatchObject(LATE)
@@ -52,7 +56,7 @@ test('a caller that disconnects ends it', async () => {
   await using agent = hanging('the first bytes')
   const caller = new AbortController()
 
-  const { body } = await agent.agents.bytes(agent.to, '/hanging', {}, { signal: caller.signal })
+  const { body } = await agent.agents.call(agent.to, exportReading, SITE, caller)
   caller.abort()
 
   await expect(new Response(body).text()).rejects.toThrow()

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Address } from '#dashboard/agents/transport.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
-import { AgentBuild, Metrics } from '#shared/agent.ts'
+import { Metrics } from '#shared/agent.ts'
 import { PROTOCOL } from '#shared/protocol.ts'
+import { pulseReading } from '#shared/readings/changes.ts'
+import { logDownloadReading } from '#shared/readings/logs.ts'
+import { buildReading } from '#shared/readings/server.ts'
+import { trashReading } from '#shared/readings/sites.ts'
 import { makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { found } from '#tests/support/found-sites.ts'
@@ -76,15 +80,14 @@ describe.each(OTHERS)('a server whose agent has protocol %p', (protocol) => {
     await using all = await withServer(protocol)
     const { agents } = all.dashboard.deps
     const { address } = all
-    const { signal } = new AbortController()
     const refused = expect.objectContaining({ refusal: 'upgrade_needed' })
 
     const calls = [
       agents.plan(address, 'site.delete', { domain: 'shop.example' }),
       agents.post(address, '/operations/a/cancel', { force: false }, Metrics),
-      agents.held(address, '/pulse?wait=8', Metrics, { signal }),
-      agents.bytes(address, '/sites/logs/download', {}),
-      agents.list(address, '/trash', { key: 'trash', entry: Metrics }),
+      agents.call(address, pulseReading, { wait: '8' }),
+      agents.call(address, logDownloadReading, { domain: 'shop.example', source: 'php' }),
+      agents.call(address, trashReading, {}),
     ]
 
     const results = await Promise.allSettled(calls)
@@ -97,7 +100,7 @@ describe.each(OTHERS)('a server whose agent has protocol %p', (protocol) => {
     const build = { version: '0.0.1', machine: 'linux-x64' }
     all.agent.answers.set('/build', () => Response.json(build))
 
-    expect(await all.dashboard.deps.agents.get(all.address, '/build', AgentBuild)).toEqual(build)
+    expect(await all.dashboard.deps.agents.call(all.address, buildReading, {})).toEqual(build)
   })
 
   test('needs attention', async () => {

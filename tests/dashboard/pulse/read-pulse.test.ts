@@ -30,7 +30,7 @@ beforeEach(async () => {
   const { metrics } = agent
   const id = await dashboard.addServer(agent)
   server = { id, hostname: '127.0.0.1', port: agent.port, metrics }
-  reader = new PulseReader({ ...dashboard.deps, contact_ms: 500 })
+  reader = new PulseReader(dashboard.deps)
   for (const _ of [1, 2, 3]) await sync()
 })
 

@@ -6,6 +6,11 @@ import { Allowance } from '#dashboard/agents/output-limits.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import type { AddressRules } from '#dashboard/trust/addresses.ts'
 import { PinnedTransport } from '#dashboard/trust/pinned.ts'
+import { listOf } from '#shared/reading.ts'
+import { jobRunsReading } from '#shared/readings/jobs.ts'
+import { newKeysReading } from '#shared/readings/keys.ts'
+import { metricsReading } from '#shared/readings/server.ts'
+import { sitesReading } from '#shared/readings/sites.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { cut, FakeAgent, METRICS, type Reply, spaces, streamOf } from '#tests/support/fake-agent.ts'
 import { challenge, nonce, signer } from '#tests/support/trust/sign.ts'
@@ -14,7 +19,11 @@ const { kid, public_key, private_key } = signer('h1')
 const key = { kid, public_key: rawKeyOf(public_key), private_key }
 const clock = new HeldClock()
 const NOW = clock.now().getTime() / 1000
+/** Readings with a short answer. */
 const Good = z.object({ good: z.literal(true) })
+const short = { ...metricsReading, answer: Good } as never as typeof metricsReading
+const repeated = { ...jobRunsReading, answer: Good } as never as typeof jobRunsReading
+const goods = { ...sitesReading, answer: listOf('goods', Good) } as never as typeof sitesReading
 const good: Reply = () => Response.json({ good: true })
 let agent: FakeAgent
 const open: PinnedTransport[] = []
@@ -43,7 +52,7 @@ interface To {
  */
 function asking(options: To = {}) {
   const { agents, to } = reaching(options)
-  return () => agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
+  return (): Promise<unknown> => agents.call(to, short, {}).catch((error: Error) => error.message)
 }
 
 function reaching({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {}) {
@@ -62,7 +71,10 @@ function reaching({ port = agent.port, hostname = '127.0.0.1', ...more }: To = {
     row as ConstructorParameters<typeof PinnedTransport>[2],
   )
   open.push(transport)
-  return { agents: new Agents({ transports: async () => transport, timeout_ms }), to }
+  return {
+    agents: new Agents({ transports: async () => transport, timeout_ms, contact_ms: timeout_ms }),
+    to,
+  }
 }
 
 /** Breaks the connection of the requests with these numbers, counted from 1, without an answer. */
@@ -216,13 +228,13 @@ test('repeats an operation and a reading, and not what the agent must receive on
   }
   const signal = AbortSignal.timeout(9e4)
   const call = { path: '/exec', body: {}, operation_id, after: 0, signal, ...limits }
-  await agents.get(to, '/metrics', Good)
+  await agents.call(to, short, {})
 
   await Array.fromAsync(await agents.stream(to, call)).catch(() => undefined)
-  await agents.get(to, '/metrics', Good)
-  await agents.post(to, '/sites/job-runs', {}, Good)
-  await agents.get(to, '/metrics', Good)
-  const change = agents.post(to, '/keys', {}, Good, {}, { isOnce: true })
+  await agents.call(to, short, {})
+  await agents.call(to, repeated, { domain: 'shop.example' })
+  await agents.call(to, short, {})
+  const change = agents.call(to, newKeysReading, { epoch: 1, keys: [] })
 
   await expect(change).rejects.toThrow(`The agent on 127.0.0.1:${agent.port} broke the connection`)
   expect(agent.asked).toEqual([
@@ -242,7 +254,7 @@ test.each<[string, string, unknown]>([
   agent.answer = () => new Response(text)
   const { agents, to } = reaching()
 
-  const answer = await agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
+  const answer = await agents.call(to, short, {}).catch((error: Error) => error.message)
 
   expect<unknown>(answer).toEqual(expected)
 })
@@ -258,7 +270,7 @@ test.each<[string, number, unknown]>([
   const { agents, to } = reaching()
 
   const answer = await agents
-    .list(to, '/sites', { key: 'goods', entry: Good })
+    .call(to, goods, {})
     .then(({ entries, total }) => ({ read: entries.length, total }))
     .catch((error: Error) => error.message)
 
@@ -311,8 +323,10 @@ test('requests at the same time all receive the nonce of the process', async () 
     to,
     row as ConstructorParameters<typeof PinnedTransport>[2],
   )
-  const agents = new Agents({ transports: async () => transport, timeout_ms: 10_000 })
-  const ask = () => agents.get(to, '/metrics', Good).catch((error: Error) => error.message)
+  const limits = { timeout_ms: 10_000, contact_ms: 10_000 }
+  const agents = new Agents({ transports: async () => transport, ...limits })
+  const ask = (): Promise<unknown> =>
+    agents.call(to, short, {}).catch((error: Error) => error.message)
 
   const all = await Promise.all([ask(), ask(), ask()])
 

@@ -176,6 +176,10 @@ test.each(SITE_ACTIONS)('the recipe of a command has every file that names %s', 
   expect(found.filter((path) => !listed.includes(path) && !others.includes(path))).toEqual([])
 })
 
+test('the recipe of a reading has every file that names its example', () => {
+  expect(naming(/fatalErrors/)).toEqual(filesOf('A new reading'))
+})
+
 test('the recipe of a route has every file that names its example', () => {
   const listed = filesOf('A new route')
 
