@@ -1,34 +1,17 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
+import { READINGS } from '#shared/readings/index.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { checkRows, type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD']
+const OPEN = '/health'
 const PATHS = [
-  '/metrics',
-  '/state',
-  '/report',
-  '/pulse',
-  '/services',
-  '/sites',
+  ...new Set(READINGS.map(({ at }) => at.slice(at.indexOf('/'))).filter((path) => path !== OPEN)),
   '/exec',
   '/sites/wp-scan',
-  '/sites/job-runs',
-  '/sites/logs/list',
-  '/sites/logs/search',
-  '/sites/logs/tail',
-  '/sites/logs/download',
-  '/sites/logs/fatals',
-  '/sites/names',
-  '/sites/database',
-  '/sites/database-users',
-  '/sites/database-upload',
-  '/sites/database-export',
-  '/sites/database-exporting',
-  '/sites/db-password',
-  '/sites/admin-password',
   '/operations/some-id/events',
   '/operations/some-id/cancel',
   '/',
