@@ -23,7 +23,7 @@ unless(lab.available()).describe('a clone that is cut off', () => {
   /** Once before: only then are the records of one operation those of the next. */
   const sweepAll = async (scenario: Scenario, every = 1) => {
     for (const work of [scenario.work, ...scenario.back]) await perform(world.agent, work)
-    await world.sweeps.all(scenario, every)
+    expect(await world.sweeps.all(scenario, every)).toEqual([])
     const jobs = ['systemctl', 'is-active', `hosting-cron@${SHOP.user}.timer`]
     expect((await world.agent.host.exec(jobs)).stdout).toBe('active\n')
   }

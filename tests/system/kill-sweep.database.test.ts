@@ -69,7 +69,7 @@ unless(lab.available()).describe('a command on a database that is cut off', () =
       await startDatabaseLate(sweeps.agent.host)
       // A certificate of its own, and records like those after a change and back.
       await sweeps.warm(['site.create', OTHER], RENAME.work, ...RENAME.back)
-      await sweeps.all(RENAME, EVERY)
+      expect(await sweeps.all(RENAME, EVERY)).toEqual([])
     },
     60 * MINUTES,
   )

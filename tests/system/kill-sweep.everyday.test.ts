@@ -90,7 +90,11 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
   afterAll(() => sweeps?.end(), 10 * MINUTES)
 
   const unnoticed = (title: string, scenario: Scenario, every = 1) =>
-    test(title, () => sweeps.unnoticed(scenario, every), 10 * MINUTES)
+    test(
+      title,
+      async () => expect(await sweeps.unnoticed(scenario, every)).toEqual([]),
+      10 * MINUTES,
+    )
 
   unnoticed('has changed the names or not', DOMAINS)
   unnoticed('has changed the settings or not', CONFIGURED, 5)
@@ -108,13 +112,17 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
     async () => {
       await sweeps.warm(...MAIL.back)
       await sweeps.mailQueueListens()
-      await sweeps.unnoticed(MAIL)
+      expect(await sweeps.unnoticed(MAIL)).toEqual([])
       await sweeps.warm(mail(null))
     },
     10 * MINUTES,
   )
 
-  test('has protected the site or not', () => sweeps.killed(PROTECTED, 2), 10 * MINUTES)
+  test(
+    'has protected the site or not',
+    async () => expect(await sweeps.killed(PROTECTED, 2)).toEqual([]),
+    10 * MINUTES,
+  )
 
   test(
     'has admitted a token with its login or not at all',
@@ -146,15 +154,19 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
   )
 
   // HTTP leads to HTTPS meanwhile.
-  test('has installed the certificate or not', () => sweeps.killed(CERTIFICATE), 10 * MINUTES)
+  test(
+    'has installed the certificate or not',
+    async () => expect(await sweeps.killed(CERTIFICATE)).toEqual([]),
+    10 * MINUTES,
+  )
 
   test(
     'has suspended the site with its object cache or not, and resumed it or not',
     async () => {
       await sweeps.warm(OBJECTS.work)
-      await sweeps.killed(SUSPENDED, 2)
+      expect(await sweeps.killed(SUSPENDED, 2)).toEqual([])
       await sweeps.warm(SUSPENDED.work)
-      await sweeps.killed(RESUMED, 2)
+      expect(await sweeps.killed(RESUMED, 2)).toEqual([])
       await sweeps.warm(...RESUMED.back, RESUMED.work, ...OBJECTS.back)
     },
     10 * MINUTES,
@@ -165,7 +177,9 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
     async () => {
       const staging = { of: domain, user: 'staging', password_hash: hashOf('former') }
       await sweeps.warm(['site.clone', { ...COPY, staging, from: { kind: 'site', domain } }])
-      await sweeps.killed({ work: password('letmein'), back: [password('former')] }, 2)
+      expect(
+        await sweeps.killed({ work: password('letmein'), back: [password('former')] }, 2),
+      ).toEqual([])
     },
     10 * MINUTES,
   )

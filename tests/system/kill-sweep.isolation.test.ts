@@ -1,5 +1,5 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { EverydaySweeps } from '#tests/support/system/sweep/everyday.ts'
@@ -18,5 +18,9 @@ unless(lab.available()).describe('an isolation check that is cut off', () => {
   }, 10 * MINUTES)
   afterAll(() => sweeps?.end(), 10 * MINUTES)
 
-  test('leaves nothing of its two sites', () => sweeps.killed(ATTACKS, 8), 30 * MINUTES)
+  test(
+    'leaves nothing of its two sites',
+    async () => expect(await sweeps.killed(ATTACKS, 8)).toEqual([]),
+    30 * MINUTES,
+  )
 })

@@ -1,5 +1,5 @@
 // tier: gate, interrupts
-import { afterAll, beforeAll, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ unless(lab.available()).describe('a command of a server that is cut off', () => 
   }, 10 * MINUTES)
 
   const survives = (title: string, scenario: Scenario) =>
-    test(title, () => sweeps.killed(scenario), 10 * MINUTES)
+    test(title, async () => expect(await sweeps.killed(scenario)).toEqual([]), 10 * MINUTES)
 
   survives('has restarted nginx', repeatable('service.restart', { service: 'nginx' }))
   survives('has restarted MariaDB', repeatable('service.restart', { service: 'mariadb' }))
@@ -54,7 +54,7 @@ unless(lab.available()).describe('a command of a server that is cut off', () => 
     async () => {
       // Its packages stay on the server.
       await sweeps.warm(unattended(true))
-      await sweeps.killed({ work: unattended(false), back: [unattended(true)] })
+      expect(await sweeps.killed({ work: unattended(false), back: [unattended(true)] })).toEqual([])
     },
     10 * MINUTES,
   )
@@ -72,7 +72,7 @@ unless(lab.available()).describe('a command of a server that is cut off', () => 
       }
       await sweeps.warm(['mail.apply', { ...rules, relay: given }])
       await sweeps.mailQueueListens()
-      await sweeps.killed(repeatable('mail.check', { to: 'ann@example.org' }))
+      expect(await sweeps.killed(repeatable('mail.check', { to: 'ann@example.org' }))).toEqual([])
     },
     10 * MINUTES,
   )

@@ -48,24 +48,32 @@ unless(lab.available()).describe('an operation that is cut off', () => {
   }, 10 * MINUTES)
   afterAll(() => sweeps?.end(), 10 * MINUTES)
 
-  test('has created the site or nothing at all', () => sweeps.all(CREATE), 60 * MINUTES)
+  test(
+    'has created the site or nothing at all',
+    async () => expect(await sweeps.all(CREATE)).toEqual([]),
+    60 * MINUTES,
+  )
 
   test(
     'has changed the site or left it unchanged',
     async () => {
       await sweeps.agent.run(...CREATE.work)
-      await sweeps.all(UPDATE)
+      expect(await sweeps.all(UPDATE)).toEqual([])
     },
     60 * MINUTES,
   )
 
-  test('has the site in the trash or in its place', () => sweeps.all(DELETE), 60 * MINUTES)
+  test(
+    'has the site in the trash or in its place',
+    async () => expect(await sweeps.all(DELETE)).toEqual([]),
+    60 * MINUTES,
+  )
 
   test(
     'has restored the site or kept it in the trash',
     async () => {
       await sweeps.agent.run(...DELETE.work)
-      await sweeps.all(RESTORE)
+      expect(await sweeps.all(RESTORE)).toEqual([])
     },
     60 * MINUTES,
   )

@@ -15,14 +15,17 @@ export class Sweeps {
 
   /**
    * Interrupts the operation in every way, at each point; outside the long mode at one of
-   * `every` points, the last included, and in the gate at some of these.
+   * `every` points, the last included, and in the gate at some of these. Returns what was wrong.
    */
-  async all(scenario: Scenario, every = 1): Promise<void> {
+  async all(scenario: Scenario, every = 1): Promise<string[]> {
     const reference = await referenceOf(this.agent, scenario)
     for (const [kind, points] of kindsOf(reference)) {
       const some = points.filter((_, at) => long || (points.length - 1 - at) % every === 0)
-      this.outcomes.push(await sweep(this.agent, scenario, reference, kind, sampled(some)))
+      const outcome = await sweep(this.agent, scenario, reference, kind, sampled(some))
+      this.outcomes.push(outcome)
+      if (outcome.problems.length > 0) return outcome.problems
     }
+    return []
   }
 
   async end(): Promise<void> {
