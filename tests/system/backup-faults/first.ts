@@ -1,8 +1,12 @@
 import { expect } from 'bun:test'
 import { long } from '#tests/support/runs.ts'
+import {
+  AGENT_KILLED,
+  type Fault,
+  RESTIC_KILLED,
+} from '#tests/support/system/backup-faults/faults.ts'
+import type { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
 import { endDuring } from './checks.ts'
-import { AGENT_KILLED, type Fault, RESTIC_KILLED } from './faults.ts'
-import type { FaultyWorld } from './world.ts'
 
 const CREATES = ['key list', 'init', 'key add']
 
@@ -22,7 +26,7 @@ async function expectCreated(world: FaultyWorld, words: string, fault: Fault): P
   const before = await world.everything()
   server.target = target
   await endDuring(world, words, world.create(), fault)
-  await world.expectSame(words, before)
+  expect([words, await world.changes(before)]).toEqual([words, []])
   let repository = saved.repository
   if (words === 'init') {
     const { event, data } = await world.create()
@@ -34,7 +38,7 @@ async function expectCreated(world: FaultyWorld, words: string, fault: Fault): P
   const { event, data } = await world.create({ repository })
 
   expect([words, event, data]).toEqual([words, 'complete', data])
-  await world.expectSame(words, before)
+  expect([words, await world.changes(before)]).toEqual([words, []])
   // Whoever has the password opens it.
   const password = await world.passwordOf(repository)
   const read = await world.read(target, { repository, password })
