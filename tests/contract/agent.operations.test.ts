@@ -5,7 +5,7 @@ import { encodeEvent } from '#shared/sse.ts'
 import { placeOperation } from '#tests/support/agent/place-operation.ts'
 import { answerOf, eventsOf } from '#tests/support/client.ts'
 import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
-import { badRequest, checkRows, notFound, type Row, row } from '#tests/support/rows.ts'
+import { badRequest, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
 const scanned: StoredEvent[] = [
@@ -117,7 +117,9 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     return { AGENT_STATE_DIR }
   })
 
-  checkRows(client, rows)
+  test.each(rows)('$sentence', async (row) => {
+    expect(await client().send(row)).toAnswer(row)
+  })
 
   test('an operation that a crash interrupted has one error event after the restart', async () => {
     const { status, text } = await client().get('/operations/cut-1/events')

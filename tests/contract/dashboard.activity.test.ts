@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import { expectAnswer, failedOn } from '#tests/support/rows.ts'
+import { failedOn } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 interface Entry {
@@ -124,7 +124,7 @@ describe('the activity log', () => {
   ])('refuses limit=%s with 422 on limit', async (limit) => {
     const answer = await client().get(`/api/activity?limit=${limit}`)
 
-    expectAnswer(answer, { status: 422, answer: failedOn('limit') })
+    expect(answer).toAnswer({ status: 422, answer: failedOn('limit') })
   })
 
   test.each([
@@ -136,7 +136,7 @@ describe('the activity log', () => {
   ])('refuses %s=%s with 422 on it', async (name, value) => {
     const answer = await client().get(`/api/activity?${name}=${value}`)
 
-    expectAnswer(answer, { status: 422, answer: failedOn(name) })
+    expect(answer).toAnswer({ status: 422, answer: failedOn(name) })
   })
 
   test('has at most 50 entries unless more are requested', async () => {

@@ -4,7 +4,7 @@ import { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { hostileTiers, noText } from '#tests/support/hostile.ts'
-import { checkRows, expectAnswer, failed, failedOn, notFound, row } from '#tests/support/rows.ts'
+import { failed, failedOn, notFound, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
@@ -124,19 +124,19 @@ describe('bulk operations', () => {
 
   test('the fields of the operation are checked under their own names', async () => {
     for (const tier of [...hostileTiers, ...noText])
-      expectAnswer(await client().post('/api/bulk-operations', { ...valid, params: { tier } }), {
+      expect(await client().post('/api/bulk-operations', { ...valid, params: { tier } })).toAnswer({
         status: 422,
         answer: failedOn('tier'),
       })
     const restart = { type: 'service.restart', targets: { server_ids: [1] } }
     const call = { ...restart, params: { service: 'nginx;id' } }
-    expectAnswer(await client().post('/api/bulk-operations', call), {
+    expect(await client().post('/api/bulk-operations', call)).toAnswer({
       status: 422,
       answer: failed({ service: ['Must be nginx, mariadb or php-fpm:<user>'] }),
     })
   })
 
-  checkRows(client, [
+  test.each([
     ...['', '/items', '/events'].map((call) =>
       row(`GET of one that is not there is 404: ${call}`)
         .get(`/api/bulk-operations/none${call}`)
@@ -152,5 +152,7 @@ describe('bulk operations', () => {
         .get(`/api/bulk-operations?${query}`)
         .answers(422, failedOn(query.split('=')[0] ?? '')),
     ),
-  ])
+  ])('$sentence', async (row) => {
+    expect(await client().send(row)).toAnswer(row)
+  })
 })

@@ -11,7 +11,7 @@ import {
   startDashboard,
   sweep,
 } from '#tests/support/processes.ts'
-import { expectAnswer, unauthorized } from '#tests/support/rows.ts'
+import { unauthorized } from '#tests/support/rows.ts'
 
 const closed = { status: 401, answer: unauthorized }
 const LATER = '2099-01-01T00:00:00.000Z'
@@ -68,7 +68,7 @@ describe('whoever can write to the database', () => {
     const row = { user_id: 1, name: 'x', hash: sha256(own), scope: 'admin', created_at: LATER }
     insert('api_tokens', { ...row, expires_at: LATER })
 
-    expectAnswer(await bearer(own), closed)
+    expect(await bearer(own)).toAnswer(closed)
   })
 
   test('has no access with the mark of another token', async () => {
@@ -78,7 +78,7 @@ describe('whoever can write to the database', () => {
     const { id: _, ...row } = columnsOf('api_tokens', `id = ${token.id}`)
     insert('api_tokens', { ...row, hash: sha256(own), mark: mark ?? '' })
 
-    expectAnswer(await bearer(own), closed)
+    expect(await bearer(own)).toAnswer(closed)
   })
 
   test.each([
@@ -92,7 +92,7 @@ describe('whoever can write to the database', () => {
 
     write(`update api_tokens set ${change} where id = ${token.id}`)
 
-    expectAnswer(await bearer(plaintext), closed)
+    expect(await bearer(plaintext)).toAnswer(closed)
   })
 
   test.each([
@@ -109,8 +109,8 @@ describe('whoever can write to the database', () => {
 
     write(`update sessions set ${change} where jti = ?`, [jti])
 
-    expectAnswer(await client.get('/api/auth/me'), closed)
-    expectAnswer(await client.get('/api/servers'), closed)
+    expect(await client.get('/api/auth/me')).toAnswer(closed)
+    expect(await client.get('/api/servers')).toAnswer(closed)
   })
 
   test('revokes: a deleted session and token admit nobody, and others stay', async () => {
@@ -124,8 +124,8 @@ describe('whoever can write to the database', () => {
     write('delete from sessions where jti = ?', [jti])
     write(`delete from api_tokens where id = ${token.id}`)
 
-    expectAnswer(await client.get('/api/auth/me'), closed)
-    expectAnswer(await bearer(plaintext), closed)
+    expect(await client.get('/api/auth/me')).toAnswer(closed)
+    expect(await bearer(plaintext)).toAnswer(closed)
     expect((await other.get('/api/auth/me')).status).toBe(200)
   })
 
@@ -147,10 +147,10 @@ describe('whoever can write to the database', () => {
       status: 401,
       answer: { error: 'Unauthorized', message: 'Invalid email or password' },
     }
-    expectAnswer(await login(OTHER.email, 'a password of theirs'), refused)
-    expectAnswer(await login(OTHER.email, OTHER.password), refused)
-    expectAnswer(await login('eve@example.com', 'a password of theirs'), refused)
-    expectAnswer(await sessions.get('/api/auth/me'), closed)
+    expect(await login(OTHER.email, 'a password of theirs')).toAnswer(refused)
+    expect(await login(OTHER.email, OTHER.password)).toAnswer(refused)
+    expect(await login('eve@example.com', 'a password of theirs')).toAnswer(refused)
+    expect(await sessions.get('/api/auth/me')).toAnswer(closed)
     const { attention } = Object((await client.get('/api/fleet')).body)
     const [changed] = attention
     expect(changed).toMatchObject({ kind: 'records_changed', severity: 'critical' })
@@ -179,6 +179,6 @@ describe('whoever can write to the database', () => {
     dashboard = await startDashboard(folder)
 
     expect((await new Client(dashboard.url).login(ADMIN)).status).toBe(401)
-    expectAnswer(await new Client(dashboard.url, client.cookie).get('/api/auth/me'), closed)
+    expect(await new Client(dashboard.url, client.cookie).get('/api/auth/me')).toAnswer(closed)
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { FoundSite } from '#shared/found-site.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { expectAnswer } from '#tests/support/rows.ts'
+import '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -62,7 +62,7 @@ describe('sites that an agent finds', () => {
 
     const listed = ({ docroot: _, framework: __, db_name: ___, ...site }: FoundSite) => site
     const updates = { plugins: 0, themes: 0, core: false }
-    expectAnswer(answer, {
+    expect(answer).toAnswer({
       status: 200,
       answer: {
         sites: [
@@ -78,7 +78,7 @@ describe('sites that an agent finds', () => {
 
     const answer = await client().get('/api/servers/1/sites/1')
 
-    expectAnswer(answer, {
+    expect(answer).toAnswer({
       status: 200,
       answer: { site: { id: 1, ...returned, created_at: moment } },
     })

@@ -1,6 +1,6 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { checkRows, expectAnswer, failed, notFound, type Row, row } from '#tests/support/rows.ts'
+import { failed, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const taken = failed({ domain: ['The domain is already taken'] })
@@ -52,7 +52,9 @@ describe('a domain', () => {
     }
   })
 
-  checkRows(client, rows)
+  test.each(rows)('$sentence', async (row) => {
+    expect(await client().send(row)).toAnswer(row)
+  })
 
   test('twelve concurrent creations of one domain are one 201 and eleven 422', async () => {
     const forms = ['race.example', 'RACE.example.', 'www.race.example']
@@ -64,7 +66,7 @@ describe('a domain', () => {
 
     const refused = answers.filter(({ status }) => status === 422)
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(11).fill(422)])
-    for (const answer of refused) expectAnswer(answer, { status: 422, answer: taken })
+    for (const answer of refused) expect(answer).toAnswer({ status: 422, answer: taken })
     const { body } = await client().get('/api/fleet/sites?q=race')
     expect((body as { total: number }).total).toBe(1)
   })
@@ -76,8 +78,8 @@ describe('a domain', () => {
 
     const domain = 'www.www.shop.example'
     const answer = { site: { id: 4, domain, status: 'deleting' } }
-    expectAnswer(removed, { status: 202, answer })
-    expectAnswer(await client().get(path), { status: 404, answer: notFound('Site') })
+    expect(removed).toAnswer({ status: 202, answer })
+    expect(await client().get(path)).toAnswer({ status: 404, answer: notFound('Site') })
     expect((await client().post(sites, { domain })).status).toBe(201)
   })
 })

@@ -12,7 +12,7 @@ import { MetricsHistory } from '#shared/api/metrics.ts'
 import { OperationView } from '#shared/api/operations.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
-import { checkRows, expectAnswer, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
+import { failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const extension = { slug: 'a', name: 'A', version: '1', active: true, update: '2' }
@@ -92,7 +92,9 @@ describe('the pages', () => {
     await client().post('/api/servers/1/sync')
   })
 
-  checkRows(client, rows)
+  test.each(rows)('$sentence', async (row) => {
+    expect(await client().send(row)).toAnswer(row)
+  })
 
   test('of the fleet is one call with every server, the counts and the attention items', async () => {
     const fleet = exactly(Fleet, await body('/api/fleet'))
@@ -167,7 +169,7 @@ describe('the pages', () => {
       'b.example',
     ])
     const one = await client().get(`/api/operations/${shown[0]?.id}`)
-    expectAnswer(one, { status: 200 })
+    expect(one).toAnswer({ status: 200 })
     exactly(OperationView, (one.body as { operation: unknown }).operation)
   })
 })

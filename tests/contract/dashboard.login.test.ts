@@ -2,16 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import {
-  badRequest,
-  checkRows,
-  expectAnswer,
-  failed,
-  failedOn,
-  type Row,
-  row,
-  unauthorized,
-} from '#tests/support/rows.ts'
+import { badRequest, failed, failedOn, type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const user = { id: 1, email: ADMIN.email, name: expect.any(String) }
@@ -90,7 +81,9 @@ describe('login', () => {
   const dashboard = useDashboard()
   const stranger = () => new Client(dashboard.running().url)
 
-  checkRows(stranger, rows)
+  test.each(rows)('$sentence', async (row) => {
+    expect(await stranger().send(row)).toAnswer(row)
+  })
 
   test('sets a Secure cookie when a proxy on this machine says that TLS was used', async () => {
     const call = login(ADMIN, { 'x-forwarded-proto': 'https' })
@@ -130,7 +123,7 @@ describe('login', () => {
       const other = cookie[at] === 'A' ? 'B' : 'A'
       client.cookie = cookie.slice(0, at) + other + cookie.slice(at + 1)
 
-      expectAnswer(await client.get('/api/auth/me'), { status: 401, answer: unauthorized })
+      expect(await client.get('/api/auth/me')).toAnswer({ status: 401, answer: unauthorized })
     }
   })
 })

@@ -4,7 +4,7 @@ import { OperationView } from '#shared/api/operations.ts'
 import { type Client, eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
-import { checkRows, expectAnswer, failed, notFound, row } from '#tests/support/rows.ts'
+import { failed, notFound, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const cancelled = { error: 'Conflict', message: 'The operation was cancelled' }
@@ -78,11 +78,11 @@ describe('an operation', () => {
     expect(answer.status).toBe(202)
     expect(answer.body).toMatchObject({ operation: { id, type: 'site.create', retry_of: first } })
     expect((await stream(client(), id)).at(-1)).toMatchObject({ id: 2, event: 'complete' })
-    expectAnswer(await client().post(`/api/operations/${first}/retry`), {
+    expect(await client().post(`/api/operations/${first}/retry`)).toAnswer({
       status: 409,
       answer: { error: 'Conflict', message: 'The site is there already' },
     })
-    expectAnswer(await client().post(`/api/operations/${id}/cancel`, {}), {
+    expect(await client().post(`/api/operations/${id}/cancel`, {})).toAnswer({
       status: 409,
       answer: { error: 'Conflict', message: 'The operation has ended already' },
     })
@@ -93,15 +93,14 @@ describe('an operation', () => {
       const { body } = await client().get('/api/operations?limit=1')
       const [{ id = '' } = {}] = (body as { operations: { id: string }[] }).operations
 
-      expectAnswer(await client().post(`/api/operations/${id}/cancel`, { force }), {
+      expect(await client().post(`/api/operations/${id}/cancel`, { force })).toAnswer({
         status: 422,
         answer: failed({ force: ['Must be true or false'] }),
       })
     })
   }
 
-  checkRows(
-    client,
+  test.each(
     ['x', '__proto__', '1%20or%201', '..%2f1', '%00', 'a'.repeat(300)].flatMap((id) =>
       ['cancel', 'retry'].map((call) =>
         row(`${call} of an operation that is not there is 404: ${id}`)
@@ -109,5 +108,7 @@ describe('an operation', () => {
           .answers(404, notFound('Operation')),
       ),
     ),
-  )
+  )('$sentence', async (row) => {
+    expect(await client().send(row)).toAnswer(row)
+  })
 })

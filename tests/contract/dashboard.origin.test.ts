@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import { expectAnswer, failed } from '#tests/support/rows.ts'
+import { failed } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const forbidden = {
@@ -27,7 +27,7 @@ describe('a change with a session cookie', () => {
   ]
   test.each(refused)('is 403 from %s', async (_, headers) => {
     const call = { method: 'POST', path: '/api/servers', body: {}, headers: headers() }
-    expectAnswer(await client().send(call), forbidden)
+    expect(await client().send(call)).toAnswer(forbidden)
   })
 
   const taken: [string, () => Record<string, string>][] = [
@@ -38,18 +38,18 @@ describe('a change with a session cookie', () => {
   ]
   test.each(taken)('passes from %s', async (_, headers) => {
     const call = { method: 'POST', path: '/api/servers', body: {}, headers: headers() }
-    expectAnswer(await client().send(call), passed)
+    expect(await client().send(call)).toAnswer(passed)
   })
 
   test.each(['PUT', 'PATCH', 'DELETE'])('is 403 for %s too', async (method) => {
     const headers = { origin: 'https://evil.example' }
-    expectAnswer(await client().send({ method, path: '/api/servers/1', headers }), forbidden)
+    expect(await client().send({ method, path: '/api/servers/1', headers })).toAnswer(forbidden)
   })
 
   test('is 403 before the path, the JSON and the media type are looked at', async () => {
     const headers = { origin: 'https://evil.example', 'content-type': 'text/plain' }
     const call = { method: 'POST', path: '/api/nowhere', body: '{', headers }
-    expectAnswer(await client().send(call), forbidden)
+    expect(await client().send(call)).toAnswer(forbidden)
   })
 
   test('does not apply to reading', async () => {
@@ -70,12 +70,12 @@ describe('a change with a session cookie', () => {
     const headers = { authorization: `Bearer ${plaintext}`, origin: 'https://evil.example' }
 
     const call = { method: 'POST', path: '/api/servers', body: {}, headers }
-    expectAnswer(await new Client(own()).send(call), passed)
+    expect(await new Client(own()).send(call)).toAnswer(passed)
   })
 
   test('is refused for a login from another site over a session', async () => {
     const headers = { origin: 'https://evil.example' }
     const call = { method: 'POST', path: '/api/auth/login', body: ADMIN, headers }
-    expectAnswer(await client().send(call), forbidden)
+    expect(await client().send(call)).toAnswer(forbidden)
   })
 })

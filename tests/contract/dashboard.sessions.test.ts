@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { type Call, Client } from '#tests/support/client.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import { expectAnswer, failed, failedOn, notFound } from '#tests/support/rows.ts'
+import { failed, failedOn, notFound } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const gone = { status: 204, answer: '' }
@@ -37,7 +37,7 @@ describe('sessions', () => {
   ])('keep the password when a change has %s', async (_, body, fields) => {
     const answer = await dashboard.client().post('/api/auth/password', body)
 
-    expectAnswer(answer, { status: 422, answer: failed(fields) })
+    expect(answer).toAnswer({ status: 422, answer: failed(fields) })
     expect(await status(await signedIn())).toBe(200)
   })
 
@@ -46,13 +46,13 @@ describe('sessions', () => {
     const next = 'another long password'
     const body = { current_password: ADMIN.password, password: next }
 
-    expectAnswer(await one.post('/api/auth/password', body), gone)
+    expect(await one.post('/api/auth/password', body)).toAnswer(gone)
 
     expect([await status(one), await status(other)]).toEqual([200, 401])
     expect((await new Client(one.base).login(ADMIN)).status).toBe(401)
     const again = await signedIn(next)
     const back = { current_password: next, password: ADMIN.password }
-    expectAnswer(await again.post('/api/auth/password', back), gone)
+    expect(await again.post('/api/auth/password', back)).toAnswer(gone)
     expect(await status(await signedIn())).toBe(200)
   })
 })
@@ -78,7 +78,7 @@ describe('API tokens', () => {
     const answer = await bearer(plaintext, { method, path, body: {} })
 
     const message = `This needs an API token of the scope ${needed}; this one has ${scope}`
-    expectAnswer(answer, { status: 403, answer: { error: 'Forbidden', message } })
+    expect(answer).toAnswer({ status: 403, answer: { error: 'Forbidden', message } })
   })
 
   test.each([
@@ -90,7 +90,7 @@ describe('API tokens', () => {
     const { plaintext } = await create({ scope: 'admin' })
 
     const message = 'API tokens cannot do this: log in with the password of the account'
-    expectAnswer(await bearer(plaintext, { method, path, body }), {
+    expect(await bearer(plaintext, { method, path, body })).toAnswer({
       status: 403,
       answer: { error: 'Forbidden', message },
     })
@@ -99,12 +99,12 @@ describe('API tokens', () => {
   test('need a name of 1 to 64 characters: anything else is 422 on it', async () => {
     for (const name of [undefined, null, 7, [], {}, '', ' ', 'n'.repeat(65)]) {
       const answer = await client().post('/api/auth/tokens', { name, password })
-      expectAnswer(answer, { status: 422, answer: failedOn('name') })
+      expect(answer).toAnswer({ status: 422, answer: failedOn('name') })
     }
   })
 
   test.each(hostileIds)('are not named by %s', async (id) => {
     const answer = await client().send({ method: 'DELETE', path: `/api/auth/tokens/${id}` })
-    expectAnswer(answer, { status: 404, answer: notFound('Token') })
+    expect(answer).toAnswer({ status: 404, answer: notFound('Token') })
   })
 })

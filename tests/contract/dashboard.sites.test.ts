@@ -1,7 +1,7 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { ADMIN } from '#tests/support/processes.ts'
-import { checkRows, failed, notFound, type Row, row } from '#tests/support/rows.ts'
+import { failed, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -80,7 +80,9 @@ describe('sites', () => {
     await client().post('/api/servers', { hostname: 'web2.example.com' })
   })
 
-  checkRows(client, rows)
+  test.each(rows)('$sentence', async (row) => {
+    expect(await client().send(row)).toAnswer(row)
+  })
 
   test('each site has its own system user, derived from its domain', async () => {
     const { body } = await client().get(sites)

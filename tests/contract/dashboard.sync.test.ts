@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { totalmem } from 'node:os'
 import { eventsOf } from '#tests/support/client.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
-import { expectAnswer } from '#tests/support/rows.ts'
+import '#tests/support/rows.ts'
 import { useAgent, useDashboard } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
@@ -21,7 +21,7 @@ describe.each(agentRuntimes)('a server whose agent is %s', (runtime) => {
   test('is synced as a stream of log events and one complete event with status and sites', async () => {
     const answer = await client().send(sync)
 
-    expectAnswer(answer, {
+    expect(answer).toAnswer({
       status: 200,
       answerHeaders: {
         'content-type': /^text\/event-stream/,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import { expectAnswer } from '#tests/support/rows.ts'
+import '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const wrong = {
@@ -33,18 +33,18 @@ describe('failed logins', () => {
 
   test('are 429 for an account after the fifth from one address, right password or not', async () => {
     for (let turn = 1; turn <= 5; turn += 1) {
-      expectAnswer(await attempt(bob, 'wrong', '192.0.2.1'), wrong)
+      expect(await attempt(bob, 'wrong', '192.0.2.1')).toAnswer(wrong)
     }
 
     const sixth = await attempt('BOB@control.example ', ADMIN.password, '192.0.2.1')
 
-    expectAnswer(sixth, throttled)
+    expect(sixth).toAnswer(throttled)
     expect(Number(sixth.headers.get('retry-after'))).toBeWithin(1, 15 * 60 + 1)
   })
 
   test('from any address do not lock the owner out elsewhere', async () => {
     for (let turn = 1; turn <= 5; turn += 1) {
-      expectAnswer(await attempt(owner, 'wrong', `192.0.2.${40 + turn}`), wrong)
+      expect(await attempt(owner, 'wrong', `192.0.2.${40 + turn}`)).toAnswer(wrong)
     }
     const elsewhere = new Client(dashboard.running().url)
     const { status, headers } = await attempt(owner, ADMIN.password, '198.51.100.99')
@@ -57,10 +57,10 @@ describe('failed logins', () => {
 
   test('of one network of IPv6 (/64) are those of one address', async () => {
     for (let turn = 1; turn <= 5; turn += 1) {
-      expectAnswer(await attempt(sixth, 'wrong', `2001:db8:1:2::${turn}`), wrong)
+      expect(await attempt(sixth, 'wrong', `2001:db8:1:2::${turn}`)).toAnswer(wrong)
     }
 
-    expectAnswer(await attempt(sixth, ADMIN.password, '2001:db8:1:2:ffff::1'), throttled)
+    expect(await attempt(sixth, ADMIN.password, '2001:db8:1:2:ffff::1')).toAnswer(throttled)
     expect((await attempt(sixth, ADMIN.password, '2001:db8:1:3::1')).status).toBe(200)
   })
 
@@ -71,7 +71,7 @@ describe('failed logins', () => {
   test('are reset by a success', async () => {
     for (let round = 0; round < 2; round += 1) {
       for (let turn = 0; turn < 4; turn += 1) {
-        expectAnswer(await attempt(ADMIN.email, 'wrong', '192.0.2.10'), wrong)
+        expect(await attempt(ADMIN.email, 'wrong', '192.0.2.10')).toAnswer(wrong)
       }
       expect((await attempt(ADMIN.email, ADMIN.password, '192.0.2.10')).status).toBe(200)
     }
@@ -82,10 +82,10 @@ describe('failed logins', () => {
     const twenty = accounts.map((account, turn) =>
       attempt(account, 'wrong', `198.51.100.${turn}, 203.0.113.1`),
     )
-    for (const answer of await Promise.all(twenty)) expectAnswer(answer, wrong)
+    for (const answer of await Promise.all(twenty)) expect(answer).toAnswer(wrong)
 
-    expectAnswer(await attempt('u21@control.example', 'wrong', '203.0.113.1'), throttled)
-    expectAnswer(await attempt('u21@control.example', 'wrong', '203.0.113.2'), wrong)
+    expect(await attempt('u21@control.example', 'wrong', '203.0.113.1')).toAnswer(throttled)
+    expect(await attempt('u21@control.example', 'wrong', '203.0.113.2')).toAnswer(wrong)
   })
 
   test('do not end existing sessions', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { hostileDomains, noText } from '#tests/support/hostile.ts'
-import { expectAnswer, failedOn } from '#tests/support/rows.ts'
+import { failedOn } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -34,12 +34,12 @@ describe('the trash', () => {
   })
 
   test('is empty at first', async () => {
-    expectAnswer(await client().get('/api/trash'), { status: 200, answer: { trash: [] } })
+    expect(await client().get('/api/trash')).toAnswer({ status: 200, answer: { trash: [] } })
   })
 
   test('contains a deleted site with its expiry', async () => {
     const deleted = await client().send({ method: 'DELETE', path: site })
-    expectAnswer(deleted, {
+    expect(deleted).toAnswer({
       status: 202,
       answer: { site: { id: 1, domain, status: 'deleting' } },
     })
@@ -79,7 +79,7 @@ describe('the trash', () => {
     expect(agent.began.filter((work) => work.includes('site.purge'))).toEqual([])
 
     const purged = await client().post(`${site}/purge`, { domain })
-    expectAnswer(purged, {
+    expect(purged).toAnswer({
       status: 202,
       answer: { site: { id: 1, domain, status: 'deleting' } },
     })

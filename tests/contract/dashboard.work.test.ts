@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eventsOf, type WireEvent } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { expectAnswer, failed } from '#tests/support/rows.ts'
+import { failed } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const updates = { plugins: 2, themes: 1, core: true }
@@ -105,7 +105,7 @@ describe('work on an agent', () => {
     const answer = await client().post('/api/servers/1/pool-apply', body)
 
     const message = expect.stringContaining('large')
-    expectAnswer(answer, { status: 200, answer: { status: 'ok', message } })
+    expect(answer).toAnswer({ status: 200, answer: { status: 'ok', message } })
     const { body: detail } = await client().get(`/api/servers/1/sites/${id}`)
     expect((detail as { site: { tier: string } }).site.tier).toBe('large')
   })
@@ -116,7 +116,7 @@ describe('work on an agent', () => {
     const answer = await client().post(`/api/servers/1/sites/${id}/db-password`)
 
     const password = 'secret of secret.example'
-    expectAnswer(answer, { status: 200, answer: { password } })
+    expect(answer).toAnswer({ status: 200, answer: { password } })
     for (const path of [
       '/api/activity',
       '/api/fleet',
@@ -139,7 +139,10 @@ describe('work on an agent', () => {
 
     const answer = await client().post('/api/servers/1/sites', { domain: 'a.example', php: '7.4' })
 
-    expectAnswer(answer, { status: 422, answer: failed({ php: [expect.stringContaining('8.3')] }) })
+    expect(answer).toAnswer({
+      status: 422,
+      answer: failed({ php: [expect.stringContaining('8.3')] }),
+    })
   })
 
   test('continues without viewers, and resumes for returning ones', async () => {
@@ -176,7 +179,7 @@ describe('work on an agent', () => {
     const second = await client().send({ method: 'DELETE', path: `/api/servers/1/sites/${id}` })
 
     const message = expect.any(String)
-    expectAnswer(second, { status: 409, answer: { error: 'Conflict', message } })
+    expect(second).toAnswer({ status: 409, answer: { error: 'Conflict', message } })
     release()
     await events(changed.headers.get('operation-id'))
     const { body } = await client().get(`/api/servers/1/sites/${id}`)

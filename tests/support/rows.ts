@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test'
-import type { Answer, Call, Client } from './client.ts'
+import { expect } from 'bun:test'
+import type { Answer, Call } from './client.ts'
 
 /** One sentence of the specification, and the call that checks it. */
 export interface Row extends Call {
@@ -36,30 +36,40 @@ export function row(sentence: string) {
   }
 }
 
-/** Runs each row as a test, with the client that exists by then. */
-export function checkRows(client: () => Client, rows: readonly Row[]): void {
-  for (const row of rows) {
-    test(row.sentence, async () => {
-      expectAnswer(await client().send(row), row)
-    })
+type Expected = Pick<Row, 'status' | 'answer' | 'answerHeaders'>
+
+declare module 'bun:test' {
+  interface Matchers<T> {
+    /** Compares the status, the whole body if one is given, and the named headers. */
+    toAnswer(expected: Expected): void
   }
 }
 
-export function expectAnswer(
-  answer: Answer,
-  { status, answer: body, answerHeaders = {} }: Pick<Row, 'status' | 'answer' | 'answerHeaders'>,
-): void {
-  const expected = body === undefined ? { status } : { status, body }
-  const received = body === undefined ? { status: answer.status } : pick(answer)
-  expect(received).toEqual(expected)
-  for (const [name, value] of Object.entries(answerHeaders)) {
-    const given = answer.headers.get(name)
-    if (value instanceof RegExp) expect(given).toMatch(value)
-    else expect({ [name]: given }).toEqual({ [name]: value })
-  }
-}
-
-const pick = ({ status, body }: Answer) => ({ status, body })
+expect.extend({
+  toAnswer(given: unknown, { status, answer, answerHeaders = {} }: Expected) {
+    const { headers, ...rest } = given as Answer
+    const names = Object.keys(answerHeaders)
+    const received = {
+      status: rest.status,
+      ...(answer !== undefined && { body: rest.body }),
+      headers: Object.fromEntries(names.map((name) => [name, headers.get(name)])),
+    }
+    const expected = {
+      status,
+      ...(answer !== undefined && { body: answer }),
+      headers: Object.fromEntries(
+        Object.entries(answerHeaders).map(([name, value]) => [
+          name,
+          value instanceof RegExp ? expect.stringMatching(value) : value,
+        ]),
+      ),
+    }
+    return {
+      pass: this.equals(received, expected),
+      message: () => `expected ${Bun.inspect(expected)}\nreceived ${Bun.inspect(received)}`,
+    }
+  },
+})
 
 export const unauthorized = { error: 'Unauthorized' }
 export const notFound = (what: string) => ({ error: 'Not found', message: `${what} not found` })
