@@ -1,7 +1,7 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { DIALOGS } from '#tests/support/browser/dialogs.ts'
-import { everyPage } from '#tests/support/browser/every-page.ts'
+import { FLAWLESS, useTab } from '#tests/support/browser/every-page.ts'
 import { PLACES, routesOfPages, startBulk } from '#tests/support/browser/places.ts'
 import { useDemo } from '#tests/support/demo.ts'
 
@@ -12,5 +12,13 @@ test('there is an address for every route', async () => {
 describe('is accessible, fits a phone, and respects the security policy: with a fleet', () => {
   const demo = useDemo()
   beforeAll(() => startBulk(demo.client()))
-  everyPage(demo, DIALOGS)
+  const tab = useTab(demo)
+
+  test.each(Object.keys(PLACES))('%s', async (route) => {
+    expect(await tab.visit(route)).toEqual(FLAWLESS)
+  })
+
+  test.each(Object.entries(DIALOGS))('%s', async (_, dialog) => {
+    expect(await tab.opened(dialog)).toEqual(FLAWLESS)
+  })
 })

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeAll } from 'bun:test'
 import type { Page } from 'playwright-core'
 import type { Used } from '#tests/support/running.ts'
 import type { DIALOGS } from './dialogs.ts'
@@ -8,13 +8,17 @@ import { PLACES } from './places.ts'
 import { settled } from './settled.ts'
 import { type Traffic, watchTraffic } from './traffic.ts'
 
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [], elsewhere: [], costly: [] }
+export const FLAWLESS = {
+  light: [],
+  dark: [],
+  too_wide: [],
+  problems: [],
+  elsewhere: [],
+  costly: [],
+}
 
-/**
- * One tab visits every page, as a person would; its requests are reported page by page. Then it
- * opens every dialog and closes it with Escape.
- */
-export function everyPage(used: Used, dialogs: typeof DIALOGS = {}): void {
+/** One tab visits pages, as a person would; what is wrong with them is returned page by page. */
+export function useTab(used: Used) {
   const open = useBrowser(used)
   let page: Page
   let problems: string[]
@@ -32,21 +36,22 @@ export function everyPage(used: Used, dialogs: typeof DIALOGS = {}): void {
     await page.goto(path)
     await settled(page)
   }
-
-  test.each(Object.keys(PLACES))('%s', async (route) => {
-    await goTo((await PLACES[route]?.(used.client())) ?? '')
-
-    expect({ ...(await inspect(page)), problems, ...traffic }).toEqual(FLAWLESS)
-  })
-
-  test.each(Object.entries(dialogs))('%s', async (_, { path, open }) => {
-    await goTo(path)
-    await open(page)
-    const dialog = page.getByRole('dialog')
-    await dialog.waitFor()
-
-    expect({ ...(await inspect(page)), problems, ...traffic }).toEqual(FLAWLESS)
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'detached' })
-  })
+  const found = async () => ({ ...(await inspect(page)), problems, ...traffic })
+  return {
+    async visit(route: string) {
+      await goTo((await PLACES[route]?.(used.client())) ?? '')
+      return found()
+    },
+    /** Opens a dialog, and closes it with Escape. */
+    async opened({ path, open }: (typeof DIALOGS)[string]) {
+      await goTo(path)
+      await open(page)
+      const dialog = page.getByRole('dialog')
+      await dialog.waitFor()
+      const seen = structuredClone(await found())
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      return seen
+    },
+  }
 }
