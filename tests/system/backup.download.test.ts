@@ -4,8 +4,8 @@ import * as lab from '#tests/support/lab/index.ts'
 import { run } from '#tests/support/lab/run.ts'
 import { unless } from '#tests/support/skip.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
+import { confirmKit } from '#tests/support/system/confirm-kit.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
-import { confirmKit } from '#tests/support/system/life-backup.ts'
 import { MINUTES, World } from '#tests/support/system/world.ts'
 
 const MB = 2 ** 20

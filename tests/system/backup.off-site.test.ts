@@ -3,16 +3,46 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { kit } from '#tests/support/agent/backup.ts'
-import { tellingPart } from '#tests/support/canary.ts'
+import { tellingPart, Watcher } from '#tests/support/canary.ts'
 import { sshKey } from '#tests/support/hostile-values.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { ADMIN } from '#tests/support/system/dashboard.ts'
+import type { Enrolled } from '#tests/support/system/enrolled.ts'
 import { Rescue } from '#tests/support/system/off-site/rescue.ts'
-import { Seen } from '#tests/support/system/off-site/seen.ts'
 import { namesIn, STORAGES, type Storage } from '#tests/support/system/off-site/storages.ts'
 import { weightsOf } from '#tests/support/system/off-site/weights.ts'
 import { daysAgo, OffSiteWorld, STALL } from '#tests/support/system/off-site/world.ts'
+
+const NAME = 'the dashboard'
+
+/** What can be read of a dashboard that saves its records: its processes, its output and its files. */
+class Seen {
+  readonly #watcher = new Watcher()
+  readonly #programs = new Map<number, string>()
+  readonly #enrolled: Enrolled
+
+  constructor(enrolled: Enrolled) {
+    this.#enrolled = enrolled
+    this.follow()
+    this.#watcher.watch(this.#programs)
+  }
+
+  /** The dashboard that runs now. */
+  follow(): void {
+    this.#programs.set(this.#enrolled.dashboard.process.child.pid ?? 0, NAME)
+  }
+
+  /** The places of these secrets until now, after which nothing is looked at any more. */
+  async placesOf(secrets: readonly string[]): Promise<string[]> {
+    this.#watcher.stop()
+    this.#watcher.see('output', this.#enrolled.dashboard.process.lines.join('\n'))
+    await this.#watcher.seeFiles('data', this.#enrolled.data_dir)
+    // Shows that processes are looked at.
+    expect(this.#watcher.placesOf('dashboard.tar')).toContain(`arguments of a child of ${NAME}`)
+    return secrets.flatMap((secret) => this.#watcher.placesOf(secret))
+  }
+}
 
 const MINUTES = 60_000
 const CONFIG = '/srv/rest/shop/hosting-dashboard/config'

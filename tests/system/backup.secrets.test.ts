@@ -1,20 +1,156 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
 import { kit } from '#tests/support/agent/backup.ts'
 import { tellingPart, Watcher } from '#tests/support/canary.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { settles } from '#tests/support/lab/wait.ts'
 import { unless } from '#tests/support/skip.ts'
 import { startRestServer } from '#tests/support/storage/rest.ts'
 import { putRestic, type Target } from '#tests/support/storage/restic.ts'
 import { startS3Server } from '#tests/support/storage/s3.ts'
 import { startSftpServer } from '#tests/support/storage/sftp.ts'
-import { pushStaging, useBackups } from '#tests/support/system/backup-uses.ts'
-import { endOf } from '#tests/support/system/dashboard.ts'
+import { confirmKit } from '#tests/support/system/confirm-kit.ts'
+import { ADMIN, endOf } from '#tests/support/system/dashboard.ts'
 import { KEEPER_KEY, keeperOn } from '#tests/support/system/keeper-secrets.ts'
-import { confirmKit } from '#tests/support/system/life-backup.ts'
+import { get } from '#tests/support/system/requests.ts'
 import { SecretWatch } from '#tests/support/system/secret-watch.ts'
-import { adoptAgain, visitorSecrets } from '#tests/support/system/visitor-secrets.ts'
 import { MINUTES, World } from '#tests/support/system/world.ts'
+
+const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
+const STAGING = 'staging.shop.example.test'
+
+interface Access {
+  user: string
+  password: string
+}
+
+/**
+ * Passwords of visitors and tokens of logins, each of which is used once. Only the answers that are not
+ * looked at have them.
+ */
+async function visitorSecrets(
+  world: World,
+  site: { id: number; domain: string },
+): Promise<string[]> {
+  const { dashboard, host } = world
+  const at = (id: number, below: string) => world.path(`/sites/${id}${below}`)
+  const call = async (method: string, path: string, body?: object) => {
+    const answer = await dashboard.call(method, path, body)
+    expect([path, answer.status < 300, answer.body.message]).toEqual([path, true, undefined])
+    return answer
+  }
+  const visit = async (domain: string, { user, password }: Access) => {
+    const options = ['--user', `${user}:${password}`]
+    const isLetIn = async () => {
+      const answer = await get(host, `http://${domain}/`, { options }).catch(() => undefined)
+      return answer?.status === 200
+    }
+    expect(await settles(isLetIn)).toBe(true)
+  }
+
+  const cloned = await call('POST', world.path('/sites/clone'), {
+    ...{ domain: STAGING, staging: true, tls: 'none' },
+    from: { kind: 'site', site_id: site.id },
+  })
+  expect((await endOf(dashboard, cloned)).event).toBe('complete')
+  const staging = (cloned.body.site as { id: number }).id
+  const show = async (id: number, of: string) =>
+    (await call('POST', at(id, `/${of}`))).body as unknown as Access
+  const former = await show(staging, 'staging-password')
+  await visit(STAGING, former)
+  const changed = await show(staging, 'staging-password/change')
+  await visit(STAGING, changed)
+
+  const protect = { basic_auth: { user: 'client' } }
+  await dashboard.stream('PATCH', at(site.id, '/settings'), protect)
+  const visitor = await show(site.id, 'visitor-password')
+  await visit(site.domain, visitor)
+  await dashboard.stream('PATCH', at(site.id, '/settings'), { basic_auth: null })
+
+  await call('POST', '/api/auth/confirm', { password: ADMIN.password })
+  const login = await call('POST', at(site.id, '/wordpress-login'), {})
+  const { url, token } = login.body as { url: string; token: string }
+  const entered = await get(host, url, { options: ['--data', `token=${token}`] })
+  expect(entered.status).toBe(303)
+
+  const sent = [former, changed, visitor].flatMap(({ user, password }) => [
+    ...[password, `${user}:${password}`],
+  ])
+  return [...sent, token]
+}
+
+/** Has the dashboard record its own backups again, as a new dashboard does it with the kit. */
+async function adoptAgain(
+  call: (method: string, path: string, body?: object) => Promise<Record<string, unknown>>,
+  world: World,
+  wanted: { target_id: number; repository: string },
+): Promise<void> {
+  const { target_id, repository } = wanted
+  const search = { target_id, repositories: [repository] }
+  const found = await call('POST', world.path('/backup-search'), search)
+  const [{ keys = [] } = {}] = found.repositories as { keys: { sealed: string }[] }[]
+  const key = String(found.dashboard_key)
+  const sealed_passwords = keys.map(({ sealed }) => {
+    const opened = privateDecrypt({ key: kit.privateKey, ...OAEP }, Buffer.from(sealed, 'base64'))
+    return publicEncrypt({ key, ...OAEP }, opened).toString('base64')
+  })
+  const adopted = await call('POST', world.path('/backup-adopt'), { ...wanted, sealed_passwords })
+  expect(adopted).toMatchObject({ repository, added: 0 })
+}
+
+interface Calls {
+  /** Both look at what is answered. */
+  call(method: string, path: string, body?: object): Promise<unknown>
+  last(path: string, body?: object): Promise<{ event: string; data?: unknown } | undefined>
+}
+
+/** Everything else that opens a backup with the secrets of its storage: it is read, proven and pushed. */
+async function useBackups(
+  { call, last }: Calls,
+  world: World,
+  site: { id: number; backup_id: number },
+): Promise<void> {
+  const at = world.path(`/sites/${site.id}`)
+  const ends = async (path: string, body: object = {}) => {
+    const end = await last(path, body)
+    expect([path, end?.event, end?.data]).toEqual([path, 'complete', end?.data])
+  }
+  const backup = `${at}/backups/${site.backup_id}`
+  expect(await call('GET', `${backup}/files?path=wp-content`)).toHaveProperty('entries')
+  for (const part of ['files&path=wp-content', 'files&path=index.php', 'database']) {
+    const response = await world.dashboard.open(`${backup}/download?part=${part}`)
+    expect([part, response.status, (await response.bytes()).length > 100]).toEqual([
+      part,
+      200,
+      true,
+    ])
+  }
+  expect(await call('POST', `${at}/backups/refresh`)).toEqual({ gone: 0, found: 0 })
+  await ends(`${at}/backups/prove`)
+}
+
+/** A staging site is refreshed from the backup and from the live site, and pushed, with a backup first. */
+async function pushStaging(
+  { call, last }: Calls,
+  world: World,
+  site: { id: number; backup_id: number },
+): Promise<void> {
+  const { copies } = ((await call('GET', `/api/fleet/sites/${site.id}`)) as Shown).site
+  const staging = copies.find(({ domain }) => domain.startsWith('staging.'))
+  if (!staging) throw new Error('There is no staging site')
+  const ends = async (path: string, body: object = {}) =>
+    expect([path, (await last(path, body))?.event]).toEqual([path, 'complete'])
+  const refresh = world.path(`/sites/${staging.id}/refresh`)
+  await ends(refresh, { from: { kind: 'backup', backup_id: site.backup_id } })
+  await ends(refresh)
+  const at = world.path(`/sites/${site.id}`)
+  await ends(`${at}/compare`, { staging_id: staging.id })
+  await ends(`${at}/backups`)
+  await ends(`${at}/push`, { staging_id: staging.id, files: true })
+}
+
+type Shown = { site: { copies: { id: number; domain: string }[] } }
 
 const DOMAIN = 'shop.example.test'
 const USER = 'canary-4f1e'

@@ -37,7 +37,12 @@ unless(lab.available()).test(
     await hideAll(s3, repository)
     const attempts = await Promise.all(kept.map((version) => releaseAttempts(s3, version)))
     expect([...new Set(attempts.flat())]).toEqual([403])
-    await deleteAll()
+    expect(await deleteAll()).toEqual({
+      used_target: 409,
+      deleted: 'complete',
+      purged: 'complete',
+      server: 204,
+    })
     expect(await resticOf(thief, secrets, ['snapshots']).catch(String)).toContain('no key found')
 
     expect(await versionsIn(s3, repository)).toEqual(expect.arrayContaining(kept))

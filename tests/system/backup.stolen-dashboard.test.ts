@@ -57,7 +57,12 @@ unless(lab.available()).test(
     const refused = await attempts(thief, storage.target(USER), repository, names.split('\n'))
     expect(refused).toEqual(['DELETE 403', 'POST 403'])
 
-    await deleteAll()
+    expect(await deleteAll()).toEqual({
+      used_target: 409,
+      deleted: 'complete',
+      purged: 'complete',
+      server: 204,
+    })
 
     expect(await sums()).toBe(before)
     await resticOf(thief, secrets, ['check', '--read-data', '--quiet', '--no-lock'])

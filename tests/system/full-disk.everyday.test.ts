@@ -69,7 +69,7 @@ unless(lab.available()).describe('a full disk during an everyday command', () =>
     await disk.resize('2g')
     expect([command, record, last?.event, last?.data]).toEqual([command, record, 'error', FULL])
     expect(status).toBe(200)
-    await disk.becomes(before)
+    expect(await disk.becomes(before)).toEqual(before)
   }
 
   test.each(CASES)(
@@ -115,7 +115,7 @@ unless(lab.available()).describe('a full disk during an everyday command', () =>
       const refused = await disk.asking.call('/exec', { command: 'database.import', params })
       await disk.resize('2g')
       expect(refused).toMatch(/ has \d+ \w+ free, and the import needs \d+ MB/)
-      await disk.becomes(before)
+      expect(await disk.becomes(before)).toEqual(before)
       await disk.run('database.import', params)
       await disk.run('backup.undo', { domain })
     },
@@ -149,7 +149,7 @@ unless(lab.available()).describe('a full disk during an everyday command', () =>
         expect([engine, last?.event, last?.data]).toEqual([engine, 'error', FULL])
         expect(seconds).toBeLessThan(30)
         expect([status, await disk.host.must(pid)]).toEqual([200, running])
-        await disk.becomes(before)
+        expect(await disk.becomes(before)).toEqual(before)
       }
     },
     5 * MINUTES,

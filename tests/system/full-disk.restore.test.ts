@@ -64,7 +64,7 @@ unless(lab.available()).describe('a disk that fills up during a restore', () => 
         const last = await disk.filledAt(record, 'backup.restore', params)
         await disk.resize('2g')
         expect([step, record > 0, last?.event, last?.data]).toEqual([step, true, 'error', expected])
-        await disk.becomes(before)
+        expect(await disk.becomes(before)).toEqual(before)
         expect((await get(disk.host, `http://${domain}/`)).status).toBe(200)
       }
       await disk.run('backup.restore', params)

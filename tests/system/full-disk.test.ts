@@ -32,7 +32,7 @@ unless(lab.available()).describe('a disk that is full', () => {
       const last = await disk.filledAt(record, command, params, { reserve })
       expect([record, last?.event, last?.data]).toEqual([record, 'error', FULL])
       await disk.resize('2g')
-      await disk.becomes(before)
+      expect(await disk.becomes(before)).toEqual(before)
     }
     await disk.run(command, params)
   }
@@ -66,7 +66,7 @@ unless(lab.available()).describe('a disk that is full', () => {
       await disk.host.must(['mount', '-o', 'remount,bind,rw', STATE])
 
       expect(refused).toContain('A disk of this server is read-only')
-      await disk.becomes(before)
+      expect(await disk.becomes(before)).toEqual(before)
       await disk.run('site.update', change)
     },
     5 * MINUTES,

@@ -94,7 +94,7 @@ unless(lab.available()).describe('a full disk during a command', () => {
     const end = await disk.filledAt(record, command, params)
     await disk.resize('2g')
     expect([command, record, end?.event, end?.data]).toEqual([command, record, 'error', FULL])
-    await disk.becomes(before)
+    expect(await disk.becomes(before)).toEqual(before)
     expect(await answers(200)).toBe(true)
   }
 
@@ -125,7 +125,7 @@ unless(lab.available()).describe('a full disk during a command', () => {
         const end = await disk.filledAt(journal.indexOf(`${step} intent`) + 1, ...resume)
         await disk.resize('2g')
         expect([step, end?.event, end?.data]).toEqual([step, 'error', FULL])
-        await disk.becomes(before)
+        expect(await disk.becomes(before)).toEqual(before)
         expect(await answers(503)).toBe(true)
         await disk.run(...resume)
       }

@@ -2,18 +2,115 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
+import { SITE } from '#tests/support/system/backup-host.ts'
 import {
+  COPY,
   EVIL,
   ended,
-  expectHarmless,
+  HARMLESS,
   HostileWorld,
+  harm,
+  leaks,
   othersOf,
 } from '#tests/support/system/hostile-archive.ts'
-import { hostileCopies } from '#tests/support/system/hostile-copies.ts'
 import { publicOf, type Variant } from '#tests/support/system/hostile-entries.ts'
+import { get } from '#tests/support/system/requests.ts'
 import { releases } from '#tests/support/turns.ts'
 
 const MINUTES = 60_000
+
+/** Copies that are made of such a backup or site, also on another server. */
+function hostileCopies(world: () => HostileWorld): void {
+  test(
+    'a clone on its server, one on another server, and a proof have nothing of others',
+    async () => {
+      const { one, two } = world()
+      const { id } = await world().plant('everything')
+      world().share()
+      const from = { kind: 'backup', ...world().source(id) }
+      for (const server of [one, two]) {
+        const others = await othersOf(server.host)
+        expect(ended(await world().clone(server, from))).toBe('complete')
+        expect(await harm(server, COPY, others)).toEqual(HARMLESS)
+        await world().removeCopy(server)
+      }
+      const others = await othersOf(one.host)
+      await one.completed('backup.prove', { domain: EVIL.domain, ...world().source(id) })
+      expect(await othersOf(one.host)).toBe(others)
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'a clone of a site copies no set-id bit and no pipe, and reads no public folder that is a link',
+    async () => {
+      const { one } = world()
+      const others = await othersOf(one.host)
+      const [folder, user] = [publicOf(EVIL.user), EVIL.user]
+      const own = `cd ${folder} && mkfifo pipe && cp /bin/true suid && ln -s ${publicOf(SITE.user)}/private.txt link.txt
+        chown -h ${user}:${user} pipe suid link.txt && chmod 6755 suid`
+      await one.host.must(['bash', '-ec', own])
+
+      expect(ended(await world().clone(one, { kind: 'site', domain: EVIL.domain }))).toBe(
+        'complete',
+      )
+      expect(await harm(one, COPY, others)).toEqual(HARMLESS)
+      await world().removeCopy(one)
+      await one.host.must(['bash', '-ec', `cd ${folder} && rm pipe suid link.txt`])
+
+      await one.host.must([
+        'bash',
+        '-ec',
+        `mv ${folder} ${folder}.real && ln -s /etc/ssh ${folder}`,
+      ])
+      const answer = ended(await world().clone(one, { kind: 'site', domain: EVIL.domain }))
+      expect(answer).toBe(`${folder} is not a folder: its files are not copied`)
+      expect(await leaks(one.host, EVIL.domain)).toEqual([])
+      await one.host.must(['bash', '-ec', `rm ${folder} && mv ${folder}.real ${folder}`])
+    },
+    10 * MINUTES,
+  )
+
+  test(
+    'a move brings nothing of others to the new server, and neither does its catch-up',
+    async () => {
+      const { one, two } = world()
+      const { id, files } = await world().plant('everything')
+      const from = world().source(world().good.id)
+      const { backup: _, ...repository } = from
+      const gathering = { domain: EVIL.domain, from: repository }
+      const { gathered } = (await one.completed('site.gather', gathering)) as {
+        gathered: { files: object }
+      }
+      const link = await world().plant('a link to /')
+      world().share()
+      const others = await othersOf(two.host)
+      const params = { ...EVIL, php: world().php, peers: ['10.77.0.1'] }
+      const hostile = { kind: 'backup', ...world().source(id) }
+
+      expect(ended(await two.run('site.receive', { ...params, from: hostile }))).toBe('complete')
+      expect(await harm(two, EVIL, others)).toEqual(HARMLESS)
+      const catchUp = (snapshot: string) => {
+        const changed = { ...gathered, files: { ...gathered.files, snapshot } }
+        return two.run('site.catch-up', {
+          domain: EVIL.domain,
+          from: repository,
+          gathered: changed,
+        })
+      }
+      expect(ended(await catchUp(files))).toBe('complete')
+      expect(await harm(two, EVIL, others)).toEqual(HARMLESS)
+      expect((await catchUp(link.files)).event).toBe('error')
+      expect(await harm(two, EVIL, others)).toEqual(HARMLESS)
+      const { snapshot } = gathered.files as { snapshot: string }
+      expect(ended(await catchUp(snapshot))).toBe('complete')
+      expect(await harm(two, EVIL, others)).toEqual(HARMLESS)
+      expect((await get(two.host, `http://${EVIL.domain}/wp-login.php`)).status).toBe(200)
+    },
+    10 * MINUTES,
+  )
+}
+
 const REFUSED: Variant[] = [
   'a link to /',
   'a link to /etc/ssh',
@@ -41,12 +138,12 @@ for (const suite of releases('hostile-archive')) {
         const { id } = await world.plant('everything')
 
         expect(ended(await restore(id))).toBe('complete')
-        await expectHarmless(one, EVIL, others)
+        expect(await harm(one, EVIL, others)).toEqual(HARMLESS)
         expect(await one.host.must(['cat', `${publicOf(EVIL.user)}/line\nbreak`])).toBe('planted')
         expect(ended(await restore(world.good.id))).toBe('complete')
         expect(await state()).toBe(before)
         await one.completed('backup.undo', { domain: EVIL.domain })
-        await expectHarmless(one, EVIL, others)
+        expect(await harm(one, EVIL, others)).toEqual(HARMLESS)
         expect(ended(await restore(world.good.id))).toBe('complete')
         expect(await state()).toBe(before)
       },
@@ -65,7 +162,7 @@ for (const suite of releases('hostile-archive')) {
         ]
 
         expect(ended(await restore(id, { files: true, database: false, paths }))).toBe('complete')
-        await expectHarmless(one, EVIL, others)
+        expect(await harm(one, EVIL, others)).toEqual(HARMLESS)
         await one.completed('backup.undo', { domain: EVIL.domain })
         expect(await state()).toBe(before)
         const pipe = { files: true, database: false, paths: ['pipe.php'] }
@@ -118,7 +215,7 @@ for (const suite of releases('hostile-archive')) {
         expect(await state()).toBe(before)
         const pipes = await world.plant('pipes as index.php and wp-config.php')
         expect(ended(await restore(pipes.id))).toBe('complete')
-        await expectHarmless(one, EVIL, others)
+        expect(await harm(one, EVIL, others)).toEqual(HARMLESS)
         expect(ended(await restore(world.good.id))).toBe('complete')
         expect(await state()).toBe(before)
       },

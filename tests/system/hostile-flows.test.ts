@@ -4,7 +4,7 @@ import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { SITE } from '#tests/support/system/backup-host.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
-import { expectHarmless, othersOf, SECRET } from '#tests/support/system/hostile-archive.ts'
+import { HARMLESS, harm, othersOf, SECRET } from '#tests/support/system/hostile-archive.ts'
 import { foreignIn, PLANT, publicOf, UIDS, VICTIM } from '#tests/support/system/hostile-entries.ts'
 import { addSite, lastOf, type MovedSite } from '#tests/support/system/moved-site.ts'
 import {
@@ -115,7 +115,9 @@ unless(lab.available()).describe('files of a stolen server', () => {
       expect(await run(at(one, staging, '/refresh'), {}, { config: look })).toBe('complete')
 
       expect(seen).toEqual([NOTHING])
-      await expectHarmless(one, { user: staging.user, domain: copy, options: visitor }, others)
+      expect(
+        await harm(one, { user: staging.user, domain: copy, options: visitor }, others),
+      ).toEqual(HARMLESS)
       await clean(one, live)
     },
     10 * MINUTES,
@@ -142,7 +144,7 @@ unless(lab.available()).describe('files of a stolen server', () => {
 
       expect(await run(at(one, live, '/push'), push)).toBe('complete')
 
-      await expectHarmless(one, { user: live.user, domain }, others)
+      expect(await harm(one, { user: live.user, domain }, others)).toEqual(HARMLESS)
       await clean(one, staging)
       await clean(one, live)
     },
@@ -177,7 +179,7 @@ unless(lab.available()).describe('files of a stolen server', () => {
       expect(await run(at(one, live, '/move'), move, parts)).toBe('complete')
 
       expect(seen).toEqual([NOTHING, NOTHING, NOTHING])
-      await expectHarmless(two, { user: live.user, domain }, others)
+      expect(await harm(two, { user: live.user, domain }, others)).toEqual(HARMLESS)
       const late = [
         'find',
         publicOf(live.user),

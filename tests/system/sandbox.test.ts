@@ -1,20 +1,86 @@
 // tier: gate
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { INSIDE, STARTED } from '#agent/host/root-programs.ts'
 import type { Plan } from '#shared/plan.ts'
 import { readEvents } from '#shared/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
-import { asPlanned } from '#tests/support/system/as-planned.ts'
 import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.ts'
-import { executesItsTable } from '#tests/support/system/executes-table.ts'
 import { inventory } from '#tests/support/system/odd-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
+import { unplanned } from '#tests/support/system/unplanned.ts'
 import { MINUTES, type Site } from '#tests/support/system/world.ts'
 import { releases } from '#tests/support/turns.ts'
+
+const WRITABLE = [
+  ...['/etc', '/srv', '/srv/www', '/var', '/var/lib/hosting-agent', '/run', '/run/lock'],
+  ...['/usr/local/bin', '/tmp', '/var/tmp', '/dev/shm'],
+]
+const OTHERS = [
+  ...['/usr/bin/perl', '/bin/sh', '/usr/bin/bash', '/usr/bin/dd', '/usr/sbin/logrotate'],
+  '/usr/lib/systemd/systemd-journald',
+]
+/** Those that a provisioned server of these tests does not have. */
+const MISSING = /^\/usr\/sbin\/(sshd|php-fpm\d\.\d|nscd|sss_cache)$|^\/usr\/bin\/ssh-keygen$/
+
+/** What the working half of an agent may execute, on a provisioned server without sites. */
+function executesItsTable(getWorld: () => Enrolled): void {
+  const inside = async () => {
+    const { host } = getWorld()
+    const show = ['systemctl', 'show', '--property=MainPID', '--value', 'hosting-agent.service']
+    const pid = (await host.must(show)).trim()
+    const refused = async (path: string) => {
+      const { stderr } = await host.exec(['nsenter', `--target=${pid}`, '--mount', path, '--help'])
+      return /failed to execute .*: Permission denied/.test(stderr)
+    }
+    return { host, pid, refused }
+  }
+
+  test(
+    'the working half executes no program but those of its table',
+    async () => {
+      const { host, pid, refused } = await inside()
+      const drafts = WRITABLE.map((folder) => `${folder}/hosting-draft`)
+      for (const path of drafts) await host.must(['cp', '/usr/bin/id', `/proc/${pid}/root${path}`])
+      const ran: string[] = []
+      for (const path of [...drafts, ...OTHERS]) if (!(await refused(path))) ran.push(path)
+      for (const path of drafts) await host.must(['rm', `/proc/${pid}/root${path}`])
+
+      expect(ran).toEqual([])
+    },
+    MINUTES,
+  )
+
+  test(
+    'a package may replace every one of these programs, and those that they start',
+    async () => {
+      const { host, refused } = await inside()
+      const withheld: string[] = []
+      const all = [...Object.values(INSIDE), ...Object.values(STARTED).flat()]
+      for (const path of new Set(all)) {
+        if ((await host.exec(['test', '-e', path])).code !== 0) {
+          expect(path).toMatch(MISSING)
+          continue
+        }
+        const real = (await host.must(['realpath', path])).trim()
+        if ((await host.exec(['test', '-d', real])).code === 0) continue
+        await host.must(['cp', '--preserve=mode', real, `${real}.dpkg-new`])
+        await host.must(['mv', `${real}.dpkg-new`, real])
+        if (await refused(path)) withheld.push(path)
+      }
+      expect(withheld).toContain('/usr/bin/systemd-run')
+      expect(withheld).toContain('/usr/bin/systemctl')
+      expect(withheld).toContain('/usr/sbin/useradd')
+      expect(withheld).toContain('/usr/bin/env')
+      expect(withheld).toContain('/usr/bin/gzip')
+    },
+    MINUTES,
+  )
+}
 
 const ROOT = 'hosting-agent.service'
 const FRONT = 'hosting-agent-front.service'
@@ -275,13 +341,15 @@ for (const suite of releases('sandbox')) {
         }
         const body = { domain: DOMAIN, php, tls: 'letsencrypt' }
         let id = 0
-        await asPlanned(world, { method: 'POST', path: '/sites', body }, async (planned) => {
+        const asked = { method: 'POST', path: '/sites', body }
+        const unexpected = await unplanned(world, asked, async (planned) => {
           const path = world.path('/sites')
           const created = await world.dashboard.call('POST', path, Object(planned.site))
           expect(created.status).toBe(201)
           expect(await ended(created)).toEqual({ status: 'ok', domain: DOMAIN })
           id = (created.body.site as Site).id
         })
+        expect(unexpected).toEqual([])
         await world.dashboard.stream('POST', world.path('/sync'))
 
         const found = await world.dashboard.call('GET', world.path(`/sites/${id}`))

@@ -1,4 +1,3 @@
-import { expect } from 'bun:test'
 import type { z } from 'zod'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
@@ -42,8 +41,8 @@ export async function cloningServer(name: string, binds: HostOptions['binds'] = 
   }
   const completed = async <N extends CommandName>(command: N, params: object) => {
     const last = await run(command, params)
-    expect([command, last?.event, last?.data]).toEqual([command, 'complete', last?.data])
-    return last?.data as z.input<(typeof COMMANDS)[N]['result']>
+    if (last?.event !== 'complete') throw new Error(`${command}: ${JSON.stringify(last)}`)
+    return last.data as z.input<(typeof COMMANDS)[N]['result']>
   }
   return { host, run, completed }
 }

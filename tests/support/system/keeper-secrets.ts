@@ -1,4 +1,3 @@
-import { expect } from 'bun:test'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { type Host, must } from '#tests/support/lab/index.ts'
 import { installKeeper } from '#tests/support/storage/history.ts'
@@ -26,7 +25,7 @@ export async function foundDuring(
   await host.must(['env', `CONTROL=${CONTROL}`, 'sleep', '1'])
   const found = await watch.found([...secrets, CONTROL])
   const control = found.filter((place) => place.endsWith(CONTROL))
-  expect(control).not.toEqual([])
+  if (control.length === 0) throw new Error('The watch has not seen the control process')
   return found.filter((place) => !control.includes(place)).sort()
 }
 
@@ -46,7 +45,7 @@ export async function keeperOn(host: Host, store: string) {
       const start = ['systemctl', 'start', 'hosting-keeper.service']
       const found = await foundDuring(host, secrets, () => host.must(start))
       const folder = `${host.root}${store}/hosting-keeper/keys`
-      expect(await must(['grep', '-rc', 'signature', folder])).toContain(':1')
+      await must(['grep', '-rq', 'signature', folder])
       return found
     },
   }

@@ -1,7 +1,6 @@
-import { expect } from 'bun:test'
 import { putRestic, type Target } from '#tests/support/storage/restic.ts'
+import { confirmKit } from '#tests/support/system/confirm-kit.ts'
 import { endOf } from './dashboard.ts'
-import { confirmKit } from './life-backup.ts'
 import type { World } from './world.ts'
 
 const DOMAIN = 'shop.example.test'
@@ -16,6 +15,9 @@ export async function savedYesterday(world: World, target: Target) {
   }
   const last = async (path: string, body: object = {}) =>
     (await dashboard.stream('POST', path, body)).at(-1)?.event
+  const complete = (event: string | undefined) => {
+    if (event !== 'complete') throw new Error(`The site was not saved: ${event}`)
+  }
   await putRestic(host)
   await world.register()
   const { php } = world.variant
@@ -23,30 +25,28 @@ export async function savedYesterday(world: World, target: Target) {
   const created = await dashboard.call('POST', world.path('/sites'), {
     ...{ domain: DOMAIN, php, tls: 'none' },
   })
-  expect((await endOf(dashboard, created)).event).toBe('complete')
+  complete((await endOf(dashboard, created)).event)
   const site = world.path(`/sites/${(created.body.site as { id: number }).id}`)
   await confirmKit(dashboard)
   const added = await call('POST', '/api/backup-targets', { name: 'Storage', ...target })
   const target_id = added.body.target?.id ?? 0
-  expect(await last(world.path('/backup-check'), { target_id })).toBe('complete')
+  complete(await last(world.path('/backup-check'), { target_id }))
   const put = 'for folder in /srv/www/*/public; do echo "$0" > "$folder/page.html"; done'
   await host.must(['bash', '-c', put, PAGE])
-  expect(await last(`${site}/backups`)).toBe('complete')
+  complete(await last(`${site}/backups`))
   return {
     /** The API path of the site. */
     site,
-    /** All that an administrator of the dashboard can delete. */
+    /** Deletes all that an administrator of the dashboard can; returns the answers. */
     async deleteAll() {
-      expect((await call('DELETE', `/api/backup-targets/${target_id}`)).status).toBe(409)
-      for (const [method, path, body] of [
-        ['DELETE', site, { without_backup: true }],
-        ['POST', `${site}/purge`, { domain: DOMAIN }],
-      ] as const) {
-        const ended = await endOf(dashboard, await dashboard.call(method, path, body))
-        expect(ended.event).toBe('complete')
-      }
-      expect((await call('DELETE', world.path(''))).status).toBe(204)
+      const used_target = (await call('DELETE', `/api/backup-targets/${target_id}`)).status
+      const end = async (method: string, path: string, body: object) =>
+        (await endOf(dashboard, await dashboard.call(method, path, body))).event
+      const deleted = await end('DELETE', site, { without_backup: true })
+      const purged = await end('POST', `${site}/purge`, { domain: DOMAIN })
+      const server = (await call('DELETE', world.path(''))).status
       await call('DELETE', `/api/backup-targets/${target_id}`)
+      return { used_target, deleted, purged, server }
     },
   }
 }

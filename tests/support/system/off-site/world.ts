@@ -1,12 +1,11 @@
 import { Database } from 'bun:sqlite'
-import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { putRestic, resticPackage, type Target } from '#tests/support/storage/restic.ts'
+import { confirmKit } from '#tests/support/system/confirm-kit.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
-import { confirmKit } from '#tests/support/system/life-backup.ts'
 
 const PRELOAD = fileURLToPath(new URL('./quick-sweeps.ts', import.meta.url))
 const DAY_MS = 24 * 3600_000
@@ -41,14 +40,14 @@ export class OffSiteWorld {
   async set({ place, secret }: Target): Promise<string | null> {
     const path = '/api/fleet/dashboard-backup/target'
     const { status, body } = await this.call('PUT', path, { place, secret })
-    expect([status, body.message]).toEqual([200, undefined])
+    if (status !== 200) throw new Error(`${status} ${body.message}`)
     return (await this.ended()).error
   }
 
   /** The error of a check of the target that is set; null: there is none. */
   async check(): Promise<string | null> {
     const { status } = await this.call('POST', '/api/fleet/dashboard-backup/check')
-    expect(status).toBe(202)
+    if (status !== 202) throw new Error(`The check was answered with ${status}`)
     return (await this.ended()).error
   }
 
@@ -64,7 +63,7 @@ export class OffSiteWorld {
 
   async request(): Promise<void> {
     const { status, body } = await this.call('POST', '/api/fleet/dashboard-backup')
-    expect([status, body.obstacle]).toEqual([202, null])
+    if (status !== 202 || body.obstacle !== null) throw new Error(`${status} ${body.obstacle}`)
   }
 
   /** The state when the requested backup has ended. */
@@ -134,7 +133,8 @@ export class OffSiteWorld {
     const pid = await this.restic(words, read)
     process.kill(pid, 'SIGSTOP')
     await fault(pid)
-    expect((await this.call('GET', '/api/fleet')).status).toBe(200)
+    const { status } = await this.call('GET', '/api/fleet')
+    if (status !== 200) throw new Error(`The dashboard answers ${status} meanwhile`)
     try {
       process.kill(pid, 'SIGCONT')
     } catch {

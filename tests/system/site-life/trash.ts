@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { type Answer, endOf } from './dashboard.ts'
-import { fill, inventory } from './odd-site.ts'
-import { get } from './requests.ts'
-import { type Snapshot, snapshot } from './snapshot.ts'
-import { MINUTES, type World } from './world.ts'
+import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
+import { fill, inventory } from '#tests/support/system/odd-site.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 export function trashes(world: World): void {
   const statusOf = async () => {

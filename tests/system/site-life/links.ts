@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/wait.ts'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 const OWN = 'a file of its own'
 const FOREIGN = 'a file of the neighbour'

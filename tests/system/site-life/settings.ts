@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { settles } from '#tests/support/lab/wait.ts'
-import { answersJetpackOnly } from './life-xmlrpc.ts'
-import { PAGE } from './load.ts'
-import { get } from './requests.ts'
-import { startSteadyLoad } from './steady-load.ts'
-import { MINUTES, type World } from './world.ts'
+import { PAGE } from '#tests/support/system/load.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { startSteadyLoad } from '#tests/support/system/steady-load.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
+import { answersJetpackOnly } from './xmlrpc.ts'
 
 const VALUES = `<?php foreach (['memory_limit', 'upload_max_filesize', 'post_max_size', 'max_execution_time',
   'max_input_vars', 'max_file_uploads', 'session.cookie_samesite'] as $name) echo ini_get($name), ' ';`

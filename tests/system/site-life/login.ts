@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
-import { wpCli } from './wp-cli.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
+import { wpCli } from '#tests/support/system/wp-cli.ts'
 
 /** How plugins for a second factor do it: they end the session that WordPress has just begun. */
 const SECOND_FACTOR = `<?php

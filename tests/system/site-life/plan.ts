@@ -1,9 +1,9 @@
-import { test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { actionOf, SITE_ACTIONS } from '#shared/operation-types/index.ts'
-import { asPlanned } from './as-planned.ts'
-import { endOf } from './dashboard.ts'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { unplanned } from '#tests/support/system/unplanned.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 type Body = Record<string, unknown>
 
@@ -29,10 +29,15 @@ export function doesAsPlanned(world: World): void {
         const last = await endOf(dashboard, answer)
         if (last.event !== 'complete') throw new Error(JSON.stringify(last))
       }
-      const does = (method: string, path: string, body: Body = {}, pages = false) =>
-        asPlanned(world, { method, path, body }, () => call(method, path, body), { pages })
-      const streams = (path: string, body: Body) =>
-        asPlanned(world, { method: 'POST', path, body }, () => stream(path, body))
+      const does = async (method: string, path: string, body: Body = {}, pages = false) => {
+        const act = () => call(method, path, body)
+        const found = await unplanned(world, { method, path, body }, act, { pages })
+        expect([path, found]).toEqual([path, []])
+      }
+      const streams = async (path: string, body: Body) => {
+        const act = () => stream(path, body)
+        expect(await unplanned(world, { method: 'POST', path, body }, act)).toEqual([])
+      }
 
       await does('POST', '/pool-apply', { user, php_version: php, tier: 'medium' })
       await does('PATCH', `/sites/${id}`, { tier: 'small' })

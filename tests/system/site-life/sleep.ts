@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
 import { Random, seed } from '#tests/support/random.ts'
 import { long } from '#tests/support/runs.ts'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 const SCRIPT = `<?php usleep(random_int(0, 30000)); echo 'answer ', $_GET['n'];`
 const AT_ONCE = 8

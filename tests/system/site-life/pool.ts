@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 export function readsPassword(world: World): void {
   test('reads the database password that logs in', async () => {

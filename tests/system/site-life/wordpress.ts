@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { withBrowser } from '#tests/support/browser/index.ts'
-import { logIn } from './log-in.ts'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
-import { wpCli, wpCliJson } from './wp-cli.ts'
+import { logIn } from '#tests/support/system/log-in.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
+import { wpCli, wpCliJson } from '#tests/support/system/wp-cli.ts'
 
 /** The folder of the screenshots. */
 const SHOTS = 'dist/screenshots'

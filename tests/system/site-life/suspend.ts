@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { crontabOf, timerUnitOf } from '#agent/os/cron/files.ts'
 import { settles } from '#tests/support/lab/wait.ts'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 /** A page of WordPress, a file, and a token of ACME that does not exist. */
 const PATHS = ['/', '/wp-includes/css/dashicons.min.css', '/.well-known/acme-challenge/none']

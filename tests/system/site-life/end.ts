@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
-import { asPlanned } from './as-planned.ts'
-import { endOf } from './dashboard.ts'
-import { get } from './requests.ts'
-import { snapshot } from './snapshot.ts'
-import { MINUTES, type Site, type World } from './world.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { snapshot } from '#tests/support/system/snapshot.ts'
+import { unplanned } from '#tests/support/system/unplanned.ts'
+import { MINUTES, type Site, type World } from '#tests/support/system/world.ts'
 
 /** Servers only: a container ends at a power loss. */
 export function comesBack(world: World): void {
@@ -39,10 +39,11 @@ export function deletesSites(world: World): void {
         expect((await endOf(world.dashboard, deleted)).data).toEqual({ status: 'ok', domain, size })
         const path = world.path(`/sites/${id}/purge`)
         const purge = { method: 'POST', path: `/sites/${id}/purge`, body: { domain } }
-        await asPlanned(world, purge, async () => {
+        const found = await unplanned(world, purge, async () => {
           const purged = await world.dashboard.call('POST', path, { domain })
           expect((await endOf(world.dashboard, purged)).data).toEqual({ status: 'ok', domain })
         })
+        expect(found).toEqual([])
       }
 
       expect((await world.dashboard.call('GET', world.path('/sites'))).body).toEqual({ sites: [] })

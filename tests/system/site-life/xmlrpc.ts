@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { poll } from '#tests/support/lab/wait.ts'
-import { endOf } from './dashboard.ts'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 const CALL = '<?xml version="1.0"?><methodCall><methodName>demo.sayHello</methodName></methodCall>'
 /** The limit lets 31 through at once, and one more each second. */

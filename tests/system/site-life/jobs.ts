@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MINUTES, type World } from './world.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 /** Prints only in jobs, text that could confuse a terminal, and fails. */
 const FAILING = `<?php

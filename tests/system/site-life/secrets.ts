@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { World } from './world.ts'
+import type { World } from '#tests/support/system/world.ts'
 
 /** The whole server except the site itself, whose wp-config.php holds one of them. */
 const PLACES = ['/var/lib/hosting-agent', '/var/log', '/etc', '/run', '/tmp', '/root']

@@ -1,28 +1,16 @@
 import { expect, test } from 'bun:test'
-import { constants, privateDecrypt } from 'node:crypto'
-import { kit } from '#tests/support/agent/backup.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
-import type { Dashboard } from './dashboard.ts'
-import { inventory as everything } from './odd-site.ts'
-import { get } from './requests.ts'
-import { MINUTES, type World } from './world.ts'
+import { confirmKit } from '#tests/support/system/confirm-kit.ts'
+import { inventory as everything } from '#tests/support/system/odd-site.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { MINUTES, type World } from '#tests/support/system/world.ts'
 
 const STORE = '/mnt/store'
-const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
 interface Shown {
   backups: { id: number; files: number; tables: number }[]
   obstacle: string | null
   undo: { at: string; until: string } | null
-}
-
-/** As the page does it, with the private key of the kit. No proof starts by itself. */
-export async function confirmKit(dashboard: Dashboard): Promise<void> {
-  await dashboard.call('PUT', '/api/settings/proof_every', { value: 'off' })
-  const made = await dashboard.call('POST', '/api/backup-kit', { public_key: kit.publicKey })
-  const sealed = Buffer.from(String(made.body.challenge), 'base64')
-  const answer = privateDecrypt({ key: kit.privateKey, ...OAEP }, sealed).toString('base64')
-  await dashboard.call('POST', '/api/backup-kit/confirm', { answer })
 }
 
 /** As a user does it: a kit, a target, a backup, an accident, a restore, and its undo. */

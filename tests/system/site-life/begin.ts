@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { asPlanned } from './as-planned.ts'
-import { endOf } from './dashboard.ts'
-import { get } from './requests.ts'
-import { snapshot } from './snapshot.ts'
-import { MINUTES, type Site, type World } from './world.ts'
+import { endOf } from '#tests/support/system/dashboard.ts'
+import { get } from '#tests/support/system/requests.ts'
+import { snapshot } from '#tests/support/system/snapshot.ts'
+import { unplanned } from '#tests/support/system/unplanned.ts'
+import { MINUTES, type Site, type World } from '#tests/support/system/world.ts'
 
 export function registers(world: World): void {
   test('registers and syncs a server with nothing on it', async () => {
@@ -39,12 +39,13 @@ export function provisions(world: World): void {
       // Without lists the contents of packages are unknown.
       await world.host.must(['apt-get', 'update', '-q'])
       const asked = { method: 'POST', path: '/provision', body: { php_versions: [php] } }
-      await asPlanned(
+      const found = await unplanned(
         world,
         asked,
         async () => expect((await run()).slice(-2)).toMatchObject([ready, done]),
         { only: (thing) => OURS.test(thing) },
       )
+      expect(found).toEqual([])
       expect(await run()).toMatchObject([ready, done])
       world.before = await snapshot(world.host)
     },
@@ -57,7 +58,7 @@ export function createsSites(world: World): void {
   const create = async (domain: string, tls: string) => {
     let id = 0
     const asked = { method: 'POST', path: '/sites', body: { domain, php, tls } }
-    await asPlanned(world, asked, async ({ site }) => {
+    const found = await unplanned(world, asked, async ({ site }) => {
       const created = await world.dashboard.call('POST', world.path('/sites'), site)
       expect([created.status, created.body]).toEqual([
         201,
@@ -66,6 +67,7 @@ export function createsSites(world: World): void {
       expect((await endOf(world.dashboard, created)).data).toEqual({ status: 'ok', domain })
       id = (created.body.site as Site).id
     })
+    expect(found).toEqual([])
     return id
   }
 
