@@ -1,3 +1,5 @@
+import type { Document } from './documents.ts'
+
 /** Folders of tests that drive programs from outside, so that no file of source code is theirs. */
 const BLACK_BOX = ['browser', 'contract', 'simulation', 'system', 'support']
 
@@ -25,4 +27,11 @@ export function untestedCommands(paths: readonly string[], commands: readonly st
     .map((name) => `tests/agent/commands/${name}.test.ts`)
     .filter((path) => !paths.includes(path))
     .map((path) => `${path} is missing`)
+}
+
+/** A sentence for each file of `tests/support` that compares something: expectations stand in tests. */
+export function assertionsInSupport(files: readonly Document[]): string[] {
+  return files
+    .filter(({ path, text }) => path.startsWith('tests/support/') && /\bexpect\(/.test(text))
+    .map(({ path }) => `${path} expects something: a test does that with what it returns`)
 }
