@@ -1,11 +1,54 @@
 // tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { connect } from 'node:tls'
 import { SignedAgent } from '#tests/support/attack.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
-import { flood } from '#tests/support/flood.ts'
 import { sweep } from '#tests/support/processes.ts'
 import { long, times } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
+
+const AT_ONCE = 10
+
+/**
+ * Sends the same request repeatedly over one connection, ten at a time, and counts the answers by
+ * their status.
+ */
+function flood(url: string, lines: readonly string[], times: number) {
+  const request = rawRequest('GET', '/metrics', ['Host: x', ...lines])
+  const kept = request.replace('Connection: close\r\n', '')
+  const counted = new Map<number, number>()
+  return new Promise<Map<number, number>>((resolve, reject) => {
+    let sent = 0
+    let received = 0
+    let text = ''
+    const more = () => {
+      const next = Math.min(AT_ONCE, times - sent)
+      sent += next
+      socket.write(kept.repeat(next))
+    }
+    const socket = connect(
+      { host: '127.0.0.1', port: Number(new URL(url).port), rejectUnauthorized: false },
+      more,
+    )
+    socket.on('error', reject)
+    socket.on('close', () => reject(new Error(`closed after ${received} answers`)))
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+      let end = 0
+      for (const match of text.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
+        const status = Number(match[1])
+        counted.set(status, (counted.get(status) ?? 0) + 1)
+        received += 1
+        end = match.index + match[0].length
+      }
+      text = text.slice(Math.max(end, text.length - 11))
+      if (received === times) {
+        resolve(counted)
+        socket.destroy()
+      } else if (received === sent) more()
+    })
+  })
+}
 
 const TIMES = long ? 1_000_000 : times(5_000)
 const read = { path: '/metrics' }

@@ -1,3 +1,11 @@
+import type {
+  AcmeOrder,
+  AcmeOutcome,
+  AcmePort,
+  DnsRecord,
+  RenewalRequest,
+  RenewalWindow,
+} from '#agent/host/acme-port.ts'
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
 import { exclusiveByName } from '#agent/host/exclusive.ts'
 import { fingerprintOf } from '#agent/host/fingerprint.ts'
@@ -11,7 +19,38 @@ import { done } from '#agent/host/simulated/programs/output.ts'
 import { type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
 import { SETTINGS } from '#agent/host/simulated/settings.ts'
 import type { Pinged, Visit, Visited, Visitor } from '#agent/host/visit-port.ts'
-import { FakeAuthority } from './fake-authority.ts'
+
+/** The answers of an authority, and its requests. */
+class FakeAuthority implements AcmePort {
+  readonly orders: AcmeOrder[] = []
+  outcome: AcmeOutcome = { refused: [] }
+  /** What it suggests for every certificate. */
+  renewal: RenewalWindow | undefined
+  /** How many certificates each question about renewals named. */
+  readonly asked: number[] = []
+
+  readonly records: DnsRecord[] = []
+  /** Why Cloudflare refuses a record, and why its answer is lost. */
+  recordFailure: string | undefined
+  recordLoss: string | undefined
+
+  record: AcmePort['record'] = async (record) => {
+    this.records.push(record)
+    if (this.recordLoss !== undefined) throw new Error(this.recordLoss)
+    return this.recordFailure
+  }
+
+  order: AcmePort['order'] = async (order) => {
+    this.orders.push(order)
+    return this.outcome
+  }
+
+  renewals: AcmePort['renewals'] = async ({ certificates }: RenewalRequest) => {
+    this.asked.push(certificates.length)
+    const { renewal } = this
+    return renewal && certificates.map(() => renewal)
+  }
+}
 
 type Run = { line: string; options: RunOptions }
 type Hanging = { operation: string; stubborn: boolean; end: (code: number) => void }

@@ -1,14 +1,37 @@
 // tier: full
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
+import { kit } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
-import { adopt } from '#tests/support/system/adopt.ts'
 import { confirmKit } from '#tests/support/system/confirm-kit.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES, World } from '#tests/support/system/world.ts'
+
+const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
+
+/** Records all backups of a target as the page does it: the kit never leaves this function. */
+async function adopt(world: World, target_id: number): Promise<unknown[]> {
+  const call = (path: string, body: object) => world.dashboard.call('POST', world.path(path), body)
+  const { repositories, dashboard_key } = (await call('/backup-search', { target_id })).body as {
+    repositories: { name: string; keys: { sealed: string }[] }[]
+    dashboard_key: string
+  }
+  const adopted: unknown[] = []
+  for (const { name: repository, keys } of repositories) {
+    const sealed_passwords = keys.map(({ sealed }) => {
+      const bytes = Buffer.from(sealed, 'base64')
+      const password = privateDecrypt({ key: kit.privateKey, ...OAEP }, bytes)
+      return publicEncrypt({ key: dashboard_key, ...OAEP }, password).toString('base64')
+    })
+    const body = { target_id, repository, sealed_passwords }
+    adopted.push((await call('/backup-adopt', body)).body)
+  }
+  return adopted
+}
 
 const STORE = '/mnt/store'
 const DOMAIN = 'shop.example.test'

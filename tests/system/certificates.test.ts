@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
+import process from 'node:process'
 import * as lab from '#tests/support/lab/index.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -14,8 +15,24 @@ import {
   worstHour,
 } from '#tests/support/system/failing-authority.ts'
 import { startLoad } from '#tests/support/system/load.ts'
-import { startOtherServer } from '#tests/support/system/other-server.ts'
 import { releases } from '#tests/support/turns.ts'
+
+const SERVER = `
+const fetch = () => new Response('another server', { status: 404 })
+Bun.serve({ hostname: process.argv[1], port: 80, fetch })
+`
+
+/** A web server without our sites, at the address of the switch. */
+async function startOtherServer(): Promise<{ address: string; stop(): Promise<unknown> }> {
+  const { netns, address } = await lab.switchUp()
+  const inside = ['ip', 'netns', 'exec', netns]
+  const server = lab.background([...inside, process.execPath, '--eval', SERVER, address], {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+  })
+  const open = ['bash', '-c', 'exec 3<>/dev/tcp/"$1"/80', 'bash', address]
+  await lab.poll(async () => (await lab.run([...inside, ...open])).code === 0)
+  return { address, stop: () => server.stop() }
+}
 
 const DAY_S = 86_400
 const LIFETIME_S = { minute: 60, ten_days: 10 * DAY_S, ninety_days: 90 * DAY_S }

@@ -3,12 +3,87 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { IsolationResult } from '#shared/isolation.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import type { Suite } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'
-import { ClientWorld } from '#tests/support/system/client-world.ts'
+import { AccessWorld } from '#tests/support/system/access-world.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
+import { PasswordClient } from '#tests/support/system/password-client.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { SecretWatch } from '#tests/support/system/secret-watch.ts'
+import type { Tenant } from '#tests/support/system/tenants.ts'
 import { releases } from '#tests/support/turns.ts'
+
+interface Login {
+  token: string
+  login: string
+  password: string
+}
+
+/** Two sites and their client accounts. */
+class ClientWorld {
+  readonly access: AccessWorld
+  readonly client: PasswordClient
+
+  private constructor(access: AccessWorld) {
+    this.access = access
+    this.client = new PasswordClient(access.host)
+  }
+
+  static async start(suite: Suite): Promise<ClientWorld> {
+    return new ClientWorld(await AccessWorld.start(suite))
+  }
+
+  get host() {
+    return this.access.host
+  }
+  get shop() {
+    return this.access.shop
+  }
+  get victim() {
+    return this.access.victim
+  }
+
+  call(site: Tenant, below: string, body: object) {
+    const { dashboard, path } = this.access.tenants.world
+    return dashboard.call('POST', path(`/sites/${site.id}/access/clients${below}`), body)
+  }
+
+  async create(site: Tenant, label: string, expires_at: string | null = null): Promise<Login> {
+    return this.#login(await this.call(site, '', { label, expires_at }))
+  }
+
+  async reset(site: Tenant, token: string): Promise<Login> {
+    return this.#login(await this.call(site, '/password', { token }))
+  }
+
+  async end(site: Tenant, token: string): Promise<number> {
+    return (await this.call(site, '/end', { token })).status
+  }
+
+  #login({ status, body }: { status: number; body: object }): Login {
+    if (status !== 200) throw new Error(`answered with ${status}: ${JSON.stringify(body)}`)
+    return body as Login
+  }
+
+  /** Of the site's page. */
+  async shown(site: Tenant) {
+    const { dashboard, path } = this.access.tenants.world
+    const { body } = await dashboard.call('GET', path(`/sites/${site.id}/access`))
+    return Object(body.access)
+  }
+
+  /** The settings of sshd for sessions of others. */
+  async others(): Promise<string[]> {
+    const of = (user: string) =>
+      this.host.must(['sshd', '-T', '-C', `user=${user},host=localhost,addr=127.0.0.1`])
+    return [await of('root'), await of('nobody'), await of('www-data')]
+  }
+
+  /** A process of sshd runs as the user of the site. */
+  async hasSession({ user }: Tenant): Promise<boolean> {
+    return (await this.host.exec(['pgrep', '-u', user, 'sshd'])).code === 0
+  }
+}
 
 const MINUTES = 60_000
 

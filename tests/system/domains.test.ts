@@ -4,13 +4,25 @@ import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { settles } from '#tests/support/lab/wait.ts'
 import { unless } from '#tests/support/skip.ts'
-import { addNetwork } from '#tests/support/system/cdn-file.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { PAGE, startLoad } from '#tests/support/system/load.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { releases } from '#tests/support/turns.ts'
+
+const FILE = '/etc/hosting-agent/cdn-networks'
+const ENV = '/etc/hosting-agent/agent.env'
+
+/** Gives the agent a file with one network of Cloudflare, at which the server has an address. */
+async function addNetwork({ host }: Pick<Enrolled, 'host'>, address: string) {
+  await host.must(['ip', 'address', 'add', `${address}/32`, 'dev', 'lo'])
+  await host.put(FILE, `Cloudflare ${address}/32\n`)
+  const line = `AGENT_CDN_NETWORKS_FILE=${FILE}`
+  await host.must(['sh', '-c', 'echo "$1" >> "$2"', 'sh', line, ENV])
+  await host.must(['systemctl', 'restart', 'hosting-agent'])
+  return { replace: (text: string) => host.put(FILE, text) }
+}
 
 const SITE = 'domains.example.test'
 const ALIVE = 'alias.example.test'

@@ -1,11 +1,110 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import type { ClientLogin } from '#shared/api/access.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { addSite, lastOf, type MovedSite, moved } from '#tests/support/system/moved-site.ts'
-import { PeopleAtWork } from '#tests/support/system/people-at-work.ts'
+import { PasswordClient } from '#tests/support/system/password-client.ts'
+import { SshClient } from '#tests/support/system/ssh-client.ts'
 import { thawedBySystemd } from '#tests/support/system/sweep/cut-off.ts'
 import { type Member, startTwoServers, type TwoServers } from '#tests/support/system/two-servers.ts'
+
+const KEY = '/root/keys/anna'
+const PAUSE = 'sleep 0.02'
+
+/** A person with SFTP and a shell who writes to a site without a pause, and a client account. */
+class PeopleAtWork {
+  readonly #site: MovedSite
+  readonly #client: ClientLogin
+  #runs = 0
+
+  private constructor(site: MovedSite, client: ClientLogin) {
+    this.#site = site
+    this.#client = client
+  }
+
+  static async start(world: TwoServers, site: MovedSite): Promise<PeopleAtWork> {
+    const { dashboard, one, two } = world
+    const key = await new SshClient(one.host).newKey('anna')
+    await two.host.put(KEY, await one.host.must(['cat', KEY]), 0o600)
+    for (const { host } of [one, two]) {
+      await host.put('/root/empty', '')
+      // Debian 13 refuses an address for a while after some refused logins.
+      await host.put('/etc/ssh/sshd_config.d/10-local.conf', 'PerSourcePenalties no\n')
+      await host.must(['systemctl', 'restart', 'ssh'])
+    }
+    await dashboard.call('PUT', '/api/settings/site_shell', { value: true })
+    const { body } = await dashboard.call('POST', '/api/people', { name: 'anna' })
+    const { id } = body.person as { id: number }
+    await dashboard.call('POST', `/api/people/${id}/keys`, { key })
+    const grants = [{ person_id: id, expires_at: null, kind: 'shell' }]
+    const path = `/api/servers/${one.id}/sites/${site.id}/access`
+    const last = (await dashboard.stream('PUT', path, { grants })).at(-1)
+    if (last?.event !== 'complete') throw new Error(JSON.stringify(last?.data))
+    await dashboard.call('PUT', '/api/settings/client_accounts', { value: true })
+    const made = await dashboard.call('POST', `${path}/clients`, { label: 'Print shop' })
+    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+    return new PeopleAtWork(site, made.body as unknown as ClientLogin)
+  }
+
+  /** The statuses of a login by SFTP, with the shell and with a password; 255: refused. */
+  async logins({ host }: Member): Promise<number[]> {
+    const [client, { user }] = [new SshClient(host), this.#site]
+    const { login, password } = this.#client
+    const all = await Promise.all([
+      client.sftp('anna', user, ['pwd']),
+      client.ssh('anna', `${user}.ssh`, ['true']),
+      new PasswordClient(host).sftp(login, password, ['pwd']),
+    ])
+    return all.map(({ code }) => code)
+  }
+
+  /** Whether all are possible by now. */
+  async areAdmitted(at: Member): Promise<boolean> {
+    const open = async () => (await this.logins(at)).join() === '0,0,0'
+    return (await lab.polled(open, { timeout_ms: 60_000 })) ?? false
+  }
+
+  /** Writes by SFTP and with the shell until the server ends the sessions. */
+  async write({ host }: Member) {
+    this.#runs += 1
+    const name = `written-${this.#runs}`
+    const [client, { user }] = [new SshClient(host), this.#site]
+    const count = `n=0; while ${PAUSE}; do n=$((n+1));`
+    const puts = `${count} echo "put /root/empty ${name}-$n"; done`
+    const sftp = client.feed('anna', user, puts)
+    const loop = `${count} echo $n >> ${name} && echo $n; done`
+    const shell = client.spawn('anna', `${user}.ssh`, [loop])
+    // sftp prints a line when it begins it, and only after the one before has succeeded.
+    const put = () => Math.max(0, numbersIn(sftp.output(), /sftp> put \S+ \S+-(\d+)\n/g) - 1)
+    const echoed = () => numbersIn(shell.output(), /^(\d+)\n/gm)
+    const works = await lab.polled(() => put() > 5 && echoed() > 5, { timeout_ms: 30_000 })
+    if (!works) throw new Error(`nothing is written: ${sftp.output()} ${shell.output()}`)
+    return {
+      /** Whether the server has ended them by now: sftp dies of the signal if it is writing. */
+      cutOff: () => Promise.all([sftp, shell].map((session) => isCutOff(session.exited))),
+      /** How many writes were acknowledged, and which of them a server does not have. */
+      acknowledged: () => [put(), echoed()],
+      lost: async (at: Member) => {
+        const folder = `/srv/www/${user}/public`
+        const files = new Set((await at.host.must(['ls', folder])).split('\n'))
+        const lines = new Set((await at.host.must(['cat', `${folder}/${name}`])).split('\n'))
+        const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
+        return [
+          ...upTo(put()).filter((n) => !files.has(`${name}-${n}`)),
+          ...upTo(echoed()).filter((n) => !lines.has(`${n}`)),
+        ]
+      },
+    }
+  }
+}
+
+const isCutOff = async (exited: Promise<number>): Promise<boolean> =>
+  [255, 141].includes(await Promise.race([exited, Bun.sleep(20_000).then(() => -1)]))
+
+/** The last one. */
+const numbersIn = (text: string, line: RegExp): number =>
+  Number([...text.matchAll(line)].at(-1)?.[1] ?? 0)
 
 const MINUTES = 60_000
 const domain = 'shop.example.test'

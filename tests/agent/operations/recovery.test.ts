@@ -1,22 +1,52 @@
 import { describe, expect, test } from 'bun:test'
 import { backupRestore } from '#agent/commands/backup.restore.ts'
 import { commands } from '#agent/commands/index.ts'
+import { DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
+import { CommandFailed } from '#agent/host/errors.ts'
+import type { Output } from '#agent/host/ports.ts'
+import { printed } from '#agent/host/simulated/programs/output.ts'
 import { OperationStore } from '#agent/operations/store.ts'
 import { fetchedOf, filesIn } from '#agent/os/backup/places.ts'
 import type { Command, Step } from '#agent/steps/command.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
-import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import { contextOf, outcome, runs, shop } from '#tests/support/agent/debian.ts'
 import { isKilledAt } from '#tests/support/agent/killed.ts'
 import { pair } from '#tests/support/agent/pair.ts'
 import { renamable, renameParams } from '#tests/support/agent/renaming.ts'
 import { copy } from '#tests/support/agent/staging.ts'
-import { stopDatabase } from '#tests/support/agent/stopped-database.ts'
 import { nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
 import { performing, tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 import { recover } from '#tests/support/recover.ts'
 import { every } from '#tests/support/runs.ts'
+
+const PID_FILE = '/run/mysqld/mysqld.pid'
+const START = 'systemctl start mariadb.service'
+const CLIENTS = ['mariadb', 'mariadb-dump']
+const REFUSED: Output = { ...printed(''), code: 1, stderr: "ERROR 2002: Can't connect" }
+
+/** As after a power failure: MariaDB does not run, until systemd or somebody else starts it. */
+function stopDatabase(host: FakeHost): void {
+  host.disk.drop(PID_FILE)
+  const isStopped = () => host.disk.text(PID_FILE) === undefined
+  const { run, try: attempt } = host.shell
+  const { admin } = host.database
+  const found = (argv: readonly string[]): Output | undefined => {
+    if (argv.join(' ') === START) runs(host.disk, PID_FILE, 12, 'mariadbd')
+    return isStopped() && argv.some((word) => CLIENTS.includes(word)) ? REFUSED : undefined
+  }
+  host.shell.try = async (argv, options) => found(argv) ?? attempt(argv, options)
+  host.shell.run = async (argv, options) => {
+    const refused = found(argv)
+    if (refused) throw new CommandFailed(argv, refused)
+    return run(argv, options)
+  }
+  host.database.admin = async (statement, values) => {
+    if (isStopped()) throw new DatabaseUnavailable('stopped', 'ENOENT')
+    return admin(statement, values)
+  }
+}
 
 const request = {
   id: 'op1',

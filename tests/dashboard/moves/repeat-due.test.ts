@@ -7,9 +7,50 @@ import { repeatDue } from '#dashboard/moves/repeat-due.ts'
 import { begin } from '#dashboard/operations/begin.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import { events, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
-import { FAST, later, move, refuses, repeated, shown } from '#tests/support/dashboard/open-moves.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
+
+/** Operations end and are repeated soon. */
+const FAST = { deadline_ms: 5000, retry_min_ms: 10, retry_max_ms: 10 }
+const move = (all: MovingServers) => events(all, 'move', { server_id: all.second })
+
+/** From now on an agent refuses to give the site one of these states; returns the end of that. */
+function refuses(all: MovingServers, of: 'one' | 'two', ...states: string[]): () => void {
+  const { works } = all[of].agent
+  const usual = works.get('site.switch')
+  if (!usual) throw new Error('no work')
+  works.set('site.switch', async function* (params) {
+    if (!states.includes(String(params.state))) return yield* usual(params)
+    yield 'Trying'
+    throw new Refused({ error: 'Conflict', message: 'The disk is full' })
+  })
+  return () => void works.set('site.switch', usual)
+}
+
+async function shown({ dashboard, site, shop }: MovingServers) {
+  const { server_id } = await site(shop)
+  const { body } = await dashboard.call('GET', `/api/servers/${server_id}/sites/${shop}/move`)
+  return body
+}
+
+/** As if the last operations had ended long ago. */
+const later = ({ dashboard }: MovingServers) =>
+  dashboard.db.write((queries) =>
+    queries.update(operations).set({ finished_at: '2026-01-01T00:00:00.000Z' }),
+  )
+
+/** Starts what is due, and waits for its end. */
+async function repeated(all: MovingServers): Promise<string[]> {
+  const { dashboard } = all
+  await repeatDue(dashboard.deps)
+  await until(async () => (await dashboard.db.read.select().from(operations)).every(hasEnded))
+  const all_of = await dashboard.db.read.select().from(operations)
+  return all_of.flatMap(({ type, actor, status }) =>
+    actor === null && type.startsWith('site.move') ? [`${type} ${status}`] : [],
+  )
+}
+
+const hasEnded = ({ status }: { status: string }) => status !== 'queued' && status !== 'running'
 
 test('a site that has left its server, and is not opened, is shown and then opened without a user', async () => {
   await using all = await movingServers(FAST)

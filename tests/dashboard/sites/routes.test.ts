@@ -8,9 +8,50 @@ import {
   agentTest as test,
   until,
 } from '#tests/support/dashboard/dashboard.ts'
-import { inventory, mixed, refused, siteOf, sync } from '#tests/support/dashboard/mixed-server.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { created, found } from '#tests/support/found-sites.ts'
+
+const refused = {
+  status: 409,
+  body: {
+    error: 'Conflict',
+    message: 'plain.example was found, not created by Hosting Control',
+    code: 'site_not_managed',
+  },
+}
+
+const inventory = {
+  wp_version: '6.9.1',
+  plugins: [{ slug: 'seo', name: 'SEO', version: '1.0', active: true, update: '1.1' }],
+  themes: [],
+  core_update: null,
+  updates: { plugins: 1, themes: null, core: false },
+}
+
+/** A server with a found site, a created one, and an agent that would do all that it is asked. */
+async function mixed(dashboard: Dashboard, agent: FakeAgent) {
+  agent.sites = [found('plain.example', { user: 'plain' })]
+  agent.works.set('wp.scan', async function* () {
+    yield 'Reading'
+    return inventory
+  })
+  agent.works.set('pool.apply', async function* ({ tier }) {
+    yield 'Applying'
+    return { status: 'ok', tier }
+  })
+  agent.answers.set('/sites/db-password', () => Response.json({ password: 'of plain' }))
+  const id = await dashboard.addServer(agent)
+  await sync(dashboard, id)
+  await dashboard.call('POST', `/api/servers/${id}/sites`, { domain: 'made.example' })
+  await until(async () => (await siteOf(dashboard, 2)).status === 'active')
+  return `/api/servers/${id}`
+}
+
+const sync = async (dashboard: Dashboard, id = 1) =>
+  (await dashboard.send('POST', `/api/servers/${id}/sync`)).text()
+
+const siteOf = async (dashboard: Dashboard, id: number) =>
+  (await dashboard.call('GET', `/api/fleet/sites/${id}`)).body.site
 
 async function siteOn(dashboard: Dashboard, agent: FakeAgent) {
   agent.works.set('pool.apply', async function* ({ tier }) {

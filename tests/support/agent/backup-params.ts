@@ -1,11 +1,114 @@
 import { hostileDomains, hostileText, noText } from '#tests/support/hostile.ts'
 import { brokenLines, sshKey } from '#tests/support/hostile-values.ts'
 import { openedBy } from '#tests/support/repository-password.ts'
-import { hostileAccess, validAccess } from './access-params.ts'
+import { ANNA, RSA_1024 } from '#tests/support/ssh-keys.ts'
 import { kit } from './backup.ts'
-import { hostileDatabase, validDatabase } from './database-params.ts'
-import { hostileJobs, validJobs } from './job-params.ts'
 import { hostileSettings, validSettings } from './settings-params.ts'
+
+const words = [...hostileText, ...noText, '']
+
+/** Values that each param of the commands for the database of a site refuses. */
+const hostileDatabase = {
+  action: [...words, 'drop', 'CHECK', 'check; DROP TABLE a'],
+  rights: [...words, 'all', 'Read', 'read, GRANT OPTION'],
+  minutes: [0, -1, 61, 1.5, '60', null, true, [], {}],
+  token: [...words, 'a'.repeat(9), 'a'.repeat(11), 'A'.repeat(10), 'a_b_c_d_e_', "a'@'%'----"],
+  upload: [...words, 'a'.repeat(15), 'a'.repeat(17), '../../../../etc/a', 'A'.repeat(16)],
+  part_count: [0, -1, 9001, 1.5, '1', null, [], {}],
+  packed: [null, 'true', 0, 1, {}, []],
+  replace: [null, 'true', 0, 1, {}, []],
+  account_hash: [
+    ...words,
+    ...['A'.repeat(40), `*${'a'.repeat(40)}`, `*${'A'.repeat(41)}`, `*${'A'.repeat(40)}'`],
+  ],
+}
+
+const validDatabase = {
+  ...{ action: 'check', rights: 'read', minutes: 60, token: 'a1b2c3d4e5' },
+  ...{ upload: 'a'.repeat(16), part_count: 1, packed: true, replace: false },
+  account_hash: `*${'A'.repeat(40)}`,
+}
+
+const job = { name: 'nightly', schedule: '0 3 * * *', command: 'true' }
+const names = [...hostileText, ...noText, '', '-a', 'a-', 'A', 'a_b', 'x'.repeat(33)]
+const schedules = [
+  ...['', '* * * *', '* * * * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * 31 2 *'],
+  ...[
+    '* * * 13 *',
+    '* * * * 8',
+    '*/0 * * * *',
+    '5-1 * * * *',
+    '5/2 * * * *',
+    '@reboot',
+    '1;2 * * * *',
+  ],
+  ...['* * * * *\nOnBootSec=1', '%h * * * *', null, 7],
+]
+const commands = ['', ' ', 'a\nb', 'a\0', 'a\u2028b', 'x'.repeat(1001), null, 7, ['true']]
+
+const jobs = [
+  ...names.map((name) => ({ ...job, name })),
+  ...schedules.map((schedule) => ({ ...job, schedule })),
+  ...commands.map((command) => ({ ...job, command })),
+  ...[0, 1441, 1.5, '60', null].map((max_minutes) => ({ ...job, max_minutes })),
+  ...['true', 1, null].map((enabled) => ({ ...job, enabled })),
+]
+
+/** Values that each param of the cron jobs of a site refuses. */
+const hostileJobs = {
+  name: names,
+  add: [null, 7, true, 'x', [], {}, ...jobs],
+  remove: names,
+  with_jobs: [...hostileText, null, 7, {}, [], 'true', 0, 1],
+  jobs: [
+    ...[null, 7, true, 'x', {}, [7], [{}], [job, job]],
+    ...jobs.map((one) => [one]),
+    Array.from({ length: 21 }, (_, at) => ({ ...job, name: `job-${at}` })),
+  ],
+}
+
+const validJobs = { name: 'nightly', jobs: [job] }
+
+const grant = { id: 1, person: 'Anna', kind: 'sftp', expires_at: null, keys: [ANNA] }
+const noGrants = [
+  { id: 0 },
+  { id: '1' },
+  ...['', 'a\nb', 'a\0', 'x'.repeat(65), 7].map((person) => ({ person })),
+  ...['root', 'Shell', '', null].map((kind) => ({ kind })),
+  ...['tomorrow', '2027-01-31', 7, '2027-01-31T18:00:00+01:00'].map((expires_at) => ({
+    expires_at,
+  })),
+  ...[`command="id" ${ANNA}`, `${ANNA} x`, `${ANNA}\n${ANNA}`, '', RSA_1024, 7].map((key) => ({
+    keys: [key],
+  })),
+  { keys: [ANNA, ANNA] },
+  { keys: ANNA },
+].map((part) => [{ ...grant, ...part }])
+
+const client = {
+  ...{ token: 'abcd2345', label: 'Print shop', expires_at: null },
+  password_hash: `$2b$10$${'a'.repeat(53)}`,
+}
+const noClients = [
+  ...['', 'abcd234', 'abcd2345x', 'ABCD2345', 'abcd234\n', '../../x2', 7, null].map((token) => ({
+    token,
+  })),
+  ...['', 'a\nb', 'x'.repeat(65), 7].map((label) => ({ label })),
+  ...['tomorrow', 7, '2027-01-31T18:00:00+01:00'].map((expires_at) => ({ expires_at })),
+  ...[
+    ...['', '*', 'secret', `$2b$10$${'a'.repeat(52)}`, `$2b$10$${'a'.repeat(53)}\nroot:x`, 7],
+    ...[`$2b$10$${'a'.repeat(52)}:`, `$2b$04$${'a'.repeat(53)}`, `$6$salt$${'a'.repeat(86)}`],
+  ].map((password_hash) => ({ password_hash })),
+].map((part) => [{ ...client, ...part }])
+
+/** Values that each param of `site.access` refuses. */
+const hostileAccess = {
+  grants: [null, 7, {}, 'x', [7], [{}], [grant, grant], [grant, { ...grant, id: 2 }], ...noGrants],
+  clients: [null, 7, {}, 'x', [7], [{}], [client, client], ...noClients],
+  install: [null, 'true', 0, 1, {}, []],
+}
+
+const validAccess = { grants: [grant], clients: [client], install: false }
 
 const FILES = { files: true, database: false }
 const noObject = [null, 7, true, []]

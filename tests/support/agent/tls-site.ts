@@ -5,8 +5,40 @@ import type { Warning } from '#shared/agent.ts'
 import { TlsMode } from '#shared/fields.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
-import { issuedPem } from '#tests/support/fixtures/issued-certificate.ts'
 import { contextOf, debian, outcome } from './debian.ts'
+import 'reflect-metadata'
+import { createPublicKey } from 'node:crypto'
+
+import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const DAY_MS = 86_400_000
+
+interface Asked {
+  names: readonly string[]
+  /** PEM of the private key of the site. */
+  private_key: string
+  now: number
+}
+
+let issued = 0
+
+/** A certificate of an authority for 90 days from `now` on, as PEM. */
+async function issuedPem({ names, private_key, now }: Asked): Promise<string> {
+  const { privateKey: signingKey } = await crypto.subtle.generateKey(ALGORITHM, true, ['sign'])
+  const spki = createPublicKey(private_key).export({ type: 'spki', format: 'der' })
+  const publicKey = await crypto.subtle.importKey('spki', spki, ALGORITHM, true, ['verify'])
+  issued += 1
+  const made = await X509CertificateGenerator.create({
+    ...{ issuer: 'CN=Example Authority', subject: `CN=${names[0]}`, signingKey, publicKey },
+    ...{ serialNumber: `01${String(issued).padStart(6, '0')}`, signingAlgorithm: ALGORITHM },
+    ...{ notBefore: new Date(now), notAfter: new Date(now + 90 * DAY_MS) },
+    extensions: [
+      new SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value }))),
+    ],
+  })
+  return `${made.toString('pem')}\n`
+}
 
 /** A machine with the site a.example on http, whose nginx serves tokens and answers handshakes. */
 export async function tlsSite(): Promise<FakeHost> {

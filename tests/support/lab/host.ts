@@ -1,16 +1,64 @@
 import { readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { type Background, background } from './background.ts'
-import { boot } from './boot.ts'
 import { removeTree } from './cache.ts'
 import { willRun, writeCommands } from './commands-run.ts'
 import { archiveDisk, type Image } from './disk.ts'
 import { enter, GUEST_ENV } from './enter.ts'
-import { putInside, putOnDisk } from './files.ts'
-import type { Machine, Running } from './nspawn.ts'
+import { describeConsole, type Machine, powerOn, type Running } from './nspawn.ts'
 import { must, type Outcome, type RunOptions, run } from './run.ts'
 import { isOver, powerOff, shutDown } from './shutdown.ts'
 import { sweep } from './sweep.ts'
 import { setCable } from './switch.ts'
+import { polled } from './wait.ts'
+
+const PATIENCE_MS = 300_000
+
+/** Powers the machine on and waits until it is up. Throws the end of its console. */
+async function boot(machine: Machine): Promise<Running> {
+  const running = await powerOn(machine)
+  const settled = () => isOver(running.nspawn) || isUp(machine, running)
+  await polled(settled, { every_ms: 50, timeout_ms: PATIENCE_MS })
+  if (await isUp(machine, running)) return running
+  await powerOff(running)
+  throw new Error(describeConsole(machine))
+}
+
+/** Without systemd a machine is up once its mounts exist and nspawn has started `sleep`. */
+async function isUp({ init }: Machine, { leader }: Running): Promise<boolean> {
+  const argv =
+    init === 'systemd' ? ['systemctl', 'is-system-running'] : ['pgrep', '--exact', 'sleep']
+  const { code, stdout } = await run(enter(leader, argv), { env: GUEST_ENV, clean: true })
+  return init === 'systemd' ? /^(running|degraded)/.test(stdout) : code === 0
+}
+
+type Exec = (argv: readonly string[], options?: RunOptions) => Promise<Outcome>
+
+/** Writes a file inside a running machine, where /run differs from the disk. */
+async function putInside(
+  exec: Exec,
+  path: string,
+  content: string | Uint8Array,
+  mode: number,
+): Promise<void> {
+  const made = await exec(['install', '-D', `--mode=${mode.toString(8)}`, '/dev/null', path])
+  const written = await exec(['dd', `of=${path}`, 'status=none', 'bs=64K'], { input: content })
+  const failed = [made, written].find(({ code }) => code !== 0)
+  if (failed) throw new Error(`${path}: ${failed.stderr}`)
+}
+
+/** Writes a file on the disk of a machine that is off. */
+async function putOnDisk(
+  root: string,
+  path: string,
+  content: string | Uint8Array,
+  mode: number,
+): Promise<void> {
+  const target = join(root, path)
+  await mkdir(dirname(target), { recursive: true })
+  await writeFile(target, content, { mode })
+}
 
 export type ExecOptions = Pick<RunOptions, 'input' | 'timeout_ms' | 'env'>
 

@@ -1,6 +1,35 @@
-import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import Ajv2020 from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { documentOnce } from './document-once.ts'
+import type { openApiDocument } from '#dashboard/openapi/document.ts'
+import { buildOnce } from '#scripts/lib/built-from.ts'
+
+type OpenApi = ReturnType<typeof openApiDocument>
+
+const ROOT = join(import.meta.dir, '../../..')
+const FILE = join(ROOT, 'dist/tests/openapi.json')
+
+/** The document of the present sources, made once for all programs that check answers by it. */
+async function documentOnce(): Promise<OpenApi> {
+  const inputs = { root: ROOT, globs: ['dashboard/**/*.ts', 'shared/**/*.ts'], options: 'openapi' }
+  await buildOnce(FILE, inputs, make)
+  return JSON.parse(await readFile(FILE, 'utf8'))
+}
+
+async function make(): Promise<void> {
+  const { openApiDocument } = await import('#dashboard/openapi/document.ts')
+  const { SUBJECTS } = await import('#dashboard/routes.ts')
+  await mkdir(dirname(FILE), { recursive: true })
+  const draft = await mkdtemp(join(dirname(FILE), '.draft-'))
+  try {
+    await writeFile(join(draft, 'openapi.json'), JSON.stringify(openApiDocument(SUBJECTS)))
+    await rename(join(draft, 'openapi.json'), FILE)
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
 
 export const document = await documentOnce()
 

@@ -1,11 +1,126 @@
+import type { Dice } from '#agent/host/simulated/dice.ts'
 import { getServer } from '#dashboard/db/targets.ts'
 import { beginOrJoin } from '#dashboard/operations/begin.ts'
+import { OPERATION_HEADER } from '#shared/agent-headers.ts'
 import { newMachine } from './footprint.ts'
 import { check } from './invariants.ts'
 import type { Records } from './records.ts'
-import { planTrouble } from './trouble.ts'
 import { Users } from './users.ts'
 import { World } from './world.ts'
+import { domainOf, LABELS } from './writers.ts'
+
+type Trouble = (world: World, dice: Dice) => void
+
+const agentOf = (world: World, dice: Dice) => world.agents[dice.below(world.agents.length)]
+
+const TROUBLES: Trouble[] = [
+  (world, dice) => agentOf(world, dice)?.kill(),
+  // During one of its next effects.
+  (world, dice) => {
+    const process = agentOf(world, dice)?.process
+    if (process) process.fuse = 1 + dice.below(120)
+  },
+  (world, dice) => {
+    const process = agentOf(world, dice)?.process
+    if (process) process.fuse = 1 + dice.below(20)
+  },
+  (world, dice) => agentOf(world, dice)?.losePower(),
+  (world) => world.dashboard.kill(),
+  (world, dice) => {
+    const { process } = world.dashboard
+    if (process) process.fuse = 1 + dice.below(40)
+  },
+  (world, dice) => {
+    const agent = agentOf(world, dice)
+    if (!agent) return
+    world.network.part(agent)
+    world.timeline.later(dice.between(100, 60_000), () => world.network.heal(agent))
+  },
+  (world, dice) => {
+    const agent = agentOf(world, dice)
+    if (agent) agent.machine.skew += jump(dice)
+    world.trace('world', `the clock of ${agent?.name} jumps`)
+  },
+  (world, dice) => {
+    world.dashboard.skew += jump(dice)
+    world.trace('world', 'the clock of the dashboard jumps')
+  },
+  (world, dice) => {
+    const { weather } = world.network
+    let left = 1 + dice.below(3)
+    world.trace('network', `loses the next ${left} answers`)
+    world.network.weather = {
+      ...weather,
+      get lose_answer() {
+        return left-- > 0 ? 1 : weather.lose_answer
+      },
+    }
+  },
+  // Another client makes the agent change a site during an operation on it.
+  (world, dice) => void interfere(world, dice),
+  // A user cancels an operation there.
+  (world, dice) => void cancel(world, dice.chance(0.5)),
+  // One of the next programs fails.
+  (world, dice) => {
+    const agent = agentOf(world, dice)
+    let left = dice.below(12)
+    if (agent) agent.machine.unlucky = (what) => MAY_FAIL.test(what) && left-- === 0
+  },
+]
+
+/** Programs that only create: a failed undo leaves something behind and reports it. */
+const MAY_FAIL = /^(useradd|cp|\/usr\/bin\/php|CREATE|GRANT)/
+
+async function interfere(world: World, dice: Dice): Promise<void> {
+  const active = (await world.operations()).find(({ finished_at }) => finished_at === null)
+  const agent = active ? world.agents[active.server_id - 1] : agentOf(world, dice)
+  const listening = agent?.listening()
+  if (!listening) return
+  const id = `other-${dice.below(1_000_000)}`
+  const domain = active?.domain ?? domainOf(dice.pick(LABELS))
+  const params = { domain, tier: dice.pick(['small', 'medium', 'large']) }
+  world.trace('people', `${id} on ${agent?.name}: ${JSON.stringify(params)}`)
+  const request = new Request('http://agent/exec', {
+    method: 'POST',
+    headers: { [OPERATION_HEADER]: id },
+    body: JSON.stringify({ command: 'site.update', params }),
+  })
+  const { body } = await world.timeline.as(listening.process, id, () => listening.fetch(request))
+  await body?.cancel()
+}
+
+async function cancel(world: World, force: boolean): Promise<void> {
+  const operations = await world.operations()
+  const active = operations.find(({ finished_at }) => finished_at === null)
+  const listening = world.agents[(active?.server_id ?? 0) - 1]?.listening()
+  if (!active || !listening) return
+  world.trace('people', `cancel ${active.id.slice(0, 8)}`)
+  const body = JSON.stringify({ force })
+  const request = new Request(`http://agent/operations/${active.id}/cancel`, {
+    method: 'POST',
+    body,
+  })
+  await world.timeline.as(listening.process, '', () => listening.fetch(request))
+}
+
+const jump = (dice: Dice) => dice.pick([-1, 1]) * dice.pick([1_000, 60_000, 600_000])
+
+/** Schedules the users' actions and the faults; returns their end. */
+function planTrouble(world: World, people: Users): number {
+  const dice = world.dice.fork()
+  const end = dice.between(5_000, 60_000)
+  const acts = Array.from({ length: 2 + dice.below(4) }, () => dice.between(0, end))
+  for (const at of acts) world.timeline.later(at, () => people.act())
+  for (let left = dice.below(7); left > 0; left--) {
+    // Mostly during an action.
+    const act = acts[dice.below(acts.length)] ?? 0
+    const at = dice.chance(0.7) ? act + dice.between(0, 800) : dice.between(0, end)
+    world.timeline.later(Math.min(at, end), () =>
+      TROUBLES[dice.below(TROUBLES.length)]?.(world, dice),
+    )
+  }
+  return end
+}
 
 const MOST_ROUNDS = 2_000
 

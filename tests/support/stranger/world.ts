@@ -1,9 +1,123 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { cacheFolder } from '#scripts/lib/cache.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { startAcme } from '#tests/support/acme/index.ts'
 import * as lab from '#tests/support/lab/index.ts'
-import { startNpmMirror } from './npm-mirror.ts'
+import { must, run, type Switch } from '#tests/support/lab/index.ts'
+import { startInside } from '#tests/support/system/inside.ts'
 import { panelPackages } from './packages.ts'
-import { makeRepository } from './repository.ts'
+
+const PUBLISHED = ['agent', 'dashboard', 'shared', 'scripts', 'README.md', 'LICENSE']
+const SETTINGS = ['package.json', 'bun.lock', 'bunfig.toml', 'tsconfig.json']
+const AUTHOR = ['-c', 'user.name=Lab', '-c', 'user.email=lab@example.test']
+
+/** A repository of these sources, to clone and pull. */
+async function makeRepository() {
+  const folder = await mkdtemp(join(tmpdir(), 'repository-'))
+  const git = (...args: string[]) => must(['git', '-C', folder, ...AUTHOR, ...args])
+  for (const name of [...PUBLISHED, ...SETTINGS])
+    await cp(name, join(folder, name), { recursive: true })
+  await git('init', '-q', '-b', 'main')
+  const commit = async (words: string) => {
+    await git('add', '--all')
+    await git('commit', '-q', '-m', words)
+  }
+  await commit('First version')
+  return {
+    folder,
+    /** Publishes the next version. */
+    async publish(version: string): Promise<void> {
+      const file = join(folder, 'package.json')
+      const manifest = JSON.parse(await readFile(file, 'utf8'))
+      await writeFile(file, `${JSON.stringify({ ...manifest, version }, null, 2)}\n`)
+      await commit(`Version ${version}`)
+    },
+    /** Publishes a dashboard that migrates its records and then ends. */
+    async publishBroken(): Promise<void> {
+      const migrations = join(folder, 'dashboard/db/migrations')
+      const journal = join(migrations, 'meta/_journal.json')
+      const { entries, ...rest } = JSON.parse(await readFile(journal, 'utf8'))
+      const added = { ...entries.at(-1), idx: entries.length, when: Date.now(), tag: '0999_new' }
+      await writeFile(join(migrations, '0999_new.sql'), 'CREATE TABLE `new` (`id` integer);\n')
+      await writeFile(journal, JSON.stringify({ ...rest, entries: [...entries, added] }))
+      const file = join(folder, 'dashboard/start.ts')
+      const source = await readFile(file, 'utf8')
+      const point = '  deps.pulses.start()\n'
+      if (!source.includes(point)) throw new Error(`${file} has no line to break`)
+      const broken = source.replace(point, `  throw new Error('broken on purpose')\n${point}`)
+      await writeFile(file, broken)
+      await commit('A version that does not start')
+    },
+    remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+const RELAY = fileURLToPath(new URL('./tcp-relay.mjs', import.meta.url))
+const PORT = 4873
+
+/**
+ * The npm registry for hosts without another network, at the switch's address. It loads requested
+ * packages from this machine's registry and keeps archives, which never change.
+ */
+async function startNpmMirror({ netns, address, folder }: Switch) {
+  const url = `http://${address}:${PORT}`
+  const source = await registry()
+  const kept = join(await cacheFolder(), 'npm')
+  const socket = join(folder, 'npm.sock')
+  const server = Bun.serve({
+    unix: socket,
+    fetch: (request) => answer(new URL(request.url).pathname, { url, source, kept }),
+  })
+  const argv = [process.execPath, RELAY, address, String(PORT), socket]
+  const relay = await startInside(netns, argv, /^ready$/)
+  return {
+    url,
+    async stop() {
+      await relay.stop('SIGKILL')
+      await server.stop(true)
+    },
+  }
+}
+
+async function registry(): Promise<string> {
+  const named = process.env.npm_config_registry
+  if (named) return named.replace(/\/$/, '')
+  const asked = Bun.which('npm') ? await run(['npm', 'config', 'get', 'registry']) : undefined
+  const found = asked?.stdout.trim() || 'https://registry.npmjs.org'
+  return found.replace(/\/$/, '')
+}
+
+interface Mirror {
+  url: string
+  source: string
+  kept: string
+}
+
+async function answer(path: string, { url, source, kept }: Mirror): Promise<Response> {
+  if (!path.endsWith('.tgz')) {
+    const response = await fetch(`${source}${path}`)
+    const text = await response.text()
+    const { status } = response
+    return new Response(text.replaceAll(source, url), {
+      status,
+      headers: { 'content-type': 'application/json' },
+    })
+  }
+  const file = join(kept, path)
+  if (!existsSync(file)) {
+    const response = await fetch(`${source}${path}`)
+    if (!response.ok) return new Response(null, { status: response.status })
+    await mkdir(dirname(file), { recursive: true })
+    const draft = `${file}.${crypto.randomUUID()}`
+    await Bun.write(draft, response)
+    await rename(draft, file)
+  }
+  return new Response(Bun.file(file))
+}
 
 const MORE = '/srv/more-debs'
 const MIRROR = '/srv/mirror'

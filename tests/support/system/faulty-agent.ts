@@ -3,11 +3,32 @@ import { commands } from '#agent/commands/index.ts'
 import { readConfig } from '#agent/config.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { Runner } from '#agent/operations/runner.ts'
+import { findRepositories, readKeeper } from '#agent/os/backup/storage/find.ts'
+import { listBackups } from '#agent/os/backup/storage/list.ts'
 import { realHost } from '#agent/real-host.ts'
+import { FindRequest, KeeperRequest, ListRequest } from '#shared/backup-find.ts'
 import { COMMANDS } from '#shared/commands.ts'
 import { isCommandName } from '#shared/contracts.ts'
 import { runOwnProgram } from './own-programs.ts'
-import { runReading } from './readings.ts'
+
+/** The calls of an agent that read a storage. Returns for any other name. */
+async function runReading(name: string, text: string): Promise<void> {
+  const host = () => realHost(readConfig(process.env).settings)
+  const params: unknown = JSON.parse(text)
+  const readings: Record<string, () => Promise<object>> = {
+    'backups.find': () => findRepositories(host(), FindRequest.parse(params)),
+    'backups.list': () => listBackups(host(), ListRequest.parse(params)),
+    'backups.keeper': () => readKeeper(host(), KeeperRequest.parse(params)),
+  }
+  const read = readings[name]
+  if (!read) return
+  const outcome = await read().then(
+    (data) => ({ event: 'complete', data }),
+    (error: unknown) => ({ event: 'refused', data: { message: String(error) } }),
+  )
+  console.log(JSON.stringify({ outcome, steps: [] }))
+  process.exit(0)
+}
 
 /**
  * Runs one command on its own machine, in one process, and fails at the n-th call of a port within a

@@ -1,10 +1,20 @@
+import { missingPackages } from '#agent/os/packages/packages.ts'
 import type { StoredEvent } from '#shared/sse.ts'
+import { fakeHost } from '#tests/support/fake-host.ts'
+import type { Image } from '#tests/support/lab/disk.ts'
 import type { Host } from '#tests/support/lab/index.ts'
-import type { Suite } from '#tests/support/lab/suites.ts'
+import { morePackages } from '#tests/support/lab/more-packages.ts'
+import { preparePackaged } from '#tests/support/lab/packaged.ts'
+import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.ts'
 import { differences, type Seen, see, type Watched } from './answers.ts'
-import { existingImage } from './image.ts'
+
+/** A server already in use: Debian's web servers, PHP and MariaDB. */
+async function existingImage(suite: Suite): Promise<Image> {
+  const packages = await missingPackages(fakeHost(), [suites[suite].php])
+  return preparePackaged(suite, [...packages, 'apache2'], await morePackages(suite, ['apache2']))
+}
 
 /** A server with sites older than its agent: their answers then, and the differences now. */
 export interface ExistingWorld {
