@@ -40,7 +40,7 @@ async function prepareCorpus(host: Host): Promise<Watched> {
 /** The front page, a static file and a script of each name of each site. */
 async function answersOf(host: Host, layouts: readonly LayoutOnDisk[]): Promise<string[]> {
   const visits = layouts.flatMap((layout) =>
-    layout.expected.flatMap((site) =>
+    layout.sites.flatMap((site) =>
       site.names.flatMap((name) => visitsOf(layout, site, name, PATHS)),
     ),
   )

@@ -17,10 +17,10 @@ type Unproven = LayoutOnDisk['unproven']
 
 /** Expectations that the web server disproves. */
 function disproved(
-  { expected, unproven }: LayoutOnDisk,
+  { sites, unproven }: LayoutOnDisk,
   seen: ReadonlyMap<Expected, readonly Seen[]>,
 ): string[] {
-  return expected.flatMap((site) =>
+  return sites.flatMap((site) =>
     (seen.get(site) ?? []).flatMap((visit) =>
       problemsOf(unproven, site, visit).map(
         (problem) => `${site.domain || site.names.join(' ')} (${visit.name}): ${problem}`,
@@ -160,7 +160,7 @@ async function runStage(host: Host, layouts: readonly LayoutOnDisk[]) {
         ...differences(layout, sites),
         ...disproved(layout, seen),
         ...wordpressDifferences(layout, reportedOf(layout, sites), answers),
-        ...(names.join() === layout.programsNotUnderstood.join()
+        ...(names.join() === layout.not_understood.join()
           ? []
           : [`not understood: ${names.join(', ') || 'nothing'}`]),
       ])

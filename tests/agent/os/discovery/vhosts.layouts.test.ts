@@ -7,9 +7,9 @@ import {
   type Expected,
   type LayoutOnDisk,
   readLayouts,
+  SETUP,
 } from '#tests/support/system/layouts/layout.ts'
 
-const OWN = ['layout.json', 'expected.json']
 const NGINX = 'nginx: master process /usr/sbin/nginx'
 const LINES: Record<LayoutOnDisk['stage'], string[]> = {
   nginx: [NGINX],
@@ -46,7 +46,7 @@ async function servedIn({ folder, stage, contents, addresses, programs = [] }: L
   for (const path of Object.keys(contents)) await host.disk.write(`${path}/index.html`, '')
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
-    if (!entry.isFile() || OWN.includes(entry.name)) continue
+    if (!entry.isFile() || entry.name === SETUP) continue
     await host.disk.write(path.slice(folder.length), readFileSync(path, 'utf8'))
   }
   const local = ['127.0.0.1', ...addresses].map((each) => `|-- ${each}\n   /32 host LOCAL\n`)
@@ -65,6 +65,6 @@ test.each(LAYOUTS.map((layout) => [layout.name, layout] as const))(
     const found = await servedIn(layout)
     const shown = (site: Pick<Expected, 'domain' | 'names' | 'docroot'> | Vhost) =>
       `${site.domain || '-'} ${[...site.names].sort().join(',')} ${site.docroot ?? ''}`
-    expect(found.map(shown).sort()).toEqual(layout.expected.map(shown).sort())
+    expect(found.map(shown).sort()).toEqual(layout.sites.map(shown).sort())
   },
 )

@@ -1,7 +1,7 @@
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Host } from '#tests/support/lab/index.ts'
-import type { Content, LayoutOnDisk } from './layout.ts'
+import { type Content, type LayoutOnDisk, SETUP } from './layout.ts'
 
 const CONFIGURED = [
   '/etc/nginx',
@@ -11,7 +11,7 @@ const CONFIGURED = [
   '/etc/passwd',
   '/etc/group',
 ]
-const OWN = ['layout.json', 'expected.json']
+const POOLS = '/etc/php/8.2/fpm/pool.d'
 export const MARKER = 'layout-marker'
 
 /** Each folder's answer to a visitor, and a script's report on its PHP. */
@@ -82,13 +82,24 @@ export async function build(host: Host, layouts: readonly LayoutOnDisk[]): Promi
 }
 
 /** Configuration only: the folders beside layout.json are the server's. */
-function copyFiles(host: Host, { folder }: LayoutOnDisk): void {
+function copyFiles(host: Host, { folder, pools }: LayoutOnDisk): void {
   for (const name of readdirSync(folder)) {
-    if (!OWN.includes(name)) {
+    if (name !== SETUP) {
       cpSync(join(folder, name), join(host.root, name), { recursive: true, verbatimSymlinks: true })
     }
   }
+  for (const user of pools) writeFileSync(`${host.root}${POOLS}/${user}.conf`, poolOf(user))
 }
+
+const poolOf = (user: string) => `[${user}]
+user = ${user}
+group = ${user}
+listen = /run/php/${user}.sock
+listen.owner = www-data
+listen.group = www-data
+pm = ondemand
+pm.max_children = 5
+`
 
 function contentLines(path: string, { is, owner, database, config }: Content): string[] {
   const folder = quoted(path)
@@ -155,7 +166,7 @@ export async function clear(host: Host, layouts: readonly LayoutOnDisk[]): Promi
   const mounts = folders.filter(([, { is }]) => is === 'wordpress').map(([path]) => path)
   const copied = layouts.flatMap(({ folder }) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => !entry.isDirectory() && !OWN.includes(entry.name))
+      .filter((entry) => !entry.isDirectory() && entry.name !== SETUP)
       .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length)),
   )
   await bash(host, [

@@ -6,7 +6,7 @@ export type Reported = Partial<FoundSite> & UnnamedSite
 
 /** The reported sites of a layout: those that answer to one of its names. */
 export function reportedOf(layout: LayoutOnDisk, reported: readonly Reported[]): Reported[] {
-  const names = new Set(layout.expected.flatMap((site) => keysOf(site)))
+  const names = new Set(layout.sites.flatMap((site) => keysOf(site)))
   return reported.filter((site) => keysOf(site).some((key) => names.has(key)))
 }
 
@@ -24,7 +24,7 @@ function keysOf({ domain, names, docroot }: Named): string[] {
 export function differences(layout: LayoutOnDisk, reported: readonly Reported[]): string[] {
   const found = reportedOf(layout, reported)
   const wrong: string[] = []
-  for (const site of layout.expected) {
+  for (const site of layout.sites) {
     const label = site.domain || site.names.join(' ')
     const same = found.filter((each) =>
       site.domain
@@ -35,7 +35,7 @@ export function differences(layout: LayoutOnDisk, reported: readonly Reported[])
     if (!one || more.length > 0) wrong.push(`${label}: found ${same.length} times`)
     else wrong.push(...fieldsThatDiffer(label, site, one))
   }
-  const labels = new Set(layout.expected.map((site) => site.domain || keysOf(site).join()))
+  const labels = new Set(layout.sites.map((site) => site.domain || keysOf(site).join()))
   for (const site of found) {
     if (!labels.has(site.domain || keysOf(site).join()))
       wrong.push(`${site.domain ?? site.names}: is no site, but was found at ${site.docroot}`)

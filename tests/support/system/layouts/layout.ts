@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { FoundSite } from '#shared/found-site.ts'
 
+/** Not a file of the server. */
+export const SETUP = 'layout.json'
 const FOLDER = join(import.meta.dirname, '../../../system/layouts')
 
 const Content = z.strictObject({
@@ -16,7 +18,13 @@ const Content = z.strictObject({
 })
 export type Content = z.infer<typeof Content>
 
-/** The setup of a layout, beside the files in its folder. */
+const Site = FoundSite.omit({ domain: true, updates: true, tier: true })
+  .partial()
+  .extend({ domain: z.string(), names: z.array(z.string()).min(1) })
+  .strict()
+export type Expected = z.infer<typeof Site>
+
+/** The setup of a layout, beside the files in its folder, and what is to be found in it. */
 const Layout = z.strictObject({
   /** Layouts of one stage share the server; `alone` ones do not. */
   stage: z.enum(['nginx', 'apache', 'caddy', 'openlitespeed', 'files']).default('nginx'),
@@ -24,6 +32,8 @@ const Layout = z.strictObject({
   /** Programs to start, if other than that of the stage. */
   programs: z.array(z.array(z.string())).optional(),
   users: z.array(z.string()).default([]),
+  /** Users with a pool of PHP 8.2 that listens at `/run/php/USER.sock`. */
+  pools: z.array(z.string()).default([]),
   contents: z.record(z.string(), Content).default({}),
   /** Path of a link → its target; those below a content belong to its owner. */
   links: z.record(z.string(), z.string()).default({}),
@@ -38,36 +48,24 @@ const Layout = z.strictObject({
   unproven: z.array(z.string()).default([]),
   /** Differs from its expectation on purpose: the comparison must notice. */
   broken: z.string().optional(),
+  sites: z.array(Site),
+  /** Programs whose configuration the agent does not understand. */
+  not_understood: z.array(z.string()).default([]),
 })
-
-const Expected = FoundSite.omit({ domain: true, updates: true, tier: true })
-  .partial()
-  .extend({ domain: z.string(), names: z.array(z.string()).min(1) })
-  .strict()
-export type Expected = z.infer<typeof Expected>
 
 export interface LayoutOnDisk extends z.infer<typeof Layout> {
   name: string
   folder: string
-  expected: readonly Expected[]
-  programsNotUnderstood: readonly string[]
 }
 
 export function readLayouts(): LayoutOnDisk[] {
   const only = process.env.LAYOUT?.split(',')
   return readdirSync(FOLDER)
-    .filter((name) => existsSync(join(FOLDER, name, 'expected.json')))
     .filter((name) => only === undefined || only.includes(name))
     .sort()
     .map((name) => {
       const folder = join(FOLDER, name)
-      const json = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
-      const { sites, not_understood = [] } = json('expected.json')
-      const layout = existsSync(join(folder, 'layout.json')) ? json('layout.json') : {}
-      return {
-        ...Layout.parse(layout),
-        ...{ name, folder, programsNotUnderstood: not_understood },
-        expected: z.array(Expected).parse(sites),
-      }
+      const layout = JSON.parse(readFileSync(join(folder, SETUP), 'utf8'))
+      return { ...Layout.parse(layout), name, folder }
     })
 }

@@ -58,7 +58,7 @@ export async function visitAll(
   layouts: readonly LayoutOnDisk[],
 ): Promise<ReadonlyMap<Expected, readonly Seen[]>> {
   const questions = layouts.flatMap((layout) =>
-    layout.expected.flatMap((site) => site.names.map((name) => questionOf(layout, site, name))),
+    layout.sites.flatMap((site) => site.names.map((name) => questionOf(layout, site, name))),
   )
   const answers = await request(
     host,
