@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Client } from '#tests/support/client.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import { failedOn } from '#tests/support/rows.ts'
+import { failed, failedOn } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 interface Entry {
@@ -124,7 +124,8 @@ describe('the activity log', () => {
   ])('refuses limit=%s with 422 on limit', async (limit) => {
     const answer = await client().get(`/api/activity?limit=${limit}`)
 
-    expect(answer).toAnswer({ status: 422, answer: failedOn('limit') })
+    const fields = { limit: ['Must be a whole number between 1 and 500'] }
+    expect(answer).toAnswer({ status: 422, answer: failed(fields) })
   })
 
   test.each([

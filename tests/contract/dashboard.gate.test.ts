@@ -44,6 +44,7 @@ const INVALID = {
   'an empty cookie': { cookie: 'session=' },
   'a cookie of another name': { cookie: 'sessions=x; Session=x' },
   'a cookie that is no JWT': { cookie: 'session=x' },
+  'a cookie of empty parts': { cookie: 'session=..' },
   'a cookie of 100 000 characters': { cookie: `session=${'x'.repeat(12_000)}` },
   'a JWT without a signature (alg none)': {
     cookie: `session=${forged({ alg: 'none', typ: 'JWT' }).replace(/A+$/, '')}`,

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { Activity } from '#shared/api/activity.ts'
 import {
   type Dashboard,
   EMAIL,
@@ -17,44 +16,6 @@ afterAll(() => dashboard[Symbol.asyncDispose]())
 
 const newest = async (of: Dashboard, domain: string) =>
   (await of.call('GET', `/api/fleet/activity?domain=${domain}`)).body.activities[0]
-const list = (query = '') => dashboard.call('GET', `/api/activity${query}`)
-
-describe('the activity log', () => {
-  test('is newest first, with exactly the fields of the contract', async () => {
-    const { body } = await list('?limit=2')
-
-    expect(body.activities.map((entry: unknown) => Activity.parse(entry))).toMatchObject([
-      { id: 3, type: 'server.create', domain: 'b.example', status: 'success' },
-      { id: 2, type: 'server.create', domain: 'a.example', status: 'success' },
-    ])
-    expect(body.total).toBe(3)
-  })
-
-  test.each([
-    ['?type=server.create', 2],
-    ['?domain=a.example', 1],
-    ['?server_id=2', 1],
-    ['?status=failed', 0],
-    ['?before=2', 1],
-  ])('with %s counts %i', async (query, total) => {
-    const { body } = await list(query)
-
-    expect([body.activities.length, body.total]).toEqual([total, total])
-  })
-
-  test.each(['0', '501', '-1', '1e2', '0x10', ' 5', '5.0', 'x', ''])(
-    'a limit of %j fails on limit',
-    async (limit) => {
-      expect(await list(`?limit=${limit}`)).toEqual({
-        status: 422,
-        body: {
-          error: 'Validation failed',
-          fields: { limit: ['Must be a whole number between 1 and 500'] },
-        },
-      })
-    },
-  )
-})
 
 describe('the activity of the fleet', () => {
   test('shows user and target if they still exist', async () => {

@@ -51,23 +51,6 @@ describe('without a session', () => {
     ])
   })
 
-  test.each([
-    '/%61pi/servers',
-    '/api%2fservers',
-    '//api/servers',
-    '/API/servers',
-    '/./api/servers',
-    '/api/servers/',
-    '/api/unknown',
-    '/api',
-    '/api/servers?x=://a/health',
-  ])('%s is 401', async (path) => {
-    const response = await anonymous('GET', `http://localhost${path}`)
-
-    expect(response.status).toBe(401)
-    expect(await response.json()).toEqual({ error: 'Unauthorized' })
-  })
-
   test('the second guard holds where Elysia reads another path than the gate', async () => {
     const server = Bun.serve({ port: 0, fetch: (request) => dashboard.app.fetch(request) })
     const text = await raw(server.port ?? 0, 'GET /outside-the/api/servers HTTP/1.1\r\nHost: @')
@@ -85,29 +68,12 @@ describe('without a session', () => {
   })
 })
 
-describe('a change by a browser', () => {
-  const put = (headers: Record<string, string>) =>
-    dashboard.call('PUT', '/api/settings/email_notifications', { value: true }, headers)
+test('a change by a browser is accepted from the public address behind a proxy', async () => {
+  await using proxied = await makeDashboard({ public_url: 'https://control.example/' })
+  const headers = { origin: 'https://control.example', host: '127.0.0.1:3000' }
+  const change = { value: 60 }
 
-  test.each([
-    { headers: {}, status: 200 },
-    { headers: { 'sec-fetch-site': 'same-origin' }, status: 200 },
-    { headers: { 'sec-fetch-site': 'same-site' }, status: 403 },
-    { headers: { 'sec-fetch-site': 'cross-site' }, status: 403 },
-    { headers: { origin: 'http://localhost', host: 'localhost' }, status: 200 },
-    { headers: { origin: 'https://evil.example', host: 'localhost' }, status: 403 },
-    { headers: { origin: 'null' }, status: 403 },
-  ])('with $headers is $status', async ({ headers, status }) => {
-    expect((await put(headers)).status).toBe(status)
-  })
+  const { status } = await proxied.call('PUT', '/api/settings/sync_interval', change, headers)
 
-  test('is accepted from the public address behind a proxy', async () => {
-    await using proxied = await makeDashboard({ public_url: 'https://control.example/' })
-    const headers = { origin: 'https://control.example', host: '127.0.0.1:3000' }
-    const change = { value: 60 }
-
-    const { status } = await proxied.call('PUT', '/api/settings/sync_interval', change, headers)
-
-    expect(status).toBe(200)
-  })
+  expect(status).toBe(200)
 })

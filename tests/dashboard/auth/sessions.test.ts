@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { sessions } from '#dashboard/db/auth-schema.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 
 const DAY_MS = 24 * 3600_000
 const me = async (dashboard: Dashboard, headers: Record<string, string> = {}) =>
@@ -38,18 +38,6 @@ describe('a session', () => {
     expect([await me(dashboard), await me(dashboard, other)]).toEqual([401, 401])
   })
 
-  test('ends with a change of the password elsewhere', async () => {
-    await using dashboard = await makeDashboard()
-    const other = { cookie: `session=${await elsewhere(dashboard)}` }
-    const change = { current_password: PASSWORD, password: 'another long one' }
-
-    const { status } = await dashboard.send('POST', '/api/auth/password', change)
-
-    expect(status).toBe(204)
-    expect(await me(dashboard, other)).toBe(401)
-    expect(await me(dashboard)).toBe(200)
-  })
-
   test('expires after seven days, and is renewed after half of them', async () => {
     const clock = new HeldClock()
     await using dashboard = await makeDashboard({ clock })
@@ -82,30 +70,5 @@ describe('a session', () => {
     const headers = { cookie: '', authorization: `Bearer ${dashboard.token}` }
 
     expect(await me(dashboard, headers)).toBe(200)
-  })
-
-  test.each(['x', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.', '..', ''])(
-    'is not opened by the token %j',
-    async (token) => {
-      await using dashboard = await makeDashboard()
-      dashboard.token = token
-
-      expect(await me(dashboard)).toBe(401)
-    },
-  )
-})
-
-describe('a change of the password', () => {
-  test.each([
-    [{ current_password: PASSWORD, password: 'short' }, ['password']],
-    [{ current_password: 'wrong', password: 'another long one' }, ['current_password']],
-    [{}, ['current_password', 'password']],
-  ])('with %j fails on %j', async (input, fields) => {
-    await using dashboard = await makeDashboard()
-
-    const { status, body } = await dashboard.call('POST', '/api/auth/password', input)
-
-    expect(status).toBe(422)
-    expect(Object.keys(body.fields)).toEqual(fields)
   })
 })

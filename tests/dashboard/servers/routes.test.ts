@@ -10,30 +10,6 @@ async function activities(dashboard: Dashboard) {
 }
 
 describe('a new server', () => {
-  test('is pending, with the defaults of its fields', async ({ dashboard }) => {
-    const created = await dashboard.call('POST', '/api/servers', { hostname: ' Web1.Example ' })
-
-    const { body } = await dashboard.call('GET', '/api/servers')
-    expect(created).toEqual({
-      status: 201,
-      body: { server: { id: 1, name: 'web1.example', status: 'pending' } },
-    })
-    expect(body.servers).toEqual([
-      {
-        id: 1,
-        name: 'web1.example',
-        hostname: 'web1.example',
-        port: 8443,
-        user: 'root',
-        tags: [],
-        os: '',
-        version: '',
-        sites_count: 0,
-        last_sync: null,
-      },
-    ])
-  })
-
   test.each([
     [{}, { hostname: ['Hostname is required'] }],
     [{ hostname: '' }, { hostname: ['Hostname is required'] }],
@@ -75,14 +51,6 @@ describe('a server', () => {
       body: { server: { id: 1, name: 'two', tags: ['x'] } },
     })
     expect(await activities(dashboard)).toEqual(['server.update', 'server.create', 'auth.login'])
-  })
-
-  test('is unchanged without fields in the body', async ({ dashboard }) => {
-    await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
-
-    const { body } = await dashboard.call('PATCH', '/api/servers/1', {})
-
-    expect(body).toEqual({ server: { id: 1, name: 'a.example', tags: [] } })
   })
 
   test('is deleted with its sites, but not its activity, and its id is not used again', async ({
