@@ -1,6 +1,6 @@
 // tier: full
 import { Database } from 'bun:sqlite'
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { constants, privateDecrypt, publicEncrypt } from 'node:crypto'
 import { kit } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -10,6 +10,8 @@ import { confirmKit } from '#tests/support/system/confirm-kit.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES, World } from '#tests/support/system/world.ts'
+
+setDefaultTimeout(8 * MINUTES)
 
 const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
@@ -124,101 +126,85 @@ unless(lab.available()).describe('a new dashboard that has only the recovery kit
   }, 15 * MINUTES)
   afterAll(() => world.stop(), 5 * MINUTES)
 
-  test(
-    'records the backups of a target with their own times',
-    async () => {
-      const since = new Date().toISOString()
+  test('records the backups of a target with their own times', async () => {
+    const since = new Date().toISOString()
 
-      const adopted = await adopt(world, target_id)
+    const adopted = await adopt(world, target_id)
 
-      const counts = { backups: STATES.length, added: STATES.length }
-      expect(adopted).toEqual([
-        { repository: user, domain: DOMAIN, ...counts, last_at: expect.any(String) },
-      ])
-      const database = new Database(`${world.dashboard.data_dir}/dashboard.db`, { readonly: true })
-      const rows = database.query('select at, recorded_at from backups order by id').all() as {
-        at: string
-        recorded_at: string
-      }[]
-      database.close()
-      expect(rows.map(({ recorded_at }) => recorded_at)).toEqual(rows.map(({ at }) => at))
-      // A backup begins before its first snapshot, and ends before the next one begins.
-      const ends = [...made.slice(1), since]
-      expect(rows.map(({ at }, of) => at >= String(made[of]) && at < String(ends[of]))).toEqual(
-        STATES.map(() => true),
-      )
-    },
-    5 * MINUTES,
-  )
+    const counts = { backups: STATES.length, added: STATES.length }
+    expect(adopted).toEqual([
+      { repository: user, domain: DOMAIN, ...counts, last_at: expect.any(String) },
+    ])
+    const database = new Database(`${world.dashboard.data_dir}/dashboard.db`, { readonly: true })
+    const rows = database.query('select at, recorded_at from backups order by id').all() as {
+      at: string
+      recorded_at: string
+    }[]
+    database.close()
+    expect(rows.map(({ recorded_at }) => recorded_at)).toEqual(rows.map(({ at }) => at))
+    // A backup begins before its first snapshot, and ends before the next one begins.
+    const ends = [...made.slice(1), since]
+    expect(rows.map(({ at }, of) => at >= String(made[of]) && at < String(ends[of]))).toEqual(
+      STATES.map(() => true),
+    )
+  })
 
-  test(
-    'restores a backup that is not the newest one as a new site',
-    async () => {
-      const [, second] = await listed()
+  test('restores a backup that is not the newest one as a new site', async () => {
+    const [, second] = await listed()
 
-      const cloned = await call('POST', world.path('/sites/clone'), {
-        ...{ domain: 'again.example.test', php: '8.4', tls: 'none', user: 'again4f2c' },
-        from: { kind: 'backup', backup_id: second?.id },
-      })
+    const cloned = await call('POST', world.path('/sites/clone'), {
+      ...{ domain: 'again.example.test', php: '8.4', tls: 'none', user: 'again4f2c' },
+      from: { kind: 'backup', backup_id: second?.id },
+    })
 
-      expect([cloned.status, cloned.body.fields]).toEqual([201, undefined])
-      expect((await endOf(world.dashboard, cloned)).event).toBe('complete')
-      expect(await stateOf('again.example.test', 'again4f2c')).toEqual(['second', 'second'])
-    },
-    5 * MINUTES,
-  )
+    expect([cloned.status, cloned.body.fields]).toEqual([201, undefined])
+    expect((await endOf(world.dashboard, cloned)).event).toBe('complete')
+    expect(await stateOf('again.example.test', 'again4f2c')).toEqual(['second', 'second'])
+  })
 
-  test(
-    'restores the oldest backup at the site itself',
-    async () => {
-      const all = await listed()
-      expect(all).toHaveLength(STATES.length)
-      const backups = await ofSite()
-      const parts = { files: true, database: true }
-      const oldest = { backup_id: all.at(-1)?.id, parts }
-      expect(await stateOf(DOMAIN, user)).toEqual(['third', 'third'])
-      expect((await last(`${backups}/restore`, oldest))?.event).toBe('complete')
-      expect(await stateOf(DOMAIN, user)).toEqual(['first', 'first'])
-      expect((await call('POST', `${backups}/refresh`)).body).toEqual({ gone: 0, found: 0 })
-    },
-    5 * MINUTES,
-  )
+  test('restores the oldest backup at the site itself', async () => {
+    const all = await listed()
+    expect(all).toHaveLength(STATES.length)
+    const backups = await ofSite()
+    const parts = { files: true, database: true }
+    const oldest = { backup_id: all.at(-1)?.id, parts }
+    expect(await stateOf(DOMAIN, user)).toEqual(['third', 'third'])
+    expect((await last(`${backups}/restore`, oldest))?.event).toBe('complete')
+    expect(await stateOf(DOMAIN, user)).toEqual(['first', 'first'])
+    expect((await call('POST', `${backups}/refresh`)).body).toEqual({ gone: 0, found: 0 })
+  })
 
-  test(
-    'creates the site itself again when it was deleted permanently, with all of its names',
-    async () => {
-      const [newest] = await listed()
-      const site = (await ofSite()).replace(/\/backups$/, '')
-      for (const [method, path, body] of [
-        ['DELETE', site, { without_backup: true }],
-        ['POST', `${site}/purge`, { domain: DOMAIN }],
-      ] as const) {
-        const { event } = await endOf(world.dashboard, await call(method, path, body))
-        expect(event).toBe('complete')
-      }
+  test('creates the site itself again when it was deleted permanently, with all of its names', async () => {
+    const [newest] = await listed()
+    const site = (await ofSite()).replace(/\/backups$/, '')
+    for (const [method, path, body] of [
+      ['DELETE', site, { without_backup: true }],
+      ['POST', `${site}/purge`, { domain: DOMAIN }],
+    ] as const) {
+      const { event } = await endOf(world.dashboard, await call(method, path, body))
+      expect(event).toBe('complete')
+    }
 
-      const from = { kind: 'backup', backup_id: newest?.id }
-      const input = { domain: DOMAIN, user: 'back4f2c', from }
-      const cloned = await call('POST', world.path('/sites/clone'), input)
+    const from = { kind: 'backup', backup_id: newest?.id }
+    const input = { domain: DOMAIN, user: 'back4f2c', from }
+    const cloned = await call('POST', world.path('/sites/clone'), input)
 
-      expect([cloned.status, cloned.body.fields]).toEqual([201, undefined])
-      expect((await endOf(world.dashboard, cloned)).event).toBe('complete')
-      const { id } = cloned.body.site as { id: number }
-      const shown = await call('GET', world.path(`/sites/${id}/domains`))
-      expect(shown.body.domains).toMatchObject(NAMES)
-      for (const name of [DOMAIN, ALIAS])
-        expect(await stateOf(name, 'back4f2c')).toEqual(['third', 'third'])
-      const moved = await get(world.host, `http://${FORMER}/state.html`)
-      expect([moved.status, moved.headers]).toEqual([
-        302,
-        expect.stringContaining(`location: http://${DOMAIN}/state.html`),
-      ])
-      const www = await get(world.host, `http://www.${DOMAIN}/`)
-      expect([www.status, www.headers]).toEqual([
-        301,
-        expect.stringContaining(`location: http://${DOMAIN}/`),
-      ])
-    },
-    8 * MINUTES,
-  )
+    expect([cloned.status, cloned.body.fields]).toEqual([201, undefined])
+    expect((await endOf(world.dashboard, cloned)).event).toBe('complete')
+    const { id } = cloned.body.site as { id: number }
+    const shown = await call('GET', world.path(`/sites/${id}/domains`))
+    expect(shown.body.domains).toMatchObject(NAMES)
+    for (const name of [DOMAIN, ALIAS])
+      expect(await stateOf(name, 'back4f2c')).toEqual(['third', 'third'])
+    const moved = await get(world.host, `http://${FORMER}/state.html`)
+    expect([moved.status, moved.headers]).toEqual([
+      302,
+      expect.stringContaining(`location: http://${DOMAIN}/state.html`),
+    ])
+    const www = await get(world.host, `http://www.${DOMAIN}/`)
+    expect([www.status, www.headers]).toEqual([
+      301,
+      expect.stringContaining(`location: http://${DOMAIN}/`),
+    ])
+  })
 })

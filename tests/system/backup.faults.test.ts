@@ -1,5 +1,5 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { AGENT_KILLED, FAULTS } from '#tests/support/system/backup-faults/faults.ts'
@@ -10,6 +10,7 @@ import { SITE } from '#tests/support/system/backup-host.ts'
 import { expectBackup, expectRestore, expectSound, FETCHES, SAVES } from './backup-faults/checks.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(20 * MINUTES)
 const ALL = [...FAULTS, AGENT_KILLED].map((fault) => [fault.name, fault] as const)
 const STEPS = ['target', 'repository', 'jobs', 'database', 'files', 'release', 'manifest', 'close']
 
@@ -21,75 +22,59 @@ unless(lab.available()).describe('a backup that fails', () => {
   }, 15 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  test(
-    'runs behind visitors while it works, with bounded memory',
-    async () => {
-      const { host } = world.server
-      // More than a pipe holds, so that the dump waits for the restic that stands still.
-      const row = `INSERT INTO a VALUES (2, REPEAT('x', 4000000))`
-      await host.must(['mariadb', SITE.user], { input: row })
-      const found: Record<string, unknown> = {}
+  test('runs behind visitors while it works, with bounded memory', async () => {
+    const { host } = world.server
+    // More than a pipe holds, so that the dump waits for the restic that stands still.
+    const row = `INSERT INTO a VALUES (2, REPEAT('x', 4000000))`
+    await host.must(['mariadb', SITE.user], { input: row })
+    const found: Record<string, unknown> = {}
 
-      const { event } = await during(host, '--tag database', world.create(), async () => {
-        for (const name of ['restic', 'mariadb-dump']) found[name] = await weightsOf(host, name)
-      })
+    const { event } = await during(host, '--tag database', world.create(), async () => {
+      for (const name of ['restic', 'mariadb-dump']) found[name] = await weightsOf(host, name)
+    })
 
-      expect(event).toBe('complete')
-      const low = { nice: 10, io: 'best-effort: prio 7' }
-      const weights = { CPUWeight: '20', IOWeight: '20' }
-      expect(found).toEqual({
-        restic: {
-          ...low,
-          unit: { ...weights, MemoryMax: `${2 * 2 ** 30}`, TasksMax: '128', Slice: 'system.slice' },
-          go: ['GOGC=50', 'GOMEMLIMIT=512MiB'],
+    expect(event).toBe('complete')
+    const low = { nice: 10, io: 'best-effort: prio 7' }
+    const weights = { CPUWeight: '20', IOWeight: '20' }
+    expect(found).toEqual({
+      restic: {
+        ...low,
+        unit: { ...weights, MemoryMax: `${2 * 2 ** 30}`, TasksMax: '128', Slice: 'system.slice' },
+        go: ['GOGC=50', 'GOMEMLIMIT=512MiB'],
+      },
+      'mariadb-dump': {
+        ...low,
+        unit: {
+          ...{ ...weights, MemoryMax: `${2 ** 30}`, TasksMax: '64' },
+          Slice: `hosting-${SITE.user}.slice`,
         },
-        'mariadb-dump': {
-          ...low,
-          unit: {
-            ...{ ...weights, MemoryMax: `${2 ** 30}`, TasksMax: '64' },
-            Slice: `hosting-${SITE.user}.slice`,
-          },
-          go: [],
-        },
-      })
-      await host.must(['mariadb', SITE.user, '-e', 'DELETE FROM a WHERE id = 2'])
-    },
-    5 * MINUTES,
-  )
+        go: [],
+      },
+    })
+    await host.must(['mariadb', SITE.user, '-e', 'DELETE FROM a WHERE id = 2'])
+  })
 
-  test(
-    'at any step leaves the site as it is, and only complete backups',
-    async () => {
-      const [before, had] = [await world.everything(), await world.manifests()]
-      for (const step of STEPS) {
-        const { data } = await world.server.run('backup.create', world.server.saving, `${step}:1`)
-        expect([step, data.message]).toEqual([step, 'injected fault'])
-        expect([step, await world.changes(before)]).toEqual([step, []])
-      }
-      const have = await world.manifests()
-      // The step after the manifest had a whole backup.
-      expect(have.slice(0, -1)).toEqual(had)
-      expect((await world.restore({ id: have.at(-1) ?? '' })).event).toBe('complete')
-      await world.undo()
-      expect(['undone', await world.changes(before)]).toEqual(['undone', []])
-    },
-    15 * MINUTES,
-  )
+  test('at any step leaves the site as it is, and only complete backups', async () => {
+    const [before, had] = [await world.everything(), await world.manifests()]
+    for (const step of STEPS) {
+      const { data } = await world.server.run('backup.create', world.server.saving, `${step}:1`)
+      expect([step, data.message]).toEqual([step, 'injected fault'])
+      expect([step, await world.changes(before)]).toEqual([step, []])
+    }
+    const have = await world.manifests()
+    // The step after the manifest had a whole backup.
+    expect(have.slice(0, -1)).toEqual(had)
+    expect((await world.restore({ id: have.at(-1) ?? '' })).event).toBe('complete')
+    await world.undo()
+    expect(['undone', await world.changes(before)]).toEqual(['undone', []])
+  })
 
-  test.each(ALL)(
-    'is complete or absent when %s while it is saved',
-    async (_, fault) => {
-      for (const words of SAVES) await expectBackup(world, words, fault)
-      await expectSound(world)
-    },
-    20 * MINUTES,
-  )
+  test.each(ALL)('is complete or absent when %s while it is saved', async (_, fault) => {
+    for (const words of SAVES) await expectBackup(world, words, fault)
+    await expectSound(world)
+  })
 
-  test.each(ALL)(
-    'is restored or changes nothing when %s while it is fetched',
-    async (_, fault) => {
-      for (const words of FETCHES) await expectRestore(world, words, fault)
-    },
-    20 * MINUTES,
-  )
+  test.each(ALL)('is restored or changes nothing when %s while it is fetched', async (_, fault) => {
+    for (const words of FETCHES) await expectRestore(world, words, fault)
+  })
 })

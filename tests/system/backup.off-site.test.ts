@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { kit } from '#tests/support/agent/backup.ts'
@@ -45,6 +45,7 @@ class Seen {
 }
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const CONFIG = '/srv/rest/shop/hosting-dashboard/config'
 const HALF_MADE =
   /^The creation of the repository hosting-dashboard was interrupted.* remove the folder hosting-dashboard/
@@ -209,6 +210,5 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
       await rescue.stop()
       await storage.stop()
     },
-    10 * MINUTES,
   )
 })

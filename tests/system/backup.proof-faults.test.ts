@@ -44,50 +44,42 @@ unless(lab.available()).describe('a proof that fails', () => {
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  test(
-    'because restic is killed has no verdict and leaves nothing',
-    async () => {
-      const before = await everything()
-      for (const words of READS) {
-        const outcome = await prove(words, (pid) => world.host.must(['kill', '-KILL', pid]))
-        expect({ words, outcome }).toEqual({
-          words,
-          outcome: {
-            event: 'error',
-            data: {
-              error: 'Internal error',
-              message: expect.stringMatching(/^restic was killed: check that this server has /),
-            },
+  test('because restic is killed has no verdict and leaves nothing', async () => {
+    const before = await everything()
+    for (const words of READS) {
+      const outcome = await prove(words, (pid) => world.host.must(['kill', '-KILL', pid]))
+      expect({ words, outcome }).toEqual({
+        words,
+        outcome: {
+          event: 'error',
+          data: {
+            error: 'Internal error',
+            message: expect.stringMatching(/^restic was killed: check that this server has /),
           },
-        })
-        expect({ words, ...(await everything()) }).toEqual({ words, ...before })
-      }
-    },
-    5 * MINUTES,
-  )
+        },
+      })
+      expect({ words, ...(await everything()) }).toEqual({ words, ...before })
+    }
+  })
 
-  test(
-    'because the network is cut has no verdict and leaves nothing',
-    async () => {
-      const before = await everything()
-      for (const words of READS) {
-        const outcome = await prove(words, () => storage.host.partition(true))
-        await storage.host.partition(false)
-        expect({ words, outcome }).toEqual({
-          words,
-          outcome: {
-            event: 'error',
-            data: {
-              ...{ error: 'Internal error', code: 'target_unreachable' },
-              message: expect.stringMatching(/^The target did not answer: check the network /),
-            },
+  test('because the network is cut has no verdict and leaves nothing', async () => {
+    const before = await everything()
+    for (const words of READS) {
+      const outcome = await prove(words, () => storage.host.partition(true))
+      await storage.host.partition(false)
+      expect({ words, outcome }).toEqual({
+        words,
+        outcome: {
+          event: 'error',
+          data: {
+            ...{ error: 'Internal error', code: 'target_unreachable' },
+            message: expect.stringMatching(/^The target did not answer: check the network /),
           },
-        })
-        expect({ words, ...(await everything()) }).toEqual({ words, ...before })
-      }
-    },
-    5 * MINUTES,
-  )
+        },
+      })
+      expect({ words, ...(await everything()) }).toEqual({ words, ...before })
+    }
+  })
 
   test.each([
     ['files', '--sparse'],
@@ -114,26 +106,21 @@ unless(lab.available()).describe('a proof that fails', () => {
       })
       expect(after).toEqual(before)
     },
-    5 * MINUTES,
   )
 
-  test(
-    'only to tell the keeper has the right verdict',
-    async () => {
-      const before = await everything()
-      const outcome = await prove(MARK, () => storage.host.partition(true))
-      await storage.host.partition(false)
-      expect(outcome).toMatchObject({
-        event: 'complete',
-        data: {
-          proof: { proven: true, findings: [] },
-          warnings: [
-            { code: 'not_marked', message: expect.stringContaining('The target did not answer') },
-          ],
-        },
-      })
-      expect(await everything()).toEqual(before)
-    },
-    5 * MINUTES,
-  )
+  test('only to tell the keeper has the right verdict', async () => {
+    const before = await everything()
+    const outcome = await prove(MARK, () => storage.host.partition(true))
+    await storage.host.partition(false)
+    expect(outcome).toMatchObject({
+      event: 'complete',
+      data: {
+        proof: { proven: true, findings: [] },
+        warnings: [
+          { code: 'not_marked', message: expect.stringContaining('The target did not answer') },
+        ],
+      },
+    })
+    expect(await everything()).toEqual(before)
+  })
 })

@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -10,6 +10,7 @@ import { BackupHost, type Ended, type Saved, SITE } from '#tests/support/system/
 import { differences } from '#tests/support/system/histories/tree-state.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(20 * MINUTES)
 const HOUR = 3600
 const YEAR = 365 * 24 * HOUR
 const PROGRAM = '/var/lib/hosting-agent/bin/restic'
@@ -57,33 +58,29 @@ unless(lab.available()).describe('a server whose clock jumps while restic runs',
   }, 15 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  test(
-    'has complete backups, of that time, and they can be restored',
-    async () => {
-      const [before, had] = [await server.state(), await manifests()]
-      const create = () => server.run('backup.create', server.saving)
-      await jumping('--tag database', -HOUR, create())
-      await jumping('--tag files', YEAR, create())
-      const now = Date.now() / 1000
+  test('has complete backups, of that time, and they can be restored', async () => {
+    const [before, had] = [await server.state(), await manifests()]
+    const create = () => server.run('backup.create', server.saving)
+    await jumping('--tag database', -HOUR, create())
+    await jumping('--tag files', YEAR, create())
+    const now = Date.now() / 1000
 
-      const hours = (await manifests()).map(({ time }) =>
-        Math.round((Date.parse(time) / 1000 - now) / HOUR).toString(),
-      )
-      expect(hours).toEqual(['-1', ...had.map(() => '0'), `${YEAR / HOUR}`])
-      const checked = await own('check', '--read-data')
-      expect([checked.code, checked.stderr]).toEqual([0, ''])
-      for (const { id } of (await manifests()).filter(({ id }) =>
-        had.every((one) => one.id !== id),
-      )) {
-        const parts = { files: true, database: true }
-        const params = server.restoring({ ...saved, id }, parts)
-        await jumping('/database.sql', HOUR, server.run('backup.restore', params))
-        const after = await server.state()
-        expect(differences(after.files, before.files)).toEqual([])
-        expect(differences(after.database, before.database)).toEqual([])
-        await server.completed('backup.undo', { domain: SITE.domain })
-      }
-    },
-    20 * MINUTES,
-  )
+    const hours = (await manifests()).map(({ time }) =>
+      Math.round((Date.parse(time) / 1000 - now) / HOUR).toString(),
+    )
+    expect(hours).toEqual(['-1', ...had.map(() => '0'), `${YEAR / HOUR}`])
+    const checked = await own('check', '--read-data')
+    expect([checked.code, checked.stderr]).toEqual([0, ''])
+    for (const { id } of (await manifests()).filter(({ id }) =>
+      had.every((one) => one.id !== id),
+    )) {
+      const parts = { files: true, database: true }
+      const params = server.restoring({ ...saved, id }, parts)
+      await jumping('/database.sql', HOUR, server.run('backup.restore', params))
+      const after = await server.state()
+      expect(differences(after.files, before.files)).toEqual([])
+      expect(differences(after.database, before.database)).toEqual([])
+      await server.completed('backup.undo', { domain: SITE.domain })
+    }
+  })
 })

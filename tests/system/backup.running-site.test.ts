@@ -1,11 +1,12 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { BackupHost, SITE } from '#tests/support/system/backup-host.ts'
 import { startSteadyLoad } from '#tests/support/system/steady-load.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const COUNT = 6
 const NUMBERS = Array.from({ length: COUNT }, (_, number) => number)
 /** Small tables that each sale writes, and large ones: MariaDB lists them in any order. */
@@ -38,31 +39,27 @@ unless(lab.available()).describe('a backup of a site that is used', () => {
   }, 15 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  test(
-    'has all tables of one moment, and neither visitors nor sales wait for it',
-    async () => {
-      const asked = { domain: SITE.domain, path: '/page.php', expected: 'shop ', per_second: 5 }
-      const visits = startSteadyLoad(server.host, asked)
-      const selling = server.host.spawn(['bash', '-c', SELL])
-      const begins = async () => Number(await sales()) > 50
-      expect(await lab.poll(begins, { every_ms: 50 })).toBe(true)
-      const [before = 0] = await sales()
+  test('has all tables of one moment, and neither visitors nor sales wait for it', async () => {
+    const asked = { domain: SITE.domain, path: '/page.php', expected: 'shop ', per_second: 5 }
+    const visits = startSteadyLoad(server.host, asked)
+    const selling = server.host.spawn(['bash', '-c', SELL])
+    const begins = async () => Number(await sales()) > 50
+    expect(await lab.poll(begins, { every_ms: 50 })).toBe(true)
+    const [before = 0] = await sales()
 
-      const saved = await server.save()
+    const saved = await server.save()
 
-      const [after = 0] = await sales()
-      await selling.stop()
-      const { good, bad } = await visits.stop()
-      await server.completed('backup.restore', server.restoring(saved, PARTS))
-      const [restored = 0, ...others] = await sales()
-      expect(bad).toEqual([])
-      expect(good).toBeGreaterThan(5)
-      expect(others).toEqual([])
-      expect(restored).toBeGreaterThanOrEqual(before)
-      expect(after).toBeGreaterThan(restored + 50)
-    },
-    10 * MINUTES,
-  )
+    const [after = 0] = await sales()
+    await selling.stop()
+    const { good, bad } = await visits.stop()
+    await server.completed('backup.restore', server.restoring(saved, PARTS))
+    const [restored = 0, ...others] = await sales()
+    expect(bad).toEqual([])
+    expect(good).toBeGreaterThan(5)
+    expect(others).toEqual([])
+    expect(restored).toBeGreaterThanOrEqual(before)
+    expect(after).toBeGreaterThan(restored + 50)
+  })
 })
 
 const PARTS = { files: false, database: true }

@@ -284,30 +284,22 @@ unless(lab.available()).describe('the secrets of backups', () => {
   }, 25 * MINUTES)
   afterAll(() => world.stop(), 5 * MINUTES)
 
-  test(
-    'are in their own files and nowhere else',
-    async () => {
-      expect(known.repository).toMatch(/^[A-Za-z0-9]{48}$/)
-      expect(visitors).toHaveLength(7)
-      const secrets = [...Object.values(known), ...visitors]
+  test('are in their own files and nowhere else', async () => {
+    expect(known.repository).toMatch(/^[A-Za-z0-9]{48}$/)
+    expect(visitors).toHaveLength(7)
+    const secrets = [...Object.values(known), ...visitors]
 
-      // Shows that processes are looked at.
-      await world.host.must(['env', `CONTROL=${CONTROL}`, 'sleep', '1'])
-      const found = await watch.found(secrets)
-      const control = found.filter((place) => place.endsWith(CONTROL))
-      expect(found.filter((place) => !control.includes(place))).toEqual([file])
-      expect(control).not.toEqual([])
-      expect(secrets.flatMap((secret) => answers.placesOf(secret))).toEqual([])
-      expect(answers.placesOf(tellingPart(kit.privateKey))).toEqual([])
-      expect(answers.placesOf(DOMAIN)).not.toEqual([])
-    },
-    5 * MINUTES,
-  )
-  test(
-    'are in no process, journal or report of the keeper, which opens the same repositories',
-    async () => {
-      expect(await keeper.found(known.repository ?? '')).toEqual([KEEPER_KEY])
-    },
-    5 * MINUTES,
-  )
+    // Shows that processes are looked at.
+    await world.host.must(['env', `CONTROL=${CONTROL}`, 'sleep', '1'])
+    const found = await watch.found(secrets)
+    const control = found.filter((place) => place.endsWith(CONTROL))
+    expect(found.filter((place) => !control.includes(place))).toEqual([file])
+    expect(control).not.toEqual([])
+    expect(secrets.flatMap((secret) => answers.placesOf(secret))).toEqual([])
+    expect(answers.placesOf(tellingPart(kit.privateKey))).toEqual([])
+    expect(answers.placesOf(DOMAIN)).not.toEqual([])
+  })
+  test('are in no process, journal or report of the keeper, which opens the same repositories', async () => {
+    expect(await keeper.found(known.repository ?? '')).toEqual([KEEPER_KEY])
+  })
 })

@@ -1,5 +1,5 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { openedBy } from '#tests/support/repository-password.ts'
 import { long } from '#tests/support/runs.ts'
@@ -10,6 +10,7 @@ import type { StorageKind } from '#tests/support/system/backup-faults/storages.t
 import { inTurn } from '#tests/support/turns.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 
 const PLACES: readonly [StorageKind | 'local', string][] = [
   ['local', 'in a folder of the server'],
@@ -38,17 +39,13 @@ for (const [kind, place] of inTurn(PLACES, 'backup.states')) {
     afterAll(() => lab.switchDown(), 5 * MINUTES)
 
     // First: a backup without an index saves all again, and restic then reads the other copy.
-    test(
-      'with damaged files has a new backup that its proof refuses',
-      async () => {
-        const putBack = await world.spoil(isLarge, 'damage')
-        const { data } = await world.ended('create')
-        const proof = await world.server.prove(data.backup.id)
-        await putBack()
-        expect(proof).toMatchObject({ proven: false, findings: [{ code: 'damaged' }] })
-      },
-      10 * MINUTES,
-    )
+    test('with damaged files has a new backup that its proof refuses', async () => {
+      const putBack = await world.spoil(isLarge, 'damage')
+      const { data } = await world.ended('create')
+      const proof = await world.server.prove(data.backup.id)
+      await putBack()
+      expect(proof).toMatchObject({ proven: false, findings: [{ code: 'damaged' }] })
+    })
 
     test.each(STATES.map((state, at) => [state.change, state.name, state, at] as const))(
       'has an error or a finding of its own for the %s of %s, and nothing changes',
@@ -68,42 +65,33 @@ for (const [kind, place] of inTurn(PLACES, 'backup.states')) {
         expect(found).toEqual(works.map((work) => ({ work, outcome: ends[work] })))
         expect((await world.manifests()).length).toBe(had.length + added)
       },
-      10 * MINUTES,
     )
 
-    test(
-      'with another password is neither read nor written, and its backup not called damaged',
-      async () => {
-        const [before, had] = [await world.everything(), await world.manifests()]
-        for (const work of WORKS) {
-          const outcome = await world.ended(work, openedBy('x'.repeat(48)))
-          const message =
-            'The repository of this site has another password: find its backups with the recovery kit, or choose another target'
-          expect({ work, outcome }).toEqual({ work, outcome: failed(message) })
-          expect({ work, ...(await world.everything()) }).toEqual({ work, ...before })
-        }
-        expect(await world.manifests()).toEqual(had)
-      },
-      10 * MINUTES,
-    )
+    test('with another password is neither read nor written, and its backup not called damaged', async () => {
+      const [before, had] = [await world.everything(), await world.manifests()]
+      for (const work of WORKS) {
+        const outcome = await world.ended(work, openedBy('x'.repeat(48)))
+        const message =
+          'The repository of this site has another password: find its backups with the recovery kit, or choose another target'
+        expect({ work, outcome }).toEqual({ work, outcome: failed(message) })
+        expect({ work, ...(await world.everything()) }).toEqual({ work, ...before })
+      }
+      expect(await world.manifests()).toEqual(had)
+    })
 
-    test(
-      'that somebody else has locked is named so, and its backup not called damaged',
-      async () => {
-        const [before, had] = [await world.everything(), await world.manifests()]
-        const unlock = await world.lock()
-        for (const work of WORKS) {
-          const outcome = await world.ended(work, {}, { AGENT_RESTIC_STALL: '6' })
-          const message =
-            'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program'
-          expect({ work, outcome }).toEqual({ work, outcome: failed(message) })
-          expect({ work, ...(await world.everything()) }).toEqual({ work, ...before })
-        }
-        await unlock()
-        expect(await world.manifests()).toEqual(had)
-        expect(await world.ended('create')).toMatchObject({ event: 'complete' })
-      },
-      10 * MINUTES,
-    )
+    test('that somebody else has locked is named so, and its backup not called damaged', async () => {
+      const [before, had] = [await world.everything(), await world.manifests()]
+      const unlock = await world.lock()
+      for (const work of WORKS) {
+        const outcome = await world.ended(work, {}, { AGENT_RESTIC_STALL: '6' })
+        const message =
+          'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program'
+        expect({ work, outcome }).toEqual({ work, outcome: failed(message) })
+        expect({ work, ...(await world.everything()) }).toEqual({ work, ...before })
+      }
+      await unlock()
+      expect(await world.manifests()).toEqual(had)
+      expect(await world.ended('create')).toMatchObject({ event: 'complete' })
+    })
   })
 }

@@ -1,5 +1,5 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import { sshKey } from '#tests/support/hostile-values.ts'
@@ -15,6 +15,7 @@ import { shopOf, withShop } from '#tests/support/system/prepared.ts'
 import { testProgram } from '#tests/support/system/test-program.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const SITE = shopOf('bookworm')
 const PAGE = `/srv/www/${SITE.user}/public/page.html`
 
@@ -156,43 +157,31 @@ unless(lab.available()).describe('a backup in real storage', () => {
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), MINUTES)
 
-  test(
-    'of a REST server, which refuses to delete it',
-    async () => {
-      const { target, stop } = await startRestServer({ users: ['agency'] })
+  test('of a REST server, which refuses to delete it', async () => {
+    const { target, stop } = await startRestServer({ users: ['agency'] })
 
-      const outcome = await roundTrip(target('agency'))
+    const outcome = await roundTrip(target('agency'))
 
-      expect(outcome).toEqual(whole({ append_only: true, is_listed: false }))
-      expect(await refusals(target('agency'))).toEqual(REFUSED.rest)
-      await stop()
-    },
-    10 * MINUTES,
-  )
+    expect(outcome).toEqual(whole({ append_only: true, is_listed: false }))
+    expect(await refusals(target('agency'))).toEqual(REFUSED.rest)
+    await stop()
+  })
 
-  test(
-    'of an SFTP account',
-    async () => {
-      const { target, stop } = await startSftpServer()
+  test('of an SFTP account', async () => {
+    const { target, stop } = await startSftpServer()
 
-      expect(await roundTrip(target)).toEqual(whole({ append_only: false, is_listed: true }))
-      expect(await refusals(target)).toEqual(REFUSED.sftp)
-      await stop()
-    },
-    10 * MINUTES,
-  )
+    expect(await roundTrip(target)).toEqual(whole({ append_only: false, is_listed: true }))
+    expect(await refusals(target)).toEqual(REFUSED.sftp)
+    await stop()
+  })
 
-  test(
-    'of a bucket of S3, which refuses to delete it with the documented policy',
-    async () => {
-      const { target, setPolicy, stop } = await startS3Server({ as_documented: true })
+  test('of a bucket of S3, which refuses to delete it with the documented policy', async () => {
+    const { target, setPolicy, stop } = await startS3Server({ as_documented: true })
 
-      expect(await roundTrip(target)).toEqual(whole({ append_only: true, is_listed: true }))
-      expect(await refusals(target)).toEqual(REFUSED.s3)
-      await setPolicy({ as_documented: false })
-      expect((await run('backup.check', { target })).data).toMatchObject({ append_only: false })
-      await stop()
-    },
-    10 * MINUTES,
-  )
+    expect(await roundTrip(target)).toEqual(whole({ append_only: true, is_listed: true }))
+    expect(await refusals(target)).toEqual(REFUSED.s3)
+    await setPolicy({ as_documented: false })
+    expect((await run('backup.check', { target })).data).toMatchObject({ append_only: false })
+    await stop()
+  })
 })

@@ -1,5 +1,5 @@
 // tier: core
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -12,6 +12,7 @@ import { shopOf, withShop } from '#tests/support/system/prepared.ts'
 import { testProgram } from '#tests/support/system/test-program.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const SITE = shopOf('trixie')
 const PUBLIC = `/srv/www/${SITE.user}/public`
 const TARGET = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
@@ -103,121 +104,101 @@ describe.skipIf(reason !== undefined)(`a backup${reason ? ` [skip: ${reason}]` :
 
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  test(
-    'a check says whether the target keeps what was written',
-    async () => {
-      expect(await completed('backup.check', { target: TARGET })).toEqual({
-        status: 'ok',
-        append_only: false,
-      })
-    },
-    2 * MINUTES,
-  )
+  test('a check says whether the target keeps what was written', async () => {
+    expect(await completed('backup.check', { target: TARGET })).toEqual({
+      status: 'ok',
+      append_only: false,
+    })
+  })
 
-  test(
-    'has the files and the database, and its password for both keys',
-    async () => {
-      const data = await completed('backup.create', params())
-      backup = data.backup
-      password = opened(dashboard.privateKey, data.sealed_password)
-      expect(password).toMatch(/^[A-Za-z0-9]{48}$/)
-      const keys = await host.must(['bash', '-c', `cat /mnt/store/${SITE.user}/keys/*`])
-      const sealed = keys.split('}').map((key) => /"username":"([^"]{300,})"/.exec(key)?.[1])
-      const mine = sealed.find(Boolean) ?? ''
-      expect(opened(kit.privateKey, mine)).toBe(password)
-      await quickenKeys(`${host.root}/mnt/store/${SITE.user}`, password)
-    },
-    5 * MINUTES,
-  )
+  test('has the files and the database, and its password for both keys', async () => {
+    const data = await completed('backup.create', params())
+    backup = data.backup
+    password = opened(dashboard.privateKey, data.sealed_password)
+    expect(password).toMatch(/^[A-Za-z0-9]{48}$/)
+    const keys = await host.must(['bash', '-c', `cat /mnt/store/${SITE.user}/keys/*`])
+    const sealed = keys.split('}').map((key) => /"username":"([^"]{300,})"/.exec(key)?.[1])
+    const mine = sealed.find(Boolean) ?? ''
+    expect(opened(kit.privateKey, mine)).toBe(password)
+    await quickenKeys(`${host.root}/mnt/store/${SITE.user}`, password)
+  })
 
-  test(
-    'is restored with everything, and the restore is undone',
-    async () => {
-      const before = await state()
-      await change()
-      const changed = await state()
-      const urls = ['/', '/wp-login.php'].map((path) => `http://${SITE.domain}${path}`)
-      const { answers } = await answersDuring(host, urls, () =>
-        completed('backup.restore', restore({ files: true, database: true })),
+  test('is restored with everything, and the restore is undone', async () => {
+    const before = await state()
+    await change()
+    const changed = await state()
+    const urls = ['/', '/wp-login.php'].map((path) => `http://${SITE.domain}${path}`)
+    const { answers } = await answersDuring(host, urls, () =>
+      completed('backup.restore', restore({ files: true, database: true })),
+    )
+    expect(answers).toEqual(['200', PAUSED])
+    expect(await state()).toEqual(before)
+    await completed('backup.undo', { domain: SITE.domain })
+    expect(await state()).toEqual(changed)
+    await completed('backup.restore', restore({ files: true, database: false }))
+    await completed('backup.restore', restore({ files: false, database: true }))
+    expect(await state()).toEqual(before)
+  })
+
+  test('a restore that fails changes nothing, whichever step fails', async () => {
+    const left = async () =>
+      (
+        await host.must([
+          'bash',
+          '-c',
+          'ls /srv/www/.restore/* /var/lib/hosting-agent/backups/*; systemctl is-active hosting-cron@*.timer',
+        ])
+      ).split('\n')
+    await change()
+    const [before, rest] = [await state(), await left()]
+    const steps = [
+      'target',
+      'fetch',
+      'close',
+      'jobs',
+      'stop',
+      'keep',
+      'dump',
+      'database',
+      'files',
+      'start',
+      'pages',
+      'release',
+    ]
+    for (const step of steps) {
+      const { outcome } = await run(
+        'backup.restore',
+        restore({ files: true, database: true }),
+        `${step}:1`,
       )
-      expect(answers).toEqual(['200', PAUSED])
-      expect(await state()).toEqual(before)
-      await completed('backup.undo', { domain: SITE.domain })
-      expect(await state()).toEqual(changed)
-      await completed('backup.restore', restore({ files: true, database: false }))
-      await completed('backup.restore', restore({ files: false, database: true }))
-      expect(await state()).toEqual(before)
-    },
-    10 * MINUTES,
-  )
+      expect([step, outcome.data.message]).toEqual([step, 'injected fault'])
+      expect([step, await state()]).toEqual([step, before])
+      expect([step, await left()]).toEqual([step, rest])
+    }
+  })
 
-  test(
-    'a restore that fails changes nothing, whichever step fails',
-    async () => {
-      const left = async () =>
-        (
-          await host.must([
-            'bash',
-            '-c',
-            'ls /srv/www/.restore/* /var/lib/hosting-agent/backups/*; systemctl is-active hosting-cron@*.timer',
-          ])
-        ).split('\n')
-      await change()
-      const [before, rest] = [await state(), await left()]
-      const steps = [
-        'target',
-        'fetch',
-        'close',
-        'jobs',
-        'stop',
-        'keep',
-        'dump',
-        'database',
-        'files',
-        'start',
-        'pages',
-        'release',
-      ]
-      for (const step of steps) {
-        const { outcome } = await run(
-          'backup.restore',
-          restore({ files: true, database: true }),
-          `${step}:1`,
-        )
-        expect([step, outcome.data.message]).toEqual([step, 'injected fault'])
-        expect([step, await state()]).toEqual([step, before])
-        expect([step, await left()]).toEqual([step, rest])
-      }
-    },
-    10 * MINUTES,
-  )
+  test('what cannot be backed up is named, and the rest is backed up and restored', async () => {
+    const uploads = `${PUBLIC}/wp-content/uploads`
+    const perl = 'for (1..3000) { mkdir "d" or die; chdir "d" or die }'
+    await host.must([
+      'setpriv',
+      ...[`--reuid=${SITE.user}`, `--regid=${SITE.user}`, '--clear-groups', '--'],
+      ...['sh', '-ec', `cd ${uploads}; truncate -s 8T 'hole[1]*.bin'; perl -e '${perl}'`],
+    ])
 
-  test(
-    'what cannot be backed up is named, and the rest is backed up and restored',
-    async () => {
-      const uploads = `${PUBLIC}/wp-content/uploads`
-      const perl = 'for (1..3000) { mkdir "d" or die; chdir "d" or die }'
-      await host.must([
-        'setpriv',
-        ...[`--reuid=${SITE.user}`, `--regid=${SITE.user}`, '--clear-groups', '--'],
-        ...['sh', '-ec', `cd ${uploads}; truncate -s 8T 'hole[1]*.bin'; perl -e '${perl}'`],
-      ])
+    const data = await completed('backup.create', params())
 
-      const data = await completed('backup.create', params())
-
-      const messages = data.warnings.map(({ message }: { message: string }) => message)
-      expect(messages.filter((message: string) => message.startsWith('public/')).sort()).toEqual([
-        expect.stringMatching(
-          /^public\/wp-content\/uploads(\/d)+\/… is a folder below 100 others, or has too long a path: it is not in the backup$/,
-        ),
-        'public/wp-content/uploads/hole[1]*.bin says that it has 8.8 TB, and is almost empty: it is not in the backup',
-      ])
-      const { id, repository } = data.backup
-      const files = { files: true, database: false }
-      await completed('backup.restore', { ...restore(files), backup: id, repository })
-      const found = await host.must(['find', uploads, '-maxdepth', '2', '-printf', '%P\n'])
-      expect(found.split('\n')).toEqual(expect.arrayContaining(['a', 'd', 'd/d']))
-    },
-    5 * MINUTES,
-  )
+    const messages = data.warnings.map(({ message }: { message: string }) => message)
+    expect(messages.filter((message: string) => message.startsWith('public/')).sort()).toEqual([
+      expect.stringMatching(
+        /^public\/wp-content\/uploads(\/d)+\/… is a folder below 100 others, or has too long a path: it is not in the backup$/,
+      ),
+      'public/wp-content/uploads/hole[1]*.bin says that it has 8.8 TB, and is almost empty: it is not in the backup',
+    ])
+    const { id, repository } = data.backup
+    const files = { files: true, database: false }
+    await completed('backup.restore', { ...restore(files), backup: id, repository })
+    const found = await host.must(['find', uploads, '-maxdepth', '2', '-printf', '%P\n'])
+    expect(found.split('\n')).toEqual(expect.arrayContaining(['a', 'd', 'd/d']))
+  })
 })

@@ -44,71 +44,59 @@ function opensWordpress(shown: () => Shown): void {
   const home = () => `https://${shown().domain}/`
   const button = (name: string) => shown().page.getByRole('button', { name, exact: true })
 
-  test(
-    'a button logs in to WordPress in a new tab, whose token is refused later',
-    async () => {
-      const { tab, sent, greeted } = await opened(shown(), button('Log in to WordPress'))
-      const visitor = await stranger(shown())
+  test('a button logs in to WordPress in a new tab, whose token is refused later', async () => {
+    const { tab, sent, greeted } = await opened(shown(), button('Log in to WordPress'))
+    const visitor = await stranger(shown())
 
-      expect(greeted).toBe(await firstAdministrator(shown()))
-      expect(new URL(tab.url()).search).toBe('')
-      expect(await again(visitor, sent)).toEqual(REFUSED)
-      await visitor.context().close()
-      await tab.close()
-    },
-    2 * MINUTES,
-  )
+    expect(greeted).toBe(await firstAdministrator(shown()))
+    expect(new URL(tab.url()).search).toBe('')
+    expect(await again(visitor, sent)).toEqual(REFUSED)
+    await visitor.context().close()
+    await tab.close()
+  })
 
-  test(
-    'after half an hour it asks for the password, and logs in as the chosen user',
-    async () => {
-      const { page } = shown()
-      const user = ['user', 'create', 'ed', 'ed@example.test', '--role=editor']
-      await wp(shown(), [...user, '--display_name=Ed Weber'])
-      isHalfAnHourLater(shown().dashboard)
+  test('after half an hour it asks for the password, and logs in as the chosen user', async () => {
+    const { page } = shown()
+    const user = ['user', 'create', 'ed', 'ed@example.test', '--role=editor']
+    await wp(shown(), [...user, '--display_name=Ed Weber'])
+    isHalfAnHourLater(shown().dashboard)
 
-      await press(page, button('Log in to WordPress'))
-      const dialog = page.getByRole('dialog', { name: `Log in to ${shown().domain}` })
-      await dialog.getByLabel('Your password of this dashboard').fill(ADMIN.password)
-      await dialog.getByLabel('WordPress user').selectOption({ label: 'ed – Ed Weber (editor)' })
-      const { tab, greeted } = await opened(shown(), dialog.getByRole('button', { name: 'Log in' }))
-      await dialog.waitFor({ state: 'detached' })
+    await press(page, button('Log in to WordPress'))
+    const dialog = page.getByRole('dialog', { name: `Log in to ${shown().domain}` })
+    await dialog.getByLabel('Your password of this dashboard').fill(ADMIN.password)
+    await dialog.getByLabel('WordPress user').selectOption({ label: 'ed – Ed Weber (editor)' })
+    const { tab, greeted } = await opened(shown(), dialog.getByRole('button', { name: 'Log in' }))
+    await dialog.waitFor({ state: 'detached' })
 
-      expect(greeted).toBe('Ed Weber')
-      await tab.close()
-    },
-    2 * MINUTES,
-  )
+    expect(greeted).toBe('Ed Weber')
+    await tab.close()
+  })
 
-  test(
-    'a page cache and an object cache neither keep a login nor show it to others',
-    async () => {
-      const { page } = shown()
-      const settings = `${new URL(page.url()).pathname}?tab=php`
-      await page.goto(settings)
-      await button('Switch object cache on').click()
-      await page.getByRole('dialog').getByLabel('Memory').selectOption('16')
-      await button('Apply object cache').click()
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      const visitor = await stranger(shown())
-      expect(await lab.poll(() => isCached(visitor, home()), SOON)).toBe(true)
-      expect(await lab.poll(() => hasObjects(page, settings), SOON)).toBe(true)
+  test('a page cache and an object cache neither keep a login nor show it to others', async () => {
+    const { page } = shown()
+    const settings = `${new URL(page.url()).pathname}?tab=php`
+    await page.goto(settings)
+    await button('Switch object cache on').click()
+    await page.getByRole('dialog').getByLabel('Memory').selectOption('16')
+    await button('Apply object cache').click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const visitor = await stranger(shown())
+    expect(await lab.poll(() => isCached(visitor, home()), SOON)).toBe(true)
+    expect(await lab.poll(() => hasObjects(page, settings), SOON)).toBe(true)
 
-      const { tab, sent, greeted } = await opened(shown(), button('Log in to WordPress'))
-      const own = await tab.goto(home())
+    const { tab, sent, greeted } = await opened(shown(), button('Log in to WordPress'))
+    const own = await tab.goto(home())
 
-      expect(greeted).toBe(await firstAdministrator(shown()))
-      expect([cacheOf(own), await tab.locator('#wpadminbar').count()]).toEqual(['BYPASS', 1])
-      expect(await again(visitor, sent)).toEqual(REFUSED)
-      // The login page has left one, with which visitors get no stored page.
-      await visitor.context().clearCookies()
-      expect(await lab.poll(() => isCached(visitor, home()), SOON)).toBe(true)
-      expect(await visitor.locator('#wpadminbar').count()).toBe(0)
-      await visitor.context().close()
-      await tab.close()
-    },
-    3 * MINUTES,
-  )
+    expect(greeted).toBe(await firstAdministrator(shown()))
+    expect([cacheOf(own), await tab.locator('#wpadminbar').count()]).toEqual(['BYPASS', 1])
+    expect(await again(visitor, sent)).toEqual(REFUSED)
+    // The login page has left one, with which visitors get no stored page.
+    await visitor.context().clearCookies()
+    expect(await lab.poll(() => isCached(visitor, home()), SOON)).toBe(true)
+    expect(await visitor.locator('#wpadminbar').count()).toBe(0)
+    await visitor.context().close()
+    await tab.close()
+  })
 }
 
 /** The new tab after the login, the request that brought its token, and whom WordPress greets. */
@@ -246,72 +234,64 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
   const heading = (name: string) => page.getByRole('heading', { level: 1, name })
   const isNow = (status: string) => page.getByText(status, { exact: true }).first().waitFor()
 
-  test(
-    'a server is added by pasting one line, and is online automatically',
-    async () => {
-      await page.goto('/')
-      await signIn(page, ADMIN)
-      await heading('Overview').waitFor()
-      await page.keyboard.type('gs')
-      await press(page, page.getByRole('link', { name: 'Add a server' }).first())
-      await tabTo(page, page.getByLabel('Hostname'))
-      await page.keyboard.type(host.address)
-      await tabTo(page, page.getByLabel('Name', { exact: true }))
-      await page.keyboard.type('web-1')
-      await page.keyboard.press('Enter')
-      await heading('web-1').waitFor()
+  test('a server is added by pasting one line, and is online automatically', async () => {
+    await page.goto('/')
+    await signIn(page, ADMIN)
+    await heading('Overview').waitFor()
+    await page.keyboard.type('gs')
+    await press(page, page.getByRole('link', { name: 'Add a server' }).first())
+    await tabTo(page, page.getByLabel('Hostname'))
+    await page.keyboard.type(host.address)
+    await tabTo(page, page.getByLabel('Name', { exact: true }))
+    await page.keyboard.type('web-1')
+    await page.keyboard.press('Enter')
+    await heading('web-1').waitFor()
 
-      const [line = '', code = ''] = await page.locator('code.select-all').allTextContents()
-      const pasted = await host.exec(['bash', '-c', line], {
-        input: `${code}\n`,
-        timeout_ms: 3 * MINUTES,
-      })
+    const [line = '', code = ''] = await page.locator('code.select-all').allTextContents()
+    const pasted = await host.exec(['bash', '-c', line], {
+      input: `${code}\n`,
+      timeout_ms: 3 * MINUTES,
+    })
 
-      expect([pasted.code, pasted.stderr]).toEqual([0, ''])
-      await isNow('online')
-      expect(problems.filter(isWrong)).toEqual([])
-      const path = `/api/servers/${page.url().split('/').at(-1)}/provision`
-      await dashboard.stream('POST', path, { php_versions: ['8.2'] })
-    },
-    5 * MINUTES,
-  )
+    expect([pasted.code, pasted.stderr]).toEqual([0, ''])
+    await isNow('online')
+    expect(problems.filter(isWrong)).toEqual([])
+    const path = `/api/servers/${page.url().split('/').at(-1)}/provision`
+    await dashboard.stream('POST', path, { php_versions: ['8.2'] })
+  })
 
-  test(
-    'a site is created by keyboard alone; a reload and a crash of the agent lose nothing',
-    async () => {
-      await page.keyboard.type('go')
-      await heading('Overview').waitFor()
-      await page.keyboard.type('c')
-      await tabTo(page, page.getByLabel('Domain'))
-      await page.keyboard.type(DOMAIN)
-      await tabTo(page, page.getByRole('radio', { name: /^web-1/ }))
-      await page.keyboard.press('Space')
-      await chooseRadio(page, 'tls', 'self-signed')
-      await press(page, page.getByRole('button', { name: 'Review plan' }))
-      const plan = page.locator('summary', { hasText: 'Plan: ' })
-      await plan.waitFor({ timeout: 3 * MINUTES })
-      await press(page, plan)
-      await page.getByText('Creating the system user').first().waitFor()
+  test('a site is created by keyboard alone; a reload and a crash of the agent lose nothing', async () => {
+    await page.keyboard.type('go')
+    await heading('Overview').waitFor()
+    await page.keyboard.type('c')
+    await tabTo(page, page.getByLabel('Domain'))
+    await page.keyboard.type(DOMAIN)
+    await tabTo(page, page.getByRole('radio', { name: /^web-1/ }))
+    await page.keyboard.press('Space')
+    await chooseRadio(page, 'tls', 'self-signed')
+    await press(page, page.getByRole('button', { name: 'Review plan' }))
+    const plan = page.locator('summary', { hasText: 'Plan: ' })
+    await plan.waitFor({ timeout: 3 * MINUTES })
+    await press(page, plan)
+    await page.getByText('Creating the system user').first().waitFor()
 
-      await host.must(['touch', HOLD])
-      await press(page, page.getByRole('button', { name: 'Create site' }))
-      const installing = page.locator('li[aria-current=step]', { hasText: 'Installing WordPress' })
-      await installing.waitFor()
-      await page.reload()
-      await installing.waitFor()
-      await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent'])
-      await host.must(['rm', HOLD])
+    await host.must(['touch', HOLD])
+    await press(page, page.getByRole('button', { name: 'Create site' }))
+    const installing = page.locator('li[aria-current=step]', { hasText: 'Installing WordPress' })
+    await installing.waitFor()
+    await page.reload()
+    await installing.waitFor()
+    await host.must(['systemctl', 'kill', '--signal=KILL', 'hosting-agent'])
+    await host.must(['rm', HOLD])
 
-      await page
-        .getByText('The agent was restarted in the middle of the operation')
-        .first()
-        .waitFor({ timeout: 3 * MINUTES })
-      await press(page, page.getByRole('button', { name: 'Retry' }))
-      await isNow('active')
-      expect(problems.filter(isWrong)).toEqual([])
-    },
-    5 * MINUTES,
-  )
+    await page
+      .getByText('The agent was restarted in the middle of the operation')
+      .first()
+      .waitFor({ timeout: 3 * MINUTES })
+    await press(page, page.getByRole('button', { name: 'Retry' }))
+    await isNow('active')
+    expect(problems.filter(isWrong)).toEqual([])
+  })
 
   test('the site and its login exist', async () => {
     const visitor = await page.context().newPage()
@@ -324,33 +304,29 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
 
   opensWordpress(() => ({ domain: DOMAIN, php: '8.2', host, dashboard, page }))
 
-  test(
-    'a site moves to the trash after one question, and is restored',
-    async () => {
-      await press(page, page.getByRole('button', { name: `More actions of ${DOMAIN}` }))
-      await page.getByRole('menu').waitFor()
-      await page.keyboard.press('End')
-      await page.locator(':focus', { hasText: 'Delete site…' }).waitFor()
-      await page.keyboard.press('Enter')
-      await page
-        .getByRole('dialog')
-        .getByText(/^Plan: \d+ steps/)
-        .waitFor()
-      await press(page, page.getByRole('button', { name: 'Move to trash' }))
-      await isNow('trashed')
-      // Not in the browser: playwright confuses its own objects when a navigation is closed.
-      await expect(get(host, `https://${DOMAIN}/`)).rejects.toThrow('curl')
+  test('a site moves to the trash after one question, and is restored', async () => {
+    await press(page, page.getByRole('button', { name: `More actions of ${DOMAIN}` }))
+    await page.getByRole('menu').waitFor()
+    await page.keyboard.press('End')
+    await page.locator(':focus', { hasText: 'Delete site…' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('dialog')
+      .getByText(/^Plan: \d+ steps/)
+      .waitFor()
+    await press(page, page.getByRole('button', { name: 'Move to trash' }))
+    await isNow('trashed')
+    // Not in the browser: playwright confuses its own objects when a navigation is closed.
+    await expect(get(host, `https://${DOMAIN}/`)).rejects.toThrow('curl')
 
-      await page.keyboard.type('gt')
-      await press(page, page.getByRole('button', { name: `Restore ${DOMAIN}` }))
-      await page.getByText('The trash is empty').waitFor()
-      await page.goBack()
-      await isNow('active')
-      const visitor = await page.context().newPage()
-      await visitor.goto(`https://${DOMAIN}/`)
-      expect(await visitor.title()).toContain(DOMAIN)
-      expect(problems.filter(isWrong)).toEqual([])
-    },
-    5 * MINUTES,
-  )
+    await page.keyboard.type('gt')
+    await press(page, page.getByRole('button', { name: `Restore ${DOMAIN}` }))
+    await page.getByText('The trash is empty').waitFor()
+    await page.goBack()
+    await isNow('active')
+    const visitor = await page.context().newPage()
+    await visitor.goto(`https://${DOMAIN}/`)
+    expect(await visitor.title()).toContain(DOMAIN)
+    expect(problems.filter(isWrong)).toEqual([])
+  })
 })

@@ -56,67 +56,59 @@ interface Certified {
 
 /** What is known before an order: where the names lead, and when the authority wants it. */
 function leadingChecks(of: Certified): void {
-  test(
-    'asks the authority for no name that leads to another server, and for it when it leads here',
-    async () => {
-      const world = of.world()
-      const other = await startOtherServer()
-      const before = await of.fresh()
-      await of.visited(async () => {
-        await world.lead(NAMES, other.address)
-        await world.clock.change(DUE_MS)
-        world.front.take()
-        await world.issue()
-        expect(world.front.take()).toEqual({ orders: [], failed: [], suggested: [] })
-        expect(await world.certificate()).toBe(before)
-        const reason = `its DNS record leads to ${other.address}, which answers 404 instead of the token of this server`
-        expect((await world.tries())[DOMAIN]?.reason).toBe(
-          `The certificate for ${DOMAIN} was refused: ${reason}`,
-        )
+  test('asks the authority for no name that leads to another server, and for it when it leads here', async () => {
+    const world = of.world()
+    const other = await startOtherServer()
+    const before = await of.fresh()
+    await of.visited(async () => {
+      await world.lead(NAMES, other.address)
+      await world.clock.change(DUE_MS)
+      world.front.take()
+      await world.issue()
+      expect(world.front.take()).toEqual({ orders: [], failed: [], suggested: [] })
+      expect(await world.certificate()).toBe(before)
+      const reason = `its DNS record leads to ${other.address}, which answers 404 instead of the token of this server`
+      expect((await world.tries())[DOMAIN]?.reason).toBe(
+        `The certificate for ${DOMAIN} was refused: ${reason}`,
+      )
 
-        await world.lead(ALIVE)
-        const until = of.renewal(before)
-        const renewed = await world.pass(HOUR_MS, { until })
-        expect([renewed.orders, renewed.failed]).toEqual([['passed'], []])
-        expect(await world.certified()).toEqual(ALIVE)
-        expect(await world.tries()).toEqual({ [DEAD]: expect.objectContaining({ reason }) })
+      await world.lead(ALIVE)
+      const until = of.renewal(before)
+      const renewed = await world.pass(HOUR_MS, { until })
+      expect([renewed.orders, renewed.failed]).toEqual([['passed'], []])
+      expect(await world.certified()).toEqual(ALIVE)
+      expect(await world.tries()).toEqual({ [DEAD]: expect.objectContaining({ reason }) })
 
-        await world.lead([DEAD])
-        const whole = of.renewal(await world.certificate())
-        expect((await world.pass(HOUR_MS, { until: whole })).failed).toEqual([])
-        expect([await world.certified(), await world.tries()]).toEqual([NAMES, {}])
-      })
-      await other.stop()
-    },
-    3 * MINUTES,
-  )
+      await world.lead([DEAD])
+      const whole = of.renewal(await world.certificate())
+      expect((await world.pass(HOUR_MS, { until: whole })).failed).toEqual([])
+      expect([await world.certified(), await world.tries()]).toEqual([NAMES, {}])
+    })
+    await other.stop()
+  })
 
-  test(
-    'is renewed when the authority suggests it, and not before',
-    async () => {
-      const world = of.world()
-      const before = await of.fresh()
-      await of.visited(async () => {
-        await world.clock.change(DUE_MS)
-        const { now } = world.clock
-        await world.front.suggest(now + 30 * HOUR_MS, now + 31 * HOUR_MS)
-        const held = await world.pass(6 * HOUR_MS, { step_ms: HOUR_MS })
-        const kept = await world.certificate()
-        await world.front.suggest(now - 2 * HOUR_MS, now - HOUR_MS)
-        const until = of.renewal(before)
-        const { orders } = await world.pass(6 * HOUR_MS, { step_ms: HOUR_MS, until })
+  test('is renewed when the authority suggests it, and not before', async () => {
+    const world = of.world()
+    const before = await of.fresh()
+    await of.visited(async () => {
+      await world.clock.change(DUE_MS)
+      const { now } = world.clock
+      await world.front.suggest(now + 30 * HOUR_MS, now + 31 * HOUR_MS)
+      const held = await world.pass(6 * HOUR_MS, { step_ms: HOUR_MS })
+      const kept = await world.certificate()
+      await world.front.suggest(now - 2 * HOUR_MS, now - HOUR_MS)
+      const until = of.renewal(before)
+      const { orders } = await world.pass(6 * HOUR_MS, { step_ms: HOUR_MS, until })
 
-        const { serialNumber } = new X509Certificate(before)
-        const serial = Buffer.from(held.suggested[0]?.split('.')[1] ?? '', 'base64url')
-        expect(serial.toString('hex').replace(/^00/, '')).toBe(serialNumber.toLowerCase())
-        expect(held.suggested.length).toBeGreaterThan(1)
-        expect([held.orders, kept]).toEqual([[], before])
-        expect([orders, await of.renewal(before)()]).toEqual([['passed'], true])
-        expect(await world.certified()).toEqual(NAMES)
-      })
-    },
-    3 * MINUTES,
-  )
+      const { serialNumber } = new X509Certificate(before)
+      const serial = Buffer.from(held.suggested[0]?.split('.')[1] ?? '', 'base64url')
+      expect(serial.toString('hex').replace(/^00/, '')).toBe(serialNumber.toLowerCase())
+      expect(held.suggested.length).toBeGreaterThan(1)
+      expect([held.orders, kept]).toEqual([[], before])
+      expect([orders, await of.renewal(before)()]).toEqual([['passed'], true])
+      expect(await world.certified()).toEqual(NAMES)
+    })
+  })
 }
 
 for (const suite of releases('certificates')) {
@@ -161,113 +153,93 @@ function check(suite: Suite): void {
   }, 10 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
 
-  test(
-    'one that lasts a minute is renewed before it expires',
-    async () => {
-      await world.issue()
-      const renewed = renewal(await world.certificate())
-      const hurried = async () => {
-        await world.clock.hurry(80 * MINUTES)
-        return renewed()
+  test('one that lasts a minute is renewed before it expires', async () => {
+    await world.issue()
+    const renewed = renewal(await world.certificate())
+    const hurried = async () => {
+      await world.clock.hurry(80 * MINUTES)
+      return renewed()
+    }
+    await visited(async () => {
+      await lab.poll(hurried, { every_ms: 500, timeout_ms: MINUTES })
+      expect(await world.tries()).toEqual({})
+      // Past the end of the first one.
+      await Bun.sleep(25_000)
+    })
+    expect(await world.certified()).toEqual(NAMES)
+  })
+
+  test('stays while its names point elsewhere, with four failed validations of a name in an hour at most', async () => {
+    const before = await fresh()
+    await visited(async () => {
+      await world.lead(NAMES, NOBODY)
+      await world.clock.change(DUE_MS)
+      const { failed } = await world.pass(6 * HOUR_MS)
+      // Also for a client that does not wait for the next attempt.
+      for (let times = 0; times < 6; times++) {
+        await world.issue()
+        failed.push(...world.dated(world.front.take().failed))
       }
-      await visited(async () => {
-        await lab.poll(hurried, { every_ms: 500, timeout_ms: MINUTES })
-        expect(await world.tries()).toEqual({})
-        // Past the end of the first one.
-        await Bun.sleep(25_000)
-      })
-      expect(await world.certified()).toEqual(NAMES)
-    },
-    3 * MINUTES,
-  )
 
-  test(
-    'stays while its names point elsewhere, with four failed validations of a name in an hour at most',
-    async () => {
-      const before = await fresh()
-      await visited(async () => {
-        await world.lead(NAMES, NOBODY)
-        await world.clock.change(DUE_MS)
-        const { failed } = await world.pass(6 * HOUR_MS)
-        // Also for a client that does not wait for the next attempt.
-        for (let times = 0; times < 6; times++) {
-          await world.issue()
-          failed.push(...world.dated(world.front.take().failed))
-        }
+      expect([...new Set(failed.map(({ name }) => name))].sort()).toEqual(NAMES)
+      expect(worstHour(failed)).toBe(4)
+      expect(await world.certificate()).toBe(before)
+      expect(await world.tries()).toMatchObject({ [DOMAIN]: { reason: expect.any(String) } })
+    })
+  })
 
-        expect([...new Set(failed.map(({ name }) => name))].sort()).toEqual(NAMES)
-        expect(worstHour(failed)).toBe(4)
-        expect(await world.certificate()).toBe(before)
-        expect(await world.tries()).toMatchObject({ [DOMAIN]: { reason: expect.any(String) } })
-      })
-    },
-    3 * MINUTES,
-  )
+  test('is renewed without the alias that points elsewhere, when the others point here again', async () => {
+    const before = await world.certificate()
+    await visited(async () => {
+      await world.lead(ALIVE)
+      const until = renewal(before)
+      const { failed } = await world.pass(25 * HOUR_MS, { step_ms: HOUR_MS, until })
 
-  test(
-    'is renewed without the alias that points elsewhere, when the others point here again',
-    async () => {
-      const before = await world.certificate()
-      await visited(async () => {
-        await world.lead(ALIVE)
-        const until = renewal(before)
-        const { failed } = await world.pass(25 * HOUR_MS, { step_ms: HOUR_MS, until })
-
-        expect(worstHour(failed)).toBeLessThanOrEqual(4)
-        expect(await world.tries()).toEqual({ [DEAD]: expect.anything() })
-        expect(await world.certified()).toEqual(ALIVE)
-      })
-    },
-    3 * MINUTES,
-  )
+      expect(worstHour(failed)).toBeLessThanOrEqual(4)
+      expect(await world.tries()).toEqual({ [DEAD]: expect.anything() })
+      expect(await world.certified()).toEqual(ALIVE)
+    })
+  })
 
   leadingChecks({ world: () => world, ...{ visited, fresh, renewal } })
 
-  test(
-    'waits as long as the authority says at its limit, and is renewed then',
-    async () => {
-      const before = await fresh()
-      await visited(async () => {
-        await world.front.limit('7200')
-        await world.clock.change(DUE_MS)
-        const from = world.clock.now
-        await world.issue()
-        const tried = (await world.tries())[DOMAIN]
-        const { orders, failed } = await world.pass(110 * MINUTES)
-        await world.front.limit()
-        const later = await world.pass(6 * HOUR_MS, { until: renewal(before) })
+  test('waits as long as the authority says at its limit, and is renewed then', async () => {
+    const before = await fresh()
+    await visited(async () => {
+      await world.front.limit('7200')
+      await world.clock.change(DUE_MS)
+      const from = world.clock.now
+      await world.issue()
+      const tried = (await world.tries())[DOMAIN]
+      const { orders, failed } = await world.pass(110 * MINUTES)
+      await world.front.limit()
+      const later = await world.pass(6 * HOUR_MS, { until: renewal(before) })
 
-        expect({ orders, failed }).toEqual({ orders: ['limited'], failed: [] })
-        expect(tried?.reason).toBe(
-          `The certificate for ${DOMAIN} was refused: the authority limits requests: too many new orders recently`,
-        )
-        expect(Date.parse(tried?.next_at ?? '') - from).toBeGreaterThanOrEqual(2 * HOUR_MS)
-        expect([later.orders, later.failed, await world.tries()]).toEqual([['passed'], [], {}])
-        expect(await renewal(before)()).toBe(true)
-      })
-    },
-    3 * MINUTES,
-  )
+      expect({ orders, failed }).toEqual({ orders: ['limited'], failed: [] })
+      expect(tried?.reason).toBe(
+        `The certificate for ${DOMAIN} was refused: the authority limits requests: too many new orders recently`,
+      )
+      expect(Date.parse(tried?.next_at ?? '') - from).toBeGreaterThanOrEqual(2 * HOUR_MS)
+      expect([later.orders, later.failed, await world.tries()]).toEqual([['passed'], [], {}])
+      expect(await renewal(before)()).toBe(true)
+    })
+  })
 
-  test(
-    'is renewed after the authority was down for a day',
-    async () => {
-      const before = await fresh()
-      await visited(async () => {
-        await world.front.down()
-        await world.clock.change(DUE_MS)
-        await world.pass(DAY_MS, { step_ms: HOUR_MS })
-        const tried = (await world.tries())[DOMAIN]
-        await world.front.up()
-        const until = renewal(before)
-        const { orders } = await world.pass(13 * HOUR_MS, { step_ms: HOUR_MS, until })
+  test('is renewed after the authority was down for a day', async () => {
+    const before = await fresh()
+    await visited(async () => {
+      await world.front.down()
+      await world.clock.change(DUE_MS)
+      await world.pass(DAY_MS, { step_ms: HOUR_MS })
+      const tried = (await world.tries())[DOMAIN]
+      await world.front.up()
+      const until = renewal(before)
+      const { orders } = await world.pass(13 * HOUR_MS, { step_ms: HOUR_MS, until })
 
-        expect(tried?.reason).toContain('cannot be reached')
-        expect([orders, await world.tries()]).toEqual([['passed'], {}])
-        expect(await renewal(before)()).toBe(true)
-        expect(await world.certified()).toEqual(NAMES)
-      })
-    },
-    3 * MINUTES,
-  )
+      expect(tried?.reason).toContain('cannot be reached')
+      expect([orders, await world.tries()]).toEqual([['passed'], {}])
+      expect(await renewal(before)()).toBe(true)
+      expect(await world.certified()).toEqual(NAMES)
+    })
+  })
 }

@@ -1,5 +1,5 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { must } from '#tests/support/lab/run.ts'
@@ -17,6 +17,7 @@ import {
 import { get } from '#tests/support/system/requests.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const shop = siteOf('shop.example.test', 'shop1a2b3c')
 const copy = siteOf('copy.example.org', 'copy1a2b3c')
 const netCopy = siteOf('net-copy.example.org', 'netcopy1a2b3c')
@@ -48,45 +49,39 @@ unless(lab.available()).describe('a clone', () => {
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  test(
-    'answers at its own address with its own content, and the original is unchanged',
-    async () => {
-      const { host, completed } = server
-      await host.must(['systemctl', 'stop', `hosting-cron@${shop.user}.timer`])
-      const before = await stateOf(shop)
-      const params = { ...copy, from: { kind: 'site', domain: shop.domain } }
-      const result = await completed('site.clone', params)
-      expect(result).toMatchObject({ domain: copy.domain, tables: 13, addresses: { replaced: 9 } })
-      const reasons = result.addresses.left.map(({ column, reason }) => [column, reason])
-      expect(reasons.sort()).toEqual([
-        ['guid', 'skipped'],
-        ['option_value', 'email'],
-        ['option_value', 'subdomain'],
-      ])
-      expect(await stateOf(shop)).toBe(before)
+  test('answers at its own address with its own content, and the original is unchanged', async () => {
+    const { host, completed } = server
+    await host.must(['systemctl', 'stop', `hosting-cron@${shop.user}.timer`])
+    const before = await stateOf(shop)
+    const params = { ...copy, from: { kind: 'site', domain: shop.domain } }
+    const result = await completed('site.clone', params)
+    expect(result).toMatchObject({ domain: copy.domain, tables: 13, addresses: { replaced: 9 } })
+    const reasons = result.addresses.left.map(({ column, reason }) => [column, reason])
+    expect(reasons.sort()).toEqual([
+      ['guid', 'skipped'],
+      ['option_value', 'email'],
+      ['option_value', 'subdomain'],
+    ])
+    expect(await stateOf(shop)).toBe(before)
 
-      for (const { domain } of [shop, copy]) {
-        const { status, body } = await get(host, `http://${domain}/`)
-        expect([domain, status, body.includes(`//${domain}/`)]).toEqual([domain, 200, true])
-      }
-      const page = (await get(host, `http://${copy.domain}/`)).body
-      expect(page).not.toContain(shop.domain)
-      expect(page).toContain(`<!-- served by ${copy.domain} -->`)
-      expect(await option(copy, 'siteurl')).toBe(`http://${copy.domain}`)
-      const url = `http://${copy.domain}/wp-content/uploads/a.jpg`
-      expect(await option(copy, 'clone_widget')).toBe(
-        `a:1:{i:0;a:1:{s:3:"url";s:${url.length}:"${url}";}}`,
-      )
-      expect(await option(copy, 'clone_builder')).toContain(
-        `http:\\\\/\\\\/${copy.domain}\\\\/wp-content`,
-      )
-      expect(await option(copy, 'clone_path')).toBe(
-        `/srv/www/${copy.user}/public/wp-content/uploads`,
-      )
-      expect(await option(copy, 'clone_mail')).toBe(`anna@${shop.domain}`)
-    },
-    5 * MINUTES,
-  )
+    for (const { domain } of [shop, copy]) {
+      const { status, body } = await get(host, `http://${domain}/`)
+      expect([domain, status, body.includes(`//${domain}/`)]).toEqual([domain, 200, true])
+    }
+    const page = (await get(host, `http://${copy.domain}/`)).body
+    expect(page).not.toContain(shop.domain)
+    expect(page).toContain(`<!-- served by ${copy.domain} -->`)
+    expect(await option(copy, 'siteurl')).toBe(`http://${copy.domain}`)
+    const url = `http://${copy.domain}/wp-content/uploads/a.jpg`
+    expect(await option(copy, 'clone_widget')).toBe(
+      `a:1:{i:0;a:1:{s:3:"url";s:${url.length}:"${url}";}}`,
+    )
+    expect(await option(copy, 'clone_builder')).toContain(
+      `http:\\\\/\\\\/${copy.domain}\\\\/wp-content`,
+    )
+    expect(await option(copy, 'clone_path')).toBe(`/srv/www/${copy.user}/public/wp-content/uploads`)
+    expect(await option(copy, 'clone_mail')).toBe(`anna@${shop.domain}`)
+  })
 
   test('has every file but caches, with its links, and owns it', async () => {
     const list = [
@@ -126,72 +121,64 @@ unless(lab.available()).describe('a clone', () => {
     expect(values(first).filter((value) => values(second).includes(value))).toEqual([])
   })
 
-  test(
-    'has all sites of a network in folders, and refuses one with subdomains',
-    async () => {
-      const { host, completed, run } = server
-      const net = siteOf('net.example.test', 'net1a2b3c')
-      await completed('site.create', net)
-      await makeNetwork(host, net)
-      const params = { ...netCopy, from: { kind: 'site', domain: net.domain } }
-      await completed('site.clone', params)
+  test('has all sites of a network in folders, and refuses one with subdomains', async () => {
+    const { host, completed, run } = server
+    const net = siteOf('net.example.test', 'net1a2b3c')
+    await completed('site.create', net)
+    await makeNetwork(host, net)
+    const params = { ...netCopy, from: { kind: 'site', domain: net.domain } }
+    await completed('site.clone', params)
 
-      const sql = await sqlOf(host, netCopy.user)
-      expect(await sql('SELECT domain, path FROM wp_blogs ORDER BY blog_id')).toBe(
-        'net-copy.example.org\t/\nnet-copy.example.org\t/second/\n',
-      )
-      const second = "SELECT option_value FROM wp_2_options WHERE option_name = 'siteurl'"
-      expect(await sql(second)).toBe('http://net-copy.example.org/second\n')
-      expect((await get(host, 'http://net-copy.example.org/')).status).toBe(200)
+    const sql = await sqlOf(host, netCopy.user)
+    expect(await sql('SELECT domain, path FROM wp_blogs ORDER BY blog_id')).toBe(
+      'net-copy.example.org\t/\nnet-copy.example.org\t/second/\n',
+    )
+    const second = "SELECT option_value FROM wp_2_options WHERE option_name = 'siteurl'"
+    expect(await sql(second)).toBe('http://net-copy.example.org/second\n')
+    expect((await get(host, 'http://net-copy.example.org/')).status).toBe(200)
 
-      await inPublic(
-        net,
-        "sed -i \"s/'SUBDOMAIN_INSTALL', false/'SUBDOMAIN_INSTALL', true/\" wp-config.php",
-      )
-      const third = siteOf('third.example.org', 'third1a2b3c')
-      const refused = await run('site.clone', { ...third, from: params.from })
-      expect(refused?.data).toMatchObject({
-        message: expect.stringContaining('a network of sites with subdomains cannot be copied'),
-      })
-    },
-    5 * MINUTES,
-  )
+    await inPublic(
+      net,
+      "sed -i \"s/'SUBDOMAIN_INSTALL', false/'SUBDOMAIN_INSTALL', true/\" wp-config.php",
+    )
+    const third = siteOf('third.example.org', 'third1a2b3c')
+    const refused = await run('site.clone', { ...third, from: params.from })
+    expect(refused?.data).toMatchObject({
+      message: expect.stringContaining('a network of sites with subdomains cannot be copied'),
+    })
+  })
 
-  test(
-    'is made of a backup on another server, when site and server are gone',
-    async () => {
-      const { host, completed } = server
-      await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
-      const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
-      const { backup, sealed_password } = await completed('backup.create', {
-        ...{ domain: shop.domain, target: TARGET, repository: shop.user, ...keys },
-      })
-      const { id, repository } = backup
-      const other = await cloningServer('other')
-      await must(['cp', '-a', `${host.root}/mnt/store`, `${other.host.root}/mnt/`])
-      await host.powerOff()
-      const from = {
-        ...{ kind: 'backup', target: TARGET, repository, backup: id },
-        ...openedBy(opened(dashboard.privateKey, sealed_password)),
-      }
-      const result = await other.completed('site.clone', { ...copy, from })
-      expect(result).toMatchObject({ domain: copy.domain, tables: 13, addresses: { replaced: 9 } })
-      const { status, body } = await get(other.host, `http://${copy.domain}/`)
-      expect([status, body.includes(`<!-- served by ${copy.domain} -->`)]).toEqual([200, true])
-      expect(body).not.toContain(shop.domain)
-      expect(await option(copy, 'clone_path', other.host)).toBe(
-        `/srv/www/${copy.user}/public/wp-content/uploads`,
-      )
-      expect(
-        await inPublic(copy, `find . ! -user ${copy.user} -o ! -group ${copy.user}`, other.host),
-      ).toBe('')
-      const left = await other.host.must([
-        'bash',
-        '-c',
-        'ls /srv/www/.restore/*; ls /var/lib/hosting-agent/backups',
-      ])
-      expect(left).toBe('clone.json\n')
-    },
-    10 * MINUTES,
-  )
+  test('is made of a backup on another server, when site and server are gone', async () => {
+    const { host, completed } = server
+    await host.must(['install', '-d', '-m', '0700', '/mnt/store'])
+    const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
+    const { backup, sealed_password } = await completed('backup.create', {
+      ...{ domain: shop.domain, target: TARGET, repository: shop.user, ...keys },
+    })
+    const { id, repository } = backup
+    const other = await cloningServer('other')
+    await must(['cp', '-a', `${host.root}/mnt/store`, `${other.host.root}/mnt/`])
+    await host.powerOff()
+    const from = {
+      ...{ kind: 'backup', target: TARGET, repository, backup: id },
+      ...openedBy(opened(dashboard.privateKey, sealed_password)),
+    }
+    const result = await other.completed('site.clone', { ...copy, from })
+    expect(result).toMatchObject({ domain: copy.domain, tables: 13, addresses: { replaced: 9 } })
+    const { status, body } = await get(other.host, `http://${copy.domain}/`)
+    expect([status, body.includes(`<!-- served by ${copy.domain} -->`)]).toEqual([200, true])
+    expect(body).not.toContain(shop.domain)
+    expect(await option(copy, 'clone_path', other.host)).toBe(
+      `/srv/www/${copy.user}/public/wp-content/uploads`,
+    )
+    expect(
+      await inPublic(copy, `find . ! -user ${copy.user} -o ! -group ${copy.user}`, other.host),
+    ).toBe('')
+    const left = await other.host.must([
+      'bash',
+      '-c',
+      'ls /srv/www/.restore/*; ls /var/lib/hosting-agent/backups',
+    ])
+    expect(left).toBe('clone.json\n')
+  })
 })

@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Attention } from '#shared/api/attention.ts'
 import type { DiskUse } from '#shared/api/disk-use.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -8,6 +8,8 @@ import { endOf } from '#tests/support/system/dashboard.ts'
 import { type Enrolled, startWithShop } from '#tests/support/system/enrolled.ts'
 import { SHOP } from '#tests/support/system/prepared.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
+
+setDefaultTimeout(6 * MINUTES)
 
 const { domain: DOMAIN } = SHOP
 /** More than a small site may have. */
@@ -76,81 +78,66 @@ unless(lab.available()).describe('a site that takes more than its tier has', () 
     expect(await attention()).toEqual([])
   })
 
-  test(
-    'is reported with the limit of its tier',
-    async () => {
-      await asUser(
-        `mkdir ${public_folder()}/many && cd ${public_folder()}/many && seq ${FILES} | xargs touch`,
-      )
-      await again()
+  test('is reported with the limit of its tier', async () => {
+    await asUser(
+      `mkdir ${public_folder()}/many && cd ${public_folder()}/many && seq ${FILES} | xargs touch`,
+    )
+    await again()
 
-      const disk = await measured(({ files }) => (files ?? 0) > FILES)
+    const disk = await measured(({ files }) => (files ?? 0) > FILES)
 
-      const whole = (value: number) => value.toLocaleString('en-US')
-      const { id } = await site()
-      expect(await attention()).toEqual([
-        {
-          ...{ kind: 'site_disk', severity: 'critical', total: 1, query: null },
-          items: [
-            {
-              ...{ severity: 'critical', server_id: world.server, site_id: id, name: DOMAIN },
-              ...{ operation_id: null, subject: '', count: 1, query: null },
-              reason: `It uses ${whole(disk?.files ?? 0)} files of the 250,000 of its tier small: remove files, or raise its tier`,
-              at: disk?.measured_at ?? '',
-            },
-          ],
-        },
-      ])
-    },
-    6 * MINUTES,
-  )
+    const whole = (value: number) => value.toLocaleString('en-US')
+    const { id } = await site()
+    expect(await attention()).toEqual([
+      {
+        ...{ kind: 'site_disk', severity: 'critical', total: 1, query: null },
+        items: [
+          {
+            ...{ severity: 'critical', server_id: world.server, site_id: id, name: DOMAIN },
+            ...{ operation_id: null, subject: '', count: 1, query: null },
+            reason: `It uses ${whole(disk?.files ?? 0)} files of the 250,000 of its tier small: remove files, or raise its tier`,
+            at: disk?.measured_at ?? '',
+          },
+        ],
+      },
+    ])
+  })
 
-  test(
-    'is measured with the rights of the site: a closed folder makes it unknown',
-    async () => {
-      await asUser(`mkdir ${public_folder()}/closed && chmod 0 ${public_folder()}/closed`)
-      await again()
+  test('is measured with the rights of the site: a closed folder makes it unknown', async () => {
+    await asUser(`mkdir ${public_folder()}/closed && chmod 0 ${public_folder()}/closed`)
+    await again()
 
-      expect(await measured(({ bytes }) => bytes === null)).toMatchObject({
-        bytes: null,
-        files: null,
-      })
-      expect((await attention())[0]?.items).toMatchObject([
-        {
-          severity: 'warning',
-          name: DOMAIN,
-          reason: expect.stringContaining('that its user cannot read'),
-        },
-      ])
-    },
-    6 * MINUTES,
-  )
+    expect(await measured(({ bytes }) => bytes === null)).toMatchObject({
+      bytes: null,
+      files: null,
+    })
+    expect((await attention())[0]?.items).toMatchObject([
+      {
+        severity: 'warning',
+        name: DOMAIN,
+        reason: expect.stringContaining('that its user cannot read'),
+      },
+    ])
+  })
 
-  test(
-    'is recorded in the trash',
-    async () => {
-      await asUser(`chmod 700 ${public_folder()}/closed`)
-      const deleted = await world.dashboard.call(
-        'DELETE',
-        world.path(`/sites/${(await site()).id}`),
-      )
-      await endOf(world.dashboard, deleted)
+  test('is recorded in the trash', async () => {
+    await asUser(`chmod 700 ${public_folder()}/closed`)
+    const deleted = await world.dashboard.call('DELETE', world.path(`/sites/${(await site()).id}`))
+    await endOf(world.dashboard, deleted)
 
-      const { body } = await world.dashboard.call('GET', '/api/trash')
-      const [{ size } = { size: 0 }] = body.trash as { size: number }[]
-      const all = ['du', '--summarize', '--block-size=1', `/srv/www/.trash/${user}/home`]
-      const bytes = Number.parseInt(await world.host.must(all), 10)
-      expect(size).toBeWithin(bytes, bytes * 1.2)
-      const units = await world.host.must([
-        'systemctl',
-        'list-units',
-        '--all',
-        '--plain',
-        '--no-legend',
-        `hosting-${user}.slice`,
-      ])
-      expect(units.trim()).toBe('')
-    },
-    5 * MINUTES,
-  )
+    const { body } = await world.dashboard.call('GET', '/api/trash')
+    const [{ size } = { size: 0 }] = body.trash as { size: number }[]
+    const all = ['du', '--summarize', '--block-size=1', `/srv/www/.trash/${user}/home`]
+    const bytes = Number.parseInt(await world.host.must(all), 10)
+    expect(size).toBeWithin(bytes, bytes * 1.2)
+    const units = await world.host.must([
+      'systemctl',
+      'list-units',
+      '--all',
+      '--plain',
+      '--no-legend',
+      `hosting-${user}.slice`,
+    ])
+    expect(units.trim()).toBe('')
+  })
 })

@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import type { Host } from '#tests/support/lab/index.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -11,6 +11,8 @@ import { type LayoutOnDisk, readLayouts } from '#tests/support/system/layouts/la
 import { MARKERS, NO_END, request, visitsOf } from '#tests/support/system/layouts/visit.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
+
+setDefaultTimeout(6 * MINUTES)
 
 const UNITS = ['php8.2-fpm', 'nginx', 'mariadb', 'cron'].map((unit) => `${unit}.service`)
 /** Its nginx uses the agent's port; no agent is installed there. */
@@ -95,76 +97,56 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
     expect(answers.filter((line) => line.includes(': 200 ')).length).toBeGreaterThan(100)
   })
 
-  test(
-    'answers the same after enrolment',
-    async () => {
+  test('answers the same after enrolment', async () => {
+    expect(await world.differences()).toEqual([])
+  })
+
+  test('answers the same after provisioning', async () => {
+    expect(await world.provision()).toMatchObject({ event: 'complete' })
+
+    expect(await world.differences()).toEqual([])
+  })
+
+  test.each(SITES)('answers the same, and with %s', async (domain) => {
+    const user = domain.slice(0, 4)
+    const created = await world.did('POST', world.enrolled.path('/sites'), {
+      ...{ domain, user, tls: 'none' },
+    })
+
+    expect(created.data).toEqual({ status: 'ok', domain })
+    expect(await ofSites([domain])).toEqual([200])
+    expect(await world.differences()).toEqual([])
+  })
+
+  test('answers the same when a site is changed, deleted, restored and purged', async () => {
+    const changes = [
+      ['PATCH', '', { tier: 'medium' }],
+      ['DELETE', ''],
+      ['POST', '/restore'],
+      ['DELETE', ''],
+      ['POST', '/purge', { domain: FIRST }],
+    ] as const
+    const path = await pathOf(FIRST)
+    for (const [method, below, body] of changes) {
+      await world.did(method, `${path}${below}`, body)
       expect(await world.differences()).toEqual([])
-    },
-    2 * MINUTES,
-  )
+    }
+    await world.did('DELETE', await pathOf(SECOND))
+    expect(await world.differences()).toEqual([])
+  })
 
-  test(
-    'answers the same after provisioning',
-    async () => {
-      expect(await world.provision()).toMatchObject({ event: 'complete' })
+  test('answers the same when its agent is upgraded', async () => {
+    const { dashboard, path } = world.enrolled
+    const pid = await mainPid()
 
-      expect(await world.differences()).toEqual([])
-    },
-    4 * MINUTES,
-  )
+    expect((await dashboard.stream('POST', path('/upgrade'))).at(-1)).toMatchObject({
+      event: 'complete',
+    })
 
-  test.each(SITES)(
-    'answers the same, and with %s',
-    async (domain) => {
-      const user = domain.slice(0, 4)
-      const created = await world.did('POST', world.enrolled.path('/sites'), {
-        ...{ domain, user, tls: 'none' },
-      })
-
-      expect(created.data).toEqual({ status: 'ok', domain })
-      expect(await ofSites([domain])).toEqual([200])
-      expect(await world.differences()).toEqual([])
-    },
-    3 * MINUTES,
-  )
-
-  test(
-    'answers the same when a site is changed, deleted, restored and purged',
-    async () => {
-      const changes = [
-        ['PATCH', '', { tier: 'medium' }],
-        ['DELETE', ''],
-        ['POST', '/restore'],
-        ['DELETE', ''],
-        ['POST', '/purge', { domain: FIRST }],
-      ] as const
-      const path = await pathOf(FIRST)
-      for (const [method, below, body] of changes) {
-        await world.did(method, `${path}${below}`, body)
-        expect(await world.differences()).toEqual([])
-      }
-      await world.did('DELETE', await pathOf(SECOND))
-      expect(await world.differences()).toEqual([])
-    },
-    6 * MINUTES,
-  )
-
-  test(
-    'answers the same when its agent is upgraded',
-    async () => {
-      const { dashboard, path } = world.enrolled
-      const pid = await mainPid()
-
-      expect((await dashboard.stream('POST', path('/upgrade'))).at(-1)).toMatchObject({
-        event: 'complete',
-      })
-
-      expect(await mainPid()).not.toBe(pid)
-      expect(await ofSites(LEFT)).toEqual(LEFT.map(() => 200))
-      expect(await world.differences()).toEqual([])
-    },
-    3 * MINUTES,
-  )
+    expect(await mainPid()).not.toBe(pid)
+    expect(await ofSites(LEFT)).toEqual(LEFT.map(() => 200))
+    expect(await world.differences()).toEqual([])
+  })
 
   const mainPid = () =>
     world.host.must(['systemctl', 'show', '--value', '-pMainPID', 'hosting-agent'])
@@ -187,6 +169,5 @@ unless(lab.available()).describe('a server with the sites of every layout', () =
       expect(await ofSites(LEFT)).toEqual(LEFT.map(() => 200))
       expect(await world.differences()).toEqual([])
     },
-    4 * MINUTES,
   )
 })

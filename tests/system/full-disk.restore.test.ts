@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { openedBy } from '#tests/support/repository-password.ts'
@@ -10,6 +10,7 @@ import { SHOP } from '#tests/support/system/prepared.ts'
 import { get } from '#tests/support/system/requests.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(15 * MINUTES)
 const { domain, user } = SHOP
 const target = { place: { kind: 'local', path: '/mnt/store' }, secret: '' }
 const keys = { dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey }
@@ -53,23 +54,19 @@ unless(lab.available()).describe('a disk that fills up during a restore', () => 
   }, 10 * MINUTES)
   afterAll(() => lab.switchDown(), 5 * MINUTES)
 
-  test(
-    'leaves the site as it is at each step, and works when there is space again',
-    async () => {
-      const journal = await disk.run('backup.restore', params)
-      await disk.run('backup.undo', { domain })
-      const before = await disk.settled()
-      for (const [step, expected] of STEPS) {
-        const record = journal.indexOf(`${step} intent`) + 1
-        const last = await disk.filledAt(record, 'backup.restore', params)
-        await disk.resize('2g')
-        expect([step, record > 0, last?.event, last?.data]).toEqual([step, true, 'error', expected])
-        expect(await disk.becomes(before)).toEqual(before)
-        expect((await get(disk.host, `http://${domain}/`)).status).toBe(200)
-      }
-      await disk.run('backup.restore', params)
-      expect(await sql('SELECT SUM(LENGTH(b)) FROM large')).toContain('67108864')
-    },
-    15 * MINUTES,
-  )
+  test('leaves the site as it is at each step, and works when there is space again', async () => {
+    const journal = await disk.run('backup.restore', params)
+    await disk.run('backup.undo', { domain })
+    const before = await disk.settled()
+    for (const [step, expected] of STEPS) {
+      const record = journal.indexOf(`${step} intent`) + 1
+      const last = await disk.filledAt(record, 'backup.restore', params)
+      await disk.resize('2g')
+      expect([step, record > 0, last?.event, last?.data]).toEqual([step, true, 'error', expected])
+      expect(await disk.becomes(before)).toEqual(before)
+      expect((await get(disk.host, `http://${domain}/`)).status).toBe(200)
+    }
+    await disk.run('backup.restore', params)
+    expect(await sql('SELECT SUM(LENGTH(b)) FROM large')).toContain('67108864')
+  })
 })

@@ -37,38 +37,27 @@ unless(lab.available()).describe('a disk that is full', () => {
     await disk.run(command, params)
   }
 
-  test('creates no incomplete site', () => fails([5, 7, 19], 'site.create', site), 5 * MINUTES)
-  test('does not move a site', () => fails([9], 'site.delete', { domain }), 3 * MINUTES)
-  test(
-    'keeps a site in the trash when no space was reserved either',
-    () => fails([1], 'site.restore', { domain }, false),
-    5 * MINUTES,
-  )
+  test('creates no incomplete site', () => fails([5, 7, 19], 'site.create', site))
+  test('does not move a site', () => fails([9], 'site.delete', { domain }))
+  test('keeps a site in the trash when no space was reserved either', () =>
+    fails([1], 'site.restore', { domain }, false))
 
-  test(
-    'lets the agent start and answer',
-    async () => {
-      await disk.fill()
-      await disk.host.must(['systemctl', 'restart', 'hosting-agent.service'])
-      expect(await lab.poll(() => disk.answers(), { timeout_ms: 3 * MINUTES })).toBe(true)
-      await disk.resize('2g')
-    },
-    5 * MINUTES,
-  )
+  test('lets the agent start and answer', async () => {
+    await disk.fill()
+    await disk.host.must(['systemctl', 'restart', 'hosting-agent.service'])
+    expect(await lab.poll(() => disk.answers(), { timeout_ms: 3 * MINUTES })).toBe(true)
+    await disk.resize('2g')
+  })
 
-  test(
-    'or read-only: is reported, changes nothing, and then continues',
-    async () => {
-      const before = await disk.settled()
-      const change = { domain, tier: 'medium' }
-      await disk.host.must(['mount', '-o', 'remount,bind,ro', STATE])
-      const refused = await disk.asking.call('/exec', { command: 'site.update', params: change })
-      await disk.host.must(['mount', '-o', 'remount,bind,rw', STATE])
+  test('or read-only: is reported, changes nothing, and then continues', async () => {
+    const before = await disk.settled()
+    const change = { domain, tier: 'medium' }
+    await disk.host.must(['mount', '-o', 'remount,bind,ro', STATE])
+    const refused = await disk.asking.call('/exec', { command: 'site.update', params: change })
+    await disk.host.must(['mount', '-o', 'remount,bind,rw', STATE])
 
-      expect(refused).toContain('A disk of this server is read-only')
-      expect(await disk.becomes(before)).toEqual(before)
-      await disk.run('site.update', change)
-    },
-    5 * MINUTES,
-  )
+    expect(refused).toContain('A disk of this server is read-only')
+    expect(await disk.becomes(before)).toEqual(before)
+    await disk.run('site.update', change)
+  })
 })

@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { SITE } from '#tests/support/system/backup-host.ts'
@@ -15,6 +15,7 @@ import {
 } from '#tests/support/system/two-servers.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(15 * MINUTES)
 const domain = 'evil.example.test'
 const copy = `staging.${domain}`
 /** What `foreignIn` prints of a site that has only what is its own. */
@@ -94,107 +95,95 @@ unless(lab.available()).describe('files of a stolen server', () => {
   }, 15 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
 
-  test(
-    'are harmless in the staging site after a refresh',
-    async () => {
-      const { one } = world
-      const others = await othersOf(one.host)
-      const linked = await whileLinked(one, publicOf(live.user), () =>
-        run(at(one, staging, '/refresh')),
-      )
-      expect(linked).toBe(`${publicOf(live.user)} is not a folder: its files are not copied`)
-      const device = await whileItHasDevice(one, publicOf(live.user), () =>
-        run(at(one, staging, '/refresh')),
-      )
-      expect(device).toBe(NO_DEVICE)
-      expect(await foreignIn(one.host, staging.user)).toBe(NOTHING)
-      await plant(one, publicOf(live.user))
-      const seen: string[] = []
-      const look = async () => void seen.push(await foreignIn(one.host, staging.user))
+  test('are harmless in the staging site after a refresh', async () => {
+    const { one } = world
+    const others = await othersOf(one.host)
+    const linked = await whileLinked(one, publicOf(live.user), () =>
+      run(at(one, staging, '/refresh')),
+    )
+    expect(linked).toBe(`${publicOf(live.user)} is not a folder: its files are not copied`)
+    const device = await whileItHasDevice(one, publicOf(live.user), () =>
+      run(at(one, staging, '/refresh')),
+    )
+    expect(device).toBe(NO_DEVICE)
+    expect(await foreignIn(one.host, staging.user)).toBe(NOTHING)
+    await plant(one, publicOf(live.user))
+    const seen: string[] = []
+    const look = async () => void seen.push(await foreignIn(one.host, staging.user))
 
-      expect(await run(at(one, staging, '/refresh'), {}, { config: look })).toBe('complete')
+    expect(await run(at(one, staging, '/refresh'), {}, { config: look })).toBe('complete')
 
-      expect(seen).toEqual([NOTHING])
-      expect(
-        await harm(one, { user: staging.user, domain: copy, options: visitor }, others),
-      ).toEqual(HARMLESS)
-      await clean(one, live)
-    },
-    10 * MINUTES,
-  )
+    expect(seen).toEqual([NOTHING])
+    expect(await harm(one, { user: staging.user, domain: copy, options: visitor }, others)).toEqual(
+      HARMLESS,
+    )
+    await clean(one, live)
+  })
 
-  test(
-    'are harmless in the live site after a push',
-    async () => {
-      const { one, dashboard } = world
-      const others = await othersOf(one.host)
-      await succeeded(dashboard, at(one, live, '/backups'))
-      await clean(one, staging)
-      const push = { staging_id: staging.id, files: true }
-      const linked = await whileLinked(one, publicOf(staging.user), () =>
-        run(at(one, live, '/push'), push),
-      )
-      expect(linked).toBe(`${publicOf(staging.user)} is not a folder: its files are not copied`)
-      const device = await whileItHasDevice(one, publicOf(staging.user), () =>
-        run(at(one, live, '/push'), push),
-      )
-      expect(device).toBe(NO_DEVICE)
-      expect(await foreignIn(one.host, live.user)).toBe(NOTHING)
-      await plant(one, publicOf(staging.user))
+  test('are harmless in the live site after a push', async () => {
+    const { one, dashboard } = world
+    const others = await othersOf(one.host)
+    await succeeded(dashboard, at(one, live, '/backups'))
+    await clean(one, staging)
+    const push = { staging_id: staging.id, files: true }
+    const linked = await whileLinked(one, publicOf(staging.user), () =>
+      run(at(one, live, '/push'), push),
+    )
+    expect(linked).toBe(`${publicOf(staging.user)} is not a folder: its files are not copied`)
+    const device = await whileItHasDevice(one, publicOf(staging.user), () =>
+      run(at(one, live, '/push'), push),
+    )
+    expect(device).toBe(NO_DEVICE)
+    expect(await foreignIn(one.host, live.user)).toBe(NOTHING)
+    await plant(one, publicOf(staging.user))
 
-      expect(await run(at(one, live, '/push'), push)).toBe('complete')
+    expect(await run(at(one, live, '/push'), push)).toBe('complete')
 
-      expect(await harm(one, { user: live.user, domain }, others)).toEqual(HARMLESS)
-      await clean(one, staging)
-      await clean(one, live)
-    },
-    10 * MINUTES,
-  )
+    expect(await harm(one, { user: live.user, domain }, others)).toEqual(HARMLESS)
+    await clean(one, staging)
+    await clean(one, live)
+  })
 
-  test(
-    'are harmless on the new server of a site that moves, from the first part of the move on',
-    async () => {
-      const { one, two } = world
-      const others = await othersOf(two.host)
-      const move = { server_id: two.id }
-      const linked = await whileLinked(one, publicOf(live.user), () =>
-        run(at(one, live, '/move'), move),
-      )
-      expect([typeof linked, linked]).not.toEqual(['string', 'complete'])
-      const device = await whileItHasDevice(one, publicOf(live.user), () =>
-        run(at(one, live, '/move'), move),
-      )
-      expect([typeof device, device]).not.toEqual(['string', 'complete'])
-      expect(await two.host.must(['ls', '-A', '/srv/www'])).not.toContain(live.user)
-      await plant(one, publicOf(live.user))
-      const seen: string[] = []
-      const look = async () => void seen.push(await foreignIn(two.host, live.user))
-      const parts = {
-        way: look,
-        gathered: () => root(one, `cd ${publicOf(live.user)} && ${LATE}`),
-        frozen: look,
-        parted: look,
-      }
+  test('are harmless on the new server of a site that moves, from the first part of the move on', async () => {
+    const { one, two } = world
+    const others = await othersOf(two.host)
+    const move = { server_id: two.id }
+    const linked = await whileLinked(one, publicOf(live.user), () =>
+      run(at(one, live, '/move'), move),
+    )
+    expect([typeof linked, linked]).not.toEqual(['string', 'complete'])
+    const device = await whileItHasDevice(one, publicOf(live.user), () =>
+      run(at(one, live, '/move'), move),
+    )
+    expect([typeof device, device]).not.toEqual(['string', 'complete'])
+    expect(await two.host.must(['ls', '-A', '/srv/www'])).not.toContain(live.user)
+    await plant(one, publicOf(live.user))
+    const seen: string[] = []
+    const look = async () => void seen.push(await foreignIn(two.host, live.user))
+    const parts = {
+      way: look,
+      gathered: () => root(one, `cd ${publicOf(live.user)} && ${LATE}`),
+      frozen: look,
+      parted: look,
+    }
 
-      expect(await run(at(one, live, '/move'), move, parts)).toBe('complete')
+    expect(await run(at(one, live, '/move'), move, parts)).toBe('complete')
 
-      expect(seen).toEqual([NOTHING, NOTHING, NOTHING])
-      expect(await harm(two, { user: live.user, domain }, others)).toEqual(HARMLESS)
-      const late = [
-        'find',
-        publicOf(live.user),
-        '-maxdepth',
-        '1',
-        '-name',
-        'late*',
-        '-printf',
-        '%f %y %m\n',
-      ]
-      expect((await two.host.must(late)).trim().split('\n').sort()).toEqual([
-        'late f 755',
-        'late.txt l 777',
-      ])
-    },
-    15 * MINUTES,
-  )
+    expect(seen).toEqual([NOTHING, NOTHING, NOTHING])
+    expect(await harm(two, { user: live.user, domain }, others)).toEqual(HARMLESS)
+    const late = [
+      'find',
+      publicOf(live.user),
+      '-maxdepth',
+      '1',
+      '-name',
+      'late*',
+      '-printf',
+      '%f %y %m\n',
+    ]
+    expect((await two.host.must(late)).trim().split('\n').sort()).toEqual([
+      'late f 755',
+      'late.txt l 777',
+    ])
+  })
 })

@@ -1,5 +1,5 @@
 // tier: core, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
@@ -13,6 +13,7 @@ import {
 } from '#tests/support/system/sweep/chain.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(60 * MINUTES)
 const LONG = process.env.HOSTING_LONG === '1'
 const BLOWS: Interruption[] = [
   'the dashboard is killed',
@@ -45,28 +46,24 @@ unless(lab.available()).describe('a server and its dashboard, cut off in the mid
     return snapshot(world.host)
   }
 
-  test.each(BLOWS)(
-    'agree on every operation and on the machine after %s',
-    async (interruption) => {
-      const before = await settledSnapshot()
-      for (const after of ROUNDS) {
-        const chain = new Chain(
-          world,
-          `interruption${BLOWS.indexOf(interruption)}-${after}.example.test`,
-        )
-        const outcomes: string[] = []
-        for (const work of CYCLE) {
-          const point = Math.min(after, LAST[work] ?? after)
-          const { met, problems } = await chain.endure(work, interruption, point)
-          expect([work, problems]).toEqual([work, []])
-          outcomes.push(`${work} ${met}`)
-        }
-        table.push(`${interruption} after event ${after}: ${outcomes.join(', ')}`)
-        const missed = outcomes.filter((outcome) => outcome.endsWith('too late'))
-        if (after <= 3) expect(missed).toEqual([])
+  test.each(BLOWS)('agree on every operation and on the machine after %s', async (interruption) => {
+    const before = await settledSnapshot()
+    for (const after of ROUNDS) {
+      const chain = new Chain(
+        world,
+        `interruption${BLOWS.indexOf(interruption)}-${after}.example.test`,
+      )
+      const outcomes: string[] = []
+      for (const work of CYCLE) {
+        const point = Math.min(after, LAST[work] ?? after)
+        const { met, problems } = await chain.endure(work, interruption, point)
+        expect([work, problems]).toEqual([work, []])
+        outcomes.push(`${work} ${met}`)
       }
-      expect(await settledSnapshot()).toEqual(before)
-    },
-    60 * MINUTES,
-  )
+      table.push(`${interruption} after event ${after}: ${outcomes.join(', ')}`)
+      const missed = outcomes.filter((outcome) => outcome.endsWith('too late'))
+      if (after <= 3) expect(missed).toEqual([])
+    }
+    expect(await settledSnapshot()).toEqual(before)
+  })
 })

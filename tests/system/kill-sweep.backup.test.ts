@@ -1,11 +1,12 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { BACK_UP, SHOP, startBackedUp } from '#tests/support/system/sweep/backed-up.ts'
 import { perform, type Scenario } from '#tests/support/system/sweep/sweep.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(60 * MINUTES)
 const { domain } = SHOP
 const UNDO = ['backup.undo', { domain }] as const
 
@@ -26,48 +27,29 @@ unless(lab.available()).describe('a backup that is cut off', () => {
   const proving = () => ['backup.prove', { domain, ...world.backup }] as const
   const sweepAll = (scenario: Scenario, every?: number) => world.sweeps.all(scenario, every)
 
-  test(
-    'is complete or absent, and leaves the site as it was',
-    async () => {
-      expect(await sweepAll({ work: BACK_UP, back: [] })).toEqual([])
-      const list = ['bash', '-c', 'ls /var/lib/hosting-agent/backups/*/open 2>/dev/null | wc -l']
-      expect((await world.agent.host.must(list)).trim()).toBe('0')
-    },
-    60 * MINUTES,
-  )
+  test('is complete or absent, and leaves the site as it was', async () => {
+    expect(await sweepAll({ work: BACK_UP, back: [] })).toEqual([])
+    const list = ['bash', '-c', 'ls /var/lib/hosting-agent/backups/*/open 2>/dev/null | wc -l']
+    expect((await world.agent.host.must(list)).trim()).toBe('0')
+  })
 
-  test(
-    'has restored the site or left it unchanged',
-    async () =>
-      expect(
-        await sweepAll({ work: restoring({ files: true, database: true }), back: [UNDO] }),
-      ).toEqual([]),
-    60 * MINUTES,
-  )
+  test('has restored the site or left it unchanged', async () =>
+    expect(
+      await sweepAll({ work: restoring({ files: true, database: true }), back: [UNDO] }),
+    ).toEqual([]))
 
-  test(
-    'has restored the chosen parts or left the site unchanged',
-    async () => {
-      const tables = ['posts', 'comments'].map((name) => `${world.prefix}${name}`)
-      const parts = { files: true, database: true, paths: ['page.html', 'wp-includes'], tables }
-      expect(await sweepAll({ work: restoring(parts), back: [UNDO] }, 3)).toEqual([])
-    },
-    60 * MINUTES,
-  )
+  test('has restored the chosen parts or left the site unchanged', async () => {
+    const tables = ['posts', 'comments'].map((name) => `${world.prefix}${name}`)
+    const parts = { files: true, database: true, paths: ['page.html', 'wp-includes'], tables }
+    expect(await sweepAll({ work: restoring(parts), back: [UNDO] }, 3)).toEqual([])
+  })
 
-  test(
-    'has no hidden site left of its proof',
-    async () => expect(await sweepAll({ work: proving(), back: [] }, 2)).toEqual([]),
-    60 * MINUTES,
-  )
+  test('has no hidden site left of its proof', async () =>
+    expect(await sweepAll({ work: proving(), back: [] }, 2)).toEqual([]))
 
-  test(
-    'has undone the restore or left it unchanged',
-    async () => {
-      const restore = restoring({ files: true, database: true })
-      await perform(world.agent, restore)
-      expect(await sweepAll({ work: UNDO, back: [restore] })).toEqual([])
-    },
-    60 * MINUTES,
-  )
+  test('has undone the restore or left it unchanged', async () => {
+    const restore = restoring({ files: true, database: true })
+    await perform(world.agent, restore)
+    expect(await sweepAll({ work: UNDO, back: [restore] })).toEqual([])
+  })
 })

@@ -1,5 +1,5 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -7,6 +7,7 @@ import { SHOP, startBackedUp } from '#tests/support/system/sweep/backed-up.ts'
 import { perform, type Scenario } from '#tests/support/system/sweep/sweep.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(90 * MINUTES)
 const domain = 'copy.example.test'
 const copy = { ...SHOP, domain, user: 'copy1a2b3c' }
 const staging = { of: SHOP.domain, user: 'staging', password_hash: hashOf('letmein') }
@@ -42,37 +43,23 @@ unless(lab.available()).describe('a clone that is cut off', () => {
     ignoring: ['rows'],
   })
 
-  test(
-    'is complete or absent, and the jobs of the original continue',
-    () => sweepAll(cloning(ORIGINAL)),
-    60 * MINUTES,
-  )
+  test('is complete or absent, and the jobs of the original continue', () =>
+    sweepAll(cloning(ORIGINAL)))
 
-  test(
-    'is complete or absent when it is made of a backup',
-    () => sweepAll(cloning({ kind: 'backup', ...world.backup }), 4),
-    90 * MINUTES,
-  )
+  test('is complete or absent when it is made of a backup', () =>
+    sweepAll(cloning({ kind: 'backup', ...world.backup }), 4))
 
-  test(
-    'has refreshed the staging site or left it unchanged, and never changes the live site',
-    async () => {
-      await stage()
-      const back = [['backup.undo', { domain }]] as const
-      await sweepAll({ work: ['site.refresh', { domain, from: ORIGINAL }], back }, 3)
-    },
-    60 * MINUTES,
-  )
+  test('has refreshed the staging site or left it unchanged, and never changes the live site', async () => {
+    await stage()
+    const back = [['backup.undo', { domain }]] as const
+    await sweepAll({ work: ['site.refresh', { domain, from: ORIGINAL }], back }, 3)
+  })
 
-  test(
-    'has pushed files and tables or left the live site unchanged',
-    async () => {
-      await stage()
-      const tables = [`${world.prefix}posts`, `${world.prefix}options`]
-      const params = { domain: SHOP.domain, from: domain, files: true, tables, overwrite: tables }
-      const back = [['backup.undo', { domain: SHOP.domain }]] as const
-      await sweepAll({ work: ['site.push', params], back }, 3)
-    },
-    60 * MINUTES,
-  )
+  test('has pushed files and tables or left the live site unchanged', async () => {
+    await stage()
+    const tables = [`${world.prefix}posts`, `${world.prefix}options`]
+    const params = { domain: SHOP.domain, from: domain, files: true, tables, overwrite: tables }
+    const back = [['backup.undo', { domain: SHOP.domain }]] as const
+    await sweepAll({ work: ['site.push', params], back }, 3)
+  })
 })

@@ -1,5 +1,5 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { Asking } from '#tests/support/system/asking.ts'
@@ -10,6 +10,7 @@ import { stateOf } from '#tests/support/system/sweep/state.ts'
 import { perform, type Scenario, type Work } from '#tests/support/system/sweep/sweep.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(60 * MINUTES)
 const { domain } = SHOP
 const DUMP = `CREATE TABLE imported (a INT) ENGINE=InnoDB;
 INSERT INTO imported VALUES (1), (2);
@@ -63,85 +64,69 @@ unless(lab.available()).describe('a command on a database that is cut off', () =
     for (const user of await mariadb(USERS)) await perform(sweeps.agent, ending(user))
   }
 
-  test(
-    'has changed the primary domain, and is complete under one of both names',
-    async () => {
-      await startDatabaseLate(sweeps.agent.host)
-      // A certificate of its own, and records like those after a change and back.
-      await sweeps.warm(['site.create', OTHER], RENAME.work, ...RENAME.back)
-      expect(await sweeps.all(RENAME, EVERY)).toEqual([])
-    },
-    60 * MINUTES,
-  )
+  test('has changed the primary domain, and is complete under one of both names', async () => {
+    await startDatabaseLate(sweeps.agent.host)
+    // A certificate of its own, and records like those after a change and back.
+    await sweeps.warm(['site.create', OTHER], RENAME.work, ...RENAME.back)
+    expect(await sweeps.all(RENAME, EVERY)).toEqual([])
+  })
 
-  test.each(['database.user', 'database.tool'])(
-    '%s: has made a user, or none',
-    async (command) => {
-      await perform(sweeps.agent, making(command))
+  test.each(['database.user', 'database.tool'])('%s: has made a user, or none', async (command) => {
+    await perform(sweeps.agent, making(command))
+    await end()
+    const before = await stateNow()
+    const ended = await perform(sweeps.agent, making(command))
+    await end()
+
+    for (const point of killed(ended, 1)) {
+      const { events } = await sweeps.agent.run(...making(command), point)
+
+      const users = await mariadb(USERS)
+      expect([point, users.length]).toEqual([point, events.at(-1)?.event === 'complete' ? 1 : 0])
       await end()
-      const before = await stateNow()
-      const ended = await perform(sweeps.agent, making(command))
-      await end()
+      expect([point, await stateNow()]).toEqual([point, before])
+    }
+  })
 
-      for (const point of killed(ended, 1)) {
-        const { events } = await sweeps.agent.run(...making(command), point)
+  test('has ended the user, or ends it when it is repeated', async () => {
+    const before = await stateNow()
+    await perform(sweeps.agent, making('database.user'))
+    const ended = await perform(sweeps.agent, ending((await mariadb(USERS))[0]))
 
-        const users = await mariadb(USERS)
-        expect([point, users.length]).toEqual([point, events.at(-1)?.event === 'complete' ? 1 : 0])
-        await end()
-        expect([point, await stateNow()]).toEqual([point, before])
-      }
-    },
-    10 * MINUTES,
-  )
-
-  test(
-    'has ended the user, or ends it when it is repeated',
-    async () => {
-      const before = await stateNow()
+    for (const point of killed(ended, 1)) {
       await perform(sweeps.agent, making('database.user'))
-      const ended = await perform(sweeps.agent, ending((await mariadb(USERS))[0]))
+      const [user] = await mariadb(USERS)
+      const { events } = await sweeps.agent.run(...ending(user), point)
 
-      for (const point of killed(ended, 1)) {
-        await perform(sweeps.agent, making('database.user'))
-        const [user] = await mariadb(USERS)
-        const { events } = await sweeps.agent.run(...ending(user), point)
+      const isDone = events.at(-1)?.event === 'complete'
+      expect([point, isDone && (await mariadb(USERS))]).toEqual([point, isDone && []])
+      await end()
+      expect([point, await stateNow()]).toEqual([point, before])
+    }
+  })
 
-        const isDone = events.at(-1)?.event === 'complete'
-        expect([point, isDone && (await mariadb(USERS))]).toEqual([point, isDone && []])
-        await end()
-        expect([point, await stateNow()]).toEqual([point, before])
-      }
-    },
-    10 * MINUTES,
-  )
+  test('has imported the dump, or has the former database', async () => {
+    const asking = Asking.plainly(sweeps.agent.host)
+    const uploaded = async (): Promise<Work> => {
+      const upload = next(16)
+      const part = { domain, upload, part: 0, data: btoa(DUMP) }
+      expect(await asking.call('/sites/database-upload', part)).toBe('{"part":0}')
+      return ['database.import', { domain, upload, part_count: 1 }]
+    }
+    await mariadb(LATER)
+    await sweeps.warm(await uploaded(), UNDO)
+    const before = await stateNow()
+    const ended = await perform(sweeps.agent, await uploaded())
+    const after = await stateNow()
+    await perform(sweeps.agent, UNDO)
 
-  test(
-    'has imported the dump, or has the former database',
-    async () => {
-      const asking = Asking.plainly(sweeps.agent.host)
-      const uploaded = async (): Promise<Work> => {
-        const upload = next(16)
-        const part = { domain, upload, part: 0, data: btoa(DUMP) }
-        expect(await asking.call('/sites/database-upload', part)).toBe('{"part":0}')
-        return ['database.import', { domain, upload, part_count: 1 }]
-      }
-      await mariadb(LATER)
-      await sweeps.warm(await uploaded(), UNDO)
-      const before = await stateNow()
-      const ended = await perform(sweeps.agent, await uploaded())
-      const after = await stateNow()
-      await perform(sweeps.agent, UNDO)
+    for (const point of killed(ended, 5)) {
+      const { events } = await sweeps.agent.run(...(await uploaded()), point)
 
-      for (const point of killed(ended, 5)) {
-        const { events } = await sweeps.agent.run(...(await uploaded()), point)
-
-        const isDone = events.at(-1)?.event === 'complete'
-        expect([point, await stateNow()]).toEqual([point, isDone ? after : before])
-        if (isDone) await perform(sweeps.agent, UNDO)
-      }
-      await sweeps.warm(await uploaded(), UNDO)
-    },
-    10 * MINUTES,
-  )
+      const isDone = events.at(-1)?.event === 'complete'
+      expect([point, await stateNow()]).toEqual([point, isDone ? after : before])
+      if (isDone) await perform(sweeps.agent, UNDO)
+    }
+    await sweeps.warm(await uploaded(), UNDO)
+  })
 })

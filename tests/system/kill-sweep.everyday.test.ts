@@ -1,5 +1,5 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -9,6 +9,7 @@ import { stateOf } from '#tests/support/system/sweep/state.ts'
 import { perform, type Scenario, type Work } from '#tests/support/system/sweep/sweep.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const { domain } = SHOP
 
 const on = (
@@ -90,11 +91,7 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
   afterAll(() => sweeps?.end(), 10 * MINUTES)
 
   const unnoticed = (title: string, scenario: Scenario, every = 1) =>
-    test(
-      title,
-      async () => expect(await sweeps.unnoticed(scenario, every)).toEqual([]),
-      10 * MINUTES,
-    )
+    test(title, async () => expect(await sweeps.unnoticed(scenario, every)).toEqual([]))
 
   unnoticed('has changed the names or not', DOMAINS)
   unnoticed('has changed the settings or not', CONFIGURED, 5)
@@ -107,80 +104,58 @@ unless(lab.available()).describe('an everyday command that is cut off', () => {
   unnoticed('has emptied the page cache or not', PURGED)
   unnoticed('has flushed the object cache or not', FLUSHED)
 
-  test(
-    'has set the relay or not',
-    async () => {
-      await sweeps.warm(...MAIL.back)
-      await sweeps.mailQueueListens()
-      expect(await sweeps.unnoticed(MAIL)).toEqual([])
-      await sweeps.warm(mail(null))
-    },
-    10 * MINUTES,
-  )
+  test('has set the relay or not', async () => {
+    await sweeps.warm(...MAIL.back)
+    await sweeps.mailQueueListens()
+    expect(await sweeps.unnoticed(MAIL)).toEqual([])
+    await sweeps.warm(mail(null))
+  })
 
-  test(
-    'has protected the site or not',
-    async () => expect(await sweeps.killed(PROTECTED, 2)).toEqual([]),
-    10 * MINUTES,
-  )
+  test('has protected the site or not', async () =>
+    expect(await sweeps.killed(PROTECTED, 2)).toEqual([]))
 
-  test(
-    'has admitted a token with its login or not at all',
-    async () => {
-      const { host } = sweeps.agent
-      const folder = `/srv/www/${SHOP.user}/tmp/logins`
-      const files = `cd ${folder} && for file in *; do echo "$file $(cat "$file")"; done`
-      const hash = 'ab'.repeat(32)
-      const login: Work = ['wp.login', { domain, user_id: null, token_hash: hash }]
-      const admitted = async () =>
-        (await host.must(['bash', '-O', 'nullglob', '-c', files])).replace(/\d{10}/, 'until')
-      const forget = () => host.must(['bash', '-c', `rm -f ${folder}/*`])
-      const ended = await perform(sweeps.agent, login)
+  test('has admitted a token with its login or not at all', async () => {
+    const { host } = sweeps.agent
+    const folder = `/srv/www/${SHOP.user}/tmp/logins`
+    const files = `cd ${folder} && for file in *; do echo "$file $(cat "$file")"; done`
+    const hash = 'ab'.repeat(32)
+    const login: Work = ['wp.login', { domain, user_id: null, token_hash: hash }]
+    const admitted = async () =>
+      (await host.must(['bash', '-O', 'nullglob', '-c', files])).replace(/\d{10}/, 'until')
+    const forget = () => host.must(['bash', '-c', `rm -f ${folder}/*`])
+    const ended = await perform(sweeps.agent, login)
+    await forget()
+    const before = await stateOf(host)
+
+    for (const point of killed(ended, 1)) {
+      const { events } = await sweeps.agent.run(...login, point)
+
+      const isDone = events.at(-1)?.event === 'complete'
+      const expected = isDone ? `${hash} {"user":1,"until":until}\n` : ''
+      expect([point, await admitted()]).toEqual([point, expected])
+      expect([point, await stateOf(host)]).toEqual([point, before])
       await forget()
-      const before = await stateOf(host)
-
-      for (const point of killed(ended, 1)) {
-        const { events } = await sweeps.agent.run(...login, point)
-
-        const isDone = events.at(-1)?.event === 'complete'
-        const expected = isDone ? `${hash} {"user":1,"until":until}\n` : ''
-        expect([point, await admitted()]).toEqual([point, expected])
-        expect([point, await stateOf(host)]).toEqual([point, before])
-        await forget()
-      }
-      expect(killed(ended, 1).length).toBeGreaterThan(2)
-    },
-    10 * MINUTES,
-  )
+    }
+    expect(killed(ended, 1).length).toBeGreaterThan(2)
+  })
 
   // HTTP leads to HTTPS meanwhile.
-  test(
-    'has installed the certificate or not',
-    async () => expect(await sweeps.killed(CERTIFICATE)).toEqual([]),
-    10 * MINUTES,
-  )
+  test('has installed the certificate or not', async () =>
+    expect(await sweeps.killed(CERTIFICATE)).toEqual([]))
 
-  test(
-    'has suspended the site with its object cache or not, and resumed it or not',
-    async () => {
-      await sweeps.warm(OBJECTS.work)
-      expect(await sweeps.killed(SUSPENDED, 2)).toEqual([])
-      await sweeps.warm(SUSPENDED.work)
-      expect(await sweeps.killed(RESUMED, 2)).toEqual([])
-      await sweeps.warm(...RESUMED.back, RESUMED.work, ...OBJECTS.back)
-    },
-    10 * MINUTES,
-  )
+  test('has suspended the site with its object cache or not, and resumed it or not', async () => {
+    await sweeps.warm(OBJECTS.work)
+    expect(await sweeps.killed(SUSPENDED, 2)).toEqual([])
+    await sweeps.warm(SUSPENDED.work)
+    expect(await sweeps.killed(RESUMED, 2)).toEqual([])
+    await sweeps.warm(...RESUMED.back, RESUMED.work, ...OBJECTS.back)
+  })
 
-  test(
-    'has changed the password of a staging site or not',
-    async () => {
-      const staging = { of: domain, user: 'staging', password_hash: hashOf('former') }
-      await sweeps.warm(['site.clone', { ...COPY, staging, from: { kind: 'site', domain } }])
-      expect(
-        await sweeps.killed({ work: password('letmein'), back: [password('former')] }, 2),
-      ).toEqual([])
-    },
-    10 * MINUTES,
-  )
+  test('has changed the password of a staging site or not', async () => {
+    const staging = { of: domain, user: 'staging', password_hash: hashOf('former') }
+    await sweeps.warm(['site.clone', { ...COPY, staging, from: { kind: 'site', domain } }])
+    expect(
+      await sweeps.killed({ work: password('letmein'), back: [password('former')] }, 2),
+    ).toEqual([])
+  })
 })

@@ -1,5 +1,5 @@
 // tier: gate, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { EverydaySweeps, SHOP } from '#tests/support/system/sweep/everyday.ts'
 import type { Scenario, Work } from '#tests/support/system/sweep/sweep.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const PORT = 2525
 const RELAY_PROGRAM = 'tests/support/system/smtp-relay.ts'
 
@@ -40,7 +41,7 @@ unless(lab.available()).describe('a command of a server that is cut off', () => 
   }, 10 * MINUTES)
 
   const survives = (title: string, scenario: Scenario) =>
-    test(title, async () => expect(await sweeps.killed(scenario)).toEqual([]), 10 * MINUTES)
+    test(title, async () => expect(await sweeps.killed(scenario)).toEqual([]))
 
   survives('has restarted nginx', repeatable('service.restart', { service: 'nginx' }))
   survives('has restarted MariaDB', repeatable('service.restart', { service: 'mariadb' }))
@@ -49,31 +50,23 @@ unless(lab.available()).describe('a command of a server that is cut off', () => 
     repeatable('service.restart', { service: `php-fpm:${SHOP.user}` }),
   )
   survives('has installed the updates', repeatable('server.update', { scope: 'all' }))
-  test(
-    'has switched unattended updates or not',
-    async () => {
-      // Its packages stay on the server.
-      await sweeps.warm(unattended(true))
-      expect(await sweeps.killed({ work: unattended(false), back: [unattended(true)] })).toEqual([])
-    },
-    10 * MINUTES,
-  )
+  test('has switched unattended updates or not', async () => {
+    // Its packages stay on the server.
+    await sweeps.warm(unattended(true))
+    expect(await sweeps.killed({ work: unattended(false), back: [unattended(true)] })).toEqual([])
+  })
 
-  test(
-    'has sent a message or not',
-    async () => {
-      const rules = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
-      const given = {
-        host: '127.0.0.1',
-        port: PORT,
-        tls: 'none',
-        user: 'server',
-        password: 'right',
-      }
-      await sweeps.warm(['mail.apply', { ...rules, relay: given }])
-      await sweeps.mailQueueListens()
-      expect(await sweeps.killed(repeatable('mail.check', { to: 'ann@example.org' }))).toEqual([])
-    },
-    10 * MINUTES,
-  )
+  test('has sent a message or not', async () => {
+    const rules = { enabled: true, from_address: null, rewrite_from: null, hourly_limit: null }
+    const given = {
+      host: '127.0.0.1',
+      port: PORT,
+      tls: 'none',
+      user: 'server',
+      password: 'right',
+    }
+    await sweeps.warm(['mail.apply', { ...rules, relay: given }])
+    await sweeps.mailQueueListens()
+    expect(await sweeps.killed(repeatable('mail.check', { to: 'ann@example.org' }))).toEqual([])
+  })
 })

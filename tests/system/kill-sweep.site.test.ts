@@ -1,5 +1,5 @@
 // tier: full, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { DROP_IN_TEXT } from '#agent/os/ssh/drop-in.ts'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -17,6 +17,7 @@ import {
 import { Sweeps } from '#tests/support/system/sweep/sweeps.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(60 * MINUTES)
 const DROP_IN = '/etc/ssh/sshd_config.d/00-hosting-control.conf'
 const CA = '/etc/acme-ca.pem'
 
@@ -78,62 +79,46 @@ unless(lab.available()).describe('a change of a site that is cut off', () => {
     await acme?.stop()
   }, 10 * MINUTES)
 
-  test(
-    'has the new jobs or the former ones',
-    async () => {
-      for (const work of JOBS.back) await perform(sweeps.agent, work)
-      expect(await sweeps.all(JOBS)).toEqual([])
-    },
-    60 * MINUTES,
-  )
+  test('has the new jobs or the former ones', async () => {
+    for (const work of JOBS.back) await perform(sweeps.agent, work)
+    expect(await sweeps.all(JOBS)).toEqual([])
+  })
 
-  test(
-    'does not leave the run of a job that it has started',
-    async () => {
-      const { agent } = sweeps
-      const slow = { ...job('slow', 3), command: 'while echo started; do sleep 1.75; done' }
-      await perform(agent, jobs(slow))
-      const unit = `hosting-job@${site.user}:slow.service`
-      const point = { file: 'journal', record: 1, when: 'after', how: 'SIGKILL', calls: 6 } as const
+  test('does not leave the run of a job that it has started', async () => {
+    const { agent } = sweeps
+    const slow = { ...job('slow', 3), command: 'while echo started; do sleep 1.75; done' }
+    await perform(agent, jobs(slow))
+    const unit = `hosting-job@${site.user}:slow.service`
+    const point = { file: 'journal', record: 1, when: 'after', how: 'SIGKILL', calls: 6 } as const
 
-      const { events } = await agent.run('site.job-run', { domain, name: 'slow' }, [point])
+    const { events } = await agent.run('site.job-run', { domain, name: 'slow' }, [point])
 
-      expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'interrupted' } })
-      const log = await agent.host.must(['cat', `/srv/www/${site.user}/logs/jobs.log`])
-      expect(log).toMatch(/ started\n/)
-      const { stdout } = await agent.host.exec(['systemctl', 'is-active', unit])
-      expect(stdout.trim()).toMatch(/^(inactive|failed)$/)
-      const processes = await agent.host.must(['ps', '-eo', 'user:40,args'])
-      expect(processes).not.toContain('sleep 1.75')
-      await perform(agent, jobs())
-    },
-    5 * MINUTES,
-  )
+    expect(events.at(-1)).toMatchObject({ event: 'error', data: { code: 'interrupted' } })
+    const log = await agent.host.must(['cat', `/srv/www/${site.user}/logs/jobs.log`])
+    expect(log).toMatch(/ started\n/)
+    const { stdout } = await agent.host.exec(['systemctl', 'is-active', unit])
+    expect(stdout.trim()).toMatch(/^(inactive|failed)$/)
+    const processes = await agent.host.must(['ps', '-eo', 'user:40,args'])
+    expect(processes).not.toContain('sleep 1.75')
+    await perform(agent, jobs())
+  })
 
-  test(
-    'has a certificate that is served, or none',
-    async () => {
-      // The account at the authority stays.
-      for (const work of [ISSUED.work, ...ISSUED.back]) await perform(sweeps.agent, work)
-      expect(await sweeps.all(ISSUED)).toEqual([])
-    },
-    60 * MINUTES,
-  )
+  test('has a certificate that is served, or none', async () => {
+    // The account at the authority stays.
+    for (const work of [ISSUED.work, ...ISSUED.back]) await perform(sweeps.agent, work)
+    expect(await sweeps.all(ISSUED)).toEqual([])
+  })
 
-  test(
-    'has a certificate that is served, or none, also while it is ordered, installed or verified',
-    async () => {
-      const { agent } = sweeps
-      const reference = await referenceOf(agent, ISSUED)
-      const points = CALLS.map((calls): CrashPoint[] => [
-        { file: 'journal', record: 1, when: 'after', how: 'SIGKILL', calls },
-      ])
-      const outcome = await sweep(agent, ISSUED, reference, 'kill -9 within the order', points)
-      sweeps.outcomes.push(outcome)
-      expect(outcome.before).toBeGreaterThan(points.length / 2)
-    },
-    60 * MINUTES,
-  )
+  test('has a certificate that is served, or none, also while it is ordered, installed or verified', async () => {
+    const { agent } = sweeps
+    const reference = await referenceOf(agent, ISSUED)
+    const points = CALLS.map((calls): CrashPoint[] => [
+      { file: 'journal', record: 1, when: 'after', how: 'SIGKILL', calls },
+    ])
+    const outcome = await sweep(agent, ISSUED, reference, 'kill -9 within the order', points)
+    sweeps.outcomes.push(outcome)
+    expect(outcome.before).toBeGreaterThan(points.length / 2)
+  })
 
   /** As before anybody had access on this server. */
   const reset = async () => {
@@ -144,59 +129,43 @@ unless(lab.available()).describe('a change of a site that is cut off', () => {
     await host.must(['systemctl', 'reload', 'ssh'])
   }
 
-  test(
-    'never leaves sshd with a file that it does not accept, or a login without a record',
-    async () => {
-      const { host } = sweeps.agent
-      await host.must(['systemctl', 'start', 'ssh'])
-      const { journal } = await perform(sweeps.agent, FIRST)
-      for (let record = 1; record <= journal.length; record++) {
-        await reset()
-        const point = { file: 'journal', record, when: 'after', how: 'SIGKILL' } as const
+  test('never leaves sshd with a file that it does not accept, or a login without a record', async () => {
+    const { host } = sweeps.agent
+    await host.must(['systemctl', 'start', 'ssh'])
+    const { journal } = await perform(sweeps.agent, FIRST)
+    for (let record = 1; record <= journal.length; record++) {
+      await reset()
+      const point = { file: 'journal', record, when: 'after', how: 'SIGKILL' } as const
 
-        const { events } = await sweeps.agent.run(...FIRST, [point])
+      const { events } = await sweeps.agent.run(...FIRST, [point])
 
-        const isDone = events.at(-1)?.event === 'complete'
-        expect([record, (await host.exec(['sshd', '-t'])).code]).toEqual([record, 0])
-        const { code, stdout } = await host.exec(['cat', DROP_IN])
-        expect([record, code === 0 ? stdout : DROP_IN_TEXT]).toEqual([record, DROP_IN_TEXT])
-        const { stdout: keys } = await host.exec(['cat', `/etc/hosting/ssh/keys/${site.user}`])
-        expect([record, keys.includes(ANNA)]).toEqual([record, isDone])
-        const active = await host.must(['systemctl', 'is-active', 'ssh'])
-        expect([record, active.trim()]).toEqual([record, 'active'])
-      }
-    },
-    20 * MINUTES,
-  )
+      const isDone = events.at(-1)?.event === 'complete'
+      expect([record, (await host.exec(['sshd', '-t'])).code]).toEqual([record, 0])
+      const { code, stdout } = await host.exec(['cat', DROP_IN])
+      expect([record, code === 0 ? stdout : DROP_IN_TEXT]).toEqual([record, DROP_IN_TEXT])
+      const { stdout: keys } = await host.exec(['cat', `/etc/hosting/ssh/keys/${site.user}`])
+      expect([record, keys.includes(ANNA)]).toEqual([record, isDone])
+      const active = await host.must(['systemctl', 'is-active', 'ssh'])
+      expect([record, active.trim()]).toEqual([record, 'active'])
+    }
+  })
 
-  test(
-    'has given the access or not',
-    async () => {
-      await perform(sweeps.agent, FIRST)
-      await perform(sweeps.agent, NOBODY)
-      expect(await sweeps.all(GIVEN)).toEqual([])
-    },
-    20 * MINUTES,
-  )
+  test('has given the access or not', async () => {
+    await perform(sweeps.agent, FIRST)
+    await perform(sweeps.agent, NOBODY)
+    expect(await sweeps.all(GIVEN)).toEqual([])
+  })
 
-  test(
-    'has given client accounts and passwords or not, and taken them or not',
-    async () => {
-      await perform(sweeps.agent, PRINT)
-      expect(await sweeps.all(CLIENTS)).toEqual([])
-      await perform(sweeps.agent, CHANGED)
-      expect(await sweeps.all(NO_CLIENTS)).toEqual([])
-      await perform(sweeps.agent, FIRST)
-    },
-    20 * MINUTES,
-  )
+  test('has given client accounts and passwords or not, and taken them or not', async () => {
+    await perform(sweeps.agent, PRINT)
+    expect(await sweeps.all(CLIENTS)).toEqual([])
+    await perform(sweeps.agent, CHANGED)
+    expect(await sweeps.all(NO_CLIENTS)).toEqual([])
+    await perform(sweeps.agent, FIRST)
+  })
 
-  test(
-    'has taken the access or not',
-    async () => {
-      await perform(sweeps.agent, BOTH)
-      expect(await sweeps.all(TAKEN)).toEqual([])
-    },
-    20 * MINUTES,
-  )
+  test('has taken the access or not', async () => {
+    await perform(sweeps.agent, BOTH)
+    expect(await sweeps.all(TAKEN)).toEqual([])
+  })
 })

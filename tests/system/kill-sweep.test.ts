@@ -1,5 +1,5 @@
 // tier: core, interrupts
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -8,6 +8,7 @@ import { perform, type Scenario } from '#tests/support/system/sweep/sweep.ts'
 import { Sweeps } from '#tests/support/system/sweep/sweeps.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(60 * MINUTES)
 const SLOWEST_MS = long ? 2_000 : 120_000
 
 const domain = 'sweep.example.test'
@@ -48,35 +49,21 @@ unless(lab.available()).describe('an operation that is cut off', () => {
   }, 10 * MINUTES)
   afterAll(() => sweeps?.end(), 10 * MINUTES)
 
-  test(
-    'has created the site or nothing at all',
-    async () => expect(await sweeps.all(CREATE)).toEqual([]),
-    60 * MINUTES,
-  )
+  test('has created the site or nothing at all', async () =>
+    expect(await sweeps.all(CREATE)).toEqual([]))
 
-  test(
-    'has changed the site or left it unchanged',
-    async () => {
-      await sweeps.agent.run(...CREATE.work)
-      expect(await sweeps.all(UPDATE)).toEqual([])
-    },
-    60 * MINUTES,
-  )
+  test('has changed the site or left it unchanged', async () => {
+    await sweeps.agent.run(...CREATE.work)
+    expect(await sweeps.all(UPDATE)).toEqual([])
+  })
 
-  test(
-    'has the site in the trash or in its place',
-    async () => expect(await sweeps.all(DELETE)).toEqual([]),
-    60 * MINUTES,
-  )
+  test('has the site in the trash or in its place', async () =>
+    expect(await sweeps.all(DELETE)).toEqual([]))
 
-  test(
-    'has restored the site or kept it in the trash',
-    async () => {
-      await sweeps.agent.run(...DELETE.work)
-      expect(await sweeps.all(RESTORE)).toEqual([])
-    },
-    60 * MINUTES,
-  )
+  test('has restored the site or kept it in the trash', async () => {
+    await sweeps.agent.run(...DELETE.work)
+    expect(await sweeps.all(RESTORE)).toEqual([])
+  })
 
   test('ends soon after the agent is back', () => {
     const slow = sweeps.outcomes.filter(({ recovery_ms }) => recovery_ms > SLOWEST_MS)

@@ -19,23 +19,15 @@ const PORT = 2525
 
 /** What the logs of a site tell after a fatal error of PHP. */
 function hasErrorsAndMail(logged: LoggedSite): void {
-  test(
-    'counts the fatal errors of the plugin that caused them',
-    async () => {
-      const { body } = await logged.world.dashboard.call('GET', `${logged.at}/fatals`)
+  test('counts the fatal errors of the plugin that caused them', async () => {
+    const { body } = await logged.world.dashboard.call('GET', `${logged.at}/fatals`)
 
-      expect(body.groups).toMatchObject([{ kind: 'must-use plugin', slug: 'faulty', count: 1 }])
-    },
-    MINUTES,
-  )
+    expect(body.groups).toMatchObject([{ kind: 'must-use plugin', slug: 'faulty', count: 1 }])
+  })
 
-  test('finds errors of PHP and nginx by level and text', () => findsErrors(logged), MINUTES)
+  test('finds errors of PHP and nginx by level and text', () => findsErrors(logged))
 
-  test(
-    'has the mail that the relay took, and what it refused',
-    () => findsMail(logged),
-    3 * MINUTES,
-  )
+  test('has the mail that the relay took, and what it refused', () => findsMail(logged))
 }
 
 async function findsErrors(logged: LoggedSite): Promise<void> {
@@ -141,180 +133,145 @@ function check(suite: Suite): void {
   beforeAll(() => logged.start(), 10 * MINUTES)
   afterAll(() => world.stop(), 5 * MINUTES)
 
-  test(
-    'has requests and errors of nginx and PHP without their secrets',
-    async () => {
-      await logged.visit(`/?token=${SECRET}&visible=yes`, `https://a.example/?key=${SECRET}`)
-      await logged.visit(`/?fail=1&password=${SECRET}`)
-      await logged.visit('/.env')
-      await logged.visit(`/wp-content/a%00b?token=${SECRET}`)
-      expect(await logged.found('source=access&text=visible%3Dyes')).toBe(true)
-      expect(await logged.found('source=php&level=fatal')).toBe(true)
+  test('has requests and errors of nginx and PHP without their secrets', async () => {
+    await logged.visit(`/?token=${SECRET}&visible=yes`, `https://a.example/?key=${SECRET}`)
+    await logged.visit(`/?fail=1&password=${SECRET}`)
+    await logged.visit('/.env')
+    await logged.visit(`/wp-content/a%00b?token=${SECRET}`)
+    expect(await logged.found('source=access&text=visible%3Dyes')).toBe(true)
+    expect(await logged.found('source=php&level=fatal')).toBe(true)
 
-      const [seen] = await logged.search('source=access&text=visible%3Dyes')
-      expect(seen).toMatchObject({ level: 'info', status: 200 })
-      expect(seen?.text).toContain('"GET /?token=[masked]&visible=yes HTTP/1.1" 200')
-      expect(seen?.text).toContain('"https://a.example/?key=[masked]"')
-      const [broken] = await logged.search('source=access&level=error')
-      expect(broken).toMatchObject({ level: 'error', status: 500 })
-      const [fatal] = await logged.search('source=php&level=fatal')
-      expect(fatal?.text).toStartWith(
-        'PHP Fatal error:  Uncaught Error: Call to undefined function missing_function()',
-      )
-      for (const source of ['access', 'error', 'php', 'wordpress', 'cron', 'mail'])
-        expect(JSON.stringify(await logged.search(`source=${source}`))).not.toContain(SECRET)
-      const since = encodeURIComponent(new Date(Date.now() + 60_000).toISOString())
-      expect(await logged.search(`source=access&since=${since}`)).toEqual([])
-    },
-    2 * MINUTES,
-  )
+    const [seen] = await logged.search('source=access&text=visible%3Dyes')
+    expect(seen).toMatchObject({ level: 'info', status: 200 })
+    expect(seen?.text).toContain('"GET /?token=[masked]&visible=yes HTTP/1.1" 200')
+    expect(seen?.text).toContain('"https://a.example/?key=[masked]"')
+    const [broken] = await logged.search('source=access&level=error')
+    expect(broken).toMatchObject({ level: 'error', status: 500 })
+    const [fatal] = await logged.search('source=php&level=fatal')
+    expect(fatal?.text).toStartWith(
+      'PHP Fatal error:  Uncaught Error: Call to undefined function missing_function()',
+    )
+    for (const source of ['access', 'error', 'php', 'wordpress', 'cron', 'mail'])
+      expect(JSON.stringify(await logged.search(`source=${source}`))).not.toContain(SECRET)
+    const since = encodeURIComponent(new Date(Date.now() + 60_000).toISOString())
+    expect(await logged.search(`source=access&since=${since}`)).toEqual([])
+  })
 
   hasErrorsAndMail(logged)
 
-  test(
-    'has what the jobs printed, and a list of all logs with their sizes',
-    async () => {
-      await world.host.exec(['systemctl', 'start', `hosting-cron@${logged.user}.service`])
-      expect(await logged.found('source=cron&text=the+job+says')).toBe(true)
-      const [line] = await logged.search('source=cron&text=the+job+says')
-      expect(line?.text).toBe('the job says password=[masked]')
+  test('has what the jobs printed, and a list of all logs with their sizes', async () => {
+    await world.host.exec(['systemctl', 'start', `hosting-cron@${logged.user}.service`])
+    expect(await logged.found('source=cron&text=the+job+says')).toBe(true)
+    const [line] = await logged.search('source=cron&text=the+job+says')
+    expect(line?.text).toBe('the job says password=[masked]')
 
-      const { body } = await world.dashboard.call('GET', logged.at)
-      const logs = body.logs as { source: string; files: number; bytes: number | null }[]
-      expect(logs.map(({ source }) => source)).toEqual([
-        ...['access', 'error', 'php', 'wordpress', 'cron', 'mail'],
-      ])
-      expect(logs[0]?.bytes).toBeGreaterThan(100)
-      expect(logs[2]?.files).toBe(1)
-      expect(logs[4]).toMatchObject({ files: 1 })
-      expect(logs[4]?.bytes).toBeGreaterThan(50)
-    },
-    2 * MINUTES,
-  )
+    const { body } = await world.dashboard.call('GET', logged.at)
+    const logs = body.logs as { source: string; files: number; bytes: number | null }[]
+    expect(logs.map(({ source }) => source)).toEqual([
+      ...['access', 'error', 'php', 'wordpress', 'cron', 'mail'],
+    ])
+    expect(logs[0]?.bytes).toBeGreaterThan(100)
+    expect(logs[2]?.files).toBe(1)
+    expect(logs[4]).toMatchObject({ files: 1 })
+    expect(logs[4]?.bytes).toBeGreaterThan(50)
+  })
 
-  test(
-    'has the notices of WordPress while its debug log is on, which ends automatically',
-    () => checkDebugLog(logged),
-    3 * MINUTES,
-  )
+  test('has the notices of WordPress while its debug log is on, which ends automatically', () =>
+    checkDebugLog(logged))
 
-  test(
-    'is rotated with the rights of the site, and a hole in a log delays nobody',
-    () => checkRotation(logged),
-    2 * MINUTES,
-  )
+  test('is rotated with the rights of the site, and a hole in a log delays nobody', () =>
+    checkRotation(logged))
 
-  test(
-    'is read with the rights of the site: a link and a pipe of a hostile owner lead nowhere',
-    async () => {
-      const logs = `/srv/www/${logged.user}/logs`
-      await logged.bash(`printf '[01-Jan-2026 09:30:00 UTC] the password of root' > /root/secret.log
+  test('is read with the rights of the site: a link and a pipe of a hostile owner lead nowhere', async () => {
+    const logs = `/srv/www/${logged.user}/logs`
+    await logged.bash(`printf '[01-Jan-2026 09:30:00 UTC] the password of root' > /root/secret.log
       mv ${logs}/php-error.log ${logs}/kept
       ln -s /root/secret.log ${logs}/php-error.log
       ln -s /var/log/hosting/${logged.user}/access.log ${logs}/php-error.log.1
       mkfifo ${logs}/php-error.log.2; chown ${logged.user}: ${logs}/php-error.log.2`)
 
-      const lines = await logged.search('source=php')
-      await logged.bash(`cd ${logs} && rm php-error.log* && mv kept php-error.log`)
+    const lines = await logged.search('source=php')
+    await logged.bash(`cd ${logs} && rm php-error.log* && mv kept php-error.log`)
 
-      expect(lines).toEqual([])
-      expect(await logged.readers()).toBe('')
-    },
-    MINUTES,
-  )
+    expect(lines).toEqual([])
+    expect(await logged.readers()).toBe('')
+  })
 
-  test(
-    'continues through rotated and compressed files',
-    async () => {
-      const before = (await logged.search('source=access&text=visible%3Dyes')).length
-      await logged.bash(`logrotate --force /etc/logrotate.d/hosting-${logged.user}`)
-      await logged.visit('/?visible=yes')
-      expect(await logged.found('source=access&text=visible%3Dyes', before + 1)).toBe(true)
+  test('continues through rotated and compressed files', async () => {
+    const before = (await logged.search('source=access&text=visible%3Dyes')).length
+    await logged.bash(`logrotate --force /etc/logrotate.d/hosting-${logged.user}`)
+    await logged.visit('/?visible=yes')
+    expect(await logged.found('source=access&text=visible%3Dyes', before + 1)).toBe(true)
 
-      const files = await logged.bash(`ls /var/log/hosting/${logged.user}`)
-      expect(files).toContain('access.log.1.gz')
-      const { body } = await world.dashboard.call('GET', `${logged.at}/fatals`)
-      expect(body.groups).toMatchObject([{ slug: 'faulty', count: 1 }])
-    },
-    MINUTES,
-  )
+    const files = await logged.bash(`ls /var/log/hosting/${logged.user}`)
+    expect(files).toContain('access.log.1.gz')
+    const { body } = await world.dashboard.call('GET', `${logged.at}/fatals`)
+    expect(body.groups).toMatchObject([{ slug: 'faulty', count: 1 }])
+  })
 
-  test(
-    'is rotated by the agent when it grows too fast',
-    async () => {
-      const log = `/var/log/hosting/${logged.user}/access.log`
-      await logged.bash(`head -c 60M /dev/zero | tr '\\0' '\\n' >> ${log}`)
-      // It looks after its start, and every five minutes.
-      await logged.bash('systemctl restart hosting-agent.service')
-      const isSmall = async () => Number(await logged.bash(`stat -c %s ${log}`)) < 1e6
-      expect(await lab.poll(isSmall, { timeout_ms: 60_000 })).toBe(true)
-      expect(await logged.found('source=access&text=visible%3Dyes')).toBe(true)
-    },
-    2 * MINUTES,
-  )
+  test('is rotated by the agent when it grows too fast', async () => {
+    const log = `/var/log/hosting/${logged.user}/access.log`
+    await logged.bash(`head -c 60M /dev/zero | tr '\\0' '\\n' >> ${log}`)
+    // It looks after its start, and every five minutes.
+    await logged.bash('systemctl restart hosting-agent.service')
+    const isSmall = async () => Number(await logged.bash(`stat -c %s ${log}`)) < 1e6
+    expect(await lab.poll(isSmall, { timeout_ms: 60_000 })).toBe(true)
+    expect(await logged.found('source=access&text=visible%3Dyes')).toBe(true)
+  })
 
-  test(
-    'shows new lines as they are written, and a sample of 10,000 a second',
-    async () => {
-      const gone = new AbortController()
-      const response = await world.dashboard.open(`${logged.at}/events?source=access`, gone.signal)
-      const news: LogNews[] = []
-      const reading = (async () => {
-        for await (const { data } of readEvents(response.body ?? new ReadableStream()))
-          news.push(data as unknown as LogNews)
-      })().catch(() => undefined)
-      const texts = () => news.flatMap((one) => (one.kind === 'line' ? [one.line.text] : []))
-      const shown = async () => {
-        await logged.visit(`/live?key=${SECRET}`)
-        await Bun.sleep(500)
-        return texts().some((text) => text.includes('/live?key=[masked]'))
-      }
-      expect(await lab.poll(shown, { timeout_ms: 30_000 })).toBe(true)
+  test('shows new lines as they are written, and a sample of 10,000 a second', async () => {
+    const gone = new AbortController()
+    const response = await world.dashboard.open(`${logged.at}/events?source=access`, gone.signal)
+    const news: LogNews[] = []
+    const reading = (async () => {
+      for await (const { data } of readEvents(response.body ?? new ReadableStream()))
+        news.push(data as unknown as LogNews)
+    })().catch(() => undefined)
+    const texts = () => news.flatMap((one) => (one.kind === 'line' ? [one.line.text] : []))
+    const shown = async () => {
+      await logged.visit(`/live?key=${SECRET}`)
+      await Bun.sleep(500)
+      return texts().some((text) => text.includes('/live?key=[masked]'))
+    }
+    expect(await lab.poll(shown, { timeout_ms: 30_000 })).toBe(true)
 
-      const log = `/var/log/hosting/${logged.user}/access.log`
-      // The line of the last visit may still be on its way.
-      const isQuiet = async () => {
-        const before = news.length
-        await Bun.sleep(2_000)
-        return news.length === before
-      }
-      expect(await lab.poll(isQuiet, { timeout_ms: 30_000 })).toBe(true)
-      news.length = 0
-      // The agent checks the health of the site meanwhile, which is a line, too.
-      const written = async () => Number(await logged.bash(`wc -l < ${log}`))
-      const former = await written()
-      await logged.flood(log)
-      const counted = () =>
-        news.reduce((sum, one) => sum + (one.kind === 'line' ? 1 : one.lines), 0)
-      const isAll = async () => counted() === (await written()) - former
-      expect(await lab.poll(isAll, { timeout_ms: 30_000 })).toBe(true)
-      expect(counted()).toBeGreaterThanOrEqual(50_000)
+    const log = `/var/log/hosting/${logged.user}/access.log`
+    // The line of the last visit may still be on its way.
+    const isQuiet = async () => {
+      const before = news.length
+      await Bun.sleep(2_000)
+      return news.length === before
+    }
+    expect(await lab.poll(isQuiet, { timeout_ms: 30_000 })).toBe(true)
+    news.length = 0
+    // The agent checks the health of the site meanwhile, which is a line, too.
+    const written = async () => Number(await logged.bash(`wc -l < ${log}`))
+    const former = await written()
+    await logged.flood(log)
+    const counted = () => news.reduce((sum, one) => sum + (one.kind === 'line' ? 1 : one.lines), 0)
+    const isAll = async () => counted() === (await written()) - former
+    expect(await lab.poll(isAll, { timeout_ms: 30_000 })).toBe(true)
+    expect(counted()).toBeGreaterThanOrEqual(50_000)
 
-      const lines = texts().length
-      expect(lines).toBeGreaterThan(800)
-      expect(lines).toBeLessThan(4000)
-      gone.abort()
-      await reading
-      const isUnread = async () => (await logged.readers()) === ''
-      expect(await lab.poll(isUnread, { timeout_ms: 60_000 })).toBe(true)
-    },
-    3 * MINUTES,
-  )
+    const lines = texts().length
+    expect(lines).toBeGreaterThan(800)
+    expect(lines).toBeLessThan(4000)
+    gone.abort()
+    await reading
+    const isUnread = async () => (await logged.readers()) === ''
+    expect(await lab.poll(isUnread, { timeout_ms: 60_000 })).toBe(true)
+  })
 
-  test(
-    'is downloaded as masked text, which the activity records',
-    async () => {
-      const response = await world.dashboard.open(`${logged.at}/download?source=access&text=live`)
-      const text = await response.text()
+  test('is downloaded as masked text, which the activity records', async () => {
+    const response = await world.dashboard.open(`${logged.at}/download?source=access&text=live`)
+    const text = await response.text()
 
-      expect(response.headers.get('content-disposition')).toBe(
-        'attachment; filename="logs.example.test-access.log"',
-      )
-      expect(text).toContain('/live?key=[masked]')
-      expect(text).not.toContain(SECRET)
-      const { body } = await world.dashboard.call('GET', '/api/activity?type=site.log_download')
-      expect(body.activities).toMatchObject([{ domain: 'logs.example.test', status: 'success' }])
-    },
-    MINUTES,
-  )
+    expect(response.headers.get('content-disposition')).toBe(
+      'attachment; filename="logs.example.test-access.log"',
+    )
+    expect(text).toContain('/live?key=[masked]')
+    expect(text).not.toContain(SECRET)
+    const { body } = await world.dashboard.call('GET', '/api/activity?type=site.log_download')
+    expect(body.activities).toMatchObject([{ domain: 'logs.example.test', status: 'success' }])
+  })
 }

@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { join } from 'node:path'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -15,6 +15,7 @@ import {
 } from '#tests/support/system/two-servers.ts'
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 const domain = 'shop.example.test'
 const copy = `staging.${domain}`
 
@@ -71,59 +72,51 @@ unless(lab.available()).describe('protected sites that move between two servers'
   }, 10 * MINUTES)
   afterAll(() => world?.stop(), 5 * MINUTES)
 
-  test(
-    'a site that asks for a password and shows its maintenance page moves, and stays so',
-    async () => {
-      const { one, two } = world
-      await configured({ basic_auth: { user: 'ann' }, maintenance: { message: 'Soon' } })
-      const before = await front(one, domain)
-      expect([before.status, before.body.includes('Soon')]).toEqual([503, true])
+  test('a site that asks for a password and shows its maintenance page moves, and stays so', async () => {
+    const { one, two } = world
+    await configured({ basic_auth: { user: 'ann' }, maintenance: { message: 'Soon' } })
+    const before = await front(one, domain)
+    expect([before.status, before.body.includes('Soon')]).toEqual([503, true])
 
-      await moved(world, shop, {})
+    await moved(world, shop, {})
 
-      for (const server of [one, two]) {
-        const { status, body } = await front(server, domain)
-        expect([status, body.includes('Soon')]).toEqual([503, true])
-      }
-      expect(await shop.server()).toBe(two.id)
-    },
-    10 * MINUTES,
-  )
+    for (const server of [one, two]) {
+      const { status, body } = await front(server, domain)
+      expect([status, body.includes('Soon')]).toEqual([503, true])
+    }
+    expect(await shop.server()).toBe(two.id)
+  })
 
-  test(
-    'a staging site follows its live site with its password, and is pushed there',
-    async () => {
-      const { one, two, dashboard } = world
-      const push = { staging_id: staging.id, files: false, tables: ['wp_posts'] }
-      const prefix = await tablePrefix(world.two, shop)
-      const tables = [`${prefix}posts`]
-      const refused = await dashboard.call('POST', at(two, shop, '/push'), { ...push, tables })
-      expect([refused.status, refused.body.error]).toEqual([409, 'Conflict'])
-      await titled(one, staging, 'Made on staging')
-      const program = `/srv/www/${staging.user}/public/kind.php`
-      await one.host.put(program, "<?php echo getenv('WP_ENVIRONMENT_TYPE');", 0o644)
-      await one.host.must(['chown', `${staging.user}:`, program])
+  test('a staging site follows its live site with its password, and is pushed there', async () => {
+    const { one, two, dashboard } = world
+    const push = { staging_id: staging.id, files: false, tables: ['wp_posts'] }
+    const prefix = await tablePrefix(world.two, shop)
+    const tables = [`${prefix}posts`]
+    const refused = await dashboard.call('POST', at(two, shop, '/push'), { ...push, tables })
+    expect([refused.status, refused.body.error]).toEqual([409, 'Conflict'])
+    await titled(one, staging, 'Made on staging')
+    const program = `/srv/www/${staging.user}/public/kind.php`
+    await one.host.put(program, "<?php echo getenv('WP_ENVIRONMENT_TYPE');", 0o644)
+    await one.host.must(['chown', `${staging.user}:`, program])
 
-      await moved(world, staging, {})
+    await moved(world, staging, {})
 
-      const user = ['--user', `staging:${password}`]
-      for (const server of [one, two]) {
-        expect((await front(server, copy)).status).toBe(401)
-        const { status, headers } = await front(server, copy, user)
-        expect([status, headers.includes('x-robots-tag: noindex')]).toEqual([200, true])
-      }
-      const kind = await get(two.host, `https://${copy}/kind.php`, { options: user, roots })
-      expect(kind.body).toBe('staging')
+    const user = ['--user', `staging:${password}`]
+    for (const server of [one, two]) {
+      expect((await front(server, copy)).status).toBe(401)
+      const { status, headers } = await front(server, copy, user)
+      expect([status, headers.includes('x-robots-tag: noindex')]).toEqual([200, true])
+    }
+    const kind = await get(two.host, `https://${copy}/kind.php`, { options: user, roots })
+    expect(kind.body).toBe('staging')
 
-      // What is known of the tables came along: nothing has to be named.
-      await succeeded(dashboard, at(two, shop, '/push'), { ...push, tables })
+    // What is known of the tables came along: nothing has to be named.
+    await succeeded(dashboard, at(two, shop, '/push'), { ...push, tables })
 
-      expect(await titleAt(two)).toBe('Made on staging\n')
-      await succeeded(dashboard, at(two, staging, '/move-confirm'))
-      expect((await front(two, copy, user)).status).toBe(200)
-    },
-    10 * MINUTES,
-  )
+    expect(await titleAt(two)).toBe('Made on staging\n')
+    await succeeded(dashboard, at(two, staging, '/move-confirm'))
+    expect((await front(two, copy, user)).status).toBe(200)
+  })
 })
 
 const tablePrefix = async ({ host }: Member, { user }: MovedSite) =>

@@ -75,115 +75,95 @@ unless(lab.available()).describe('PHP versions side by side', () => {
     await repository?.remove()
   }, 5 * MINUTES)
 
-  test(
-    'a repository with another key is not added, and nothing of it stays',
-    async () => {
-      await trust('0'.repeat(40))
+  test('a repository with another key is not added, and nothing of it stays', async () => {
+    await trust('0'.repeat(40))
 
-      const last = await provision(FURTHER)
+    const last = await provision(FURTHER)
 
-      expect(last).toMatchObject({
-        event: 'error',
-        data: { message: expect.stringContaining(`does not have the key ${'0'.repeat(40)}`) },
-      })
-      expect([await sources(), await installed('php8.2-fpm')]).toEqual([2, ''])
-    },
-    5 * MINUTES,
-  )
+    expect(last).toMatchObject({
+      event: 'error',
+      data: { message: expect.stringContaining(`does not have the key ${'0'.repeat(40)}`) },
+    })
+    expect([await sources(), await installed('php8.2-fpm')]).toEqual([2, ''])
+  })
 
-  test(
-    'a repository whose lists were changed is refused by apt, and the other ones still work',
-    async () => {
-      await trust(repository.fingerprint)
-      const lists = join(world.host.root, PLACE, 'dists/trixie/main/binary-amd64/Packages')
-      const before = await Bun.file(lists).text()
-      await Bun.write(lists, before.replace('Package: php8.2-fpm', 'Package: php8.2-fpx'))
+  test('a repository whose lists were changed is refused by apt, and the other ones still work', async () => {
+    await trust(repository.fingerprint)
+    const lists = join(world.host.root, PLACE, 'dists/trixie/main/binary-amd64/Packages')
+    const before = await Bun.file(lists).text()
+    await Bun.write(lists, before.replace('Package: php8.2-fpm', 'Package: php8.2-fpx'))
 
-      const last = await provision(FURTHER)
-      await Bun.write(lists, before)
+    const last = await provision(FURTHER)
+    await Bun.write(lists, before)
 
-      expect(last).toMatchObject({
-        event: 'error',
-        data: {
-          message: expect.stringMatching(/^apt cannot use the PHP repository: .*Hash Sum mismatch/),
-        },
-      })
-      expect(await sources()).toBe(2)
-      expect((await world.host.exec(['apt-get', 'update'])).code).toBe(0)
-    },
-    5 * MINUTES,
-  )
+    expect(last).toMatchObject({
+      event: 'error',
+      data: {
+        message: expect.stringMatching(/^apt cannot use the PHP repository: .*Hash Sum mismatch/),
+      },
+    })
+    expect(await sources()).toBe(2)
+    expect((await world.host.exec(['apt-get', 'update'])).code).toBe(0)
+  })
 
-  test(
-    'a version of the repository is installed beside that of Debian, which stays',
-    async () => {
-      const debian = await installed('php8.4-fpm')
-      const asked = { ...FURTHER, dry_run: true }
-      const { body } = await world.dashboard.call('POST', world.path('/provision'), asked)
+  test('a version of the repository is installed beside that of Debian, which stays', async () => {
+    const debian = await installed('php8.4-fpm')
+    const asked = { ...FURTHER, dry_run: true }
+    const { body } = await world.dashboard.call('POST', world.path('/provision'), asked)
 
-      const last = await provision(FURTHER)
+    const last = await provision(FURTHER)
 
-      const { steps } = body.plan as { steps: { name: string }[] }
-      expect(steps.map(({ name }) => name)).toEqual(['php source', 'packages', 'shared pools'])
-      expect(last).toMatchObject({ event: 'complete', data: { php_versions: ['8.2', '8.4'] } })
-      expect(await installed('php8.4-fpm')).toBe(debian)
-      expect(await installed('php8.2-fpm')).toStartWith('installed 8.2.')
-      const { body: again } = await world.dashboard.call('POST', world.path('/provision'), asked)
-      expect(again.plan).toMatchObject({ steps: [] })
-    },
-    5 * MINUTES,
-  )
+    const { steps } = body.plan as { steps: { name: string }[] }
+    expect(steps.map(({ name }) => name)).toEqual(['php source', 'packages', 'shared pools'])
+    expect(last).toMatchObject({ event: 'complete', data: { php_versions: ['8.2', '8.4'] } })
+    expect(await installed('php8.4-fpm')).toBe(debian)
+    expect(await installed('php8.2-fpm')).toStartWith('installed 8.2.')
+    const { body: again } = await world.dashboard.call('POST', world.path('/provision'), asked)
+    expect(again.plan).toMatchObject({ steps: [] })
+  })
 
-  test(
-    'changes of version, tier and values under 50 requests a second lose none',
-    async () => {
-      expect(await page()).toStartWith('answered by PHP 8.4')
-      const load = startSteadyLoad(world.host, {
-        ...{ domain: SITE, path: '/answer.php', expected: 'answered by PHP 8.', per_second: 55 },
-      })
+  test('changes of version, tier and values under 50 requests a second lose none', async () => {
+    expect(await page()).toStartWith('answered by PHP 8.4')
+    const load = startSteadyLoad(world.host, {
+      ...{ domain: SITE, path: '/answer.php', expected: 'answered by PHP 8.', per_second: 55 },
+    })
 
-      const ends = [
-        await change({ php: '8.2', without_backup: true }),
-        await change({ tier: 'medium' }),
-        await change({ php: '8.4', without_backup: true }),
-        await change({ tier: 'small' }),
-        await change({ php: '8.2', without_backup: true }),
-      ]
-      const set = [
-        await configure({ php_settings: { memory_limit: 200, upload: 100, execution_time: 90 } }),
-        await configure({ php_settings: { values: { max_input_time: '90' } } }),
-        await configure({ php_settings: null }),
-      ]
+    const ends = [
+      await change({ php: '8.2', without_backup: true }),
+      await change({ tier: 'medium' }),
+      await change({ php: '8.4', without_backup: true }),
+      await change({ tier: 'small' }),
+      await change({ php: '8.2', without_backup: true }),
+    ]
+    const set = [
+      await configure({ php_settings: { memory_limit: 200, upload: 100, execution_time: 90 } }),
+      await configure({ php_settings: { values: { max_input_time: '90' } } }),
+      await configure({ php_settings: null }),
+    ]
 
-      const { good, bad, reached } = await load.stop()
-      expect(ends.map((data) => (data as { php?: string }).php)).toEqual([
-        '8.2',
-        '8.2',
-        '8.4',
-        '8.4',
-        '8.2',
-      ])
-      expect(set.map((last) => last?.event)).toEqual(['complete', 'complete', 'complete'])
-      expect(bad).toEqual([])
-      expect(reached).toBeGreaterThanOrEqual(50)
-      expect(good).toBeGreaterThan(200)
-      expect(await page()).toStartWith('answered by PHP 8.2')
-    },
-    5 * MINUTES,
-  )
+    const { good, bad, reached } = await load.stop()
+    expect(ends.map((data) => (data as { php?: string }).php)).toEqual([
+      '8.2',
+      '8.2',
+      '8.4',
+      '8.4',
+      '8.2',
+    ])
+    expect(set.map((last) => last?.event)).toEqual(['complete', 'complete', 'complete'])
+    expect(bad).toEqual([])
+    expect(reached).toBeGreaterThanOrEqual(50)
+    expect(good).toBeGreaterThan(200)
+    expect(await page()).toStartWith('answered by PHP 8.2')
+  })
 
-  test(
-    'a version that no repository has changes nothing, and names those that there are',
-    async () => {
-      const { status, body } = await world.dashboard.call('POST', world.path('/provision'), {
-        ...{ php_versions: ['7.4'], php_source: true, dry_run: true },
-      })
+  test('a version that no repository has changes nothing, and names those that there are', async () => {
+    const { status, body } = await world.dashboard.call('POST', world.path('/provision'), {
+      ...{ php_versions: ['7.4'], php_source: true, dry_run: true },
+    })
 
-      expect([status, body.fields]).toEqual([
-        422,
-        { php_versions: ['PHP 7.4 is not available on this server (8.2, 8.4 is)'] },
-      ])
-    },
-    5 * MINUTES,
-  )
+    expect([status, body.fields]).toEqual([
+      422,
+      { php_versions: ['PHP 7.4 is not available on this server (8.2, 8.4 is)'] },
+    ])
+  })
 })

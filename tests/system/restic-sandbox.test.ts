@@ -157,6 +157,5 @@ unless(lab.available()).describe('restic in its sandbox', () => {
         ['another 0 0', 'of-victim 0 0', 'roots 0 0'],
       ])
     },
-    5 * MINUTES,
   )
 })

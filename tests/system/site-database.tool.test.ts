@@ -76,91 +76,74 @@ for (const suite of releases('site-database.tool')) {
     }, 10 * MINUTES)
     afterAll(() => world?.stop(), 5 * MINUTES)
 
-    test(
-      'shows and changes the tables of one site only',
-      async () => {
-        const tool = await openTool(world, 'write')
-        const front = await tool.visit('')
-        const style = await world.dashboard.visit(`${tool.url}?file=default.css`, {})
+    test('shows and changes the tables of one site only', async () => {
+      const tool = await openTool(world, 'write')
+      const front = await tool.visit('')
+      const style = await world.dashboard.visit(`${tool.url}?file=default.css`, {})
 
-        expect([front.status, style.status]).toEqual([200, 200])
-        expect(front.text).toContain('prices')
-        expect(front.text).not.toContain('neighbours')
-        expect(front.text).not.toContain(tool.cookie.split('=')[1] ?? '')
-        expect((await style.text()).length).toBeGreaterThan(3000)
-        expect(await saveRow(world, tool, 'second')).toEqual(['second'])
+      expect([front.status, style.status]).toEqual([200, 200])
+      expect(front.text).toContain('prices')
+      expect(front.text).not.toContain('neighbours')
+      expect(front.text).not.toContain(tool.cookie.split('=')[1] ?? '')
+      expect((await style.text()).length).toBeGreaterThan(3000)
+      expect(await saveRow(world, tool, 'second')).toEqual(['second'])
 
-        const { user } = world.other
-        const query = `SELECT * FROM \`${user}\`.neighbours`
-        const others = await Promise.all([
-          tool.visit(`?db=${user}&select=neighbours`),
-          tool.visit('?server=other.example&username=root&db=mysql'),
-          tool.visit('?sqlite=/etc/passwd&username=&db=/etc/passwd'),
-          tool.submit('?sql=', { query, limit: '' }),
-        ])
-        const texts = others.map(({ text }) => text)
-        expect(texts.filter((text) => /seacret-4712|root:x:|global_priv/.test(text))).toEqual([])
-        expect(texts.at(-1)).toMatch(/command denied/)
-      },
-      3 * MINUTES,
-    )
+      const { user } = world.other
+      const query = `SELECT * FROM \`${user}\`.neighbours`
+      const others = await Promise.all([
+        tool.visit(`?db=${user}&select=neighbours`),
+        tool.visit('?server=other.example&username=root&db=mysql'),
+        tool.visit('?sqlite=/etc/passwd&username=&db=/etc/passwd'),
+        tool.submit('?sql=', { query, limit: '' }),
+      ])
+      const texts = others.map(({ text }) => text)
+      expect(texts.filter((text) => /seacret-4712|root:x:|global_priv/.test(text))).toEqual([])
+      expect(texts.at(-1)).toMatch(/command denied/)
+    })
 
-    test(
-      'changes nothing without the right or the token of its form, and ends on request',
-      async () => {
-        const tool = await openTool(world, 'read')
-        const before = await world.root(`SELECT label FROM \`${world.shop.user}\`.prices`)
+    test('changes nothing without the right or the token of its form, and ends on request', async () => {
+      const tool = await openTool(world, 'read')
+      const before = await world.root(`SELECT label FROM \`${world.shop.user}\`.prices`)
 
-        expect(await saveRow(world, tool, 'third')).toEqual(before)
-        const body = 'fields%5Blabel%5D=forged&save=1&token=1:1'
-        const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-        const writer = await openTool(world, 'write')
-        await writer.visit('?edit=prices&where%5Bid%5D=1', { method: 'POST', body, headers })
-        expect(await world.root(`SELECT label FROM \`${world.shop.user}\`.prices`)).toEqual(before)
+      expect(await saveRow(world, tool, 'third')).toEqual(before)
+      const body = 'fields%5Blabel%5D=forged&save=1&token=1:1'
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const writer = await openTool(world, 'write')
+      await writer.visit('?edit=prices&where%5Bid%5D=1', { method: 'POST', body, headers })
+      expect(await world.root(`SELECT label FROM \`${world.shop.user}\`.prices`)).toEqual(before)
 
-        for (const { user } of [tool, writer])
-          await world.call('POST', '/database/users/end', { user })
-        expect((await tool.visit('')).status).toBe(403)
-        expect((await writer.visit('')).text).toContain('This session has ended')
-        const running = await world.host.exec(['pgrep', '--full', 'hosting-agent tool|page.php'])
-        expect(running.stdout).toBe('')
-        const places = ['/var/lib/hosting-agent', '/etc/hosting', '/var/log', '/run/log', '/tmp']
-        for (const { cookie } of [tool, writer]) {
-          const password = passwordOf(cookie.split('=')[1]?.split('.')[0] ?? '')
-          const { stdout } = await world.host.exec(['grep', '-rlaF', password, ...places])
-          expect(stdout).toBe('')
-        }
-      },
-      3 * MINUTES,
-    )
+      for (const { user } of [tool, writer])
+        await world.call('POST', '/database/users/end', { user })
+      expect((await tool.visit('')).status).toBe(403)
+      expect((await writer.visit('')).text).toContain('This session has ended')
+      const running = await world.host.exec(['pgrep', '--full', 'hosting-agent tool|page.php'])
+      expect(running.stdout).toBe('')
+      const places = ['/var/lib/hosting-agent', '/etc/hosting', '/var/log', '/run/log', '/tmp']
+      for (const { cookie } of [tool, writer]) {
+        const password = passwordOf(cookie.split('=')[1]?.split('.')[0] ?? '')
+        const { stdout } = await world.host.exec(['grep', '-rlaF', password, ...places])
+        expect(stdout).toBe('')
+      }
+    })
 
-    test(
-      'an export whose connection is lost is refused, and a complete one is not',
-      async () => {
-        const tool = await openTool(world, 'read')
-        const whole = await tool.submit('?dump=', DUMP)
-        expect([whole.status, whole.text]).toEqual([
-          200,
-          expect.stringMatching(/\(1,\s+'second'\)/),
-        ])
+    test('an export whose connection is lost is refused, and a complete one is not', async () => {
+      const tool = await openTool(world, 'read')
+      const whole = await tool.submit('?dump=', DUMP)
+      expect([whole.status, whole.text]).toEqual([200, expect.stringMatching(/\(1,\s+'second'\)/)])
 
-        const locked = world.root(
-          `LOCK TABLES \`${world.shop.user}\`.prices WRITE; SELECT SLEEP(20)`,
-        )
-        const cut = tool.submit('?dump=', DUMP)
-        const waiting =
-          'SELECT id FROM information_schema.processlist WHERE state LIKE "Waiting for table%"'
-        const ids = await untilIs(
-          () => world.root(waiting),
-          ({ length }) => length > 0,
-        )
-        for (const id of ids) await world.root(`KILL ${id}`)
+      const locked = world.root(`LOCK TABLES \`${world.shop.user}\`.prices WRITE; SELECT SLEEP(20)`)
+      const cut = tool.submit('?dump=', DUMP)
+      const waiting =
+        'SELECT id FROM information_schema.processlist WHERE state LIKE "Waiting for table%"'
+      const ids = await untilIs(
+        () => world.root(waiting),
+        ({ length }) => length > 0,
+      )
+      for (const id of ids) await world.root(`KILL ${id}`)
 
-        const { status, text } = await cut
-        expect([status, text]).toEqual([409, expect.stringContaining('Adminer stopped before')])
-        await locked
-      },
-      3 * MINUTES,
-    )
+      const { status, text } = await cut
+      expect([status, text]).toEqual([409, expect.stringContaining('Adminer stopped before')])
+      await locked
+    })
   })
 }

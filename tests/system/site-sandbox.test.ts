@@ -1,5 +1,5 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'
@@ -9,6 +9,8 @@ import { type Enrolled, startEnrolled } from '#tests/support/system/enrolled.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { releases } from '#tests/support/turns.ts'
+
+setDefaultTimeout(12 * MINUTES)
 
 interface Site {
   id: number
@@ -69,97 +71,89 @@ function showsHealth(world: () => Enrolled, php: string): void {
   const sql = (statement: string) => world().host.must(['mariadb', '-e', statement])
   const folder = (domain: string) => `/etc/hosting/tls/${domain}`
 
-  test(
-    'a site that is broken by hand is shown by domain, and as up again after the repair',
-    async () => {
-      const { host, dashboard, path } = world()
-      const [one, two] = await sites()
-      // Its requests would find the same faults, and wake PHP.
-      await world().dashboard.call('PUT', '/api/settings/visit_interval', { value: 0 })
-      const units = fpmService({ user: one.user, php })
-      const content = `/srv/www/${one.user}/public/wp-content`
-      await must('rm', '-rf', `${content}/mu-plugins`)
-      const issue = async (tls: string) =>
-        (await dashboard.stream('POST', path(`/sites/${two.id}/tls`), { tls })).at(-1)
-      await issue('self-signed')
-      // It stays in the page cache: no later step empties it.
-      await get(host, `http://${one.domain}/`)
-      await become('at first', ['up up', 'up up'])
+  test('a site that is broken by hand is shown by domain, and as up again after the repair', async () => {
+    const { host, dashboard, path } = world()
+    const [one, two] = await sites()
+    // Its requests would find the same faults, and wake PHP.
+    await world().dashboard.call('PUT', '/api/settings/visit_interval', { value: 0 })
+    const units = fpmService({ user: one.user, php })
+    const content = `/srv/www/${one.user}/public/wp-content`
+    await must('rm', '-rf', `${content}/mu-plugins`)
+    const issue = async (tls: string) =>
+      (await dashboard.stream('POST', path(`/sites/${two.id}/tls`), { tls })).at(-1)
+    await issue('self-signed')
+    // It stays in the page cache: no later step empties it.
+    await get(host, `http://${one.domain}/`)
+    await become('at first', ['up up', 'up up'])
 
-      await must('mkdir', '-p', `${content}/mu-plugins`)
-      await host.put(`${content}/${PHP_STOPS}`, FATAL)
-      await must('chown', '-R', `${one.user}:www-data`, `${content}/mu-plugins`)
-      await sql(`ALTER USER '${two.user}'@localhost ACCOUNT LOCK`)
-      await must('mv', `${folder(two.domain)}/fullchain.pem`, '/root/fullchain.pem')
-      await become('broken', [
-        'down http_fatal http_fatal',
-        'down database_refused database_refused certificate_missing',
-      ])
-      const { body } = await dashboard.call('GET', '/api/fleet')
-      const attention = body.attention as { kind: string; items: { name: string }[] }[]
-      const down = attention.find(({ kind }) => kind === 'site_down')
-      expect(down?.items.map(({ name }) => name)).toEqual([one.domain, two.domain])
+    await must('mkdir', '-p', `${content}/mu-plugins`)
+    await host.put(`${content}/${PHP_STOPS}`, FATAL)
+    await must('chown', '-R', `${one.user}:www-data`, `${content}/mu-plugins`)
+    await sql(`ALTER USER '${two.user}'@localhost ACCOUNT LOCK`)
+    await must('mv', `${folder(two.domain)}/fullchain.pem`, '/root/fullchain.pem')
+    await become('broken', [
+      'down http_fatal http_fatal',
+      'down database_refused database_refused certificate_missing',
+    ])
+    const { body } = await dashboard.call('GET', '/api/fleet')
+    const attention = body.attention as { kind: string; items: { name: string }[] }[]
+    const down = attention.find(({ kind }) => kind === 'site_down')
+    expect(down?.items.map(({ name }) => name)).toEqual([one.domain, two.domain])
 
-      await must('rm', `${content}/${PHP_STOPS}`)
-      await sql(`ALTER USER '${two.user}'@localhost ACCOUNT UNLOCK`)
-      await must('mv', '/root/fullchain.pem', `${folder(two.domain)}/fullchain.pem`)
-      await must('systemctl', 'stop', units.socket_unit, units.unit)
-      await become('repaired, and PHP stopped', ['down php_stopped php_stopped', 'up up'])
+    await must('rm', `${content}/${PHP_STOPS}`)
+    await sql(`ALTER USER '${two.user}'@localhost ACCOUNT UNLOCK`)
+    await must('mv', '/root/fullchain.pem', `${folder(two.domain)}/fullchain.pem`)
+    await must('systemctl', 'stop', units.socket_unit, units.unit)
+    await become('repaired, and PHP stopped', ['down php_stopped php_stopped', 'up up'])
 
-      const restart = { service: `php-fpm:${one.user}` }
-      expect((await dashboard.call('POST', path('/services/restart'), restart)).status).toBe(200)
-      expect(await issue('letsencrypt')).toMatchObject({ event: 'complete' })
-      const last = await dashboard.call('GET', `/api/operations?site_id=${two.id}&limit=1`)
-      const [operation] = last.body.operations as {
-        status: string
-        warnings: { code: string; message: string }[]
-      }[]
-      const warnings = operation?.warnings.map(({ code }) => code)
-      expect([operation?.status, warnings]).toEqual(['success', ['certificate_refused']])
-      await become('up, and a certificate refused', [
-        'up up',
-        'degraded certificate_missing certificate_missing',
-      ])
-      const [, { health_reason }] = await sites()
-      expect(health_reason).toContain(operation?.warnings[0]?.message ?? '-')
+    const restart = { service: `php-fpm:${one.user}` }
+    expect((await dashboard.call('POST', path('/services/restart'), restart)).status).toBe(200)
+    expect(await issue('letsencrypt')).toMatchObject({ event: 'complete' })
+    const last = await dashboard.call('GET', `/api/operations?site_id=${two.id}&limit=1`)
+    const [operation] = last.body.operations as {
+      status: string
+      warnings: { code: string; message: string }[]
+    }[]
+    const warnings = operation?.warnings.map(({ code }) => code)
+    expect([operation?.status, warnings]).toEqual(['success', ['certificate_refused']])
+    await become('up, and a certificate refused', [
+      'up up',
+      'degraded certificate_missing certificate_missing',
+    ])
+    const [, { health_reason }] = await sites()
+    expect(health_reason).toContain(operation?.warnings[0]?.message ?? '-')
 
-      await world().acme.resolve(two.domain, host.address)
-      await world().acme.resolve(`www.${two.domain}`, host.address)
-      await issue('letsencrypt')
-      await become('the certificate is there', ['up up', 'up up'])
-      console.log(took.join('\n'))
-    },
-    12 * MINUTES,
-  )
+    await world().acme.resolve(two.domain, host.address)
+    await world().acme.resolve(`www.${two.domain}`, host.address)
+    await issue('letsencrypt')
+    await become('the certificate is there', ['up up', 'up up'])
+    console.log(took.join('\n'))
+  })
 
-  test(
-    'a sleeping pool is up, and no check wakes it',
-    async () => {
-      const { host } = world()
-      const [one] = await sites()
-      const { unit } = fpmService({ user: one.user, php })
-      const [from, used] = [Date.now(), await processorMs(host)]
-      let stops = 0
-      await lab.poll(
-        async () => {
-          const { code } = await host.exec(['systemctl', 'is-active', '--quiet', unit])
-          // A check that started before the stop wakes PHP; it is the last one.
-          if (code === 0) {
-            await must('systemctl', 'stop', unit)
-            stops += 1
-          }
-          const [{ health, health_checks }] = await sites()
-          return health === 'up' && health_checks.some(({ code }) => code === 'php_asleep')
-        },
-        { every_ms: 500, timeout_ms },
-      )
-      expect(stops).toBeWithin(1, 4)
-      const [seconds, ms] = [(Date.now() - from) / 1000, (await processorMs(host)) - used]
-      console.log(`agent and scan: ${ms.toFixed(0)} ms of processor in ${seconds.toFixed(0)} s`)
-      expect((await host.exec(['systemctl', 'is-active', unit])).stdout).toBe('inactive\n')
-    },
-    5 * MINUTES,
-  )
+  test('a sleeping pool is up, and no check wakes it', async () => {
+    const { host } = world()
+    const [one] = await sites()
+    const { unit } = fpmService({ user: one.user, php })
+    const [from, used] = [Date.now(), await processorMs(host)]
+    let stops = 0
+    await lab.poll(
+      async () => {
+        const { code } = await host.exec(['systemctl', 'is-active', '--quiet', unit])
+        // A check that started before the stop wakes PHP; it is the last one.
+        if (code === 0) {
+          await must('systemctl', 'stop', unit)
+          stops += 1
+        }
+        const [{ health, health_checks }] = await sites()
+        return health === 'up' && health_checks.some(({ code }) => code === 'php_asleep')
+      },
+      { every_ms: 500, timeout_ms },
+    )
+    expect(stops).toBeWithin(1, 4)
+    const [seconds, ms] = [(Date.now() - from) / 1000, (await processorMs(host)) - used]
+    console.log(`agent and scan: ${ms.toFixed(0)} ms of processor in ${seconds.toFixed(0)} s`)
+    expect((await host.exec(['systemctl', 'is-active', unit])).stdout).toBe('inactive\n')
+  })
 }
 
 /** CPU time of the agent and of its process that reads sites. */
@@ -207,80 +201,76 @@ echo json_encode([
 function followsEtc(running: () => Running): void {
   let asked = 0
 
-  test(
-    'a running site sees changes in /etc without the agent, and no new account',
-    async () => {
-      const { host, domain, user, php } = running()
-      const path = `/srv/www/${user}/public/seen.php`
-      await host.put(path, SEEN)
-      await host.must(['chown', `${user}:www-data`, path])
-      const seen = async () =>
-        JSON.parse((await get(host, `http://${domain}/seen.php?n=${asked++}`)).body)
-      const becomes = async (wanted: object) => {
-        const done = async () => {
-          const now = await seen()
-          return Object.entries(wanted).every(([key, value]) => Bun.deepEquals(now[key], value))
-        }
-        if (!(await lab.polled(done, { every_ms: 500, timeout_ms: 3 * MINUTES })))
-          expect(await seen()).toMatchObject(wanted)
+  test('a running site sees changes in /etc without the agent, and no new account', async () => {
+    const { host, domain, user, php } = running()
+    const path = `/srv/www/${user}/public/seen.php`
+    await host.put(path, SEEN)
+    await host.must(['chown', `${user}:www-data`, path])
+    const seen = async () =>
+      JSON.parse((await get(host, `http://${domain}/seen.php?n=${asked++}`)).body)
+    const becomes = async (wanted: object) => {
+      const done = async () => {
+        const now = await seen()
+        return Object.entries(wanted).every(([key, value]) => Bun.deepEquals(now[key], value))
       }
-      const unit = `hosting-fpm@${user}-php${php}.service`
-      const master = () => host.must(['systemctl', 'show', '--property=MainPID', '--value', unit])
-      const { gid } = JSON.parse(
-        await host.must(['php', '-r', "echo json_encode(posix_getgrnam('www-data'));"]),
-      )
-      await host.must(['systemctl', 'stop', ...AGENT])
+      if (!(await lab.polled(done, { every_ms: 500, timeout_ms: 3 * MINUTES })))
+        expect(await seen()).toMatchObject(wanted)
+    }
+    const unit = `hosting-fpm@${user}-php${php}.service`
+    const master = () => host.must(['systemctl', 'show', '--property=MainPID', '--value', unit])
+    const { gid } = JSON.parse(
+      await host.must(['php', '-r', "echo json_encode(posix_getgrnam('www-data'));"]),
+    )
+    await host.must(['systemctl', 'stop', ...AGENT])
 
-      expect(await seen()).toMatchObject({
-        me: [user, `/srv/www/${user}`],
-        system: [0, gid],
-        people: 1,
-        newcomer: [false, false],
-        listed: [],
-        pools: false,
-        ini: [`/etc/php/${php}/fpm/php.ini`, ''],
-        imagick: 1,
-        locale: 'C.UTF-8',
-        tls: false,
-      })
-      const before = await master()
+    expect(await seen()).toMatchObject({
+      me: [user, `/srv/www/${user}`],
+      system: [0, gid],
+      people: 1,
+      newcomer: [false, false],
+      listed: [],
+      pools: false,
+      ini: [`/etc/php/${php}/fpm/php.ini`, ''],
+      imagick: 1,
+      locale: 'C.UTF-8',
+      tls: false,
+    })
+    const before = await master()
 
-      await host.must(['ln', '-sf', '/usr/share/zoneinfo/Asia/Tokyo', '/etc/localtime'])
-      const hosts = await host.must(['cat', '/etc/hosts'])
-      await host.put('/etc/hosts', `${hosts}\n127.0.0.1 ${OUTSIDE}\n`)
-      await becomes({ zone: '/usr/share/zoneinfo/Asia/Tokyo', address: '127.0.0.1', tls: false })
+    await host.must(['ln', '-sf', '/usr/share/zoneinfo/Asia/Tokyo', '/etc/localtime'])
+    const hosts = await host.must(['cat', '/etc/hosts'])
+    await host.put('/etc/hosts', `${hosts}\n127.0.0.1 ${OUTSIDE}\n`)
+    await becomes({ zone: '/usr/share/zoneinfo/Asia/Tokyo', address: '127.0.0.1', tls: false })
 
-      // useradd(8) replaces a file, which drops the mount over it.
-      await host.must(['useradd', 'newcomer'])
-      const resolv = await host.must(['readlink', '-f', '/etc/resolv.conf'])
-      await host.put('/etc/resolv.conf.new', 'nameserver 192.0.2.53\n')
-      await host.must(['mv', '/etc/resolv.conf.new', resolv.trim()])
-      await becomes({ resolv: 'nameserver 192.0.2.53\n' })
-      // Written in place.
-      await host.must(['tee', resolv.trim()], { input: 'nameserver 192.0.2.54\n' })
-      await becomes({ resolv: 'nameserver 192.0.2.54\n' })
+    // useradd(8) replaces a file, which drops the mount over it.
+    await host.must(['useradd', 'newcomer'])
+    const resolv = await host.must(['readlink', '-f', '/etc/resolv.conf'])
+    await host.put('/etc/resolv.conf.new', 'nameserver 192.0.2.53\n')
+    await host.must(['mv', '/etc/resolv.conf.new', resolv.trim()])
+    await becomes({ resolv: 'nameserver 192.0.2.53\n' })
+    // Written in place.
+    await host.must(['tee', resolv.trim()], { input: 'nameserver 192.0.2.54\n' })
+    await becomes({ resolv: 'nameserver 192.0.2.54\n' })
 
-      const certificate = '/usr/local/share/ca-certificates/outside.crt'
-      await host.must([
-        ...['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'],
-        ...['-subj', `/CN=${OUTSIDE}`, '-addext', `subjectAltName=DNS:${OUTSIDE}`],
-        ...['-keyout', '/root/outside.key', '-out', certificate],
-      ])
-      const files = ['-cert', certificate, '-key', '/root/outside.key']
-      const outside = host.spawn(['openssl', 's_server', '-accept', '4433', '-www', ...files])
-      await host.must(['update-ca-certificates'])
-      await becomes({ tls: true, people: 1, newcomer: [false, false] })
-      await outside.stop()
+    const certificate = '/usr/local/share/ca-certificates/outside.crt'
+    await host.must([
+      ...['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2'],
+      ...['-subj', `/CN=${OUTSIDE}`, '-addext', `subjectAltName=DNS:${OUTSIDE}`],
+      ...['-keyout', '/root/outside.key', '-out', certificate],
+    ])
+    const files = ['-cert', certificate, '-key', '/root/outside.key']
+    const outside = host.spawn(['openssl', 's_server', '-accept', '4433', '-www', ...files])
+    await host.must(['update-ca-certificates'])
+    await becomes({ tls: true, people: 1, newcomer: [false, false] })
+    await outside.stop()
 
-      await host.put(`/etc/php/${php}/fpm/conf.d/99-own.ini`, 'user_agent = of the server\n')
-      await host.must(['systemctl', 'reload', unit])
-      await becomes({ ini: [`/etc/php/${php}/fpm/php.ini`, 'of the server'] })
+    await host.put(`/etc/php/${php}/fpm/conf.d/99-own.ini`, 'user_agent = of the server\n')
+    await host.must(['systemctl', 'reload', unit])
+    await becomes({ ini: [`/etc/php/${php}/fpm/php.ini`, 'of the server'] })
 
-      expect(await master()).toBe(before)
-      await host.must(['rm', path, `/etc/php/${php}/fpm/conf.d/99-own.ini`])
-    },
-    5 * MINUTES,
-  )
+    expect(await master()).toBe(before)
+    await host.must(['rm', path, `/etc/php/${php}/fpm/conf.d/99-own.ini`])
+  })
 }
 
 const DOMAINS = ['one.example.test', 'two.example.test'] as const

@@ -95,108 +95,80 @@ unless(lab.available()).describe('a staging site', () => {
     expect([robots.status, robots.body]).toEqual([200, 'User-agent: *\nDisallow: /\n'])
   }
 
-  test(
-    'asks for its password, and tells search engines to stay away',
-    async () => {
-      await isProtected()
-      const shop = await get(world.host, `http://${SHOP.domain}/`)
-      expect([shop.status, shop.headers.includes('x-robots-tag')]).toEqual([200, false])
-      const seen = `/proc/self/root/etc/hosting/staging/${SITE.user}.htpasswd`
-      await world.plant(SITE, 'peek.php', `<?php echo json_encode(@file_get_contents('${seen}'));`)
-      expect((await visit('/peek.php', WITH)).body).toBe('false')
-    },
-    5 * MINUTES,
-  )
+  test('asks for its password, and tells search engines to stay away', async () => {
+    await isProtected()
+    const shop = await get(world.host, `http://${SHOP.domain}/`)
+    expect([shop.status, shop.headers.includes('x-robots-tag')]).toEqual([200, false])
+    const seen = `/proc/self/root/etc/hosting/staging/${SITE.user}.htpasswd`
+    await world.plant(SITE, 'peek.php', `<?php echo json_encode(@file_get_contents('${seen}'));`)
+    expect((await visit('/peek.php', WITH)).body).toBe('false')
+  })
 
-  test(
-    'keeps its mail, calls no mail or payment service, and runs no jobs',
-    async () => {
-      await world.until(
-        'the queue knows',
-        async () => (await world.status(SITE.user)) !== undefined,
-      )
-      expect(JSON.parse((await visit('/look.php', WITH)).body)).toEqual({
-        ...{ type: 'staging', sent: true, smtp: false, ready: 0, password: null },
-        refused: ['staging_site', 'staging_site', 'staging_site'],
-      })
-      await world.until('it is kept', async () => (await world.status(SITE.user))?.caught === 1)
-      expect(world.subjects).toEqual([])
-      const units = await world.host.must(['systemctl', 'list-timers', '--plain'])
-      expect(units).not.toContain(SITE.user)
-      expect(units).toContain(SHOP.user)
-    },
-    5 * MINUTES,
-  )
+  test('keeps its mail, calls no mail or payment service, and runs no jobs', async () => {
+    await world.until('the queue knows', async () => (await world.status(SITE.user)) !== undefined)
+    expect(JSON.parse((await visit('/look.php', WITH)).body)).toEqual({
+      ...{ type: 'staging', sent: true, smtp: false, ready: 0, password: null },
+      refused: ['staging_site', 'staging_site', 'staging_site'],
+    })
+    await world.until('it is kept', async () => (await world.status(SITE.user))?.caught === 1)
+    expect(world.subjects).toEqual([])
+    const units = await world.host.must(['systemctl', 'list-timers', '--plain'])
+    expect(units).not.toContain(SITE.user)
+    expect(units).toContain(SHOP.user)
+  })
 
-  test(
-    'switches off payments, mail services and accounts, and nothing else',
-    async () => {
-      const run = async (text: string) => {
-        await world.plant(SITE, '../tmp/run.php', text)
-        const argv = ['--skip-plugins', 'eval-file', `/srv/www/${SITE.user}/tmp/run.php`]
-        return wpCli(world.host, SITE, '8.4', argv)
-      }
-      await run(OPTIONS)
-      const before = JSON.parse(await run(SHOW))
+  test('switches off payments, mail services and accounts, and nothing else', async () => {
+    const run = async (text: string) => {
+      await world.plant(SITE, '../tmp/run.php', text)
+      const argv = ['--skip-plugins', 'eval-file', `/srv/www/${SITE.user}/tmp/run.php`]
+      return wpCli(world.host, SITE, '8.4', argv)
+    }
+    await run(OPTIONS)
+    const before = JSON.parse(await run(SHOW))
 
-      expect((await run(quietProgram())).split('\n').filter(Boolean)).toEqual([
-        ...['search engines', 'Stripe', 'WP Mail SMTP', 'Jetpack'],
-        ...['payment method odd_pay', 'payment method stripe'],
-      ])
+    expect((await run(quietProgram())).split('\n').filter(Boolean)).toEqual([
+      ...['search engines', 'Stripe', 'WP Mail SMTP', 'Jetpack'],
+      ...['payment method odd_pay', 'payment method stripe'],
+    ])
 
-      const change = (name: string, from: string, to: string) => before[name].replace(from, to)
-      expect(JSON.parse(await run(SHOW))).toEqual({
-        ...before,
-        blog_public: '0',
-        woocommerce_stripe_settings: change(
-          'woocommerce_stripe_settings',
-          's:3:"yes";s:5:"title";s:4:"Card";s:8:"testmode";s:2:"no"',
-          's:2:"no";s:5:"title";s:4:"Card";s:8:"testmode";s:3:"yes"',
-        ),
-        woocommerce_odd_pay_settings: change(
-          'woocommerce_odd_pay_settings',
-          's:3:"yes"',
-          's:2:"no"',
-        ),
-        wp_mail_smtp: change('wp_mail_smtp', 's:4:"smtp";s:10', 's:4:"mail";s:10'),
-        jetpack_private_options: 'a:1:{s:5:"other";i:1;}',
-      })
-      expect(await run(quietProgram())).toBe('')
-    },
-    5 * MINUTES,
-  )
+    const change = (name: string, from: string, to: string) => before[name].replace(from, to)
+    expect(JSON.parse(await run(SHOW))).toEqual({
+      ...before,
+      blog_public: '0',
+      woocommerce_stripe_settings: change(
+        'woocommerce_stripe_settings',
+        's:3:"yes";s:5:"title";s:4:"Card";s:8:"testmode";s:2:"no"',
+        's:2:"no";s:5:"title";s:4:"Card";s:8:"testmode";s:3:"yes"',
+      ),
+      woocommerce_odd_pay_settings: change('woocommerce_odd_pay_settings', 's:3:"yes"', 's:2:"no"'),
+      wp_mail_smtp: change('wp_mail_smtp', 's:4:"smtp";s:10', 's:4:"mail";s:10'),
+      jetpack_private_options: 'a:1:{s:5:"other";i:1;}',
+    })
+    expect(await run(quietProgram())).toBe('')
+  })
 
-  test(
-    'a change of PHP, of the mail settings and a stay in the trash keep all of it',
-    async () => {
-      const { domain } = SITE
-      await world.done('site.update', { domain, tier: 'small', xmlrpc: false })
-      await world.done('mail.apply', { ...RULES, domain, relay: null })
-      await world.done('site.delete', { domain })
-      await world.done('site.restore', { domain })
-      await isProtected()
-      await world.until('the queue listens', async () => {
-        await visit('/look.php', WITH)
-        return ((await world.status(SITE.user))?.caught ?? 0) > 1
-      })
-      expect(world.subjects).toEqual([])
-      const units = await world.host.must(['systemctl', 'list-timers', '--plain'])
-      expect(units).not.toContain(SITE.user)
-    },
-    5 * MINUTES,
-  )
+  test('a change of PHP, of the mail settings and a stay in the trash keep all of it', async () => {
+    const { domain } = SITE
+    await world.done('site.update', { domain, tier: 'small', xmlrpc: false })
+    await world.done('mail.apply', { ...RULES, domain, relay: null })
+    await world.done('site.delete', { domain })
+    await world.done('site.restore', { domain })
+    await isProtected()
+    await world.until('the queue listens', async () => {
+      await visit('/look.php', WITH)
+      return ((await world.status(SITE.user))?.caught ?? 0) > 1
+    })
+    expect(world.subjects).toEqual([])
+    const units = await world.host.must(['systemctl', 'list-timers', '--plain'])
+    expect(units).not.toContain(SITE.user)
+  })
 
-  test(
-    'has another password from its change on',
-    async () => {
-      const { domain } = SITE
-      await world.done('staging.password', { domain, password_hash: hashOf('another') })
-      const status = async (word: string) =>
-        (await visit('/', ['--user', `staging:${word}`])).status
+  test('has another password from its change on', async () => {
+    const { domain } = SITE
+    await world.done('staging.password', { domain, password_hash: hashOf('another') })
+    const status = async (word: string) => (await visit('/', ['--user', `staging:${word}`])).status
 
-      await world.until('nginx asks for it', async () => (await status('letmein')) === 401)
-      expect(await status('another')).toBe(200)
-    },
-    MINUTES,
-  )
+    await world.until('nginx asks for it', async () => (await status('letmein')) === 401)
+    expect(await status('another')).toBe(200)
+  })
 })

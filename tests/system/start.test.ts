@@ -42,58 +42,42 @@ unless(lab.available() ?? lacking({ programs: ['curl'] })).describe(
       await lab.switchDown()
     }, 10 * MINUTES)
 
-    test(
-      'creates the first WordPress site with one call',
-      async () => {
-        program = host.spawn([...START, '--site', 'example.test'], ENV)
-        await lab.poll(() => /password: {2}|error:/.test(program.output()), {
-          every_ms: 200,
-          timeout_ms: 3 * MINUTES,
-        })
-        expect(program.output()).not.toContain('error:')
+    test('creates the first WordPress site with one call', async () => {
+      program = host.spawn([...START, '--site', 'example.test'], ENV)
+      await lab.poll(() => /password: {2}|error:/.test(program.output()), {
+        every_ms: 200,
+        timeout_ms: 3 * MINUTES,
+      })
+      expect(program.output()).not.toContain('error:')
 
-        const page = await get(host, 'http://example.test/')
+      const page = await get(host, 'http://example.test/')
 
-        expect(page.status).toBe(200)
-        expect(page.body).toContain('wp-content')
-      },
-      5 * MINUTES,
-    )
+      expect(page.status).toBe(200)
+      expect(page.body).toContain('wp-content')
+    })
 
-    test(
-      'creates another one through the running dashboard',
-      async () => {
-        const said = await host.must([...START, '--site', 'two.test', '--tls', 'self-signed'], {
-          env: ENV,
-        })
+    test('creates another one through the running dashboard', async () => {
+      const said = await host.must([...START, '--site', 'two.test', '--tls', 'self-signed'], {
+        env: ENV,
+      })
 
-        expect(said).toContain('Hosting Control is running already')
-        expect((await get(host, 'https://two.test/')).status).toBe(200)
-      },
-      5 * MINUTES,
-    )
+      expect(said).toContain('Hosting Control is running already')
+      expect((await get(host, 'https://two.test/')).status).toBe(200)
+    })
 
-    test(
-      'shows an existing site and keeps its password',
-      async () => {
-        const said = await host.must([...START, '--site', 'example.test'], { env: ENV })
+    test('shows an existing site and keeps its password', async () => {
+      const said = await host.must([...START, '--site', 'example.test'], { env: ENV })
 
-        expect(said).toContain('http://example.test/')
-        expect(said).not.toContain('password: ')
-      },
-      5 * MINUTES,
-    )
+      expect(said).toContain('http://example.test/')
+      expect(said).not.toContain('password: ')
+    })
 
-    test(
-      'leaves the sites running when it ends',
-      async () => {
-        await program.stop()
+    test('leaves the sites running when it ends', async () => {
+      await program.stop()
 
-        const gone = host.exec(['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/3000'])
-        expect((await gone).code).not.toBe(0)
-        expect((await get(host, 'http://example.test/')).status).toBe(200)
-      },
-      5 * MINUTES,
-    )
+      const gone = host.exec(['bash', '-c', 'exec 3<>/dev/tcp/127.0.0.1/3000'])
+      expect((await gone).code).not.toBe(0)
+      expect((await get(host, 'http://example.test/')).status).toBe(200)
+    })
   },
 )

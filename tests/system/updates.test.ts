@@ -1,5 +1,5 @@
 // tier: full
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
 import { missingPackages } from '#agent/os/packages/packages.ts'
@@ -16,6 +16,8 @@ import { type Enrolled, installEnrolled } from '#tests/support/system/enrolled.t
 import { PAGE, startLoad } from '#tests/support/system/load.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES, type Site } from '#tests/support/system/world.ts'
+
+setDefaultTimeout(8 * MINUTES)
 
 const ARCHIVE = '/srv/security'
 const RELEASE = `Origin: Debian
@@ -62,50 +64,46 @@ async function updatable(): Promise<Image> {
 
 /** The daily run of Debian's apt-daily-upgrade.timer, as configured by the agent. */
 function unattendedChecks(worldNow: () => Enrolled, siteNow: () => Site): void {
-  test(
-    'an unattended security update reaches the site without a failed request',
-    async () => {
-      const { host, dashboard, path } = worldNow()
-      const { docroot, user, domain } = siteNow()
-      const unit = `hosting-fpm@${user}-php${PHP}.service`
-      const show = ['systemctl', 'show', '--property=MainPID', '--value', unit]
-      const versionOf = () => host.must(['dpkg-query', '--show', SHOWN, NAME])
-      const maintenance = async () => {
-        await dashboard.stream('POST', path('/sync'))
-        const { body } = await dashboard.call('GET', path('/maintenance'))
-        return body.maintenance as Maintenance
-      }
-      await host.put(UNATTENDED_FILE, renderUnattended(true))
-      await host.put(`${docroot}/load.php`, PAGE)
-      await host.must(['chown', `${user}:www-data`, `${docroot}/load.php`])
-      await publish(host, NAME)
-      const load = startLoad(host, `http://${domain}/load.php`, 20)
-      await lab.poll(() => load.answers.good > 20, { timeout_ms: 3 * MINUTES })
-      const [before, version] = [await host.must(show), await versionOf()]
+  test('an unattended security update reaches the site without a failed request', async () => {
+    const { host, dashboard, path } = worldNow()
+    const { docroot, user, domain } = siteNow()
+    const unit = `hosting-fpm@${user}-php${PHP}.service`
+    const show = ['systemctl', 'show', '--property=MainPID', '--value', unit]
+    const versionOf = () => host.must(['dpkg-query', '--show', SHOWN, NAME])
+    const maintenance = async () => {
+      await dashboard.stream('POST', path('/sync'))
+      const { body } = await dashboard.call('GET', path('/maintenance'))
+      return body.maintenance as Maintenance
+    }
+    await host.put(UNATTENDED_FILE, renderUnattended(true))
+    await host.put(`${docroot}/load.php`, PAGE)
+    await host.must(['chown', `${user}:www-data`, `${docroot}/load.php`])
+    await publish(host, NAME)
+    const load = startLoad(host, `http://${domain}/load.php`, 20)
+    await lab.poll(() => load.answers.good > 20, { timeout_ms: 3 * MINUTES })
+    const [before, version] = [await host.must(show), await versionOf()]
 
-      const env = { DEBIAN_FRONTEND: 'noninteractive' }
-      const upgrade = ['unattended-upgrade', '-v']
-      const said = await host.must(upgrade, { env, timeout_ms: 3 * MINUTES })
+    const env = { DEBIAN_FRONTEND: 'noninteractive' }
+    const upgrade = ['unattended-upgrade', '-v']
+    const said = await host.must(upgrade, { env, timeout_ms: 3 * MINUTES })
 
-      expect(said).toMatch(new RegExp(`Packages that (will be|were) upgraded: ${NAME}`))
-      expect(await versionOf()).toBe(`${version}+security1`)
-      const renewed = async () => ![before, '0\n'].includes(await host.must(show))
-      expect(await lab.poll(renewed, { every_ms: 500, timeout_ms: 3 * MINUTES })).toBe(true)
-      const { good, bad } = await load.stop()
-      expect([bad, good > 20]).toEqual([[], true])
+    expect(said).toMatch(new RegExp(`Packages that (will be|were) upgraded: ${NAME}`))
+    expect(await versionOf()).toBe(`${version}+security1`)
+    const renewed = async () => ![before, '0\n'].includes(await host.must(show))
+    expect(await lab.poll(renewed, { every_ms: 500, timeout_ms: 3 * MINUTES })).toBe(true)
+    const { good, bad } = await load.stop()
+    expect([bad, good > 20]).toEqual([[], true])
 
-      const isDone = async () => {
-        const { last_update, old_files } = await maintenance()
-        const isShown = last_update?.packages.includes(NAME)
-        return isShown && old_files.every(({ kind }) => kind === 'other')
-      }
-      expect(await lab.poll(isDone, { every_ms: 2000, timeout_ms: 3 * MINUTES })).toBe(true)
-      const { packages, unattended } = await maintenance()
-      expect(packages.filter(({ security }) => security)).toEqual([])
-      expect(unattended).toMatchObject({ enabled: true, source: 'hosting-control' })
-    },
-    8 * MINUTES,
-  )
+    const isDone = async () => {
+      const { last_update, old_files } = await maintenance()
+      const isShown = last_update?.packages.includes(NAME)
+      return isShown && old_files.every(({ kind }) => kind === 'other')
+    }
+    expect(await lab.poll(isDone, { every_ms: 2000, timeout_ms: 3 * MINUTES })).toBe(true)
+    const { packages, unattended } = await maintenance()
+    expect(packages.filter(({ security }) => security)).toEqual([])
+    expect(unattended).toMatchObject({ enabled: true, source: 'hosting-control' })
+  })
 }
 
 const DOMAIN = 'updated.example.test'
@@ -172,7 +170,6 @@ unless(lab.available()).describe('a server that gets updates', () => {
         true,
       )
     },
-    5 * MINUTES,
   )
 
   /** Our programs that have mapped deleted files; MariaDB waits for a request. */
@@ -188,105 +185,97 @@ unless(lab.available()).describe('a server that gets updates', () => {
     JSON.parse(readFileSync(`${world.host.root}/var/lib/hosting-agent/maintenance.json`, 'utf8'))
       .maintenance
 
-  test(
-    'new packages of PHP, nginx and OpenSSL reach running programs without a failed request',
-    async () => {
-      const { host } = world
-      await host.put(`${site.docroot}/load.php`, PAGE)
-      await host.must(['chown', `${site.user}:www-data`, `${site.docroot}/load.php`])
-      const load = startLoad(host, `http://${DOMAIN}/load.php`, 20)
-      await lab.poll(() => load.answers.good > 20, { timeout_ms: 3 * MINUTES })
-      const [php, nginx] = [await mainPid(units().php), await mainPid(units().nginx)]
-      const listed = await host.must(['dpkg', '--get-selections', `php${PHP}-*`])
-      const names = [...listed.matchAll(/^(\S+)\s+install$/gm)].map(([, name = '']) => name)
-      await host.must(['sh', '-ec', REPLACE_OPENSSL])
-      const start = performance.now()
-      const installing = host.must(
-        ['apt-get', 'install', '--reinstall', '-y', '-q', ...names, 'mariadb-server-core'],
-        {
-          env: { DEBIAN_FRONTEND: 'noninteractive' },
-          timeout_ms: 3 * MINUTES,
-        },
-      )
-      // The agent may restart PHP before apt ends.
-      const seen: string[] = []
-      let isInstalled = false
-      const look = async () => seen.push(...(await deleted())) >= 0 && isInstalled
-      const watching = lab.poll(look, { every_ms: 250, timeout_ms: 4 * MINUTES })
-      await installing
-      isInstalled = true
-      await watching
-      const installed_ms = Math.round(performance.now() - start)
-      const long = get(host, `http://${DOMAIN}/load.php?long`)
-
-      await lab.poll(
-        async () => (await mainPid(units().php)) !== php && (await deleted()).length === 0,
-        { every_ms: 500, timeout_ms: 3 * MINUTES },
-      )
-
-      const { good, bad } = await load.stop()
-      expect((await long).body).toStartWith('answered by ')
-      figures.push(
-        `reinstall: ${installed_ms} ms, then ${seen.length} old processes (${[...new Set(seen)]}); all new after ${Math.round(performance.now() - start)} ms; ${good} requests answered`,
-      )
-      expect(bad).toEqual([])
-      expect(await deleted()).toEqual([])
-      expect(seen).toContain('php-fpm8.2')
-      expect(await mainPid(units().nginx)).not.toBe(nginx)
-      expect(good).toBeGreaterThan(100)
-      const ours = () =>
-        (report().old_files as Maintenance['old_files']).filter(({ kind }) => kind !== 'other')
-      await lab.poll(() => ours().every(({ name }) => name === 'mariadb'), {
+  test('new packages of PHP, nginx and OpenSSL reach running programs without a failed request', async () => {
+    const { host } = world
+    await host.put(`${site.docroot}/load.php`, PAGE)
+    await host.must(['chown', `${site.user}:www-data`, `${site.docroot}/load.php`])
+    const load = startLoad(host, `http://${DOMAIN}/load.php`, 20)
+    await lab.poll(() => load.answers.good > 20, { timeout_ms: 3 * MINUTES })
+    const [php, nginx] = [await mainPid(units().php), await mainPid(units().nginx)]
+    const listed = await host.must(['dpkg', '--get-selections', `php${PHP}-*`])
+    const names = [...listed.matchAll(/^(\S+)\s+install$/gm)].map(([, name = '']) => name)
+    await host.must(['sh', '-ec', REPLACE_OPENSSL])
+    const start = performance.now()
+    const installing = host.must(
+      ['apt-get', 'install', '--reinstall', '-y', '-q', ...names, 'mariadb-server-core'],
+      {
+        env: { DEBIAN_FRONTEND: 'noninteractive' },
         timeout_ms: 3 * MINUTES,
-      })
-      expect(ours()).toMatchObject([
-        { name: 'mariadb', problem: 'A restart interrupts sites for some seconds: request it' },
-      ])
-    },
-    8 * MINUTES,
-  )
+      },
+    )
+    // The agent may restart PHP before apt ends.
+    const seen: string[] = []
+    let isInstalled = false
+    const look = async () => seen.push(...(await deleted())) >= 0 && isInstalled
+    const watching = lab.poll(look, { every_ms: 250, timeout_ms: 4 * MINUTES })
+    await installing
+    isInstalled = true
+    await watching
+    const installed_ms = Math.round(performance.now() - start)
+    const long = get(host, `http://${DOMAIN}/load.php?long`)
 
-  test(
-    'security updates are listed, planned and installed, MariaDB only with consent',
-    async () => {
-      const { host, dashboard } = world
-      await publish(host, `php${PHP}-bcmath`)
-      const before = await mainPid(units().php)
-      const input = { restart_database: true }
-      const planned = await dashboard.call('POST', world.path('/update'), {
-        ...input,
-        dry_run: true,
-      })
+    await lab.poll(
+      async () => (await mainPid(units().php)) !== php && (await deleted()).length === 0,
+      { every_ms: 500, timeout_ms: 3 * MINUTES },
+    )
 
-      const events = await dashboard.stream('POST', world.path('/update'), input)
+    const { good, bad } = await load.stop()
+    expect((await long).body).toStartWith('answered by ')
+    figures.push(
+      `reinstall: ${installed_ms} ms, then ${seen.length} old processes (${[...new Set(seen)]}); all new after ${Math.round(performance.now() - start)} ms; ${good} requests answered`,
+    )
+    expect(bad).toEqual([])
+    expect(await deleted()).toEqual([])
+    expect(seen).toContain('php-fpm8.2')
+    expect(await mainPid(units().nginx)).not.toBe(nginx)
+    expect(good).toBeGreaterThan(100)
+    const ours = () =>
+      (report().old_files as Maintenance['old_files']).filter(({ kind }) => kind !== 'other')
+    await lab.poll(() => ours().every(({ name }) => name === 'mariadb'), {
+      timeout_ms: 3 * MINUTES,
+    })
+    expect(ours()).toMatchObject([
+      { name: 'mariadb', problem: 'A restart interrupts sites for some seconds: request it' },
+    ])
+  })
 
-      const effects = [{ action: 'change', kind: 'package', name: `php${PHP}-bcmath` }]
-      expect(planned.body.plan).toMatchObject({
-        steps: [{ name: 'packages', effects }, { name: 'restarts' }],
-      })
-      expect(events.at(-1)).toMatchObject({
-        event: 'complete',
-        data: {
-          packages: [`php${PHP}-bcmath`],
-          restarted: ['mariadb', `php-fpm:${site.user}`],
-          reboot_needed: false,
-        },
-      })
-      expect(await mainPid(units().php)).not.toBe(before)
-      await dashboard.stream('POST', world.path('/sync'))
-      const { body } = await dashboard.call('GET', world.path('/maintenance'))
-      const { maintenance } = body as { maintenance: Maintenance }
-      const pending = maintenance.packages.filter(({ security }) => security)
-      const ours = maintenance.old_files.filter(({ kind }) => kind !== 'other')
-      expect([pending, ours, maintenance.last_update?.packages]).toEqual([
-        [],
-        [],
-        [`php${PHP}-bcmath`],
-      ])
-      expect(await lab.poll(serves, { timeout_ms: 3 * MINUTES })).toBe(true)
-    },
-    5 * MINUTES,
-  )
+  test('security updates are listed, planned and installed, MariaDB only with consent', async () => {
+    const { host, dashboard } = world
+    await publish(host, `php${PHP}-bcmath`)
+    const before = await mainPid(units().php)
+    const input = { restart_database: true }
+    const planned = await dashboard.call('POST', world.path('/update'), {
+      ...input,
+      dry_run: true,
+    })
+
+    const events = await dashboard.stream('POST', world.path('/update'), input)
+
+    const effects = [{ action: 'change', kind: 'package', name: `php${PHP}-bcmath` }]
+    expect(planned.body.plan).toMatchObject({
+      steps: [{ name: 'packages', effects }, { name: 'restarts' }],
+    })
+    expect(events.at(-1)).toMatchObject({
+      event: 'complete',
+      data: {
+        packages: [`php${PHP}-bcmath`],
+        restarted: ['mariadb', `php-fpm:${site.user}`],
+        reboot_needed: false,
+      },
+    })
+    expect(await mainPid(units().php)).not.toBe(before)
+    await dashboard.stream('POST', world.path('/sync'))
+    const { body } = await dashboard.call('GET', world.path('/maintenance'))
+    const { maintenance } = body as { maintenance: Maintenance }
+    const pending = maintenance.packages.filter(({ security }) => security)
+    const ours = maintenance.old_files.filter(({ kind }) => kind !== 'other')
+    expect([pending, ours, maintenance.last_update?.packages]).toEqual([
+      [],
+      [],
+      [`php${PHP}-bcmath`],
+    ])
+    expect(await lab.poll(serves, { timeout_ms: 3 * MINUTES })).toBe(true)
+  })
 
   unattendedChecks(
     () => world,

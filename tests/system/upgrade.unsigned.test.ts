@@ -50,29 +50,25 @@ unless(lab.available() ?? reason).describe('an agent that knows no signatures', 
   }, 10 * MINUTES)
   afterAll(() => upgrading?.stop(), 5 * MINUTES)
 
-  test(
-    'is upgraded to one that verifies signatures, whose services have limits',
-    async () => {
-      const { host, offer, upgrade, sync, refused } = upgrading
-      const program = await Bun.file((await buildAgent('.')).file).bytes()
-      await offer(program)
+  test('is upgraded to one that verifies signatures, whose services have limits', async () => {
+    const { host, offer, upgrade, sync, refused } = upgrading
+    const program = await Bun.file((await buildAgent('.')).file).bytes()
+    await offer(program)
 
-      expect(await upgrade()).toMatchObject({ event: 'complete' })
+    expect(await upgrade()).toMatchObject({ event: 'complete' })
 
-      const show = (unit: string) =>
-        host.must(['systemctl', 'show', '--value', '-pMemoryMax,TasksMax', unit])
-      expect([await show('hosting-agent'), await show('hosting-agent-front')]).toEqual([
-        `${2 ** 30}\n512\n`,
-        `${2 ** 28}\n64\n`,
-      ])
-      expect(await sync()).toBe('complete')
-      await rm(join(upgrading.folder, 'hosting-agent.manifest.json.sig'))
-      expect(await refused()).toEqual([
-        403,
-        'The build is not signed: sign it with scripts/sign-build.ts',
-      ])
-      expect(await host.must([PROGRAM, 'version'])).not.toBe('')
-    },
-    5 * MINUTES,
-  )
+    const show = (unit: string) =>
+      host.must(['systemctl', 'show', '--value', '-pMemoryMax,TasksMax', unit])
+    expect([await show('hosting-agent'), await show('hosting-agent-front')]).toEqual([
+      `${2 ** 30}\n512\n`,
+      `${2 ** 28}\n64\n`,
+    ])
+    expect(await sync()).toBe('complete')
+    await rm(join(upgrading.folder, 'hosting-agent.manifest.json.sig'))
+    expect(await refused()).toEqual([
+      403,
+      'The build is not signed: sign it with scripts/sign-build.ts',
+    ])
+    expect(await host.must([PROGRAM, 'version'])).not.toBe('')
+  })
 })

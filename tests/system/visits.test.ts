@@ -1,11 +1,13 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { type Enrolled, startWithShop } from '#tests/support/system/enrolled.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
+
+setDefaultTimeout(8 * MINUTES)
 
 const SECONDS = 1000
 /** The shortest interval, and a minute; a machine that is busy with other tests takes longer. */
@@ -71,89 +73,77 @@ const sleep = () => {
   return world.host.must(['systemctl', 'stop', unit])
 }
 
-test(
-  'a site without visitors that breaks is shown within the interval and a minute, and its repair too',
-  async () => {
-    await world.dashboard.call('PUT', '/api/settings/visit_interval', { value: INTERVAL })
-    // A file that no check of the agent looks at.
-    await put('plugins/broken/broken.php', `${HEADER}require __DIR__ . '/src/part.php';\n`)
-    await put('plugins/broken/src/part.php', '<?php\n')
-    await wp('plugin', 'activate', 'broken')
-    await lab.poll(async () => (await shown()).visited_at !== null, { timeout_ms: LIMIT_MS })
-    await becomes('up')
-    await sleep()
+test('a site without visitors that breaks is shown within the interval and a minute, and its repair too', async () => {
+  await world.dashboard.call('PUT', '/api/settings/visit_interval', { value: INTERVAL })
+  // A file that no check of the agent looks at.
+  await put('plugins/broken/broken.php', `${HEADER}require __DIR__ . '/src/part.php';\n`)
+  await put('plugins/broken/src/part.php', '<?php\n')
+  await wp('plugin', 'activate', 'broken')
+  await lab.poll(async () => (await shown()).visited_at !== null, { timeout_ms: LIMIT_MS })
+  await becomes('up')
+  await sleep()
 
-    await put('plugins/broken/src/part.php', BROKEN)
-    const down = await becomes('down')
-    expect((await shown()).health_code).toBe('http_fatal')
-    // A check of the agent may have been first.
-    const visit = async () => (await shown()).health_checks.find(({ check }) => check === 'visit')
-    await lab.poll(async () => (await visit())?.code === 'http_fatal', { timeout_ms: LIMIT_MS })
+  await put('plugins/broken/src/part.php', BROKEN)
+  const down = await becomes('down')
+  expect((await shown()).health_code).toBe('http_fatal')
+  // A check of the agent may have been first.
+  const visit = async () => (await shown()).health_checks.find(({ check }) => check === 'visit')
+  await lab.poll(async () => (await visit())?.code === 'http_fatal', { timeout_ms: LIMIT_MS })
 
-    await put('plugins/broken/src/part.php', '<?php\n')
-    console.log(`down after ${down} s, up after ${await becomes('up')} s`)
-  },
-  8 * MINUTES,
-)
+  await put('plugins/broken/src/part.php', '<?php\n')
+  console.log(`down after ${down} s, up after ${await becomes('up')} s`)
+})
 
-test(
-  'a change of a plugin is noticed at once, whatever the interval is',
-  async () => {
-    await world.dashboard.call('PUT', '/api/settings/visit_interval', { value: 86_400 })
-    await becomes('up')
-    // The agent has to know the former version.
-    await Bun.sleep(30 * SECONDS)
+test('a change of a plugin is noticed at once, whatever the interval is', async () => {
+  await world.dashboard.call('PUT', '/api/settings/visit_interval', { value: 86_400 })
+  await becomes('up')
+  // The agent has to know the former version.
+  await Bun.sleep(30 * SECONDS)
 
-    await put('plugins/broken/broken.php', BROKEN)
-    const down = await becomes('down')
-    await put('plugins/broken/broken.php', HEADER)
-    console.log(`down after ${down} s, up after ${await becomes('up')} s`)
-  },
-  8 * MINUTES,
-)
+  await put('plugins/broken/broken.php', BROKEN)
+  const down = await becomes('down')
+  await put('plugins/broken/broken.php', HEADER)
+  console.log(`down after ${down} s, up after ${await becomes('up')} s`)
+})
 
-test(
-  'a WordPress that stops is a clear answer everywhere',
-  async () => {
-    await put('plugins/broken/broken.php', BROKEN)
-    const { body } = await world.dashboard.call('GET', path('/wordpress-users'))
-    expect(Object(body).users).toHaveLength(1)
-    const run = await world.dashboard.call('POST', path('/wordpress-cron-run'), {})
-    expect([run.status, run.body]).toMatchObject([
-      409,
-      {
-        code: 'wordpress_fatal',
-        message: expect.stringContaining(
-          'WordPress of the site stops with a syntax error in the plugin broken (wp-content/plugins/broken/broken.php, line 3)',
-        ),
-      },
-    ])
-    const login = await world.dashboard.call('POST', path('/wordpress-login'), {})
-    const { token } = Object(login.body)
-    const page = await get(world.host, `http://${site.domain}/.well-known/hosting-login`, {
-      options: ['--data', `token=${token}`],
-    })
-    expect([page.status, page.body]).toEqual([
-      503,
-      expect.stringContaining('wp-content/plugins/broken/broken.php, line 3'),
-    ])
-    await put('plugins/broken/broken.php', HEADER)
+test('a WordPress that stops is a clear answer everywhere', async () => {
+  await put('plugins/broken/broken.php', BROKEN)
+  const { body } = await world.dashboard.call('GET', path('/wordpress-users'))
+  expect(Object(body).users).toHaveLength(1)
+  const run = await world.dashboard.call('POST', path('/wordpress-cron-run'), {})
+  expect([run.status, run.body]).toMatchObject([
+    409,
+    {
+      code: 'wordpress_fatal',
+      message: expect.stringContaining(
+        'WordPress of the site stops with a syntax error in the plugin broken (wp-content/plugins/broken/broken.php, line 3)',
+      ),
+    },
+  ])
+  const login = await world.dashboard.call('POST', path('/wordpress-login'), {})
+  const { token } = Object(login.body)
+  const page = await get(world.host, `http://${site.domain}/.well-known/hosting-login`, {
+    options: ['--data', `token=${token}`],
+  })
+  expect([page.status, page.body]).toEqual([
+    503,
+    expect.stringContaining('wp-content/plugins/broken/broken.php, line 3'),
+  ])
+  await put('plugins/broken/broken.php', HEADER)
 
-    await world.host.must(['mkdir', '-p', `${content}/mu-plugins`])
-    await world.host.put(`${content}/mu-plugins/must.php`, BROKEN)
-    await world.host.must(['chown', '-R', `${site.user}:www-data`, `${content}/mu-plugins`])
-    const answers = [
-      await world.dashboard.call('GET', path('/wordpress-users')),
-      await world.dashboard.call('GET', path('/wordpress-cron')),
-      await world.dashboard.call('POST', path('/wordpress-login'), {}),
-    ]
-    await world.host.must(['rm', `${content}/mu-plugins/must.php`])
-    for (const { status, body: failure } of answers) {
-      expect([status, Object(failure).code]).toEqual([409, 'wordpress_fatal'])
-      expect(Object(failure).message).toContain(
-        'a syntax error in the must-use plugin must.php (wp-content/mu-plugins/must.php, line 3)',
-      )
-    }
-  },
-  4 * MINUTES,
-)
+  await world.host.must(['mkdir', '-p', `${content}/mu-plugins`])
+  await world.host.put(`${content}/mu-plugins/must.php`, BROKEN)
+  await world.host.must(['chown', '-R', `${site.user}:www-data`, `${content}/mu-plugins`])
+  const answers = [
+    await world.dashboard.call('GET', path('/wordpress-users')),
+    await world.dashboard.call('GET', path('/wordpress-cron')),
+    await world.dashboard.call('POST', path('/wordpress-login'), {}),
+  ]
+  await world.host.must(['rm', `${content}/mu-plugins/must.php`])
+  for (const { status, body: failure } of answers) {
+    expect([status, Object(failure).code]).toEqual([409, 'wordpress_fatal'])
+    expect(Object(failure).message).toContain(
+      'a syntax error in the must-use plugin must.php (wp-content/mu-plugins/must.php, line 3)',
+    )
+  }
+})

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -55,6 +55,7 @@ async function expectSkewed(
 }
 
 const MINUTES = 60_000
+setDefaultTimeout(10 * MINUTES)
 
 /** Every other one: the two storages have all of them together. In the long mode all. */
 const half = (kind: StorageKind, all: readonly string[]): readonly string[] =>
@@ -88,59 +89,39 @@ export function describeFaults(kind: Exclude<StorageKind, 'rest'>, title: string
         for (const words of chosen(kind, FETCHES, fault)) await expectRestore(world, words, fault)
         await expectSound(world)
       },
-      10 * MINUTES,
     )
 
-    test(
-      'ends a backup and a restore when the network is cut, and works when it is back',
-      async () => {
-        await expectEndOfCut(world, 'create', half(kind, SAVES))
-        await expectEndOfCut(world, 'restore', half(kind, FETCHES))
-      },
-      10 * MINUTES,
-    )
+    test('ends a backup and a restore when the network is cut, and works when it is back', async () => {
+      await expectEndOfCut(world, 'create', half(kind, SAVES))
+      await expectEndOfCut(world, 'restore', half(kind, FETCHES))
+    })
 
     if (kind === 's3') {
-      test(
-        'is not written and not read while its clock is not that of the server',
-        () => expectSkewed(world, long ? SAVES.slice(0, -1) : ['--tag files'], ['--target']),
-        10 * MINUTES,
-      )
+      test('is not written and not read while its clock is not that of the server', () =>
+        expectSkewed(world, long ? SAVES.slice(0, -1) : ['--tag files'], ['--target']))
     }
 
-    test(
-      'has a first backup after one that was interrupted',
-      async () => {
-        await expectEachCreated(world)
-      },
-      10 * MINUTES,
-    )
+    test('has a first backup after one that was interrupted', async () => {
+      await expectEachCreated(world)
+    })
 
-    test(
-      'has no backup that it has no space for, and the earlier ones',
-      async () => {
-        await expectFull(world)
-        await expectSound(world)
-      },
-      10 * MINUTES,
-    )
+    test('has no backup that it has no space for, and the earlier ones', async () => {
+      await expectFull(world)
+      await expectSound(world)
+    })
 
-    test(
-      'is neither read nor written with another password',
-      async () => {
-        const [before, had] = [await world.everything(), await world.manifests()]
-        const password = 'x'.repeat(48)
-        for (const work of [world.restore, world.create]) {
-          const { event, data } = await work({ password })
-          expect([event, data.message]).toEqual([
-            'error',
-            expect.stringMatching(/^The repository of this site has another password: find its/),
-          ])
-        }
-        expect(['wrong password', await world.changes(before)]).toEqual(['wrong password', []])
-        expect(await world.manifests()).toEqual(had)
-      },
-      10 * MINUTES,
-    )
+    test('is neither read nor written with another password', async () => {
+      const [before, had] = [await world.everything(), await world.manifests()]
+      const password = 'x'.repeat(48)
+      for (const work of [world.restore, world.create]) {
+        const { event, data } = await work({ password })
+        expect([event, data.message]).toEqual([
+          'error',
+          expect.stringMatching(/^The repository of this site has another password: find its/),
+        ])
+      }
+      expect(['wrong password', await world.changes(before)]).toEqual(['wrong password', []])
+      expect(await world.manifests()).toEqual(had)
+    })
   })
 }

@@ -3,7 +3,7 @@ import { endOf } from '#tests/support/system/dashboard.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { snapshot } from '#tests/support/system/snapshot.ts'
 import { unplanned } from '#tests/support/system/unplanned.ts'
-import { MINUTES, type Site, type World } from '#tests/support/system/world.ts'
+import type { Site, World } from '#tests/support/system/world.ts'
 
 export function registers(world: World): void {
   test('registers and syncs a server with nothing on it', async () => {
@@ -30,27 +30,23 @@ export function provisions(world: World): void {
     return events
   }
 
-  test(
-    'provisions missing packages, and changes nothing the second time',
-    async () => {
-      const done = { event: 'complete', data: { status: 'ok', php_versions: [php] } }
-      const ready = { event: 'log', data: { message: 'The server is ready for sites' } }
+  test('provisions missing packages, and changes nothing the second time', async () => {
+    const done = { event: 'complete', data: { status: 'ok', php_versions: [php] } }
+    const ready = { event: 'log', data: { message: 'The server is ready for sites' } }
 
-      // Without lists the contents of packages are unknown.
-      await world.host.must(['apt-get', 'update', '-q'])
-      const asked = { method: 'POST', path: '/provision', body: { php_versions: [php] } }
-      const found = await unplanned(
-        world,
-        asked,
-        async () => expect((await run()).slice(-2)).toMatchObject([ready, done]),
-        { only: (thing) => OURS.test(thing) },
-      )
-      expect(found).toEqual([])
-      expect(await run()).toMatchObject([ready, done])
-      world.before = await snapshot(world.host)
-    },
-    8 * MINUTES,
-  )
+    // Without lists the contents of packages are unknown.
+    await world.host.must(['apt-get', 'update', '-q'])
+    const asked = { method: 'POST', path: '/provision', body: { php_versions: [php] } }
+    const found = await unplanned(
+      world,
+      asked,
+      async () => expect((await run()).slice(-2)).toMatchObject([ready, done]),
+      { only: (thing) => OURS.test(thing) },
+    )
+    expect(found).toEqual([])
+    expect(await run()).toMatchObject([ready, done])
+    world.before = await snapshot(world.host)
+  })
 }
 
 export function createsSites(world: World): void {
@@ -71,36 +67,32 @@ export function createsSites(world: World): void {
     return id
   }
 
-  test(
-    'creates two sites that answer with their own installation',
-    async () => {
-      await world.sync()
-      const ids = [
-        await create('one.example.test', 'none'),
-        await create('two.example.test', 'self-signed'),
-      ]
-      await world.sync()
-      for (const id of ids) {
-        const { body } = await world.dashboard.call('GET', world.path(`/sites/${id}`))
-        expect(body.site).toMatchObject({
-          framework: 'wordpress',
-          php,
-          tier: 'small',
-        })
-        world.sites.push(body.site as Site)
-      }
+  test('creates two sites that answer with their own installation', async () => {
+    await world.sync()
+    const ids = [
+      await create('one.example.test', 'none'),
+      await create('two.example.test', 'self-signed'),
+    ]
+    await world.sync()
+    for (const id of ids) {
+      const { body } = await world.dashboard.call('GET', world.path(`/sites/${id}`))
+      expect(body.site).toMatchObject({
+        framework: 'wordpress',
+        php,
+        tier: 'small',
+      })
+      world.sites.push(body.site as Site)
+    }
 
-      const one = await get(world.host, 'http://one.example.test/')
-      const two = await get(world.host, 'https://two.example.test/')
-      expect([one.status, two.status]).toEqual([200, 200])
-      expect(one.body).toContain('http://one.example.test/')
-      expect(one.body).not.toContain('two.example.test')
-      expect(two.body).toContain('https://two.example.test/')
-      const plain = await get(world.host, 'http://two.example.test/')
-      expect(plain.headers).toContain('location: https://two.example.test/')
-    },
-    5 * MINUTES,
-  )
+    const one = await get(world.host, 'http://one.example.test/')
+    const two = await get(world.host, 'https://two.example.test/')
+    expect([one.status, two.status]).toEqual([200, 200])
+    expect(one.body).toContain('http://one.example.test/')
+    expect(one.body).not.toContain('two.example.test')
+    expect(two.body).toContain('https://two.example.test/')
+    const plain = await get(world.host, 'http://two.example.test/')
+    expect(plain.headers).toContain('location: https://two.example.test/')
+  })
 
   test('refuses a second site of the same name', async () => {
     const body = { domain: 'WWW.One.Example.Test.', php }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, beforeAll, describe, setDefaultTimeout } from 'bun:test'
 import * as lab from '#tests/support/lab/index.ts'
 import { MINUTES, type Variant, World } from '#tests/support/system/world.ts'
 import { isGate } from '#tests/support/turns.ts'
@@ -17,6 +17,8 @@ import { suspends } from './suspend.ts'
 import { trashes } from './trash.ts'
 import { hidesLogin, logsIn, resizesImages, scans } from './wordpress.ts'
 import { limitsCron, switchesXmlrpc } from './xmlrpc.ts'
+
+setDefaultTimeout(10 * MINUTES)
 
 /**
  * The whole life of two WordPress sites on a fresh Debian server, through the dashboard's API and the

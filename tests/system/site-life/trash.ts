@@ -3,7 +3,7 @@ import { type Answer, endOf } from '#tests/support/system/dashboard.ts'
 import { fill, inventory } from '#tests/support/system/odd-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { type Snapshot, snapshot } from '#tests/support/system/snapshot.ts'
-import { MINUTES, type World } from '#tests/support/system/world.ts'
+import type { World } from '#tests/support/system/world.ts'
 
 export function trashes(world: World): void {
   const statusOf = async () => {
@@ -15,38 +15,34 @@ export function trashes(world: World): void {
     (await endOf(world.dashboard, answer)).data,
   ]
 
-  test(
-    'moves a site to the trash and restores every file and row',
-    async () => {
-      const { host, site, dashboard } = world
-      const { id, domain } = site
-      const path = world.path(`/sites/${id}`)
-      await fill(host, site)
-      const page = await get(host, `http://${domain}/?before=the+trash`)
-      const password = await dashboard.call('POST', `${path}/db-password`)
-      const live = lasting(await snapshot(host))
-      const whole = await inventory(host, site)
+  test('moves a site to the trash and restores every file and row', async () => {
+    const { host, site, dashboard } = world
+    const { id, domain } = site
+    const path = world.path(`/sites/${id}`)
+    await fill(host, site)
+    const page = await get(host, `http://${domain}/?before=the+trash`)
+    const password = await dashboard.call('POST', `${path}/db-password`)
+    const live = lasting(await snapshot(host))
+    const whole = await inventory(host, site)
 
-      const deleted = await ending(await dashboard.call('DELETE', path))
-      expect(deleted).toEqual([202, { status: 'ok', domain, size: expect.any(Number) }])
-      expect(await statusOf()).toBe('trashed')
-      await expect(get(host, `http://${domain}/`)).rejects.toThrow()
-      expect(leftOf(site.user, await snapshot(host))).toEqual([])
-      await world.sync()
-      expect(await statusOf()).toBe('trashed')
+    const deleted = await ending(await dashboard.call('DELETE', path))
+    expect(deleted).toEqual([202, { status: 'ok', domain, size: expect.any(Number) }])
+    expect(await statusOf()).toBe('trashed')
+    await expect(get(host, `http://${domain}/`)).rejects.toThrow()
+    expect(leftOf(site.user, await snapshot(host))).toEqual([])
+    await world.sync()
+    expect(await statusOf()).toBe('trashed')
 
-      const restored = await ending(await dashboard.call('POST', `${path}/restore`))
-      expect(restored).toEqual([202, { status: 'ok', domain }])
-      expect(await inventory(host, site)).toEqual(whole)
-      expect(lasting(await snapshot(host))).toEqual(live)
-      const again = await get(host, `http://${domain}/?before=the+trash`)
-      expect([again.status, again.body]).toEqual([200, page.body])
-      expect((await dashboard.call('POST', `${path}/db-password`)).body).toEqual(password.body)
-      await world.sync()
-      expect(await statusOf()).toBe('active')
-    },
-    5 * MINUTES,
-  )
+    const restored = await ending(await dashboard.call('POST', `${path}/restore`))
+    expect(restored).toEqual([202, { status: 'ok', domain }])
+    expect(await inventory(host, site)).toEqual(whole)
+    expect(lasting(await snapshot(host))).toEqual(live)
+    const again = await get(host, `http://${domain}/?before=the+trash`)
+    expect([again.status, again.body]).toEqual([200, page.body])
+    expect((await dashboard.call('POST', `${path}/db-password`)).body).toEqual(password.body)
+    await world.sync()
+    expect(await statusOf()).toBe('active')
+  })
 }
 
 /** Without cached pages, idle workers, and the short programs that read a site as its user. */
