@@ -1,10 +1,7 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite } from '#tests/support/browser/fleet.ts'
+import { expect, test } from 'bun:test'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 import { ANNA, ANNA_FINGERPRINT, BEN, BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 const FINGERPRINTS: Record<string, string> = { [ANNA]: ANNA_FINGERPRINT, [BEN]: BEN_FINGERPRINT }
@@ -17,34 +14,26 @@ interface Grant {
   keys: string[]
 }
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useShop()
 const domain = 'shop.example'
 const asked: Grant[][] = []
-let path = ''
+const path = '/sites/1'
 
-beforeAll(async () => {
-  agent.works.set('site.access', async function* (params) {
-    const { grants } = params as unknown as { grants: Grant[] }
-    asked.push(grants)
-    yield 'Writing the keys of people'
-    const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
-    return {
-      ...{ domain, user: 'shop', ports: [2222], host_keys },
-      shell_user: grants.some(({ kind }) => kind === 'shell') ? 'shop.ssh' : null,
-      grants: grants.map(({ id, kind, expires_at, keys }) => ({
-        ...{ id, kind, expires_at },
-        fingerprints: keys.map((key) => FINGERPRINTS[key] ?? ''),
-      })),
-    }
-  })
-  agent.plan = { steps: [{ name: 'keys', title: 'Writing the keys of people', effects: [] }] }
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}`
+agent.works.set('site.access', async function* (params) {
+  const { grants } = params as unknown as { grants: Grant[] }
+  asked.push(grants)
+  yield 'Writing the keys of people'
+  const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
+  return {
+    ...{ domain, user: 'shop', ports: [2222], host_keys },
+    shell_user: grants.some(({ kind }) => kind === 'shell') ? 'shop.ssh' : null,
+    grants: grants.map(({ id, kind, expires_at, keys }) => ({
+      ...{ id, kind, expires_at },
+      fingerprints: keys.map((key) => FINGERPRINTS[key] ?? ''),
+    })),
+  }
 })
-afterAll(() => agent.stop())
+agent.plan = { steps: [{ name: 'keys', title: 'Writing the keys of people', effects: [] }] }
 
 test('a person gets a key, access to a site until a day, and loses it everywhere', async () => {
   const { page, problems } = await open('/people')

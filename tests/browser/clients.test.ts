@@ -1,10 +1,7 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite } from '#tests/support/browser/fleet.ts'
+import { expect, test } from 'bun:test'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 import { BEN_FINGERPRINT } from '#tests/support/ssh-keys.ts'
 
 interface Client {
@@ -14,31 +11,23 @@ interface Client {
   password_hash: string
 }
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useShop()
 const domain = 'shop.example'
 const asked: Client[][] = []
-let path = ''
+const path = '/sites/1'
 
-beforeAll(async () => {
-  agent.works.set('site.access', async function* (params) {
-    const { clients } = params as unknown as { clients: Client[] }
-    asked.push(clients)
-    yield 'Setting the passwords of client accounts'
-    const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
-    return {
-      ...{ domain, user: 'shop', shell_user: null, ports: [2222], host_keys, grants: [] },
-      clients: clients.map(({ token, expires_at }) => ({
-        ...{ token, login: `shop.${token}`, expires_at },
-      })),
-    }
-  })
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}`
+agent.works.set('site.access', async function* (params) {
+  const { clients } = params as unknown as { clients: Client[] }
+  asked.push(clients)
+  yield 'Setting the passwords of client accounts'
+  const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
+  return {
+    ...{ domain, user: 'shop', shell_user: null, ports: [2222], host_keys, grants: [] },
+    clients: clients.map(({ token, expires_at }) => ({
+      ...{ token, login: `shop.${token}`, expires_at },
+    })),
+  }
 })
-afterAll(() => agent.stop())
 
 test('a client gets a password that is shown once, another one, and loses the account', async () => {
   const { page, problems } = await open(`${path}?tab=access`)

@@ -1,29 +1,23 @@
 // tier: core
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { addServer, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { FakeAgent, USUAL } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 
+agent.sites = [foundSite('taken.example')]
+agent.plan = {
+  steps: [
+    {
+      name: 'user',
+      title: 'Creating the system user',
+      effects: [{ action: 'create', kind: 'user', name: 'buecher' }],
+    },
+  ],
+}
 beforeAll(async () => {
-  agent.sites = [foundSite('taken.example')]
-  agent.plan = {
-    steps: [
-      {
-        name: 'user',
-        title: 'Creating the system user',
-        effects: [{ action: 'create', kind: 'user', name: 'buecher' }],
-      },
-    ],
-  }
-  await addServer(dashboard, agent, 'web-1')
   await dashboard.client().post('/api/servers', { name: 'new', hostname: 'new.example' })
 })
-afterAll(() => agent.stop())
 
 test('a site is planned, created and watched by keyboard alone, across a reload', async () => {
   const go = Promise.withResolvers<void>()

@@ -1,18 +1,13 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { SiteHealth } from '#shared/agent.ts'
 import { addFilter } from '#tests/support/browser/filters.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 
 const PHP = 'PHP 8.2 of this site has failed'
 const REFUSED = 'The certificate for tls.example was refused: DNS problem: NXDOMAIN'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useFleet()
 
 const health = (domain: string, state: SiteHealth['state'], code: string, reason = '') => ({
   ...{ domain, state, code, reason },
@@ -29,33 +24,29 @@ const say = (...others: SiteHealth[]) => {
   agent.health = [...new Map(wellExcept(...others).map((one) => [one.domain, one])).values()]
 }
 
-beforeAll(async () => {
-  agent.state = 'v1'
-  agent.sites = ['well', 'broken', 'tls'].map((name) =>
-    foundSite(`${name}.example`, { tls: name === 'tls' ? 'letsencrypt' : 'none' }),
-  )
-  say(
-    health('broken.example', 'down', 'php_failed', PHP),
-    health(
-      'tls.example',
-      'degraded',
-      'certificate_missing',
-      `Its certificate is missing. ${REFUSED}`,
-    ),
-  )
-  agent.works.set('service.restart', async function* ({ service }) {
-    yield `Restarting ${service}`
-    say(health('tls.example', 'degraded', 'certificate_missing', 'Its certificate is missing'))
-    return { service }
-  })
-  agent.works.set('tls.issue', async function* ({ domain, tls }) {
-    yield { begins: `Requesting a certificate for ${domain}`, name: 'certificate' }
-    const warnings = [{ code: 'certificate_refused', message: REFUSED }]
-    return { domain, tls, expires_at: '', warnings }
-  })
-  await addServer(dashboard, agent, 'web-1')
+agent.state = 'v1'
+agent.sites = ['well', 'broken', 'tls'].map((name) =>
+  foundSite(`${name}.example`, { tls: name === 'tls' ? 'letsencrypt' : 'none' }),
+)
+say(
+  health('broken.example', 'down', 'php_failed', PHP),
+  health(
+    'tls.example',
+    'degraded',
+    'certificate_missing',
+    `Its certificate is missing. ${REFUSED}`,
+  ),
+)
+agent.works.set('service.restart', async function* ({ service }) {
+  yield `Restarting ${service}`
+  say(health('tls.example', 'degraded', 'certificate_missing', 'Its certificate is missing'))
+  return { service }
 })
-afterAll(() => agent.stop())
+agent.works.set('tls.issue', async function* ({ domain, tls }) {
+  yield { begins: `Requesting a certificate for ${domain}`, name: 'certificate' }
+  const warnings = [{ code: 'certificate_refused', message: REFUSED }]
+  return { domain, tls, expires_at: '', warnings }
+})
 
 test('the overview names sites that are down by their domain, and what to do', async () => {
   const { page, problems } = await open('/')

@@ -1,42 +1,31 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, addSite } from '#tests/support/browser/fleet.ts'
+import { expect, test } from 'bun:test'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useShop()
 const asked: unknown[] = []
 const state = {
   ...{ memory: null as number | null, limit: null as number | null, drop_in: 'none', other: '' },
   numbers: null as Record<string, number> | null,
 }
-let path = ''
+const path = '/sites/1?tab=php'
 
-beforeAll(async () => {
-  agent.works.set('site.object-cache', async function* ({ memory }) {
-    asked.push(memory)
-    const isOn = memory !== null
-    const numbers = isOn
-      ? { used: 9_437_184, objects: 4210, hits: 900, misses: 100, evicted: 0 }
-      : null
-    const limit = memory === null ? null : Number(memory)
-    Object.assign(state, { memory: limit, limit, numbers, drop_in: isOn ? 'own' : 'none' })
-    yield 'Starting the object cache'
-    return { status: 'ok', domain: 'shop.example', memory }
-  })
-  agent.answers.set('/sites/object-cache', () =>
-    Response.json({ ...state, other: state.other || null }),
-  )
-  agent.plan = { steps: [{ name: 'record', title: 'Recording the site', effects: [] }] }
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain: 'shop.example', php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=php`
+agent.works.set('site.object-cache', async function* ({ memory }) {
+  asked.push(memory)
+  const isOn = memory !== null
+  const numbers = isOn
+    ? { used: 9_437_184, objects: 4210, hits: 900, misses: 100, evicted: 0 }
+    : null
+  const limit = memory === null ? null : Number(memory)
+  Object.assign(state, { memory: limit, limit, numbers, drop_in: isOn ? 'own' : 'none' })
+  yield 'Starting the object cache'
+  return { status: 'ok', domain: 'shop.example', memory }
 })
-afterAll(() => agent.stop())
+agent.answers.set('/sites/object-cache', () =>
+  Response.json({ ...state, other: state.other || null }),
+)
+agent.plan = { steps: [{ name: 'record', title: 'Recording the site', effects: [] }] }
 
 test('the object cache is switched on with a size, shows its use, and is switched off', async () => {
   const { page, problems } = await open(path)

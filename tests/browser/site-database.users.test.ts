@@ -1,14 +1,9 @@
 // tier: gate
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
-import { addServer, addSite } from '#tests/support/browser/fleet.ts'
+import { beforeEach, expect, test } from 'bun:test'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useShop()
 const domain = 'shop.example'
 const user = 'hosting_tmp_a1b2c3d4e5_1767229200'
 const ends_at = new Date(Date.now() + 3_600_000).toISOString()
@@ -17,43 +12,37 @@ const table = (name: string) => ({
 })
 let users: object[] = []
 let asked: Record<string, unknown>[] = []
-let path = ''
+const path = '/sites/1?tab=database'
 
-beforeAll(async () => {
-  agent.plan = { steps: [{ name: 'tables', title: 'Checking 2 tables', effects: [] }] }
-  agent.works.set('database.user', async function* (params) {
-    asked.push(params)
-    users = [{ user, rights: params.rights, ends_at }]
-    yield 'Creating a temporary user'
-    return { domain, user, database: 'shop', ends_at }
-  })
-  agent.works.set('database.user-end', async function* (params) {
-    asked.push(params)
-    users = []
-    yield 'Ending a temporary user'
-    return params
-  })
-  agent.works.set('database.maintain', async function* (params) {
-    asked.push(params)
-    yield 'wp_posts: OK'
-    return { ...params, tables: [] }
-  })
-  agent.answers.set('/sites/database-users', () => Response.json({ users }))
-  agent.answers.set('/sites/database', () =>
-    Response.json({
-      ...{ tables: [table('wp_posts'), table('wp_users')], table_count: 2, data_bytes: 2 },
-      ...{ index_bytes: 2, free_bytes: 0, options: [], queries: null },
-    }),
-  )
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=database`
+agent.plan = { steps: [{ name: 'tables', title: 'Checking 2 tables', effects: [] }] }
+agent.works.set('database.user', async function* (params) {
+  asked.push(params)
+  users = [{ user, rights: params.rights, ends_at }]
+  yield 'Creating a temporary user'
+  return { domain, user, database: 'shop', ends_at }
 })
+agent.works.set('database.user-end', async function* (params) {
+  asked.push(params)
+  users = []
+  yield 'Ending a temporary user'
+  return params
+})
+agent.works.set('database.maintain', async function* (params) {
+  asked.push(params)
+  yield 'wp_posts: OK'
+  return { ...params, tables: [] }
+})
+agent.answers.set('/sites/database-users', () => Response.json({ users }))
+agent.answers.set('/sites/database', () =>
+  Response.json({
+    ...{ tables: [table('wp_posts'), table('wp_users')], table_count: 2, data_bytes: 2 },
+    ...{ index_bytes: 2, free_bytes: 0, options: [], queries: null },
+  }),
+)
 beforeEach(() => {
   users = []
   asked = []
 })
-afterAll(() => agent.stop())
 
 test('a temporary user is shown once with its tunnel, and ends on request', async () => {
   const { page, problems } = await open(path)

@@ -1,44 +1,33 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, addSite } from '#tests/support/browser/fleet.ts'
+import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useShop()
 const domain = 'shop.example'
 let asked: Record<string, unknown>[] = []
-let path = ''
+const path = '/sites/1'
 
-beforeAll(async () => {
-  const none = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
-  const headers = { csp: 'basic', hsts: 'on' }
-  const settings: Record<string, unknown> = { ...none, ...headers, xmlrpc: 'on' }
-  agent.works.set('site.configure', async function* ({ domain: _, ...change }) {
-    asked.push(change)
-    const access = Object(change).basic_auth
-    Object.assign(settings, change, access && { basic_auth: { user: access.user } })
-    yield 'Applying the virtual host'
-    return { domain, ...settings }
-  })
-  for (const name of ['site.suspend', 'site.resume'])
-    agent.works.set(name, async function* () {
-      agent.sites = agent.sites.map(({ suspended: _, ...site }) =>
-        name === 'site.suspend' ? { ...site, suspended: true } : site,
-      )
-      yield 'Applying the virtual host'
-      return { domain }
-    })
-  agent.plan = { steps: [{ name: 'vhost', title: 'Applying the virtual host', effects: [] }] }
-  await addServer(dashboard, agent, 'web-1')
-  const call = { domain, php: '8.2', tls: 'none' }
-  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}`
+const none = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
+const headers = { csp: 'basic', hsts: 'on' }
+const settings: Record<string, unknown> = { ...none, ...headers, xmlrpc: 'on' }
+agent.works.set('site.configure', async function* ({ domain: _, ...change }) {
+  asked.push(change)
+  const access = Object(change).basic_auth
+  Object.assign(settings, change, access && { basic_auth: { user: access.user } })
+  yield 'Applying the virtual host'
+  return { domain, ...settings }
 })
-afterAll(() => agent.stop())
+for (const name of ['site.suspend', 'site.resume'])
+  agent.works.set(name, async function* () {
+    agent.sites = agent.sites.map(({ suspended: _, ...site }) =>
+      name === 'site.suspend' ? { ...site, suspended: true } : site,
+    )
+    yield 'Applying the virtual host'
+    return { domain }
+  })
+agent.plan = { steps: [{ name: 'vhost', title: 'Applying the virtual host', effects: [] }] }
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 

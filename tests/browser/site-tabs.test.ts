@@ -1,26 +1,19 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
+import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 
+agent.sites = [foundSite('tabs.example')]
 beforeAll(async () => {
-  agent.sites = [foundSite('tabs.example')]
-  await addServer(dashboard, agent, 'web-1')
   const { headers } = await dashboard
     .client()
     .post('/api/servers/1/sites', { domain: 'made.example', php: '8.2', tls: 'none' })
   await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
 })
-afterAll(() => agent.stop())
 
 const selected = (page: Page, name: string) => page.getByRole('tab', { name, selected: true })
 const TABS = {

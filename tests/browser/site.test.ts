@@ -1,21 +1,15 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, foundSite, reportChange } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent, USUAL } from '#tests/support/fake-agent.ts'
+import { foundSite, reportChange, useFleet } from '#tests/support/browser/fleet.ts'
+import { USUAL } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 
 beforeAll(async () => {
-  await addServer(dashboard, agent, 'web-1')
   agent.answers.set('/sites/db-password', () => Response.json({ password: 'db-secret-1' }))
 })
-afterAll(() => agent.stop())
 
 /** A site that the dashboard has made; its address in the browser. */
 async function made(domain: string): Promise<string> {

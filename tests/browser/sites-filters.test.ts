@@ -1,27 +1,18 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { addFilter } from '#tests/support/browser/filters.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, open } = useFleet()
 const domain = (number: number) => `site-${String(number).padStart(2, '0')}.example`
 
-beforeAll(async () => {
-  agent.sites = Array.from({ length: 30 }, (_, index) =>
-    foundSite(domain(index), {
-      php: index < 4 ? '8.0' : '8.2',
-      framework: index === 9 ? 'static' : 'wordpress',
-    }),
-  )
-  await addServer(dashboard, agent, 'web-1')
-})
-afterAll(() => agent.stop())
+agent.sites = Array.from({ length: 30 }, (_, index) =>
+  foundSite(domain(index), {
+    php: index < 4 ? '8.0' : '8.2',
+    framework: index === 9 ? 'static' : 'wordpress',
+  }),
+)
 
 const select = (page: Page, number: number) =>
   page.getByRole('checkbox', { name: `Select ${domain(number)}` })

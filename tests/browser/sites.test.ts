@@ -1,24 +1,15 @@
 // tier: core
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { expect, test } from 'bun:test'
+import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 
 const SITES = 230
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 const domain = (number: number) => `site-${String(number).padStart(3, '0')}.example`
 
-beforeAll(async () => {
-  agent.sites = Array.from({ length: SITES }, (_, index) =>
-    foundSite(domain(index), { tier: index % 10 === 0 ? 'large' : 'small' }),
-  )
-  await addServer(dashboard, agent, 'web-1')
-})
-afterAll(() => agent.stop())
+agent.sites = Array.from({ length: SITES }, (_, index) =>
+  foundSite(domain(index), { tier: index % 10 === 0 ? 'large' : 'small' }),
+)
 
 test('sites can be searched and sorted, and the address has both', async () => {
   const { page, problems } = await open('/sites')

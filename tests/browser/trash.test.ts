@@ -1,17 +1,11 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 
+agent.sites = ['back.example', 'purged.example'].map((domain) => foundSite(domain))
 beforeAll(async () => {
-  agent.sites = ['back.example', 'purged.example'].map((domain) => foundSite(domain))
-  await addServer(dashboard, agent, 'web-1')
   for (const id of [1, 2]) {
     const { headers } = await dashboard
       .client()
@@ -19,7 +13,6 @@ beforeAll(async () => {
     await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
   }
 })
-afterAll(() => agent.stop())
 
 test('the trash lists its sites, restores them or deletes them permanently', async () => {
   const { page, problems } = await open('/trash')
