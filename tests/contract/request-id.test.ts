@@ -1,31 +1,14 @@
 // tier: core
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { Client } from '#tests/support/client.ts'
-import {
-  ADMIN,
-  dashboardFolder,
-  type Running,
-  startAgent,
-  startDashboard,
-  sweep,
-} from '#tests/support/processes.ts'
+import { expect, test } from 'bun:test'
+import { useAgent, useDashboard } from '#tests/support/running.ts'
 
-let dashboard: Running
-let agent: Running
-let client: Client
-
-beforeAll(async () => {
-  agent = await startAgent('the executable')
-  dashboard = await startDashboard(await dashboardFolder())
-  client = new Client(dashboard.url)
-  await client.login(ADMIN)
-}, 60_000)
-afterAll(sweep)
+const agent = useAgent('the executable')
+const { client, running } = useDashboard()
 
 test.each(['/health', '/api/servers', '/api/nowhere', '/nowhere'])(
   'every answer has an id of its own: %s',
   async (path) => {
-    const [one, other] = [await client.get(path), await client.get(path)]
+    const [one, other] = [await client().get(path), await client().get(path)]
 
     expect(one.headers.get('x-request-id')).toMatch(/^[\w-]{12}$/)
     expect(other.headers.get('x-request-id')).not.toBe(one.headers.get('x-request-id'))
@@ -33,7 +16,7 @@ test.each(['/health', '/api/servers', '/api/nowhere', '/nowhere'])(
 )
 
 test('a client does not choose the id', async () => {
-  const { headers } = await client.send({ path: '/health', headers: { 'x-request-id': 'mine' } })
+  const { headers } = await client().send({ path: '/health', headers: { 'x-request-id': 'mine' } })
 
   expect(headers.get('x-request-id')).not.toBe('mine')
 })
@@ -41,7 +24,7 @@ test('a client does not choose the id', async () => {
 test('the agent answers with the given id', async () => {
   const asked = { path: '/metrics', headers: { 'x-request-id': 'r-1' } }
 
-  const { headers } = await new Client(agent.url).send(asked)
+  const { headers } = await agent.client().send(asked)
 
   expect(headers.get('x-request-id')).toBe('r-1')
 })
@@ -57,14 +40,16 @@ test('a call of an agent has the id of its request, and the log has it', async (
     },
   })
   const input = { hostname: '127.0.0.1', port: asked.port }
-  const { body } = await client.post('/api/servers', input)
+  const { body } = await client().post('/api/servers', input)
   const { id } = (body as { server: { id: number } }).server
 
-  const { headers } = await client.post(`/api/servers/${id}/sync`)
+  const { headers } = await client().post(`/api/servers/${id}/sync`)
 
   const request_id = String(headers.get('x-request-id'))
   expect([...received]).toContain(request_id)
-  const lines = dashboard.output.err.split('\n').filter((line) => line.includes(request_id))
+  const lines = running()
+    .output.err.split('\n')
+    .filter((line) => line.includes(request_id))
   expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
     'operation started',
     'operation ended',

@@ -15,20 +15,23 @@ export const OLD = '10.0.0.1'
 export const PAGE = `/srv/www/${user}/public/page.html`
 export const VHOST = `/etc/nginx/sites-available/hosting-${domain}.conf`
 
+/** A server with the site, a repository of it, and what a gathering into that has stored. */
+async function gatheringServer(files: Record<string, string>, record: Partial<Site>) {
+  const { host, restore } = await savedSite({ [PAGE]: 'as saved', ...files }, record)
+  const parts = { files: true, database: true }
+  const { target, repository, password_id, password, backup } = restore(parts)
+  const repo = { target, repository, password_id, password }
+  const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))
+  if (typeof saved === 'string') throw new Error(saved)
+  return { host, repo, backup, gathered: (saved as ResultOf<'site.gather'>).gathered }
+}
+
 /**
  * A server without the site, and the params with which it receives the site from a backup: of more
  * files, and with more in its record.
  */
 export async function emptyServer(files: Record<string, string> = {}, record: Partial<Site> = {}) {
-  const { host, restore } = await savedSite({ [PAGE]: 'as saved', ...files }, record)
-  const { target, repository, password_id, password, backup } = restore({
-    files: true,
-    database: true,
-  })
-  const repo = { target, repository, password_id, password }
-  const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))
-  if (typeof saved === 'string') throw new Error(saved)
-  const { gathered } = saved as ResultOf<'site.gather'>
+  const { host, repo, backup, gathered } = await gatheringServer(files, record)
   await outcome(siteDelete.run({ domain }, contextOf(host)))
   await outcome(sitePurge.run({ domain, confirm: domain, trashed_days: 0 }, contextOf(host)))
   const from = { kind: 'backup' as const, ...repo, backup }
@@ -52,15 +55,7 @@ export async function receivingServer() {
  * params with which it takes over what the backup of the site has, whose record is `recorded`.
  */
 export async function forwardingServer(former: Partial<Site> = {}, recorded: Partial<Site> = {}) {
-  const { host, restore } = await savedSite({ [PAGE]: 'as saved' }, recorded)
-  const { target, repository, password_id, password, backup } = restore({
-    files: true,
-    database: true,
-  })
-  const repo = { target, repository, password_id, password }
-  const [, saved] = await outcome(siteGather.run({ domain, from: repo }, contextOf(host)))
-  if (typeof saved === 'string') throw new Error(saved)
-  const { gathered } = saved as ResultOf<'site.gather'>
+  const { host, repo, backup, gathered } = await gatheringServer({}, recorded)
   const moving = { to: '10.0.0.2', challenges: true, parted: true }
   const copy: Site = { ...shop, ...former, moving }
   await writeSite(host, copy, 'moved')
