@@ -1,14 +1,70 @@
 // tier: full
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { poll } from '#tests/support/lab/index.ts'
+import { S3_PORT } from '#tests/support/storage/ceph.ts'
 import { fading } from '#tests/support/storage/fading.ts'
-import { besideHeldS3 } from '#tests/support/storage/held-s3.ts'
-import { describeKeeper } from '#tests/support/storage/keeper-world.ts'
+import { besideS3, describeKeeper } from '#tests/support/storage/keeper-world.ts'
 import { installUnits, killWhen } from '#tests/support/storage/killed-keeper.ts'
 import { restic } from '#tests/support/storage/restic.ts'
 import { OWNER } from '#tests/support/storage/s3.ts'
 import { hideAll, keysIn, releaseAttempts, versionsIn } from '#tests/support/storage/s3-attack.ts'
+import { TLS } from '#tests/support/storage/service.ts'
 import { foundDuring, KEEPER_KEY, privateLine } from '#tests/support/system/keeper-secrets.ts'
+
+const PORT = 7444
+
+/** A bucket whose keeper asks it through a proxy, which can hold its requests at a moment. */
+async function besideHeldS3(options: Parameters<typeof besideS3>[0] = {}) {
+  const place = await besideS3(options)
+  const { host } = place.storage
+  const proxy = await startProxy(host.netns, [
+    ...[host.address, String(PORT), String(S3_PORT)],
+    ...[`${host.root}${TLS.key}`, `${host.root}${TLS.certificate}`],
+  ])
+  const { url } = place.target.place
+  return { ...place, proxy, store: { ...place.store, url: url.replace(/\d+$/, String(PORT)) } }
+}
+
+async function startProxy(netns: string, args: readonly string[]) {
+  const program = [process.execPath, 'tests/support/storage/holding-proxy.ts', ...args]
+  const child = Bun.spawn(['ip', 'netns', 'exec', netns, ...program], {
+    ...{ stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
+  })
+  const lines = linesOf(child.stdout)
+  const next = async (word: string) => {
+    for (;;) {
+      const { value, done } = await lines.next()
+      if (done) throw new Error('the proxy has ended')
+      if (value === word) return
+    }
+  }
+  const say = async (line: string) => {
+    child.stdin.write(`${line}\n`)
+    child.stdin.flush()
+    await next('done')
+  }
+  await next('ready')
+  return {
+    /** From the n-th request on whose method and path match. */
+    hold: (pattern: string, n = 1) => say(`hold ${n} ${pattern}`),
+    /** Waits until a request is held. */
+    held: () => next('held'),
+    release: () => say('release'),
+    /** The held requests are never answered, and new ones pass. */
+    drop: () => say('drop'),
+    stop: () => child.kill(),
+  }
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of stream) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
 
 const MINUTES = 60_000
 setDefaultTimeout(10 * MINUTES)

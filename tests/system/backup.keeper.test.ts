@@ -1,9 +1,18 @@
 // tier: gate
 import { expect, test } from 'bun:test'
-import { garbage } from '#tests/support/storage/garbage.ts'
+import { createHash } from 'node:crypto'
 import { documentedUnits } from '#tests/support/storage/history.ts'
 import { besideRest, describeKeeper, OWNER, STORE } from '#tests/support/storage/keeper-world.ts'
 import { attempts } from '#tests/support/storage/rest.ts'
+
+/** A file that restic lists before all others of its kind, and cannot read. */
+const garbage = (kind: string) => {
+  for (let round = 0; ; round++) {
+    const text = `garbage in ${kind}, ${round}`
+    const name = createHash('sha256').update(text).digest('hex')
+    if (name.startsWith('000')) return { kind, text, name }
+  }
+}
 
 describeKeeper('the keeper of a REST server', besideRest, {}, (world) => {
   test('forgets old backups but the proven one, and leaves the storage to its owner', async () => {

@@ -12,7 +12,6 @@ import { gzipBeside } from '#scripts/lib/gzip-beside.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import { LOGIN_PATH } from '#shared/login-path.ts'
 import { launch, PATIENCE_MS } from '#tests/support/browser/index.ts'
-import { chooseRadio, press, tabTo } from '#tests/support/browser/keyboard.ts'
 import { signIn, watch } from '#tests/support/browser/pages.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { offerMore } from '#tests/support/lab/install-more.ts'
@@ -24,6 +23,35 @@ import { packaged } from '#tests/support/system/packaged.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
+
+const MOST_STOPS = 120
+
+/** Presses Tab until the focus is on `target`, like a user without a mouse. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor()
+  for (let stops = 0; stops < MOST_STOPS; stops++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`No way by Tab to ${target}`)
+}
+
+/** Presses a button or follows a link by keyboard. */
+async function press(page: Page, target: Locator): Promise<void> {
+  await tabTo(page, target)
+  await page.keyboard.press('Enter')
+}
+
+/** Chooses one of several options by arrow keys, once the focus is on the chosen one. */
+async function chooseRadio(page: Page, name: string, value: string): Promise<void> {
+  await tabTo(page, page.locator(`input[type=radio][name=${name}]:checked`))
+  const wanted = page.locator(`input[type=radio][name=${name}][value=${value}]`)
+  for (let steps = 0; steps < 10; steps++) {
+    if (await wanted.isChecked()) return
+    await page.keyboard.press('ArrowDown')
+  }
+  throw new Error(`No way by arrows to ${name} ${value}`)
+}
 
 /** The page of a site in a real dashboard, whose server and site are real, too. */
 interface Shown {

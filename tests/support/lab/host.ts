@@ -1,17 +1,87 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Background, background } from './background.ts'
+import { type Background, background, endOf } from './background.ts'
 import { removeTree } from './cache.ts'
+import { signalPid } from './child.ts'
 import { willRun, writeCommands } from './commands-run.ts'
 import { archiveDisk, type Image } from './disk.ts'
-import { enter, GUEST_ENV } from './enter.ts'
 import { describeConsole, type Machine, powerOn, type Running } from './nspawn.ts'
 import { must, type Outcome, type RunOptions, run } from './run.ts'
-import { isOver, powerOff, shutDown } from './shutdown.ts'
 import { sweep } from './sweep.ts'
 import { setCable } from './switch.ts'
 import { polled } from './wait.ts'
+
+/** The environment of root's login shell, without this machine's. */
+const GUEST_ENV: Record<string, string> = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  HOME: '/root',
+  LANG: 'C.UTF-8',
+  TERM: 'dumb',
+  DEBIAN_FRONTEND: 'noninteractive',
+}
+
+const NAMESPACES = ['--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup']
+
+/** The command that runs `argv` inside the machine of process `leader`. */
+const enter = (leader: number, argv: readonly string[]): string[] => [
+  '/usr/bin/nsenter',
+  '--target',
+  `${leader}`,
+  ...NAMESPACES,
+  '--',
+  ...argv,
+]
+
+/** A power failure: every process inside dies at once. */
+async function powerOff({ nspawn, leader }: Running): Promise<void> {
+  signalPid(leader, 'SIGKILL')
+  await ended(nspawn)
+}
+
+/** An orderly shutdown; after half a minute the rest is killed. */
+async function shutDown(running: Running, { name, init }: Machine): Promise<void> {
+  const { nspawn } = running
+  if (init === 'systemd') nspawn.kill('SIGTERM')
+  else await endPrograms(running, name)
+  const done = init === 'systemd' && (await polled(() => isOver(nspawn), { timeout_ms: 30_000 }))
+  if (!done) await powerOff(running)
+}
+
+/** Like a container engine: SIGTERM to all, a delay, then the end. */
+async function endPrograms({ leader }: Running, netns: string): Promise<void> {
+  const programs = await insidersOf(leader, netns)
+  for (const pid of programs) signalPid(pid, 'SIGTERM')
+  await polled(async () => (await insidersOf(leader, netns)).length === 0, { timeout_ms: 30_000 })
+}
+
+/** Processes of the machine except its first two, which belong to every machine. */
+async function insidersOf(leader: number, netns: string): Promise<number[]> {
+  const { stdout } = await run(['ip', 'netns', 'pids', netns])
+  const space = pidSpace(leader)
+  const { stdout: children } = await run(['pgrep', '--parent', `${leader}`, '--exact', 'sleep'])
+  const [idle = ''] = children.split('\n')
+  return stdout
+    .split('\n')
+    .filter((pid) => pid && pid !== `${leader}` && pid !== idle)
+    .map(Number)
+    .filter((pid) => pidSpace(pid) === space)
+}
+
+function pidSpace(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`)
+  } catch {
+    return ''
+  }
+}
+
+const isOver = ({ exitCode, signalCode }: Running['nspawn']) =>
+  exitCode !== null || signalCode !== null
+
+const ended = async (nspawn: Running['nspawn']) => {
+  if (!isOver(nspawn)) await endOf(nspawn)
+}
 
 const PATIENCE_MS = 300_000
 
