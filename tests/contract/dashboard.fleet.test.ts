@@ -29,15 +29,18 @@ const rows: Row[] = [
     'updates=1',
     'php=x',
     'managed=1',
+    ...['sort=password', 'status=active,gone', 'status=', 'tier=small,,large', 'framework=drupal'],
+    ...['php=8', 'php=8.1,', 'tag=', 'expiring=soon'],
   ].map((query) =>
     row(`A filter that is none is 422 on it: ${query}`)
       .get(`/api/fleet/sites?${query}`)
       .answers(422, failedOn(query.split('=')[0] ?? '')),
   ),
-  ...['page=0', 'page=1e3', 'per_page=501', 'per_page=0', 'per_page=x'].map((query) =>
-    row(`A page that is none is 422 on it: ${query}`)
-      .get(`/api/fleet/sites?${query}`)
-      .answers(422, failedOn(query.split('=')[0] ?? '')),
+  ...['page=0', 'page=1e3', 'per_page=501', 'per_page=0', 'per_page=1e1', 'per_page=x'].map(
+    (query) =>
+      row(`A page that is none is 422 on it: ${query}`)
+        .get(`/api/fleet/sites?${query}`)
+        .answers(422, failedOn(query.split('=')[0] ?? '')),
   ),
   ...['limit=0', 'limit=501', 'status=x', 'type=x', 'before=yesterday'].map((query) =>
     row(`A filter of operations that is none is 422 on it: ${query}`)

@@ -5,11 +5,6 @@ import { EMAIL, makeDashboard, until } from '#tests/support/dashboard/dashboard.
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
-const taken = {
-  status: 422,
-  body: { error: 'Validation failed', fields: { domain: ['The domain is already taken'] } },
-}
-
 describe('a new site', () => {
   test('is provisioning immediately and active after its creation', async () => {
     await using agent = new FakeAgent()
@@ -54,19 +49,6 @@ describe('a new site', () => {
       core: false,
     })
     expect(SiteDetail.parse(detail.body.site).created_at).toBe(site.created_at)
-  })
-
-  test('is created once when twelve callers request its domain at the same time', async () => {
-    await using dashboard = await makeDashboard()
-    await dashboard.call('POST', '/api/servers', { hostname: 'a.example' })
-    const create = () => dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
-
-    const answers = await Promise.all(Array.from({ length: 12 }, create))
-
-    const refused = answers.filter(({ status }) => status !== 201)
-    const { body } = await dashboard.call('GET', '/api/activity?type=site.create')
-    expect(refused).toEqual(Array.from({ length: 11 }, () => taken))
-    expect(body.total).toBe(1)
   })
 
   const OURS = 'Must not begin with hosting: these names belong to Hosting Control'
