@@ -1,46 +1,23 @@
 import { describe, expect, test } from 'bun:test'
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import process from 'node:process'
+import { generateKeyPairSync, sign } from 'node:crypto'
 import { commands } from '#agent/commands/index.ts'
 import { rawKeyOf } from '#agent/host/public-keys.ts'
 import type { Operation } from '#agent/operations/operation.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { writeVerdict } from '#agent/os/upgrade/upgrade.ts'
 import { COMMANDS } from '#shared/commands.ts'
-import { machineOf } from '#shared/machines.ts'
-import { releaseText } from '#shared/release.ts'
-import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import {
+  machine,
+  newer,
+  PROGRAM,
+  params,
+  publisher,
+  sha256,
+  signed,
+  url,
+} from '#tests/support/agent/upgrading.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
 import { poll } from '#tests/support/lab/wait.ts'
-
-const PROGRAM = '/usr/local/bin/hosting-agent'
-const url = 'https://control.example/agent/linux-x64.gz'
-const sha256 = createHash('sha256').update('program').digest('hex')
-const publisher = generateKeyPairSync('ed25519')
-const own = machineOf(process.arch, '')
-const newer = { product: 'hosting-agent', version: '9.9.9', build: 1, machine: own, sha256 }
-
-function signed(manifest: object | string, key: KeyObject = publisher.privateKey) {
-  const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest)
-  const signature = sign(null, Buffer.from(releaseText(text)), key).toString('base64url')
-  return { manifest: text, signature }
-}
-
-const params = { url, sha256, ...signed(newer) }
-
-function machine(): FakeHost {
-  const host = fakeHost()
-  host.answer('systemctl show', `{ path=${PROGRAM} ; argv[]=${PROGRAM} root ; status=0/0 }\n`)
-  host.settings.publisher_key = rawKeyOf(publisher.publicKey)
-  host.settings.build = 5
-  const { download } = host.net
-  host.net.download = async (address, path) => {
-    await download(address, path)
-    return sha256
-  }
-  host.answer(`${PROGRAM}.new version`, '9.9.9\n')
-  host.pages.set(url, 'compressed')
-  return host
-}
 
 const runnerOn = (host: FakeHost) => new Runner({ host, commands, report: () => undefined })
 

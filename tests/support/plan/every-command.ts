@@ -45,7 +45,7 @@ export async function machine(): Promise<FakeHost> {
   return host
 }
 
-export const parsed = <N extends CommandName>(command: N, params: object) =>
+const parsed = <N extends CommandName>(command: N, params: object) =>
   COMMANDS[command].params.parse(params) as ParamsOf<N>
 
 const done = (host: FakeHost, command: CommandName, params: object) =>
