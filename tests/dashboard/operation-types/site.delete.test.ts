@@ -1,4 +1,5 @@
 import { describe, expect } from 'bun:test'
+import { servers } from '#dashboard/db/schema.ts'
 import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { type Dashboard, agentTest as test, until } from '#tests/support/dashboard/dashboard.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
@@ -87,13 +88,15 @@ describe('deleting a site', () => {
     expect(body.trash).toMatchObject([{ domain: 'shop.example', size: 8192 }])
   })
 
-  test('removes it when an agent without a trash does not know it', async ({
+  test('removes it when an agent of another protocol does not know it', async ({
     agent,
     dashboard,
   }) => {
     const path = await siteOn(dashboard, agent)
-    for (const call of ['/exec', '/trash'])
-      agent.answers.set(call, () => Response.json({ error: 'Not found' }, { status: 404 }))
+    const { protocol: _, ...metrics } = agent.metrics
+    agent.metrics = metrics
+    await dashboard.db.write((queries) => queries.update(servers).set({ metrics }))
+    agent.answers.set('/exec', () => Response.json({ error: 'Not found' }, { status: 404 }))
 
     await dashboard.call('DELETE', path)
 

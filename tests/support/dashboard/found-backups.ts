@@ -20,6 +20,7 @@ export const backup = (day: number) => ({
   ...{ files: 10, bytes: 2000, stored: 300, seconds: 2 },
 })
 export const listed = {
+  next: null,
   ...{ password: 1, domain: 'shop.example', tables: 12, excluded: ['*.log'] },
   backups: [backup(2), backup(1)],
 }

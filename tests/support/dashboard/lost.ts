@@ -4,6 +4,7 @@ import { servers } from '#dashboard/db/schema.ts'
 import type { Metrics } from '#shared/agent.ts'
 import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
 import type { LostServerView } from '#shared/api/lost-servers.ts'
+import { PROTOCOL } from '#shared/protocol.ts'
 import { twoServers } from './copies.ts'
 import { type Dashboard, until } from './dashboard.ts'
 
@@ -15,6 +16,7 @@ const METRICS: Metrics = {
   uptime: 1,
   os: 'debian-12',
   version: '1.0.0',
+  protocol: PROTOCOL,
 }
 
 /**

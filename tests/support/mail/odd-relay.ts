@@ -69,6 +69,8 @@ export class OddRelay {
 
   /** Takes one line or one text; false if there is none. */
   #take(socket: Socket, state: Dialogue): boolean {
+    // A message without a line.
+    if (state.inText && state.rest.startsWith('.\r\n')) state.rest = `\r\n${state.rest}`
     const mark = state.inText ? '\r\n.\r\n' : '\r\n'
     const end = state.rest.indexOf(mark)
     if (end < 0) return false

@@ -36,6 +36,7 @@ const SEEN: Record<string, Record<string, unknown>> = {
   '/servers': LIST,
   '/servers/new': {},
   '/servers/$server_id': {},
+  '/servers/$server_id/lost': {},
   '/sites': LIST,
   '/sites/new': {},
   '/sites/$site_id': {},
