@@ -230,8 +230,13 @@ export interface EveryCase {
   isVisible: boolean
   /** False: an interruption leaves a prepared server, or the next process of the agent continues. */
   isUndone: boolean
+  /** The paths that an interrupted run keeps for its repetition. */
+  leaves?: RegExp
   prepare(): Promise<{ host: FakeHost; params: ParamsOf<CommandName> }>
 }
+
+/** What has been brought of a copy: it serves nobody, and the next run completes it. */
+const BROUGHT = /^\/srv\/www\/\.restore\/[^/]+\//
 
 /** The others prepare the server, or get a certificate of another name. */
 const UNDONE_ON_LIFELIKE = /^(cache|service|site\.(delete|restore|purge)|wp)/
@@ -261,6 +266,7 @@ export const EVERY: readonly EveryCase[] = [
       command,
       isVisible: VISIBLE.includes(command),
       isUndone: !CONTINUED.includes(command),
+      ...(command === 'site.catch-up' && { leaves: BROUGHT }),
       prepare: prepare as EveryCase['prepare'],
     }
   }),
