@@ -206,8 +206,8 @@ AGENT_WORDPRESS_URL=file:///srv/mirror
 AGENT_WP_CLI_URL=file:///srv/mirror/wp-cli.phar
 `
 
-/** While it is there, PHP waits: an operation is in its middle for as long as a test wants. */
-const HOLD = '/run/hold'
+/** While it is there, PHP waits, also in the sandbox of a site, which sees little of /run. */
+const HOLD = '/usr/local/share/hold'
 const PHP = `#!/bin/sh
 while [ -e ${HOLD} ]; do sleep 0.1; done
 exec /usr/bin/php8.2.debian "$@"
