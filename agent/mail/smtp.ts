@@ -145,9 +145,14 @@ export class Connection {
         if (error) return done(error)
         if (!this.#isTextSent) return done(new Broken('the relay answered before the text ended'))
         outcome = this.#outcome(message)
-        // In the same turn as the answer of the relay.
-        taken(outcome)
-        done()
+        try {
+          // In the same turn as the answer of the relay.
+          taken(outcome)
+          done()
+        } catch (thrown) {
+          // It would end the program: nothing catches it in the reader of the connection.
+          done(errorOf(thrown))
+        }
       }),
     )
     await sent.catch(async (error: Error) => {
@@ -344,6 +349,8 @@ async function logIn(context: SMTPConnectionCustomAuthContext): Promise<void> {
     throw new Refused(`the relay offers neither AUTH PLAIN nor AUTH LOGIN, but: ${offered}`)
   }
 }
+
+const errorOf = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)))
 
 const kindOf = ({ code }: Reply) => Math.floor(code / 100)
 

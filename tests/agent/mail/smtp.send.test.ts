@@ -235,3 +235,23 @@ test('lines that begin with dots arrive as they are, and do not end the message'
   })
   expect(server.received).toMatchObject([{ from: 'a@b.example', to: ['c@d.example'], text }])
 })
+
+test('a failure to record what the relay took ends the connection, not the program', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'smtp-'))
+  const text = join(folder, 'text')
+  await writeFile(text, 'Subject: taken\r\n\r\nWords\r\n')
+  const sink = new Relay()
+  await sink.start()
+  const setting = { host: 'localhost', port: sink.port, tls: 'none', user: '', password: '' }
+  const connection = await connect(setting as RelaySetting)
+  const message = { sender: 'a@b.example', recipients: ['c@d.example'], text }
+  const taken = () => {
+    throw new Error('no space left on device')
+  }
+
+  await expect(send(connection, message, taken)).rejects.toThrow('no space left on device')
+
+  expect(connection.open).toBe(false)
+  await sink.stop()
+  await rm(folder, { recursive: true })
+})
