@@ -5,7 +5,7 @@ import { isFrozen } from './os/nginx/vhost-files.ts'
 import { listSites, type Site } from './os/site/sites.ts'
 
 const FIRST_PAUSE_MS = 60_000
-const LONGEST_PAUSE_MS = 3_600_000
+const MAX_PAUSE_MS = 3_600_000
 
 /**
  * Ends debug logs whose time is over, as ordinary operations: the time stands in the record of the
@@ -33,7 +33,7 @@ export class DebugWatch {
       this.#failed.delete(domain)
       const failure = await ended(runner, domain)
       if (failure === undefined) continue
-      const pause_ms = Math.min((before?.pause_ms ?? FIRST_PAUSE_MS / 2) * 2, LONGEST_PAUSE_MS)
+      const pause_ms = Math.min((before?.pause_ms ?? FIRST_PAUSE_MS / 2) * 2, MAX_PAUSE_MS)
       this.#failed.set(domain, { pause_ms, until: host.clock.elapsed() + pause_ms })
       report(new Error(`The debug log of ${domain} could not be switched off: ${failure}`))
     }

@@ -52,7 +52,7 @@ const WORK_MS = 250
 const LOOK_MS = 1_000
 const SERVERS_MS = 2_000
 /** Above our own limit of 1 MiB, so that we answer with a JSON body. */
-const MOST_BODY = 64 << 20
+const MAX_BODY = 64 << 20
 
 /** Throws StartError for failures that the operator can correct. */
 export async function start(
@@ -183,7 +183,7 @@ function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
       hostname: HOST,
       port: PORT,
       idleTimeout: 30,
-      maxRequestBodySize: MOST_BODY,
+      maxRequestBodySize: MAX_BODY,
       fetch: (request) => kept.answer(request, () => answer(request)),
     })
     app.server = server

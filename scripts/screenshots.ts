@@ -21,7 +21,7 @@ const TABS = siteTabs
   .slice(1)
   .map((tab) => [`${SITE}/${tab}`, async () => `/sites/1?tab=${tab}`] as const)
 /** The maximum height of a picture; a longer page is cut. */
-const MOST_HEIGHT = 1600
+const MAX_HEIGHT = 1600
 
 /**
  * Takes a picture of every page of the demo, and of every tab of a site, in three widths and both themes, into a folder:
@@ -91,7 +91,7 @@ async function take(page: Page, path: string, size: { width: number; height: num
   const full = await page.evaluate(() => document.documentElement.scrollHeight)
   await page.setViewportSize({
     ...size,
-    height: Math.min(Math.max(full, size.height), MOST_HEIGHT),
+    height: Math.min(Math.max(full, size.height), MAX_HEIGHT),
   })
   await settled(page)
   await page.screenshot({ path })

@@ -11,7 +11,7 @@ const text = (most = 255) => z.string().max(most)
 const amount = z.number().nonnegative().max(1e12)
 const bytes = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER)
 /** The maximum length of every list that a dashboard reads. */
-export const MOST_SITES = 20_000
+export const MAX_SITES = 20_000
 
 const Space = z.object({ used: amount, total: amount, unit: z.literal('MB') })
 
@@ -52,7 +52,7 @@ export const Service = object({ name: text(64), status: z.enum(SERVICE_STATUSES)
 export type Service = z.infer<typeof Service>
 export const Services = z.object({ services: z.array(Service).max(100) })
 
-export const FoundSites = z.object({ sites: z.array(FoundSite).max(MOST_SITES) })
+export const FoundSites = z.object({ sites: z.array(FoundSite).max(MAX_SITES) })
 
 /**
  * A program that visitors reach on port 80 or 443. `understood`: its sites are in `GET /sites`;
@@ -67,7 +67,7 @@ export const WebProgram = z.object({
 export type WebProgram = z.infer<typeof WebProgram>
 export const Web = z.object({
   programs: z.array(WebProgram).max(20),
-  unnamed: z.array(UnnamedSite).max(MOST_SITES),
+  unnamed: z.array(UnnamedSite).max(MAX_SITES),
 })
 export type Web = z.infer<typeof Web>
 
@@ -87,13 +87,13 @@ export type TrashedSite = z.infer<typeof TrashedSite>
 /** When the certificates of the served sites expire. */
 export const SiteCertificate = z.object({ domain: Domain, expires_at: Moment })
 export type SiteCertificate = z.infer<typeof SiteCertificate>
-export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(MOST_SITES) })
+export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(MAX_SITES) })
 
 export const SiteMail = MailCounts.extend({ domain: Domain })
 export type SiteMail = z.infer<typeof SiteMail>
 
 /** The mail queue of each site of this agent. */
-export const Mail = z.object({ running: z.boolean(), sites: z.array(SiteMail).max(MOST_SITES) })
+export const Mail = z.object({ running: z.boolean(), sites: z.array(SiteMail).max(MAX_SITES) })
 export type Mail = z.infer<typeof Mail>
 
 const verdict = {
@@ -121,7 +121,7 @@ export type SiteCheck = SiteHealth['checks'][number]
 export const Warning = z.object({ code: ReasonCode, message: cut(1000) })
 export type Warning = z.infer<typeof Warning>
 /** No more are read. */
-export const MOST_WARNINGS = 20
+export const MAX_WARNINGS = 20
 
 /** Configuration of a server that prevents new sites; the agent only reports it. */
 export const Condition = object({

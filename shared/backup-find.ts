@@ -4,14 +4,14 @@ import { PasswordId, RepositoryPassword } from './backup-secret.ts'
 import { Domain } from './fields.ts'
 
 /** The most repositories of one answer, and the most keys of kits in one of them. */
-export const MOST_FOUND = 500
+export const MAX_FOUND = 500
 export const MAX_PASSWORDS = 8
 /** The most backups of one answer. */
 export const MAX_LISTED = 2000
 
 const amount = z.number().int().nonnegative()
 
-export const RepositoryNames = z.array(RepositoryName).max(MOST_FOUND)
+export const RepositoryNames = z.array(RepositoryName).max(MAX_FOUND)
 
 /** `POST /backups/find` of an agent. */
 export const FindRequest = z.object({
@@ -36,7 +36,7 @@ export const FoundRepositories = z.object({
   is_listed: z.boolean().describe('False: this storage cannot list its repositories.'),
   repositories: z
     .array(z.object({ name: RepositoryName, keys: z.array(SealedKey).max(MAX_PASSWORDS) }))
-    .max(MOST_FOUND)
+    .max(MAX_FOUND)
     .describe('By name.'),
   next: z.string().max(32).nullable().describe('The last name, if there are more.'),
   unnamed: amount

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
-const MOST_PATHS = 100
-const MOST_TABLES = 1000
+const MAX_PATHS = 100
+const MAX_TABLES = 1000
 
 /** Relative to the public folder of a site, such as `wp-content/uploads`: a folder with its content. */
 export const BackupPath = z
@@ -31,13 +31,13 @@ export const BackupParts = z
     paths: z
       .array(BackupPath, 'Must be a list of paths')
       .min(1, 'Must have 1 to 100 paths')
-      .max(MOST_PATHS, 'Must have 1 to 100 paths')
+      .max(MAX_PATHS, 'Must have 1 to 100 paths')
       .optional()
       .describe('Only these files and folders. Requires `files`.'),
     tables: z
       .array(TableName, 'Must be a list of tables')
       .min(1, 'Must have 1 to 1000 tables')
-      .max(MOST_TABLES, 'Must have 1 to 1000 tables')
+      .max(MAX_TABLES, 'Must have 1 to 1000 tables')
       .optional()
       .describe('Only these tables. Requires `database`.'),
   })

@@ -6,7 +6,7 @@ import { SiteNames } from './site-names.ts'
 
 /** The most entries of a listing: further ones are only announced. */
 export const MAX_ENTRIES = 1000
-const MOST_TABLES = 10_000
+const MAX_TABLES = 10_000
 
 const Repository = KnownRepository.extend({
   backup: SnapshotId.describe('The snapshot of the manifest.'),
@@ -34,7 +34,7 @@ export const BackupListing = z.object({
   is_cut: z.boolean().describe('There are more entries.'),
   tables: z
     .array(z.string().max(256))
-    .max(MOST_TABLES)
+    .max(MAX_TABLES)
     .nullable()
     .describe('Null: the backup has no list of its tables.'),
 })

@@ -13,8 +13,8 @@ export const CopySource = z.discriminatedUnion('kind', [
 export type CopySource = z.output<typeof CopySource>
 
 /** The most entries of `left`, and the most examples of each. */
-export const MOST_LEFT = 40
-export const MOST_EXAMPLES = 3
+export const MAX_LEFT = 40
+export const MAX_EXAMPLES = 3
 
 const amount = z.int().nonnegative()
 
@@ -24,12 +24,12 @@ const LeftAddresses = z.object({
   column: z.string().max(64),
   reason: z.string().max(32).describe('`skipped`, `base64`, `too_large`, `not_data`, `email`, …'),
   count: amount,
-  examples: z.array(z.string().max(120)).max(MOST_EXAMPLES),
+  examples: z.array(z.string().max(120)).max(MAX_EXAMPLES),
 })
 
 /** What happened to the addresses of the original in the database of a copy. */
 export const AddressReport = z.object({
   replaced: amount,
-  left: z.array(LeftAddresses).max(MOST_LEFT),
+  left: z.array(LeftAddresses).max(MAX_LEFT),
 })
 export type AddressReport = z.infer<typeof AddressReport>

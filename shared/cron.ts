@@ -92,13 +92,13 @@ const isEither = ({ days, weekdays }: Schedule) => !days.any && !weekdays.any
 
 const DAY_MS = 86_400_000
 /** 29 February: there are eight years between two of them around 2100. */
-const MOST_DAYS = 8 * 366 + 1
+const MAX_DAYS = 8 * 366 + 1
 
 /** The next runs after a time, in milliseconds; none for a date that does not exist. */
 export function nextRuns(schedule: Schedule, after: number, count: number): number[] {
   const runs: number[] = []
   const today = Math.floor(after / DAY_MS) * DAY_MS
-  for (let day = 0; day < MOST_DAYS && runs.length < count; day += 1) {
+  for (let day = 0; day < MAX_DAYS && runs.length < count; day += 1) {
     const start = today + day * DAY_MS
     if (isDay(schedule, new Date(start))) runs.push(...timesOf(schedule, start, after))
   }

@@ -3,9 +3,9 @@ import { DatabaseUserName } from './database-user.ts'
 import { Domain } from './fields.ts'
 
 /** Of one form that a browser sends to the tool. */
-export const MOST_FORM_BYTES = 512 << 10
+export const MAX_FORM_BYTES = 512 << 10
 /** Of one page of the tool. */
-export const MOST_PAGE_BYTES = 8 << 20
+export const MAX_PAGE_BYTES = 8 << 20
 
 const QUERY_RULE = 'Must be a query of at most 8192 printable characters'
 const TYPE_RULE = 'Must be the media type of a form'
@@ -33,7 +33,7 @@ export const ToolRequest = z.object({
     ),
   body: z
     .string('Must be base64')
-    .max(Math.ceil(MOST_FORM_BYTES / 3) * 4, `Must have at most ${MOST_FORM_BYTES} bytes`)
+    .max(Math.ceil(MAX_FORM_BYTES / 3) * 4, `Must have at most ${MAX_FORM_BYTES} bytes`)
     .regex(/^[A-Za-z0-9+/]*={0,2}$/, 'Must be base64'),
 })
 export type ToolRequest = z.infer<typeof ToolRequest>

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-export const MOST_MINUTES = 60
-export const MOST_SECONDS = 60 * MOST_MINUTES
+export const MAX_MINUTES = 60
+export const MAX_SECONDS = 60 * MAX_MINUTES
 /** The most users of one site at the same time. */
-export const MOST_DATABASE_USERS = 5
+export const MAX_DATABASE_USERS = 5
 
 export const UserRights = z.enum(['read', 'write'], 'Must be read or write')
 export type UserRights = z.infer<typeof UserRights>

@@ -5,7 +5,7 @@ export const RECORD_TYPES = ['A', 'AAAA', 'CNAME'] as const
 /** An API token of Cloudflare, which is sent in a header. */
 export const CLOUDFLARE_TOKEN = /^[A-Za-z0-9_-]{20,200}$/
 
-const MOST_RECORDS = 400
+const MAX_RECORDS = 400
 
 /** A record as a plan has shown it. */
 const ShownRecord = z.object({
@@ -17,7 +17,7 @@ export type ShownRecord = z.infer<typeof ShownRecord>
 
 export const ReplacedRecords = z
   .array(ShownRecord, 'Must be a list of records')
-  .max(MOST_RECORDS, `Must have at most ${MOST_RECORDS} records`)
+  .max(MAX_RECORDS, `Must have at most ${MAX_RECORDS} records`)
   .default([])
   .describe(
     'The records that point elsewhere and are replaced, all of a name, as the plan shows them. 409 with the code `changed_meanwhile` if a name has others by now.',

@@ -15,8 +15,8 @@ export const CopiedTable = z.object({
 export type CopiedTable = z.infer<typeof CopiedTable>
 
 /** A site with more tables brings its whole dump. */
-export const MOST_TABLES = 2000
-export const CopiedTables = z.array(CopiedTable).max(MOST_TABLES)
+export const MAX_TABLES = 2000
+export const CopiedTables = z.array(CopiedTable).max(MAX_TABLES)
 
 /** What a server saved of a site that moves, for the copy on the other server: no backup. */
 export const Gathered = z.object({

@@ -4,7 +4,7 @@ import { strictObject, z } from 'zod'
 export const ISOLATION_OUTCOMES = ['refused', 'succeeded', 'not_applicable', 'error'] as const
 export type IsolationOutcome = (typeof ISOLATION_OUTCOMES)[number]
 
-const MOST_RESULTS = 100
+const MAX_RESULTS = 100
 
 export const IsolationResult = strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9.-]{0,63}$/),
@@ -14,7 +14,7 @@ export const IsolationResult = strictObject({
 }).meta({ id: 'IsolationResult', description: 'One attack of an isolation check.' })
 export type IsolationResult = z.infer<typeof IsolationResult>
 
-const count = z.int().nonnegative().max(MOST_RESULTS)
+const count = z.int().nonnegative().max(MAX_RESULTS)
 
 /** The number of attacks by outcome. */
 export const IsolationCounts = strictObject({
@@ -25,7 +25,7 @@ export const IsolationCounts = strictObject({
 }).meta({ id: 'IsolationCounts', description: 'The number of attacks with each outcome.' })
 export type IsolationCounts = z.infer<typeof IsolationCounts>
 
-export const IsolationResults = z.array(IsolationResult).max(MOST_RESULTS)
+export const IsolationResults = z.array(IsolationResult).max(MAX_RESULTS)
 
 export function countOutcomes(results: readonly IsolationResult[]): IsolationCounts {
   const counts = { refused: 0, succeeded: 0, not_applicable: 0, error: 0 }

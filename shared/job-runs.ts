@@ -3,8 +3,8 @@ import { z } from 'zod'
 export const JOB_RESULTS = ['running', 'success', 'failed', 'timed_out', 'killed'] as const
 
 /** Newest first; the output of a run comes from the site, which may be hostile. */
-export const MOST_JOB_RUNS = 20
-export const MOST_JOB_OUTPUT = 4096
+export const MAX_JOB_RUNS = 20
+export const MAX_JOB_OUTPUT = 4096
 
 /** One run of the jobs of a site, as its agent reports it. */
 export const AgentJobRun = z.object({
@@ -12,10 +12,10 @@ export const AgentJobRun = z.object({
   seconds: z.number().nonnegative().max(1e6).nullable(),
   result: z.enum(JOB_RESULTS),
   exit_status: z.int().min(0).max(255).nullable(),
-  output: z.string().transform((text) => text.slice(-MOST_JOB_OUTPUT)),
+  output: z.string().transform((text) => text.slice(-MAX_JOB_OUTPUT)),
 })
 export type AgentJobRun = z.infer<typeof AgentJobRun>
-export const AgentJobRuns = z.object({ runs: z.array(AgentJobRun).max(MOST_JOB_RUNS) })
+export const AgentJobRuns = z.object({ runs: z.array(AgentJobRun).max(MAX_JOB_RUNS) })
 
 const ESCAPE = '\u001b'
 /** The rest of an escape sequence: ECMA-48, 5.4 and 8.3.89. */

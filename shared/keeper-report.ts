@@ -14,11 +14,11 @@ export const KeeperProblem = z.object({
 export type KeeperProblem = z.infer<typeof KeeperProblem>
 
 /** The limits keep a report, and a list of more names, below 64 KiB. */
-export const MOST_PROBLEMS = 50
-export const MOST_NAMES = 1000
+export const MAX_PROBLEMS = 50
+export const MAX_NAMES = 1000
 /** Fewer than the files that agents read in one folder. */
-export const MOST_LISTS = 40
-const Names = z.array(z.string().max(64)).max(MOST_NAMES)
+export const MAX_LISTS = 40
+const Names = z.array(z.string().max(64)).max(MAX_NAMES)
 
 /** What one run of a keeper did in one storage. */
 export const KeeperReport = z.object({
@@ -29,7 +29,7 @@ export const KeeperReport = z.object({
   backups: count.describe('Complete backups that stay.'),
   forgotten: count.describe('Snapshots that were deleted.'),
   troubled: count.describe('Repositories with a problem.'),
-  problems: z.array(KeeperProblem).max(MOST_PROBLEMS),
+  problems: z.array(KeeperProblem).max(MAX_PROBLEMS),
   names: Names.describe('Of the first repositories: the others are in the lists.'),
 })
 export type KeeperReport = z.infer<typeof KeeperReport>

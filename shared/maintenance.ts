@@ -7,7 +7,7 @@ import { singleLine } from './fields.ts'
  */
 const moment = z.iso.datetime().max(40)
 const MAX_PACKAGES = 3000
-const MOST_PROGRAMS = 2000
+const MAX_PROGRAMS = 2000
 
 export const PendingPackage = object({
   name: singleLine(200),
@@ -82,8 +82,8 @@ export const Maintenance = object({
     'Why pending updates are unknown; empty if they are known.',
   ),
   reboot: Reboot,
-  old_files: z.array(OldFilesProgram).max(MOST_PROGRAMS),
-  restarts: z.array(ServiceRestarts).max(MOST_PROGRAMS),
+  old_files: z.array(OldFilesProgram).max(MAX_PROGRAMS),
+  restarts: z.array(ServiceRestarts).max(MAX_PROGRAMS),
   unattended: Unattended,
   last_update: LastUpdate.nullable(),
 }).meta({ id: 'Maintenance', description: 'Pending updates of a server, and outdated programs.' })

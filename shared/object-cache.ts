@@ -3,12 +3,12 @@ import type { Tier } from './fields.ts'
 
 const LEAST = 16
 const MOST = 512
-export const USUAL_OBJECT_MEMORY = 64
+export const DEFAULT_OBJECT_MEMORY = 64
 /** Those that the page offers. */
 export const OBJECT_MEMORIES: readonly number[] = [LEAST, 32, 64, 128, 256, MOST]
 
 /** MB: it counts as memory of the site, whose tier limits all of its programs. */
-export const MOST_OBJECT_MEMORY: Record<Tier, number> = { small: 128, medium: 256, large: MOST }
+export const MAX_OBJECT_MEMORY: Record<Tier, number> = { small: 128, medium: 256, large: MOST }
 
 const RULE = `Must be a whole number between ${LEAST} and ${MOST}`
 export const ObjectMemory = z.number(RULE).int(RULE).min(LEAST, RULE).max(MOST, RULE)
@@ -18,7 +18,7 @@ export const ObjectCache = z.object({ memory: ObjectMemory })
 
 /** A smaller tier also bounds what was set before. */
 export const objectCacheLimit = (memory: number, tier: Tier): number =>
-  Math.min(memory, MOST_OBJECT_MEMORY[tier])
+  Math.min(memory, MAX_OBJECT_MEMORY[tier])
 
 const Count = z.int().nonnegative()
 

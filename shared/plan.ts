@@ -1,8 +1,8 @@
 import { object, z } from 'zod'
 import { singleLine } from './fields.ts'
 
-const MOST_STEPS = 200
-const MOST_EFFECTS = 5000
+const MAX_STEPS = 200
+const MAX_EFFECTS = 5000
 
 const line = (max: number) => singleLine(max).min(1)
 
@@ -27,7 +27,7 @@ export type Effect = z.infer<typeof Effect>
 const PlanStep = z.object({
   name: line(64).describe('As in the journal of the operation.'),
   title: line(8192),
-  effects: z.array(Effect).max(MOST_EFFECTS),
+  effects: z.array(Effect).max(MAX_EFFECTS),
   notes: z
     .array(line(1000))
     .max(20)
@@ -35,7 +35,7 @@ const PlanStep = z.object({
     .describe('Notes about its outcome, in sentences; omitted if there are none.'),
 })
 
-export const Plan = z.object({ steps: z.array(PlanStep).max(MOST_STEPS) }).meta({
+export const Plan = z.object({ steps: z.array(PlanStep).max(MAX_STEPS) }).meta({
   id: 'Plan',
   description: 'The steps that would run now, in order.',
 })

@@ -16,7 +16,7 @@ export const REPORTED = [
 ] as const
 
 /** Bytes: answers that need more, and those that cannot be read, are left out and asked for alone. */
-export const MOST_REPORT = 1 << 20
+export const MAX_REPORT = 1 << 20
 
 /** The answers by their paths. */
 export const Report = z.object({ answers: z.record(z.string(), z.unknown()) })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Of one site. */
-export const MOST_CLIENTS = 20
+export const MAX_CLIENTS = 20
 
 /** The part of a login name that nobody else has. */
 export const ClientToken = z
@@ -17,4 +17,4 @@ export const ReportedClients = z
       expires_at: z.string().max(30).nullable(),
     }),
   )
-  .max(MOST_CLIENTS)
+  .max(MAX_CLIENTS)

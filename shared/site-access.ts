@@ -9,8 +9,8 @@ export const AccessKind = oneOf(ACCESS_KINDS).describe(
 )
 export type AccessKind = z.infer<typeof AccessKind>
 
-export const MOST_GRANTS = 50
-export const MOST_KEYS = 10
+export const MAX_GRANTS = 50
+export const MAX_KEYS = 10
 
 /** A free text, such as a name and a company. */
 export const PersonName = z
@@ -43,7 +43,7 @@ export const AccessGrant = z.object({
   expires_at: Expiry,
   keys: z
     .array(Key, 'Must be a list of public keys')
-    .max(MOST_KEYS, `Must have at most ${MOST_KEYS} keys`),
+    .max(MAX_KEYS, `Must have at most ${MAX_KEYS} keys`),
 })
 export type AccessGrant = z.infer<typeof AccessGrant>
 
@@ -60,7 +60,7 @@ export const endOf = ({ expires_at }: Pick<AccessGrant, 'expires_at'>): number =
 
 export const AccessGrants = z
   .array(AccessGrant, 'Must be a list of grants')
-  .max(MOST_GRANTS, `Must have at most ${MOST_GRANTS} grants`)
+  .max(MAX_GRANTS, `Must have at most ${MAX_GRANTS} grants`)
   .refine((grants) => unique(grants.map(({ id }) => id)), 'Must name each person once')
   .refine(
     (grants) => unique(grants.flatMap(({ keys }) => keys)),
@@ -90,15 +90,15 @@ export const AccessReport = {
         id: z.int().positive(),
         kind: z.enum(ACCESS_KINDS),
         expires_at: z.string().max(30).nullable(),
-        fingerprints: z.array(Fingerprint).max(MOST_KEYS),
+        fingerprints: z.array(Fingerprint).max(MAX_KEYS),
       }),
     )
-    .max(MOST_GRANTS),
+    .max(MAX_GRANTS),
   clients: ReportedClients.default([]).describe('The accounts with a password that are as set.'),
 }
 
 /** Of one answer of an agent. */
-export const MOST_LOGINS = 500
+export const MAX_LOGINS = 500
 
 /** A session that the SSH server of a site's server has accepted. */
 export const SiteLogin = z.object({

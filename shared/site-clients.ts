@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ClientToken, MOST_CLIENTS } from './reported-clients.ts'
+import { ClientToken, MAX_CLIENTS } from './reported-clients.ts'
 import { Expiry, endOf, PersonName } from './site-access.ts'
 
 /** bcrypt, as crypt(3) of Debian reads it. */
@@ -20,7 +20,7 @@ export type ClientAccount = z.infer<typeof ClientAccount>
 
 export const ClientAccounts = z
   .array(ClientAccount, 'Must be a list of client accounts')
-  .max(MOST_CLIENTS, `Must have at most ${MOST_CLIENTS} client accounts`)
+  .max(MAX_CLIENTS, `Must have at most ${MAX_CLIENTS} client accounts`)
   .refine(
     (clients) => new Set(clients.map(({ token }) => token)).size === clients.length,
     'Must name each account once',

@@ -6,11 +6,11 @@ import { plainOutput } from './job-runs.ts'
 export const plainName = (text: string): string => plainOutput(text).replaceAll(/[\n\t]/g, ' ')
 
 /** Of one answer: the largest ones. */
-export const MOST_TABLES = 1000
-export const MOST_OPTIONS = 20
+export const MAX_TABLES = 1000
+export const MAX_OPTIONS = 20
 /** A network of sites has one table of options for each. */
-export const MOST_OPTION_TABLES = 5
-export const MOST_DIGESTS = 20
+export const MAX_OPTION_TABLES = 5
+export const MAX_DIGESTS = 20
 /** Above that, WordPress itself warns. */
 export const LARGE_AUTOLOAD = 800_000
 
@@ -32,7 +32,7 @@ const AgentOptions = z.object({
   table: name(64),
   count: Size,
   bytes: Size,
-  largest: z.array(z.object({ name: name(191), bytes: Size })).max(MOST_OPTIONS),
+  largest: z.array(z.object({ name: name(191), bytes: Size })).max(MAX_OPTIONS),
   expired: Size,
   expired_bytes: Size,
   unused: z.array(z.object({ plugin: name(100), count: Size, bytes: Size })).max(100),
@@ -51,15 +51,15 @@ const AgentDigest = z.object({
 
 /** Of the database of a site: sizes and names, and no value of it. */
 export const AgentDatabase = z.object({
-  tables: z.array(AgentTable).max(MOST_TABLES),
+  tables: z.array(AgentTable).max(MAX_TABLES),
   table_count: Size,
   data_bytes: Size,
   index_bytes: Size,
   free_bytes: Size,
   /** Null: they were not read. */
-  options: z.array(AgentOptions).max(MOST_OPTION_TABLES).nullable(),
+  options: z.array(AgentOptions).max(MAX_OPTION_TABLES).nullable(),
   /** Null: MariaDB collects none. */
-  queries: z.array(AgentDigest).max(MOST_DIGESTS).nullable(),
+  queries: z.array(AgentDigest).max(MAX_DIGESTS).nullable(),
 })
 export type AgentDatabase = z.infer<typeof AgentDatabase>
 
@@ -77,7 +77,7 @@ export const TableNames = z
     RULE,
   )
   .min(1, 'Must name at least one table')
-  .max(MOST_TABLES, RULE)
+  .max(MAX_TABLES, RULE)
   .refine((names) => new Set(names).size === names.length, RULE)
 
 const TABLE_STATES = ['ok', 'warning', 'failed', 'unsupported'] as const
@@ -104,24 +104,24 @@ export type ExportProgress = z.infer<typeof ExportProgress>
 export const Exporting = z.object({ export: ExportProgress.nullable() })
 
 /** About 5 GB. */
-export const MOST_PARTS = 9000
+export const MAX_PARTS = 9000
 
 export const UploadId = z.string().regex(/^[a-z0-9]{16}$/, 'Must be 16 characters of a-z 0-9')
 
-const MOST_BASE64 = (PART_BYTES / 3) * 4
+const MAX_BASE64 = (PART_BYTES / 3) * 4
 const PART_RULE = `Must be base64 of 1 to ${PART_BYTES} bytes`
 /** Only the last part of an upload may be smaller. */
 export const UploadData = z
   .string(PART_RULE)
   .min(4, PART_RULE)
-  .max(MOST_BASE64, PART_RULE)
+  .max(MAX_BASE64, PART_RULE)
   .regex(/^[A-Za-z0-9+/]+={0,2}$/, PART_RULE)
   .refine((text) => text.length % 4 === 0, PART_RULE)
 
 export const UploadPart = z
-  .int(`Must be a whole number between 0 and ${MOST_PARTS - 1}`)
-  .min(0, `Must be a whole number between 0 and ${MOST_PARTS - 1}`)
-  .max(MOST_PARTS - 1, `Must be a whole number between 0 and ${MOST_PARTS - 1}`)
+  .int(`Must be a whole number between 0 and ${MAX_PARTS - 1}`)
+  .min(0, `Must be a whole number between 0 and ${MAX_PARTS - 1}`)
+  .max(MAX_PARTS - 1, `Must be a whole number between 0 and ${MAX_PARTS - 1}`)
 
 /** A part of a dump on its way to the server. */
 export const UploadRequest = z.object({

@@ -4,11 +4,11 @@ import { Domain, ReportedDomain, TrueOrFalse, wholeNumber } from './fields.ts'
 import { JOB_RESULTS } from './job-runs.ts'
 
 export const MAX_JOBS = 20
-const MOST_COMMAND = 1000
+const MAX_COMMAND = 1000
 /** Bytes of the output of a run. */
-export const MOST_OUTPUT = 65_536
+export const MAX_OUTPUT = 65_536
 /** Of WordPress, in one answer. */
-export const MOST_EVENTS = 100
+export const MAX_EVENTS = 100
 
 /** Part of the name of a unit. */
 export const JobName = z
@@ -43,13 +43,13 @@ export function scheduleProblem(text: string): string | undefined {
   }
 }
 
-const LENGTH = `Must have 1 to ${MOST_COMMAND} characters`
+const LENGTH = `Must have 1 to ${MAX_COMMAND} characters`
 
 const JobCommand = z
   .string('Must be a string')
   .trim()
   .min(1, LENGTH)
-  .max(MOST_COMMAND, LENGTH)
+  .max(MAX_COMMAND, LENGTH)
   .refine(
     (text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text),
     'Must be one line without control characters',
@@ -79,7 +79,7 @@ export const SiteJobs = z
 export const ReportedJob = z.object({
   name: JobName,
   schedule: z.string().max(100),
-  command: z.string().max(MOST_COMMAND),
+  command: z.string().max(MAX_COMMAND),
   max_minutes: z.int().min(1).max(1440),
   enabled: z.boolean(),
 })
@@ -113,7 +113,7 @@ export type AgentSiteJobs = z.infer<typeof AgentSiteJobs>
 export const JobOutputRequest = z.object({ domain: Domain, name: JobName })
 export const AgentJobOutput = z.object({
   run: LastRun.nullable(),
-  output: z.string().transform((text) => text.slice(-MOST_OUTPUT)),
+  output: z.string().transform((text) => text.slice(-MAX_OUTPUT)),
 })
 export type AgentJobOutput = z.infer<typeof AgentJobOutput>
 
@@ -130,7 +130,7 @@ export const AgentCron = z.object({
         interval: z.int().nonnegative().max(1e9).nullable(),
       }),
     )
-    .max(MOST_EVENTS),
+    .max(MAX_EVENTS),
   total: z.int().nonnegative().max(1e9),
   overdue: z.int().nonnegative().max(1e9),
   next_run_at: time.nullable(),

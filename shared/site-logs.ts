@@ -16,16 +16,16 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** What an answer may have: a line of more bytes is cut, and says so. */
 export const MAX_LOG_LINES = 500
-export const MOST_LOG_LINE = 8192
+export const MAX_LOG_LINE = 8192
 /** Masks and escapes make a line longer. */
-export const MOST_LOG_TEXT = 4 * MOST_LOG_LINE
-const MOST_GROUPS = 100
+export const MAX_LOG_TEXT = 4 * MAX_LOG_LINE
+const MAX_GROUPS = 100
 /** Of the lines of one page, in bytes of JSON: a page ends before its last line does not fit. */
-export const MOST_PAGE = 700 << 10
+export const MAX_PAGE = 700 << 10
 /** Lines that a live view shows in a second: others are only counted. */
-export const MOST_LIVE_LINES = 200
+export const MAX_LIVE_LINES = 200
 /** What a download contains of a log, in bytes. */
-export const MOST_DOWNLOAD = 20 << 20
+export const MAX_DOWNLOAD = 20 << 20
 
 const LogText = z
   .string()
@@ -85,7 +85,7 @@ export const AgentLogLine = z.object({
   level: oneOf(LOG_LEVELS),
   /** Of an answer to a visitor. */
   status: z.int().min(0).max(999).nullable(),
-  text: z.string().max(MOST_LOG_TEXT),
+  text: z.string().max(MAX_LOG_TEXT),
   cut: z.boolean(),
 })
 export type AgentLogLine = z.infer<typeof AgentLogLine>
@@ -116,17 +116,17 @@ export const FatalGroup = z.object({
   first_at: z.iso.datetime().max(40).nullable(),
   last_at: z.iso.datetime().max(40).nullable(),
   /** The newest. */
-  text: z.string().max(MOST_LOG_TEXT),
+  text: z.string().max(MAX_LOG_TEXT),
 })
 export type FatalGroup = z.infer<typeof FatalGroup>
 
 export const AgentFatals = z.object({
-  groups: z.array(FatalGroup).max(MOST_GROUPS),
+  groups: z.array(FatalGroup).max(MAX_GROUPS),
   is_complete: z.boolean(),
   looked: Looked,
 })
 export type AgentFatals = z.infer<typeof AgentFatals>
-export const MOST_FATAL_GROUPS = MOST_GROUPS
+export const MAX_FATAL_GROUPS = MAX_GROUPS
 
 /** What a live view sends: a line, or how many were left out since the last one. */
 export const LogNews = z.discriminatedUnion('kind', [

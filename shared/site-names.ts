@@ -3,7 +3,7 @@ import { Domain, DomainOrWildcard, oneOf, ReportedDomain, required, TrueOrFalse 
 import { apexOf, canonicalDomain, isWildcard } from './names.ts'
 
 /** A certificate has at most 100 names (Let's Encrypt), and two of them are those of the site. */
-export const MOST_NAMES = 98
+export const MAX_NAMES = 98
 
 /** Each of them is validated by a program, one after the other. */
 const MAX_WILDCARDS = 5
@@ -32,7 +32,7 @@ export const Redirect = z.object({
 })
 export type Redirect = z.infer<typeof Redirect>
 
-const few = `Must have at most ${MOST_NAMES} names`
+const few = `Must have at most ${MAX_NAMES} names`
 
 /** The names of a site beside its primary domain. */
 export const SiteNames = z.object({
@@ -41,19 +41,19 @@ export const SiteNames = z.object({
     .describe('The primary domain with, or without, `www.`: serve it, or redirect it.'),
   aliases: z
     .array(DomainOrWildcard, 'Must be a list of domain names')
-    .max(MOST_NAMES, few)
+    .max(MAX_NAMES, few)
     .default([])
     .describe(
       'Names that show the site like its primary domain. `*.example.com` is every name below example.com that no other site has.',
     ),
-  redirects: z.array(Redirect, 'Must be a list of redirects').max(MOST_NAMES, few).default([]),
+  redirects: z.array(Redirect, 'Must be a list of redirects').max(MAX_NAMES, few).default([]),
 })
 export type SiteNames = z.infer<typeof SiteNames>
 
 /** The same as an agent reports it. */
 export const ReportedNames = z.object({
   www: z.enum(WWW_RULES),
-  aliases: z.array(ReportedDomain).max(MOST_NAMES),
+  aliases: z.array(ReportedDomain).max(MAX_NAMES),
   redirects: z
     .array(
       z.strictObject({
@@ -63,7 +63,7 @@ export const ReportedNames = z.object({
         keep_path: z.boolean(),
       }),
     )
-    .max(MOST_NAMES),
+    .max(MAX_NAMES),
 })
 
 export const NO_NAMES: SiteNames = { www: 'serve', aliases: [], redirects: [] }
@@ -111,8 +111,8 @@ export function problemsOf(domain: string, names: SiteNames): Record<string, str
   }
   for (const name of names.aliases) add('aliases', name)
   for (const redirect of names.redirects) add('redirects', redirect.domain)
-  if (names.aliases.length + names.redirects.length > MOST_NAMES)
-    fields.redirects.add(`Must have at most ${MOST_NAMES} names together with the aliases`)
+  if (names.aliases.length + names.redirects.length > MAX_NAMES)
+    fields.redirects.add(`Must have at most ${MAX_NAMES} names together with the aliases`)
   if (names.aliases.filter(isWildcard).length > MAX_WILDCARDS)
     fields.aliases.add(`Must have at most ${MAX_WILDCARDS} wildcards`)
   const loop = loopIn(names.redirects)

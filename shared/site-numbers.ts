@@ -35,13 +35,13 @@ export const MINUTE_S = 60
 export const DAY_S = 86_400
 
 /** What an agent keeps while no dashboard asks. */
-export const MOST_MINUTES = 120
-export const MOST_DAYS = 14
+export const MAX_MINUTES = 120
+export const MAX_DAYS = 14
 
 /** Of one number. */
-export const MOST_COUNT = 1e15
+export const MAX_COUNT = 1e15
 
-const amount = z.int().nonnegative().max(MOST_COUNT)
+const amount = z.int().nonnegative().max(MAX_COUNT)
 /** Seconds since 1970, at the beginning of the minute or the day. */
 const start = (step: number) =>
   z
@@ -70,8 +70,8 @@ export const SiteCount = z.object({
     .int()
     .nonnegative()
     .max(2 ** 32),
-  minutes: z.array(MinuteRow).max(MOST_MINUTES),
-  days: z.array(DayRow).max(MOST_DAYS),
+  minutes: z.array(MinuteRow).max(MAX_MINUTES),
+  days: z.array(DayRow).max(MAX_DAYS),
 })
 export type SiteCount = z.infer<typeof SiteCount>
 

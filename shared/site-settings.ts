@@ -4,8 +4,8 @@ import { oneOf, type Tier, TrueOrFalse } from './fields.ts'
 import { PHP_LIMITS, PHP_RANGES, type PhpLimit, phpValueProblem } from './php-values.ts'
 import { StagingPasswordHash, StagingUser } from './staging.ts'
 
-const MOST_ADDRESSES = 50
-const MOST_EXCLUSIONS = 50
+const MAX_ADDRESSES = 50
+const MAX_EXCLUSIONS = 50
 
 const NETWORK = 'Must be an IP address or a network such as 203.0.113.0/24'
 const NETWORKS = [z.ipv4(), z.cidrv4(), z.ipv6(), z.cidrv6()]
@@ -24,7 +24,7 @@ const listOf = <T extends z.ZodType<string>>(one: T, what: string, most: number)
 
 /** Visitors see a page with the status 503; the jobs of the site run. */
 export const Maintenance = z.object({
-  allow: listOf(Network, 'addresses', MOST_ADDRESSES)
+  allow: listOf(Network, 'addresses', MAX_ADDRESSES)
     .default([])
     .describe('Addresses and networks of visitors who see the site.'),
   message: z
@@ -86,10 +86,10 @@ const Cookie = z
 
 export const PageCache = z.object({
   enabled: TrueOrFalse.default(true),
-  paths: listOf(Path, 'paths', MOST_EXCLUSIONS)
+  paths: listOf(Path, 'paths', MAX_EXCLUSIONS)
     .default([])
     .describe('Paths that are not stored, with everything below them.'),
-  cookies: listOf(Cookie, 'cookies', MOST_EXCLUSIONS)
+  cookies: listOf(Cookie, 'cookies', MAX_EXCLUSIONS)
     .default([])
     .describe(
       'Pages for visitors with a cookie whose name begins with one of these are not stored.',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_SITES } from './agent.ts'
+import { MAX_SITES } from './agent.ts'
 import { Domain, Moment } from './fields.ts'
 
 /** Disk sizes whose sums are exact numbers. */
@@ -19,4 +19,4 @@ export const SiteUsage = z.object({
   measured_at: Moment.nullable(),
 })
 export type SiteUsage = z.infer<typeof SiteUsage>
-export const Usage = z.object({ sites: z.array(SiteUsage).max(MOST_SITES) })
+export const Usage = z.object({ sites: z.array(SiteUsage).max(MAX_SITES) })

@@ -11,9 +11,9 @@ export const SSH_KEY_TYPES = [
 type SshKeyType = (typeof SSH_KEY_TYPES)[number]
 
 /** The longest line: an RSA key of 16,384 bits with a comment. */
-export const MOST_KEY_TEXT = 4096
+export const MAX_KEY_TEXT = 4096
 const LEAST_RSA_BITS = 2048
-const MOST_RSA_BITS = 16_384
+const MAX_RSA_BITS = 16_384
 
 export interface SshKey {
   type: SshKeyType
@@ -71,7 +71,7 @@ function rsa(key: Reader): string | undefined {
   const [exponent, modulus] = [key.field(), key.field().replace(/^\0+/, '')]
   const first = modulus.charCodeAt(0)
   const bits = modulus === '' ? 0 : 8 * (modulus.length - 1) + first.toString(2).length
-  if (exponent === '' || bits > MOST_RSA_BITS) return BROKEN
+  if (exponent === '' || bits > MAX_RSA_BITS) return BROKEN
   return bits < LEAST_RSA_BITS ? `An RSA key must have at least ${LEAST_RSA_BITS} bits` : undefined
 }
 
@@ -82,7 +82,7 @@ function rsa(key: Reader): string | undefined {
 export function readSshKey(text: string): SshKey | string {
   const line = text.trim()
   if (/PRIVATE KEY/.test(line)) return 'Must be the public key: never send the private key'
-  if (line.length > MOST_KEY_TEXT) return `Must have at most ${MOST_KEY_TEXT} characters`
+  if (line.length > MAX_KEY_TEXT) return `Must have at most ${MAX_KEY_TEXT} characters`
   if (/\p{Cc}/u.test(line)) return 'Must be one line'
   const [given = '', blob = '', ...words] = line.split(/ +/)
   const type = SSH_KEY_TYPES.find((known) => known === given)

@@ -7,7 +7,7 @@ export const LOGIN_SECONDS = 60
 export const LoginHash = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hex')
 
 /** The accounts that the choice shows at most. */
-export const MOST_USERS = 50
+export const MAX_USERS = 50
 
 const cut = (most: number) => z.string().transform((text) => text.slice(0, most))
 
@@ -21,7 +21,7 @@ const WordpressUser = z.object({
 
 /** `more`: there are more accounts than those of the list. */
 export const WordpressUsers = z.object({
-  users: z.array(WordpressUser).max(MOST_USERS),
+  users: z.array(WordpressUser).max(MAX_USERS),
   more: z.boolean(),
 })
 export type WordpressUsers = z.infer<typeof WordpressUsers>

@@ -8,7 +8,7 @@ import { Id } from '#shared/fields.ts'
 
 const TIMEOUT_MS = 120_000
 /** The dashboard accepts the first valid proof, and invalidates a code after three invalid ones. */
-const MOST_ANSWERS = 3
+const MAX_ANSWERS = 3
 
 /**
  * `hosting-agent enrol --hub-key ed25519:… --server 7`, with the code on standard input, where no other
@@ -28,7 +28,7 @@ export async function enrol(config: Config, host: Host, args: string[]): Promise
   while (host.clock.elapsed() < end) {
     const pending = await enrolment.pending()
     if (!pending) return 'enrolled: the dashboard and this agent trust each other'
-    if (pending.answers >= MOST_ANSWERS) {
+    if (pending.answers >= MAX_ANSWERS) {
       await enrolment.end()
       throw new Error('the code is wrong or was used: create a new one in the dashboard')
     }

@@ -15,7 +15,7 @@ import { findSite, type Site } from '#agent/os/site/sites.ts'
 import { command, type Progress, ready, value } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/errors.ts'
-import { type CopiedTable, MOST_TABLES } from '#shared/gathered.ts'
+import { type CopiedTable, MAX_TABLES } from '#shared/gathered.ts'
 import { followSettings } from './follow-settings.ts'
 import { onSite } from './on-site.ts'
 
@@ -69,7 +69,7 @@ export const siteCatchUp = command('site.catch-up', {
   },
   result({ params: { gathered }, site, get }) {
     const { tables, has } = get(copied)
-    const few = has.length <= MOST_TABLES && { has }
+    const few = has.length <= MAX_TABLES && { has }
     return { domain: site.domain, at: gathered.at, tables: tables.length, ...few }
   },
 })

@@ -6,7 +6,7 @@ import { compareFiles } from '#agent/os/staging/compare-files.ts'
 import { compareTables } from '#agent/os/staging/tables.ts'
 import { command } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
-import { MOST_TABLES } from '#shared/operation-types/site.compare.ts'
+import { MAX_TABLES } from '#shared/operation-types/site.compare.ts'
 
 /** Only reads, with the rights of each site. */
 export const siteCompare = command('site.compare', {
@@ -22,7 +22,7 @@ export const siteCompare = command('site.compare', {
     yield `Comparing the tables of ${from}`
     const other = await databaseDigests(host, staging)
     const tables = compareTables({ live: own, staging: other, baseline })
-    return { domain, from, files, tables: tables.slice(0, MOST_TABLES) }
+    return { domain, from, files, tables: tables.slice(0, MAX_TABLES) }
   },
 })
 

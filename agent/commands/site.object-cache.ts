@@ -6,7 +6,7 @@ import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sit
 import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, invalid } from '#shared/errors.ts'
-import { MOST_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { MAX_OBJECT_MEMORY } from '#shared/object-cache.ts'
 import { onSite } from './on-site.ts'
 
 type Params = ParamsOf<'site.object-cache'>
@@ -37,7 +37,7 @@ async function refuse({ domain, memory }: Params, host: Host, site: Site): Promi
   if (memory === null) return
   if (host.init !== 'systemd') throw conflict('An object cache needs a server with systemd')
   if (site.suspended) throw conflict(`${domain} is suspended: resume it first`)
-  const most = MOST_OBJECT_MEMORY[site.tier]
+  const most = MAX_OBJECT_MEMORY[site.tier]
   if (memory > most) {
     throw invalid({ memory: [`Must be at most ${most} on the tier ${site.tier}`] })
   }

@@ -1,11 +1,7 @@
 import { countChanges } from '#agent/os/rename/changes.ts'
 import { listConfigFiles } from '#agent/os/rename/config.ts'
 import { command } from '#agent/steps/command.ts'
-import {
-  MOST_COLUMNS,
-  MOST_FILES,
-  MOST_TABLES,
-} from '#shared/operation-types/site.rename-preview.ts'
+import { MAX_COLUMNS, MAX_FILES, MAX_TABLES } from '#shared/operation-types/site.rename-preview.ts'
 import { checked } from './site.rename.ts'
 
 const USE = { former: 'redirect' } as const
@@ -25,9 +21,9 @@ export const siteRenamePreview = command('site.rename-preview', {
       rows: tables.reduce((sum, { rows }) => sum + rows, 0),
       tables: tables
         .filter(({ columns }) => columns.length > 0)
-        .slice(0, MOST_TABLES)
+        .slice(0, MAX_TABLES)
         .map(shown),
-      files: files.slice(0, MOST_FILES),
+      files: files.slice(0, MAX_FILES),
     }
   },
 })
@@ -36,7 +32,7 @@ type Counted = Awaited<ReturnType<typeof countChanges>>['tables'][number]
 
 const shown = ({ table, rows, columns }: Counted) => ({
   ...{ name: table.slice(0, 64), rows },
-  columns: columns.slice(0, MOST_COLUMNS).map(({ column, changed, replaced, serialized }) => ({
+  columns: columns.slice(0, MAX_COLUMNS).map(({ column, changed, replaced, serialized }) => ({
     ...{ name: column.slice(0, 64), values: changed, serialized },
     replaced: Object.values(replaced).reduce((sum, count) => sum + count, 0),
   })),

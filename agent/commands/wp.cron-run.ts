@@ -9,8 +9,8 @@ import { plainOutput } from '#shared/job-runs.ts'
 import { onSite } from './on-site.ts'
 
 /** The last lines that the run prints: plugins may print any number. */
-const MOST_LINES = 200
-const MOST_LINE = 500
+const MAX_LINES = 200
+const MAX_LINE = 500
 
 const count = value<number>('The events were not counted')
 
@@ -47,8 +47,8 @@ const linesOf = (text: string): string[] =>
   plainOutput(text)
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .slice(-MOST_LINES)
-    .map((line) => line.slice(0, MOST_LINE))
+    .slice(-MAX_LINES)
+    .map((line) => line.slice(0, MAX_LINE))
 
 /** The end of a complete run. */
 const DONE = /Success: Executed a total of /

@@ -3,7 +3,7 @@ import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid } from '#shared/errors.ts'
-import { USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
+import { DEFAULT_DEBUG_HOURS } from '#shared/wp-debug.ts'
 import { onSite } from './on-site.ts'
 import { changeList, type SiteChange } from './site-change.ts'
 
@@ -11,7 +11,7 @@ type Params = ParamsOf<'wp.debug'>
 
 /** The clocks of dashboard and server may differ by this. */
 const DIFFERENCE_MS = 5 * 60_000
-const MOST_MS = USUAL_DEBUG_HOURS * 3_600_000 + DIFFERENCE_MS
+const MAX_MS = DEFAULT_DEBUG_HOURS * 3_600_000 + DIFFERENCE_MS
 
 /**
  * The constants come from root's program, which PHP runs before wp-config.php: no file of the site
@@ -30,8 +30,8 @@ export const wpDebug = command('wp.debug', {
 function refuseOtherTimes({ until }: Params, { clock }: Host): void {
   const ahead = until === null ? 1 : Date.parse(until) - clock.now()
   if (ahead <= 0) throw invalid({ until: ['Must be in the future, by the clock of the server'] })
-  if (ahead > MOST_MS)
-    throw invalid({ until: [`Must be at most ${USUAL_DEBUG_HOURS} hours ahead`] })
+  if (ahead > MAX_MS)
+    throw invalid({ until: [`Must be at most ${DEFAULT_DEBUG_HOURS} hours ahead`] })
 }
 
 const debugging = ({ domain, until }: Params): SiteChange => ({

@@ -6,7 +6,7 @@ type Transform = NonNullable<Extract<Axios['defaults']['transformResponse'], unk
 /** A wait that an order has time for. */
 const SHORT_S = 10
 const DAY_S = 86_400
-const MOST_REASON = 300
+const MAX_REASON = 300
 
 /** The authority accepts no request for longer than an order waits. */
 export class AuthorityLimit extends Error {
@@ -46,7 +46,7 @@ function secondsIn(header: string): number {
 
 function reasonIn(data: unknown, status: number): string {
   const detail = data && typeof data === 'object' && 'detail' in data ? String(data.detail) : ''
-  const said = detail.replace(/\s+/g, ' ').trim().slice(0, MOST_REASON) || `status ${status}`
+  const said = detail.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON) || `status ${status}`
   return status === 429
     ? `the authority limits requests: ${said}`
     : `the authority accepts no requests at present: ${said}`

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { attempt } from './attempt.ts'
 
 const TIMEOUT_MS = 15_000
-const MOST_BYTES = 64 << 10
+const MAX_BYTES = 64 << 10
 
 const Directory = z.object({ renewalInfo: z.url({ protocol: /^https$/ }).optional() })
 
@@ -35,7 +35,7 @@ export function read(url: string, agent: Agent): Promise<Answer> {
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
         text += part
-        if (text.length <= MOST_BYTES) return
+        if (text.length <= MAX_BYTES) return
         // The end of an answer that arrived in one piece is reported all the same.
         unreachable(new Error('its answer is too long'))
         request.destroy()

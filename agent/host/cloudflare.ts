@@ -6,7 +6,7 @@ import type { DnsRecord } from './acme-port.ts'
 import { attempt } from './attempt.ts'
 
 const TIMEOUT_MS = 30_000
-const MOST_BYTES = 1 << 20
+const MAX_BYTES = 1 << 20
 /** The shortest that Cloudflare takes, in seconds. */
 const TTL_S = 60
 const IDENTICAL = 81058
@@ -109,7 +109,7 @@ async function textOf(response: Response): Promise<string> {
   let text = ''
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > MOST_BYTES) throw new Error('The answer of Cloudflare is too long')
+    if (text.length > MAX_BYTES) throw new Error('The answer of Cloudflare is too long')
   }
   return text
 }

@@ -11,7 +11,7 @@ const STDIN = 5
 const STDOUT = 6
 const HEADER = 8
 const LONG = 128
-const MOST_CONTENT = 0xffff
+const MAX_CONTENT = 0xffff
 
 /** A whole request: the answer ends the connection. */
 export function encodeRequest(
@@ -50,8 +50,8 @@ export function decodeBytes(bytes: Buffer): Buffer | undefined {
 /** A stream, with its end. */
 function recordsOf(type: number, content: Uint8Array): Buffer[] {
   const records: Buffer[] = []
-  for (let at = 0; at < content.length; at += MOST_CONTENT)
-    records.push(record(type, Buffer.from(content.subarray(at, at + MOST_CONTENT))))
+  for (let at = 0; at < content.length; at += MAX_CONTENT)
+    records.push(record(type, Buffer.from(content.subarray(at, at + MAX_CONTENT))))
   return [...records, record(type, Buffer.alloc(0))]
 }
 

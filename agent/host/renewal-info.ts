@@ -13,9 +13,9 @@ const Info = z.object({
 })
 
 /** All questions together. */
-const LONGEST_MS = 120_000
+const MAX_MS = 120_000
 const HOUR_S = 3600
-const USUAL_WAIT_S = 6 * HOUR_S
+const DEFAULT_WAIT_S = 6 * HOUR_S
 
 /**
  * The times that the authority suggests (RFC 9773); undefined: it suggests none. After a request that
@@ -23,7 +23,7 @@ const USUAL_WAIT_S = 6 * HOUR_S
  */
 export async function renewals(
   { directory, extra_roots, certificates }: RenewalRequest,
-  longest_ms = LONGEST_MS,
+  longest_ms = MAX_MS,
 ): Promise<(RenewalWindow | null)[] | undefined> {
   const end = performance.now() + longest_ms
   const late = () => new Error(`the certificate authority took ${longest_ms / 1000} seconds`)
@@ -56,7 +56,7 @@ const utc = (text: string) => new Date(text).toISOString()
 /** Between one hour and one day, so that neither end can flood the other or forget it. */
 function waitIn(header: string | undefined): number {
   const seconds = Number(header)
-  if (header === undefined || Number.isNaN(seconds)) return USUAL_WAIT_S
+  if (header === undefined || Number.isNaN(seconds)) return DEFAULT_WAIT_S
   return Math.min(Math.max(seconds, HOUR_S), 24 * HOUR_S)
 }
 

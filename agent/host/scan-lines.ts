@@ -5,7 +5,7 @@ import { Application, DatabaseAnswer, ScannedWordpress, TenantSite } from './sca
 export const MARIADB_SOCKET = '/run/mysqld/mysqld.sock'
 
 /** The maximum line length in both directions. */
-export const MOST_LINE_BYTES = 8 << 20
+export const MAX_LINE_BYTES = 8 << 20
 
 const read = <T extends z.ZodType>(answer: T) =>
   z.object({ answer, unsure: z.boolean(), owner: z.string().max(255) })

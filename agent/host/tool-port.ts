@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** It has the last commands and notes; one that is larger is not stored. */
-export const MOST_SESSION = 64 << 10
+export const MAX_SESSION = 64 << 10
 
 /** One request to a page of PHP that the helper writes, starts and ends. */
 export const ToolRun = z.object({
@@ -23,6 +23,6 @@ export const ToolRan = z.object({
   answer: z.string().nullable(),
   /** The page created the file `whole` in its folder: it came to its end. */
   is_whole: z.boolean(),
-  session: z.string().max(MOST_SESSION),
+  session: z.string().max(MAX_SESSION),
 })
 export type ToolRan = z.infer<typeof ToolRan>

@@ -2,7 +2,7 @@ import type { Host, Stat } from '#agent/host/ports.ts'
 import { KEEPER_FOLDER } from '#shared/backup-find.ts'
 import { FOLDERS, reportKey, type Store, type StoredFile } from './store.ts'
 
-const MOST_TEXT = 65_536
+const MAX_TEXT = 65_536
 const LIMIT = { timeout_ms: 30 * 60_000 }
 
 /**
@@ -46,7 +46,7 @@ export function folderStore({ shell, files, privileged }: Host, path: string): S
     read: (repository, { folder, name }) =>
       run(repository, [
         'head',
-        `--bytes=${MOST_TEXT}`,
+        `--bytes=${MAX_TEXT}`,
         '--',
         `${folderOf(repository)}/${folder}/${name}`,
       ]),

@@ -7,9 +7,9 @@ import type { Store, StoredFile } from './store.ts'
 
 const Lock = z.object({ exclusive: z.boolean(), hostname: z.string(), pid: z.int().positive() })
 /** Real repositories have a lock or two: a server that adds thousands is not worth the time. */
-const MOST_LOCKS = 20
+const MAX_LOCKS = 20
 /** The kernel cuts the name of a program: proc_pid_comm(5). */
-const MOST_COMM = 15
+const MAX_COMM = 15
 
 /**
  * Takes out what a killed run of this keeper has left: an exclusive lock of this machine whose restic
@@ -21,10 +21,10 @@ export async function removeOwnLocks(
   opened: Opened,
   files: readonly StoredFile[],
 ): Promise<void> {
-  const locks = files.filter(({ folder }) => folder === 'locks').slice(0, MOST_LOCKS)
+  const locks = files.filter(({ folder }) => folder === 'locks').slice(0, MAX_LOCKS)
   if (locks.length === 0) return
   const hostname = (await host.files.read('/proc/sys/kernel/hostname'))?.trim()
-  const name = basename(restic.program).slice(0, MOST_COMM)
+  const name = basename(restic.program).slice(0, MAX_COMM)
   for (const file of locks) {
     const args = ['cat', 'lock', file.name, '--no-lock']
     const { code, stdout } = await tryRestic(host, restic, opened, args)

@@ -9,8 +9,8 @@ import type { Store, StoredFile } from './store.ts'
 
 const Key = z.object({ hostname: z.string(), username: z.string().max(4096) })
 /** Real repositories have a few keys: a server that adds thousands is not worth the time. */
-const MOST_KEYS = 200
-const MOST_BYTES = 65_536
+const MAX_KEYS = 200
+const MAX_BYTES = 65_536
 
 /**
  * Opens a repository with the key that agents added for this keeper. Every key with its name is
@@ -66,11 +66,9 @@ function lackIn(
 }
 
 function inTurn(files: readonly StoredFile[], last: string | undefined): StoredFile[] {
-  const keys = files.filter(({ folder, size }) => folder === 'keys' && size <= MOST_BYTES)
+  const keys = files.filter(({ folder, size }) => folder === 'keys' && size <= MAX_BYTES)
   const oldest = keys.sort((a, b) => a.at - b.at)
-  return oldest
-    .sort((a, b) => Number(b.name === last) - Number(a.name === last))
-    .slice(0, MOST_KEYS)
+  return oldest.sort((a, b) => Number(b.name === last) - Number(a.name === last)).slice(0, MAX_KEYS)
 }
 
 /** Keys that are no JSON: without the name of another one, restic stops at each of them. */

@@ -3,9 +3,9 @@ import {
   type KeeperNames,
   type KeeperProblemCode,
   type KeeperReport,
-  MOST_LISTS,
-  MOST_NAMES,
-  MOST_PROBLEMS,
+  MAX_LISTS,
+  MAX_NAMES,
+  MAX_PROBLEMS,
   signedText,
 } from '#shared/keeper-report.ts'
 import type { Secret } from '#shared/secret.ts'
@@ -32,16 +32,16 @@ export function reportOf(at: string, lines: readonly ReportLine[]): KeeperReport
     troubled: lines.filter(({ problems: found = [] }) => found.length > 0).length,
     problems: problems
       .sort((one, other) => Number(isDamage(other)) - Number(isDamage(one)))
-      .slice(0, MOST_PROBLEMS),
-    names: lines.map(({ repository }) => repository).slice(0, MOST_NAMES),
+      .slice(0, MAX_PROBLEMS),
+    names: lines.map(({ repository }) => repository).slice(0, MAX_NAMES),
   }
 }
 
 /** The files of a run in one store: lists of the names that its report has no space for, and the report. */
 export function reportsOf(key: Secret, at: string, lines: readonly ReportLine[]): string[] {
   const names = lines.map(({ repository }) => repository)
-  const lists = Array.from({ length: MOST_LISTS }, (_, index) => index + 1).flatMap((list) => {
-    const own = names.slice(list * MOST_NAMES, (list + 1) * MOST_NAMES)
+  const lists = Array.from({ length: MAX_LISTS }, (_, index) => index + 1).flatMap((list) => {
+    const own = names.slice(list * MAX_NAMES, (list + 1) * MAX_NAMES)
     return own.length > 0 ? [signedReport(key, { version: 1, at, list, names: own })] : []
   })
   return [...lists, signedReport(key, reportOf(at, lines))]

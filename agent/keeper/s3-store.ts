@@ -14,7 +14,7 @@ import { FOLDERS, reportKey, type Store, type StoredFile } from './store.ts'
 
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/
 /** Larger ones are an index, which restic checks itself. */
-const MOST_BYTES = 1 << 20
+const MAX_BYTES = 1 << 20
 
 /**
  * Repositories in a bucket, with credentials of its owner, in a folder of root at `files`. Files are
@@ -26,7 +26,7 @@ export function s3Store(host: Host, bucket: Bucket, files: string): Store {
   const keyOf = (repository: string, { folder, name }: Pick<StoredFile, 'folder' | 'name'>) =>
     `${base}${repository}/${folder}/${name}`
   const digestOf = async ({ key, size }: S3Object) => {
-    if (size > MOST_BYTES) return undefined
+    if (size > MAX_BYTES) return undefined
     return createHash('sha256')
       .update(await readObject(clock, bucket, key))
       .digest('hex')

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { MOST_DOWNLOAD } from '#shared/site-logs.ts'
+import { MAX_DOWNLOAD } from '#shared/site-logs.ts'
 import type { ReadRequest } from './request.ts'
 import { walk } from './search.ts'
 
@@ -10,11 +10,11 @@ export async function download(request: ReadRequest): Promise<string> {
   const { next } = await walk(request, ({ whole, line }) => {
     const text = line.cut ? `${whole} [cut]` : whole
     size += Buffer.byteLength(text) + 1
-    if (size > MOST_DOWNLOAD) return false
+    if (size > MAX_DOWNLOAD) return false
     lines.push(text)
     return true
   })
-  const isCut = next !== null || size > MOST_DOWNLOAD
+  const isCut = next !== null || size > MAX_DOWNLOAD
   if (isCut) lines.push('[Older lines are left out: a download has at most 20 MiB]')
   return lines
     .reverse()

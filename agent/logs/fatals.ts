@@ -1,4 +1,4 @@
-import { type AgentFatals, type FatalGroup, MOST_FATAL_GROUPS } from '#shared/site-logs.ts'
+import { type AgentFatals, type FatalGroup, MAX_FATAL_GROUPS } from '#shared/site-logs.ts'
 import type { Match } from './matches.ts'
 import type { ReadRequest } from './request.ts'
 import { walk } from './search.ts'
@@ -26,7 +26,7 @@ export async function groupFatals(request: ReadRequest): Promise<AgentFatals> {
     return true
   })
   const list = [...groups.values()].sort((one, other) => other.count - one.count)
-  return { groups: list.slice(0, MOST_FATAL_GROUPS), is_complete: next === null, looked }
+  return { groups: list.slice(0, MAX_FATAL_GROUPS), is_complete: next === null, looked }
 }
 
 /** Newest first, so that the first of a cause is its last error. */
@@ -37,17 +37,17 @@ function add(groups: Map<string, FatalGroup>, { line }: Match): void {
   if (known) {
     known.count += 1
     known.first_at = line.at ?? known.first_at
-  } else if (groups.size < MOST_KNOWN) {
+  } else if (groups.size < MAX_KNOWN) {
     groups.set(key, {
       ...cause,
       count: 1,
       first_at: line.at,
       last_at: line.at,
-      text: line.text.slice(0, MOST_SHOWN),
+      text: line.text.slice(0, MAX_SHOWN),
     })
   }
 }
 
 /** Of the last error of each cause: the groups are one answer. */
-const MOST_SHOWN = 2000
-const MOST_KNOWN = 10 * MOST_FATAL_GROUPS
+const MAX_SHOWN = 2000
+const MAX_KNOWN = 10 * MAX_FATAL_GROUPS

@@ -63,24 +63,24 @@ export function readAt({ descriptor }: LogFile, from: number, length: number): B
 }
 
 const HEAD = 4096
-const MOST_HEAD = 8 << 20
-const MOST_FIRST_LINE = 256
+const MAX_HEAD = 8 << 20
+const MAX_FIRST_LINE = 256
 
 /**
  * Identifies the content: logrotate copies a log and compresses the copy, whose first line is the
  * same. Undefined for a compressed file that is none.
  */
 export function digestOf(file: LogFile): string | undefined {
-  const head = file.zipped ? unzipped(readAt(file, 0, HEAD)) : readAt(file, 0, MOST_FIRST_LINE)
+  const head = file.zipped ? unzipped(readAt(file, 0, HEAD)) : readAt(file, 0, MAX_FIRST_LINE)
   if (!head) return undefined
-  const line = head.subarray(0, Math.min(MOST_FIRST_LINE, head.indexOf(10) + 1 || MOST_FIRST_LINE))
+  const line = head.subarray(0, Math.min(MAX_FIRST_LINE, head.indexOf(10) + 1 || MAX_FIRST_LINE))
   return createHash('sha256').update(line).digest('hex').slice(0, 16)
 }
 
 function unzipped(bytes: Buffer): Buffer | undefined {
   try {
     const finishFlush = zlib.Z_SYNC_FLUSH
-    return gunzipSync(bytes, { finishFlush, maxOutputLength: MOST_HEAD })
+    return gunzipSync(bytes, { finishFlush, maxOutputLength: MAX_HEAD })
   } catch {
     return undefined
   }

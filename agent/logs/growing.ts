@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer'
 import { closeSync, fstatSync } from 'node:fs'
-import { MOST_LOG_LINE } from '#shared/site-logs.ts'
+import { MAX_LOG_LINE } from '#shared/site-logs.ts'
 import { type LogFile, openLog, readAt } from './files.ts'
 import { firstBegin, type Region } from './regions.ts'
 
-const MOST_READ = 16 << 20
-const MOST_KEPT = MOST_LOG_LINE + 1
+const MAX_READ = 16 << 20
+const MAX_KEPT = MAX_LOG_LINE + 1
 const NOTHING = Buffer.alloc(0)
 
 /** A log that is followed: what was added since the last look, also after a rotation. */
@@ -30,7 +30,7 @@ export class Growing {
     const end = this.#end(joined, added.length === 0)
     const bytes = joined.subarray(0, end)
     this.#carried = Buffer.from(joined.subarray(end))
-    if (this.#carried.length > MOST_READ) this.#carried = this.#carried.subarray(0, MOST_KEPT)
+    if (this.#carried.length > MAX_READ) this.#carried = this.#carried.subarray(0, MAX_KEPT)
     return bytes.length > 0 ? { bytes, from: 0 } : undefined
   }
 
@@ -45,7 +45,7 @@ export class Growing {
     const { size } = fstatSync(this.#file.descriptor)
     // logrotate copies the log and makes it empty.
     if (size < this.#at) this.#at = 0
-    const bytes = readAt(this.#file, this.#at, Math.min(MOST_READ, size - this.#at))
+    const bytes = readAt(this.#file, this.#at, Math.min(MAX_READ, size - this.#at))
     this.#at += bytes.length
     return bytes
   }

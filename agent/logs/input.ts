@@ -6,8 +6,8 @@ import type { ReadRequest } from './request.ts'
 import { Room } from './room.ts'
 
 const STDIN = 0
-const MOST_REQUEST = 64 << 10
-const MOST_INPUT = 32 << 20
+const MAX_REQUEST = 64 << 10
+const MAX_INPUT = 32 << 20
 const CHUNK = 1 << 16
 
 /** The first line of the standard input, and what follows it. Blocks until it ends. */
@@ -16,11 +16,11 @@ export function readInput(): { request: string; rest: Buffer } {
   let size = 0
   for (let chunk = readChunk(); chunk.length > 0; chunk = readChunk()) {
     size += chunk.length
-    if (size <= MOST_INPUT) chunks.push(chunk)
+    if (size <= MAX_INPUT) chunks.push(chunk)
   }
   const all = Buffer.concat(chunks)
   const end = all.indexOf(10)
-  if (end < 0 || end > MOST_REQUEST) throw new Error('The request is missing')
+  if (end < 0 || end > MAX_REQUEST) throw new Error('The request is missing')
   return { request: all.toString('utf8', 0, end), rest: all.subarray(end + 1) }
 }
 

@@ -4,8 +4,8 @@ import {
   LOG_LEVELS,
   type LogFilter,
   type LogSource,
-  MOST_LOG_LINE,
-  MOST_LOG_TEXT,
+  MAX_LOG_LINE,
+  MAX_LOG_TEXT,
 } from '#shared/site-logs.ts'
 import { FORMATS, type Format, type Parsed } from './formats.ts'
 import { masked, visible } from './mask.ts'
@@ -115,11 +115,11 @@ export function timeOf({ bytes }: Region, { format }: Query): number | undefined
 }
 
 function candidateOf(bytes: Buffer, from: number, query: Query): Candidate | undefined {
-  const raw = bytes.subarray(0, MOST_LOG_LINE).toString('utf8').trimEnd()
+  const raw = bytes.subarray(0, MAX_LOG_LINE).toString('utf8').trimEnd()
   if (raw === '') return undefined
   const parsed = query.format.parse(raw)
   return isWanted(parsed, query)
-    ? { from, raw, cut: bytes.length > MOST_LOG_LINE, parsed }
+    ? { from, raw, cut: bytes.length > MAX_LOG_LINE, parsed }
     : undefined
 }
 
@@ -139,4 +139,4 @@ function isWanted({ at, level }: Parsed, { least, since, until }: Query): boolea
 }
 
 /** The masked form of a text of a log, which may leave the server. */
-const shown = (text: string): string => visible(masked(text)).slice(0, MOST_LOG_TEXT)
+const shown = (text: string): string => visible(masked(text)).slice(0, MAX_LOG_TEXT)

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { MOST_LOG_LINE } from '#shared/site-logs.ts'
+import { MAX_LOG_LINE } from '#shared/site-logs.ts'
 import type { LogFile } from './files.ts'
 import { readAt } from './files.ts'
 
@@ -13,7 +13,7 @@ export interface Region {
 
 const CHUNK = 1 << 20
 /** The kept part of a longer entry: enough to detect its length. */
-const MOST_KEPT = MOST_LOG_LINE + 1
+const MAX_KEPT = MAX_LOG_LINE + 1
 const NOTHING = Buffer.alloc(0)
 
 /** Where the first, or the last, entry begins that begins after the start; -1 for none. */
@@ -54,7 +54,7 @@ export function* backwards(
   }
 }
 
-const copyOf = (bytes: Buffer) => Buffer.from(bytes.subarray(0, MOST_KEPT))
+const copyOf = (bytes: Buffer) => Buffer.from(bytes.subarray(0, MAX_KEPT))
 
 /** A compressed file from its beginning. Throws for one that is damaged. */
 export async function* unzippedRegions(
@@ -103,7 +103,7 @@ class Parts {
     const first = this.#dropped > 0 ? firstBegin(joined, this.#begins) : 0
     const last = lastBegin(joined, this.#begins)
     if (last < 0) {
-      this.#dropped += Math.max(0, joined.length - MOST_KEPT)
+      this.#dropped += Math.max(0, joined.length - MAX_KEPT)
       this.#carried = copyOf(joined)
       return
     }

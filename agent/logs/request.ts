@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import { MAX_JOB_OUTPUT, MAX_JOB_RUNS } from '#shared/job-runs.ts'
 import { LOG_SOURCES, LogFilter, LogPosition, MAX_LOG_LINES } from '#shared/site-logs.ts'
 
 /** The first line on the standard input of `hosting-agent logs`. */
@@ -16,9 +16,9 @@ export const ReadRequest = LogFilter.extend({
   /** For `output`: the invocations, and the characters of each. */
   runs: z
     .array(z.string().regex(/^[0-9a-f]{32}$/))
-    .max(MOST_JOB_RUNS)
+    .max(MAX_JOB_RUNS)
     .default([]),
-  chars: z.int().positive().default(MOST_JOB_OUTPUT),
+  chars: z.int().positive().default(MAX_JOB_OUTPUT),
   /** After which no further part is read, and a compressed file is given up. */
   budget_ms: z.int().positive(),
 })

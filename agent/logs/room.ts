@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer'
-import { type AgentLogLine, MOST_LOG_TEXT, MOST_PAGE } from '#shared/site-logs.ts'
+import { type AgentLogLine, MAX_LOG_TEXT, MAX_PAGE } from '#shared/site-logs.ts'
 
 /** The largest line in JSON. */
-const RESERVE = 4 * MOST_LOG_TEXT
+const RESERVE = 4 * MAX_LOG_TEXT
 
 /** The remaining space of a page, in lines and in bytes. */
 export class Room {
   #lines: number
-  #bytes = MOST_PAGE
+  #bytes = MAX_PAGE
 
   constructor(lines: number) {
     this.#lines = lines

@@ -1,9 +1,9 @@
-import { MOST_LIVE_LINES } from '#shared/site-logs.ts'
+import { MAX_LIVE_LINES } from '#shared/site-logs.ts'
 
 /** Lets a limited number of lines through in a second, and as many together after a pause. */
 export class Sampler {
   readonly #now: () => number
-  #tokens = MOST_LIVE_LINES
+  #tokens = MAX_LIVE_LINES
   #at: number
 
   constructor(now: () => number) {
@@ -14,9 +14,9 @@ export class Sampler {
   /** Of all lines evenly, so that a burst is seen to its end. */
   take<T>(lines: readonly T[]): { taken: T[]; left_out: number } {
     const now = this.#now()
-    const more = ((now - this.#at) / 1000) * MOST_LIVE_LINES
+    const more = ((now - this.#at) / 1000) * MAX_LIVE_LINES
     this.#at = now
-    this.#tokens = Math.min(MOST_LIVE_LINES, this.#tokens + Math.max(0, more))
+    this.#tokens = Math.min(MAX_LIVE_LINES, this.#tokens + Math.max(0, more))
     const most = Math.floor(this.#tokens)
     if (lines.length <= most) {
       this.#tokens -= lines.length

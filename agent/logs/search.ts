@@ -133,8 +133,8 @@ async function throughZipped(file: LogFile, end: number, state: Walk): Promise<n
       if (region.from >= end) break
       see(region, state)
       kept.push(...matchesIn(region, state.query).filter(({ from }) => from < end))
-      isFull ||= kept.length > MOST_KEPT
-      kept.splice(0, Math.max(0, kept.length - MOST_KEPT))
+      isFull ||= kept.length > MAX_KEPT
+      kept.splice(0, Math.max(0, kept.length - MAX_KEPT))
       if (Date.now() > last) throw new Error('too slow')
     }
   } catch {
@@ -145,7 +145,7 @@ async function throughZipped(file: LogFile, end: number, state: Walk): Promise<n
   return stop ?? (isFull ? kept.at(-1)?.from : undefined)
 }
 
-const MOST_KEPT = 5000
+const MAX_KEPT = 5000
 
 function see(region: Region, state: Walk): number | undefined {
   state.looked.bytes += region.bytes.length

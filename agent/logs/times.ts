@@ -44,11 +44,11 @@ function offsetAt(format: Intl.DateTimeFormat, at: number): number {
 }
 
 const formats = new Map<string, Intl.DateTimeFormat | undefined>()
-const MOST_ZONES = 100
+const MAX_ZONES = 100
 
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(zone)) return formats.get(zone)
-  if (formats.size >= MOST_ZONES) return undefined
+  if (formats.size >= MAX_ZONES) return undefined
   const made = madeFor(zone)
   formats.set(zone, made)
   return made

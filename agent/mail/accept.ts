@@ -9,8 +9,8 @@ import type { SiteQueue } from './site-queue.ts'
 import { WireForm } from './wire-form.ts'
 
 /** Limits of one message. */
-const MOST_BYTES = 25 << 20
-const MOST_HEADER = 256 << 10
+const MAX_BYTES = 25 << 20
+const MAX_HEADER = 256 << 10
 const TIMEOUT_MS = 60_000
 
 /** The first line of `sendmail`; `size` is the size of the message that follows. */
@@ -70,7 +70,7 @@ async function take(
   const opening = Opening.parse(JSON.parse(await incoming.line()))
   // The site retries when the connection broke after the message was on the disk.
   if (queue.knows(opening.id)) return opening.id
-  if (opening.size > MOST_BYTES) throw new NotTaken(`552 the message has more than 25 MB`)
+  if (opening.size > MAX_BYTES) throw new NotTaken(`552 the message has more than 25 MB`)
   const rules = await queue.rules()
   if ('reason' in rules) throw new NotTaken(`550 ${rules.reason}`)
   if (!('caught' in rules) && queue.full !== undefined) throw new NotTaken(`452 ${queue.full}`)
@@ -139,6 +139,6 @@ async function headerOf(text: AsyncGenerator<Buffer>): Promise<{ header: string;
       return { header: head.slice(0, blank.index), rest }
     }
     if (done) return { header: head, rest: Buffer.alloc(0) }
-    if (head.length > MOST_HEADER) throw new Unacceptable('the header of the message is too long')
+    if (head.length > MAX_HEADER) throw new Unacceptable('the header of the message is too long')
   }
 }

@@ -3,8 +3,8 @@ import type { Store, Waiting } from './store.ts'
 /**
  * The limits of the kept mail of one staging site: the oldest messages are removed for new ones.
  */
-const MOST_MESSAGES = 200
-const MOST_BYTES = 50 << 20
+const MAX_MESSAGES = 200
+const MAX_BYTES = 50 << 20
 
 /** The mail of a staging site, which is kept and never sent. */
 export class Caught {
@@ -37,6 +37,6 @@ export class Caught {
 
   get #isOver(): boolean {
     const bytes = this.#messages.reduce((sum, { size }) => sum + size, 0)
-    return this.#messages.length > MOST_MESSAGES || bytes > MOST_BYTES
+    return this.#messages.length > MAX_MESSAGES || bytes > MAX_BYTES
   }
 }

@@ -2,7 +2,7 @@ import type { MailCounts } from '#shared/mail.ts'
 
 const HOUR_MS = 3_600_000
 const HOURS = 24
-const MOST_FAILURES = 20
+const MAX_FAILURES = 20
 
 type Failure = MailCounts['failures'][number]
 export interface Hour {
@@ -43,7 +43,7 @@ export class Counts {
     this.#hour().failed += failures.length
     const at = new Date(this.#now()).toISOString()
     const dated = failures.map((failure) => ({ at, ...failure }))
-    this.#kept.failures = [...dated, ...this.#kept.failures].slice(0, MOST_FAILURES)
+    this.#kept.failures = [...dated, ...this.#kept.failures].slice(0, MAX_FAILURES)
   }
 
   refused(): void {

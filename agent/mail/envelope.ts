@@ -20,7 +20,7 @@ export interface Envelope {
 /** A refused message; the reason is shown to the site. */
 export class Unacceptable extends Error {}
 
-const MOST_RECIPIENTS = 200
+const MAX_RECIPIENTS = 200
 const RECIPIENT_FIELDS = ['to', 'cc', 'bcc']
 const LEFT_OUT = ['bcc', 'return-path', 'delivered-to', 'sender']
 
@@ -57,8 +57,8 @@ function recipientsOf(fields: readonly Field[], submission: Submission): string[
   })
   const recipients = [...new Set(addresses)]
   if (recipients.length === 0) throw new Unacceptable('the message names no recipient')
-  if (recipients.length > MOST_RECIPIENTS) {
-    throw new Unacceptable(`the message has more than ${MOST_RECIPIENTS} recipients`)
+  if (recipients.length > MAX_RECIPIENTS) {
+    throw new Unacceptable(`the message has more than ${MAX_RECIPIENTS} recipients`)
   }
   return recipients
 }

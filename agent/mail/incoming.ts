@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-const MOST_LINE = 256 << 10
+const MAX_LINE = 256 << 10
 
 /** The data of a site: one line, and then the announced number of bytes. */
 export class Incoming {
@@ -14,7 +14,7 @@ export class Incoming {
   async line(): Promise<string> {
     let end = this.#left.indexOf('\n')
     while (end < 0) {
-      if (this.#left.length > MOST_LINE) throw new Error('the line is too long')
+      if (this.#left.length > MAX_LINE) throw new Error('the line is too long')
       const before = this.#left.length
       this.#left = Buffer.concat([this.#left, await this.#next()])
       const found = this.#left.subarray(before).indexOf('\n')

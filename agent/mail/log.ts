@@ -3,8 +3,8 @@ import { attempt } from '#agent/host/attempt.ts'
 import type { LogLevel } from '#shared/site-logs.ts'
 
 /** Of each of its two files. */
-export const MOST_MAIL_LOG = 2 << 20
-const MOST_TEXT = 1000
+export const MAX_MAIL_LOG = 2 << 20
+const MAX_TEXT = 1000
 
 /**
  * The delivery of each message of a site: a line of JSON for each event, without content or
@@ -21,11 +21,11 @@ export class MailLog {
   }
 
   add(level: LogLevel, text: string): void {
-    const entry = { at: new Date(this.#now()).toISOString(), level, text: text.slice(0, MOST_TEXT) }
+    const entry = { at: new Date(this.#now()).toISOString(), level, text: text.slice(0, MAX_TEXT) }
     const line = `${JSON.stringify(entry)}\n`
     attempt(() => {
       this.#size ??= attempt(() => statSync(this.#path).size) ?? 0
-      if (this.#size + line.length > MOST_MAIL_LOG) this.#rotate()
+      if (this.#size + line.length > MAX_MAIL_LOG) this.#rotate()
       appendFileSync(this.#path, line, { mode: 0o600 })
       this.#size += Buffer.byteLength(line)
     })

@@ -15,7 +15,7 @@ import { Store } from './store.ts'
 
 const LOOK_MS = 500
 /** The number of sites that are delivered at the same time. */
-const MOST_AT_ONCE = 8
+const MAX_CONCURRENT = 8
 /** After SIGTERM: an interrupted transaction may be sent twice. */
 const ENDING_MS = 20_000
 
@@ -131,7 +131,7 @@ export class MailService {
 
   #work(): void {
     for (const [user, site] of [...this.#sites]) {
-      if (this.#ending || this.#working.size >= MOST_AT_ONCE) return
+      if (this.#ending || this.#working.size >= MAX_CONCURRENT) return
       if (!site.queue.due) continue
       // At the end of the line: other sites have their turn first.
       this.#sites.delete(user)

@@ -20,7 +20,7 @@ import type { StatusFile } from './status-file.ts'
 import type { Store, Waiting } from './store.ts'
 
 /** Messages on one connection before the next site has its turn. */
-const MOST_AT_ONCE = 50
+const MAX_CONCURRENT = 50
 
 const DAMAGED = { answer: 'given up: its file in the queue is damaged', expired: true }
 
@@ -158,7 +158,7 @@ export class SiteQueue {
 
   /** When a relay ends the connection after some messages, the others use the next one. */
   async #handOver(rules: Effective, connection: Connection, deliveries: Deliveries): Promise<void> {
-    for (let count = 0; count < MOST_AT_ONCE; count += 1) {
+    for (let count = 0; count < MAX_CONCURRENT; count += 1) {
       const message = this.#next()
       if (!message || this.#isOver(rules, message)) return
       if (count > 0 && !connection.open) return

@@ -6,9 +6,9 @@ import type { MailLog } from './log.ts'
 import type { SiteQueue } from './site-queue.ts'
 
 /** Connections of one site at once; more wait in the kernel's queue. */
-const MOST_CONNECTIONS = 8
+const MAX_CONNECTIONS = 8
 /** Messages of all sites that are stored at once: each takes memory. */
-const MOST_TURNS = 8
+const MAX_TURNS = 8
 
 export interface MailSocket {
   /** Whether its file is still the one that this process made. */
@@ -31,7 +31,7 @@ export async function openSocket(
     socket.on('error', () => socket.destroy())
     void accept(socket, queue, { ...deps, turn }).then(deps.taken)
   })
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = MAX_CONNECTIONS
   await listen(server, `${path}.new`)
   // Only that site can enter the folder.
   await chmod(`${path}.new`, 0o666)
@@ -54,7 +54,7 @@ let turns = 0
 const lined: (() => void)[] = []
 
 async function turn<T>(work: () => Promise<T>): Promise<T> {
-  if (turns >= MOST_TURNS) await new Promise<void>((resolve) => lined.push(resolve))
+  if (turns >= MAX_TURNS) await new Promise<void>((resolve) => lined.push(resolve))
   turns += 1
   try {
     return await work()

@@ -1,5 +1,5 @@
 import type { Clock } from '#agent/host/ports.ts'
-import { MOST_REPORT, REPORTED } from '#shared/report.ts'
+import { MAX_REPORT, REPORTED } from '#shared/report.ts'
 
 /** Around the answers. */
 const FRAME = 64
@@ -18,7 +18,7 @@ export async function reportOf(
 ): Promise<{ answers: { [path in Path]?: object } }> {
   const answers: { [path in Path]?: object } = {}
   const end = clock.elapsed() + MAX_MS
-  let left = MOST_REPORT - FRAME
+  let left = MAX_REPORT - FRAME
   for (const path of REPORTED) {
     if (clock.elapsed() > end) break
     const answer = await ask(path).catch(() => undefined)

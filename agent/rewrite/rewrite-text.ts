@@ -21,7 +21,7 @@ export interface Rewrite {
   left(reason: Unchanged, text: string, at: number): void
 }
 
-const MOST_LEVELS = 32
+const MAX_LEVELS = 32
 
 /**
  * The edits of a value, a string with one character for each byte. Serialised strings get their new
@@ -76,7 +76,7 @@ function unmatched(text: string, { at, anchor }: Found): Unmatched | undefined {
 /** The edits inside a serialised string, and that of its length. */
 function editsOf(token: Token, text: string, rewrite: Rewrite, { level }: Inside): Edit[] {
   const { content, escaping, digits } = token
-  if (level === MOST_LEVELS) {
+  if (level === MAX_LEVELS) {
     rewrite.left('nested', text, token.placeOf(0))
     return []
   }

@@ -8,7 +8,7 @@ interface Spelling {
 export type Form = 'plain' | 'json' | 'json_twice' | 'url' | 'html'
 
 const ENTITIES = ['&#47;', '&#047;', '&#x2F;', '&#x2f;', '&sol;']
-const LONGEST_ENTITY = 6
+const MAX_ENTITY = 6
 
 /** The encoded slash that ends before `end`; empty if there is none. */
 export function slashBefore(text: string, end: number): string {
@@ -16,7 +16,7 @@ export function slashBefore(text: string, end: number): string {
   if (last === '/') return text.slice(startOfBackslashes(text, end - 1), end)
   if (last === 'F' || last === 'f') return percentBefore(text, end)
   if (last !== ';') return ''
-  const tail = text.slice(Math.max(0, end - LONGEST_ENTITY), end)
+  const tail = text.slice(Math.max(0, end - MAX_ENTITY), end)
   return ENTITIES.find((entity) => tail.endsWith(entity)) ?? ''
 }
 

@@ -13,7 +13,7 @@ export interface Identity {
 
 /** Smaller ids belong to root and system accounts: login.defs(5), UID_MIN. */
 const FIRST_UID = 1000
-const MOST_LINKS = 16
+const MAX_LINKS = 16
 const NOBODY: Identity = { name: 'nobody', uid: 65534, gid: 65534 }
 
 /**
@@ -69,7 +69,7 @@ function isOrdinary({ name, uid, gid }: Identity): boolean {
  * The owner of the first folder of the path that does not belong to root: that user controls
  * everything below, also by links, so its rights are used. Undefined: not visible.
  */
-export function ownerOf(path: string, links = MOST_LINKS): number | undefined {
+export function ownerOf(path: string, links = MAX_LINKS): number | undefined {
   let at = ''
   const parts = path.split('/').filter((part) => part !== '')
   for (const [index, part] of parts.entries()) {

@@ -18,12 +18,12 @@ const O_PATH = 0o10000000
 const ROOT = O_PATH | constants.O_DIRECTORY
 const FOLDER = ROOT | constants.O_NOFOLLOW
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-const MOST_OPEN = 64
+const MAX_OPEN = 64
 /**
  * A folder can only be read as a whole. A larger one than this has more than 50,000 entries on
  * ext4, XFS, btrfs and tmpfs.
  */
-const MOST_FOLDER_BYTES = 2 << 20
+const MAX_FOLDER_BYTES = 2 << 20
 
 /**
  * Opens each component below the descriptor of the previous one: renames and links that a site's
@@ -39,7 +39,7 @@ export function siteTree(root: string, budget: Budget): SiteTree {
   const folderAt = (path: string): number => {
     const known = open.get(path)
     if (known !== undefined) return known
-    if (open.size >= MOST_OPEN) close()
+    if (open.size >= MAX_OPEN) close()
     if (open.size === 0) queueMicrotask(close)
     const folder = path === '' ? openSync(root, ROOT) : openSync(below(path, folderAt), FOLDER)
     open.set(path, folder)
@@ -67,7 +67,7 @@ function clean(path: string): string {
 }
 
 function entriesOf(folder: number, budget: Budget) {
-  if (fstatSync(folder).size > MOST_FOLDER_BYTES) {
+  if (fstatSync(folder).size > MAX_FOLDER_BYTES) {
     budget.take('entries', Infinity)
     return []
   }

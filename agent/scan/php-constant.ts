@@ -10,7 +10,7 @@ export interface Known {
   file: string | undefined
 }
 
-const MOST_LEVELS = 16
+const MAX_LEVELS = 16
 
 /**
  * The value of a constant expression: a string, a decimal number, true, false, a known constant,
@@ -40,7 +40,7 @@ function joined(reader: Reader, level: number): Literal | undefined {
 
 function valueIn(reader: Reader, level: number): Literal | undefined {
   const token = reader.tokens[reader.at]
-  if (level > MOST_LEVELS) return undefined
+  if (level > MAX_LEVELS) return undefined
   reader.at += 1
   if (token?.kind === 'string') return token.text
   if (token?.kind === 'number') return numberOf(token.text ?? '')

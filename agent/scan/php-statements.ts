@@ -1,4 +1,4 @@
-import { MOST_TOKENS, type PhpToken } from './php-tokens.ts'
+import { MAX_TOKENS, type PhpToken } from './php-tokens.ts'
 
 /** A statement with one of these keywords ends with its block, if it has one. */
 const BLOCKS =
@@ -22,7 +22,7 @@ export function* statements(tokens: readonly PhpToken[]): Generator<readonly Php
 /** Whether brackets alone determine which statements PHP always runs, and the code is complete. */
 export function isStructured(tokens: readonly PhpToken[]): boolean {
   const jumps = /^(?:end(?:if|for|foreach|while|switch|declare)|goto|namespace|__halt_compiler)$/i
-  if (tokens.length >= MOST_TOKENS) return false
+  if (tokens.length >= MAX_TOKENS) return false
   return !tokens.some(({ kind, text }) => kind === 'word' && jumps.test(text ?? ''))
 }
 

@@ -9,7 +9,7 @@ export interface PhpToken {
   text: string | undefined
 }
 
-export const MOST_TOKENS = 100_000
+export const MAX_TOKENS = 100_000
 
 const OPEN = /<\?(?:php(?=\s|$)|=)/gi
 const BLANK = /\s+/y
@@ -28,7 +28,7 @@ const KINDS: readonly [PhpToken['kind'], RegExp][] = [
 export function phpTokens(source: string): PhpToken[] {
   const tokens: PhpToken[] = []
   let at = afterOpening(source, 0, tokens)
-  while (at < source.length && tokens.length < MOST_TOKENS) {
+  while (at < source.length && tokens.length < MAX_TOKENS) {
     if (source.startsWith('?>', at)) at = afterOpening(source, at + 2, tokens)
     else at = afterBlank(source, at) ?? afterToken(source, at, tokens)
   }

@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile } from 'node:fs/promises'
-import { eachKeys, isKeyName, MOST_BYTES, MOST_KEYS, type StorageReader } from './reader.ts'
+import { eachKeys, isKeyName, MAX_BYTES, MAX_KEYS, type StorageReader } from './reader.ts'
 
 /** Repositories in a folder of this machine. */
 export const folderReader = (path: string): StorageReader => ({
@@ -12,9 +12,9 @@ export const folderReader = (path: string): StorageReader => ({
       const folder = `${path}/${repository}/keys`
       const names = (await readdir(folder).catch(() => [])).filter(isKeyName)
       const texts: string[] = []
-      for (const name of names.slice(0, MOST_KEYS)) {
+      for (const name of names.slice(0, MAX_KEYS)) {
         const file = await lstat(`${folder}/${name}`)
-        if (!file.isFile() || file.size > MOST_BYTES) continue
+        if (!file.isFile() || file.size > MAX_BYTES) continue
         texts.push(await readFile(`${folder}/${name}`, 'utf8'))
       }
       return texts

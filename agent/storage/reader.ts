@@ -7,8 +7,8 @@ export interface StorageReader {
 }
 
 /** Real repositories have a few keys, and restic writes some hundred bytes for each. */
-export const MOST_KEYS = 50
-export const MOST_BYTES = 65_536
+export const MAX_KEYS = 50
+export const MAX_BYTES = 65_536
 
 export const isKeyName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 

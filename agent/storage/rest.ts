@@ -6,11 +6,11 @@ import type { BackupPlace } from '#shared/backup.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Secret } from '#shared/secret.ts'
 import { StorageFault } from './fault.ts'
-import { eachKeys, isKeyName, MOST_BYTES, MOST_KEYS, type StorageReader } from './reader.ts'
+import { eachKeys, isKeyName, MAX_BYTES, MAX_KEYS, type StorageReader } from './reader.ts'
 
 type RestPlace = Extract<BackupPlace, { kind: 'rest' }>
 
-const MOST_LIST = 1 << 20
+const MAX_LIST = 1 << 20
 const TIMEOUT_MS = 60_000
 /** The list of the REST protocol of restic, version 2: names with sizes. */
 const LIST = 'application/vnd.x.restic.rest.v2'
@@ -24,12 +24,12 @@ export function restReader(place: RestPlace, secret: Secret): StorageReader {
     keys: (repositories) =>
       eachKeys(repositories, async (repository) => {
         const folder = `${base}/${repository}/keys/`
-        const list = await get(place, secret, folder, MOST_LIST)
+        const list = await get(place, secret, folder, MAX_LIST)
         const files = parseJson(Listed, list) ?? []
-        const small = files.filter(({ name, size }) => isKeyName(name) && size <= MOST_BYTES)
+        const small = files.filter(({ name, size }) => isKeyName(name) && size <= MAX_BYTES)
         const texts: string[] = []
-        for (const { name } of small.slice(0, MOST_KEYS)) {
-          texts.push((await get(place, secret, `${folder}${name}`, MOST_BYTES)) ?? '')
+        for (const { name } of small.slice(0, MAX_KEYS)) {
+          texts.push((await get(place, secret, `${folder}${name}`, MAX_BYTES)) ?? '')
         }
         return texts
       }),

@@ -1,5 +1,5 @@
 import { type Bucket, listObjects, readObject } from '#agent/keeper/s3/bucket.ts'
-import { eachKeys, isKeyName, MOST_BYTES, MOST_KEYS, type StorageReader } from './reader.ts'
+import { eachKeys, isKeyName, MAX_BYTES, MAX_KEYS, type StorageReader } from './reader.ts'
 
 const CLOCK = { now: () => Date.now() }
 
@@ -16,10 +16,10 @@ export function s3Reader(bucket: Bucket): StorageReader {
         const prefix = `${base}${repository}/keys/`
         const { objects } = await listObjects(CLOCK, bucket, { prefix })
         const small = objects.filter(
-          ({ key, size }) => isKeyName(key.slice(prefix.length)) && size <= MOST_BYTES,
+          ({ key, size }) => isKeyName(key.slice(prefix.length)) && size <= MAX_BYTES,
         )
         const texts: string[] = []
-        for (const { key } of small.slice(0, MOST_KEYS)) {
+        for (const { key } of small.slice(0, MAX_KEYS)) {
           texts.push((await readObject(CLOCK, bucket, key)).toString('utf8'))
         }
         return texts

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import type { BackupPlace } from '#shared/backup.ts'
 import { fieldOfSsh, StorageFault } from './fault.ts'
-import { isKeyName, MOST_BYTES, MOST_KEYS, type StorageReader } from './reader.ts'
+import { isKeyName, MAX_BYTES, MAX_KEYS, type StorageReader } from './reader.ts'
 
 type SftpPlace = Extract<BackupPlace, { kind: 'sftp' }>
 
@@ -25,7 +25,7 @@ export function sftpReader({ path }: SftpPlace, files: string): StorageReader {
       const keys = entriesIn(stdout).flatMap((entry) => {
         const [repository = '', folder, key = ''] = entry.path.slice(path.length + 1).split('/')
         const isKey = entry.mode.startsWith('-') && folder === 'keys' && isKeyName(key)
-        return isKey && entry.size <= MOST_BYTES ? [{ repository, key }] : []
+        return isKey && entry.size <= MAX_BYTES ? [{ repository, key }] : []
       })
       const draft = await mkdtemp('/tmp/keys-')
       try {
@@ -33,7 +33,7 @@ export function sftpReader({ path }: SftpPlace, files: string): StorageReader {
         const some = keys.filter(({ repository }) => {
           const count = (perRepository.get(repository) ?? 0) + 1
           perRepository.set(repository, count)
-          return found.has(repository) && count <= MOST_KEYS
+          return found.has(repository) && count <= MAX_KEYS
         })
         const local = (one: { repository: string; key: string }) =>
           `${draft}/${one.repository}.${one.key}`

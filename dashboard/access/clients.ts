@@ -8,7 +8,7 @@ import { conflict, notFound } from '#shared/errors.ts'
 import type { InputOf } from '#shared/operation-types/index.ts'
 import { siteAccessType } from '#shared/operation-types/site.access.ts'
 import type { Plan } from '#shared/plan.ts'
-import { MOST_CLIENTS } from '#shared/reported-clients.ts'
+import { MAX_CLIENTS } from '#shared/reported-clients.ts'
 import type { ClientAccount } from '#shared/site-clients.ts'
 import { listClientsOf } from './queries.ts'
 
@@ -41,8 +41,8 @@ export async function createClient(
 ): Promise<ClientLogin | { plan: Plan }> {
   await refuseWhileOff(deps.db)
   const known = await listClientsOf(deps.db, target.site.id)
-  if (known.length >= MOST_CLIENTS)
-    throw conflict(`A site has at most ${MOST_CLIENTS} client accounts: remove one first`)
+  if (known.length >= MAX_CLIENTS)
+    throw conflict(`A site has at most ${MAX_CLIENTS} client accounts: remove one first`)
   const token = [...deps.random(8)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
   const { password, password_hash } = await newPassword(deps)
   const client = { token, label, expires_at, password_hash }

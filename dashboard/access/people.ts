@@ -4,7 +4,7 @@ import { violatesUnique } from '#dashboard/db/violations.ts'
 import { type Clock, timestamp } from '#dashboard/runtime/clock.ts'
 import type { Person } from '#shared/api/access.ts'
 import { conflict, invalid, notFound } from '#shared/errors.ts'
-import { MOST_KEYS } from '#shared/site-access.ts'
+import { MAX_KEYS } from '#shared/site-access.ts'
 import { readSshKey } from '#shared/ssh-keys.ts'
 import { isApplied } from './applied.ts'
 import { fingerprintOf } from './fingerprint.ts'
@@ -102,11 +102,11 @@ export async function addKey(
   const fingerprint = fingerprintOf(blob)
   const entry = entryOf(clock, { type: 'person.key_add', user_id })
   const values = { ...row, fingerprint, created_at: timestamp(clock) }
-  const isAdded = await insertKey(db, values, MOST_KEYS, entry).catch((error: unknown) => {
+  const isAdded = await insertKey(db, values, MAX_KEYS, entry).catch((error: unknown) => {
     if (!violatesUnique(error, 'person_keys.fingerprint')) throw error
     throw invalid({ key: ['The key already belongs to a person'] })
   })
-  if (!isAdded) throw invalid({ key: [`A person has at most ${MOST_KEYS} keys`] })
+  if (!isAdded) throw invalid({ key: [`A person has at most ${MAX_KEYS} keys`] })
   return showPerson(deps, ({ id }) => id === person.id)
 }
 

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from '#shared/errors.ts'
 
-const MOST_FIELDS = 50
+const MAX_FIELDS = 50
 
 /** A failure in an answer of an agent: untrusted, shortened to a readable size. */
 const text = z.string().transform((value) => value.slice(0, 500))
@@ -19,7 +19,7 @@ const Failure = z.object({
   message: text.optional(),
   fields: z
     .record(z.string().max(64), z.array(text).max(10))
-    .refine((fields) => Object.keys(fields).length <= MOST_FIELDS)
+    .refine((fields) => Object.keys(fields).length <= MAX_FIELDS)
     .optional(),
   code: z.enum(REFUSALS).optional().catch(undefined),
 })

@@ -6,8 +6,8 @@ import type { Agents } from './agents.ts'
 import type { Address } from './transport.ts'
 
 /** The limits of a stored answer. */
-const MOST_UNNAMED = 100
-const MOST_NAMES = 20
+const MAX_UNNAMED = 100
+const MAX_NAMES = 20
 
 /** The web servers of a server and its sites without a domain. Undefined: not reported. */
 export async function askWeb(
@@ -20,7 +20,7 @@ export async function askWeb(
 
 export const keptOf = ({ programs, unnamed }: Web): ServerWeb => ({
   programs: programs.map(programOf),
-  unnamed: unnamed.slice(0, MOST_UNNAMED).map(unnamedOf),
+  unnamed: unnamed.slice(0, MAX_UNNAMED).map(unnamedOf),
   unnamed_total: unnamed.length,
 })
 
@@ -35,7 +35,7 @@ function unnamedOf(site: UnnamedSite): UnnamedSiteView {
   const { names = [], closed = false, unknown = {}, docroot, user, php } = site
   const { tls, framework, wp_version } = site
   return {
-    ...{ names: names.slice(0, MOST_NAMES), closed, docroot, user, php },
+    ...{ names: names.slice(0, MAX_NAMES), closed, docroot, user, php },
     ...{ tls, framework, wp_version, unknown },
   }
 }

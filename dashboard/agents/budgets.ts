@@ -1,13 +1,13 @@
 /** The limits for hostile agents: what is read, stored and listed. Also in .github/docs/api.md. */
 
 /** The maximum of read entries of one answer; the rest is only counted. */
-export const MOST_FOUND = 20_000
+export const MAX_FOUND = 20_000
 /** Bytes of such an answer. */
 export const MAX_FOUND_BYTES = 32 << 20
 /** New sites that are imported on one day (UTC), found on the server or in its trash. */
-export const MOST_IMPORTS_A_DAY = 2_000
+export const MAX_IMPORTS_A_DAY = 2_000
 /** Recorded imported sites at any time. */
-export const MOST_IMPORTS = 10_000
+export const MAX_IMPORTS = 10_000
 
 /** Changes of health that are stored in one minute for one server; the others wait for the next. */
 export const MAX_HEALTH_CHANGES = 2_000

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { breathe } from '#dashboard/runtime/breathe.ts'
 import { offline } from '#shared/errors.ts'
 import type { ListAnswer } from '#shared/reading.ts'
-import { MAX_FOUND_BYTES, MOST_FOUND } from './budgets.ts'
+import { MAX_FOUND, MAX_FOUND_BYTES } from './budgets.ts'
 import { ListReader, parsed } from './read-list.ts'
 
 const PIECE = 32 << 10
@@ -43,7 +43,7 @@ export async function readList<E extends z.ZodType, B extends z.ZodType>(
   let isGood = true
   const reader = new ListReader(key, (text) => {
     listed.total += 1
-    if (!isGood || listed.total > MOST_FOUND) return
+    if (!isGood || listed.total > MAX_FOUND) return
     const read = entry.safeParse(parsed(text))
     if (read.success) listed.entries.push(read.data)
     isGood = read.success

@@ -1,7 +1,7 @@
 import { offline } from '#shared/errors.ts'
 
 /** The maximum of one entry in bytes, and of everything around the list. */
-const MOST_TEXT = 64 << 10
+const MAX_TEXT = 64 << 10
 /** Longer than `"certificates" : `. */
 const TAIL = 64
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
@@ -102,7 +102,7 @@ export class ListReader {
     // Only its structure is read: each byte may be a character.
     if (!this.#open) this.#frame += Buffer.from(bytes).toString('latin1')
     else this.#entry.push(bytes)
-    if (this.#size > MOST_TEXT || this.#frame.length > MOST_TEXT)
+    if (this.#size > MAX_TEXT || this.#frame.length > MAX_TEXT)
       throw offline('The agent sent an answer that is too large')
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '#dashboard/runtime/clock.ts'
 import { tooMany } from '#shared/errors.ts'
 
 const WINDOW_MS = 15 * 60_000
-const MOST_KEYS = 50_000
+const MAX_KEYS = 50_000
 
 /** Counts the failures of the last 15 minutes, by key. */
 export class Failures {
@@ -36,7 +36,7 @@ export class Failures {
     this.#times.delete(key)
     this.#times.set(key, [...times, now])
     const [stalest] = this.#times.keys()
-    if (this.#times.size > MOST_KEYS && stalest !== undefined) this.#times.delete(stalest)
+    if (this.#times.size > MAX_KEYS && stalest !== undefined) this.#times.delete(stalest)
     return () => this.#remove(key, now)
   }
 

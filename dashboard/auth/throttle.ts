@@ -7,7 +7,7 @@ const SAME_ADDRESS = 20
 const SAME_SESSION = 5
 
 const FIRST_DELAY_MS = 250
-const LONGEST_DELAY_MS = 10_000
+const MAX_DELAY_MS = 10_000
 
 /** Where a login comes from. */
 export interface Origin {
@@ -72,5 +72,5 @@ export class Throttle {
 /** Doubles with each failure beyond the limit of one address. */
 function delayOf(failures: number): number {
   if (failures < SAME_ACCOUNT) return 0
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - SAME_ACCOUNT))
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - SAME_ACCOUNT))
 }

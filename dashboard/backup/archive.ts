@@ -13,9 +13,9 @@ export interface Member {
 
 const BLOCK = 512
 const CHUNK = 1 << 20
-const MOST_SIZE = 8 ** 11 - 1
+const MAX_SIZE = 8 ** 11 - 1
 /** Ours has at most four. */
-const MOST_MEMBERS = 16
+const MAX_MEMBERS = 16
 
 /** A tar file (POSIX.1-1988, ustar) readable by its owner alone, synced when this resolves. */
 export async function writeArchive(path: string, contents: readonly Content[]): Promise<void> {
@@ -29,7 +29,7 @@ export async function writeArchive(path: string, contents: readonly Content[]): 
 export async function listMembers(archive: FileHandle): Promise<Member[]> {
   const { size: end } = await archive.stat()
   const members: Member[] = []
-  for (let at = 0; members.length <= MOST_MEMBERS; ) {
+  for (let at = 0; members.length <= MAX_MEMBERS; ) {
     const header = await read(archive, at, BLOCK)
     if (header.every((byte) => byte === 0)) return members
     const member = { ...parseHeader(header), offset: at + BLOCK }
@@ -70,7 +70,7 @@ async function writeMember(archive: FileHandle, content: Content): Promise<void>
   }
   await using file = await open(content.file, 'r')
   const { size } = await file.stat()
-  if (size > MOST_SIZE) throw new Error('the database is larger than 8 GiB')
+  if (size > MAX_SIZE) throw new Error('the database is larger than 8 GiB')
   await archive.writeFile(headerOf(content.name, size))
   for (let done = 0; done < size; done += CHUNK)
     await archive.writeFile(await read(file, done, Math.min(CHUNK, size - done)))

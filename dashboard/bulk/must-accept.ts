@@ -7,7 +7,7 @@ import { bodyOf, ServiceError } from '#shared/errors.ts'
 import type { Plan } from '#shared/plan.ts'
 import { type PrepareDeps, prepare } from './prepare.ts'
 
-const MOST_ASKED = 50
+const MAX_ASKED = 50
 const AT_ONCE = 8
 /** The types that can change foreign objects, and those that some sites refuse. */
 const ASKING: readonly BulkRow['type'][] = [
@@ -28,7 +28,7 @@ export async function mustAccept(
 ): Promise<BulkAsks> {
   if (!ASKING.includes(bulk.type)) return { asks: [], unasked: 0 }
   const limit = new Limit(AT_ONCE)
-  const some = targets.slice(0, MOST_ASKED)
+  const some = targets.slice(0, MAX_ASKED)
   const answers = await Promise.all(some.map((one) => limit.run(() => askOne(deps, bulk, one))))
   const asks = answers.filter(({ effects, error }) => effects.length > 0 || error !== null)
   return { asks, unasked: targets.length - some.length }

@@ -3,7 +3,7 @@ import type { RulesTable } from '#dashboard/operations/rules.ts'
 import {
   type BulkTarget,
   type BulkTargets,
-  MOST_ITEMS,
+  MAX_ITEMS,
   type SkippedTarget,
 } from '#shared/api/bulk-operations.ts'
 import { conflict, invalid, notManaged } from '#shared/errors.ts'
@@ -36,10 +36,10 @@ export async function selectTargets(
   refuseUnknown('server', await unknownServers(db, targets.server_ids))
   refuseUnknown('site', await unknownSites(db, targets.site_ids))
   const found = onSites
-    ? await listSiteTargets(db, types[type].bulk, targets, MOST_ITEMS + 1)
-    : await listServerTargets(db, targets, MOST_ITEMS + 1)
+    ? await listSiteTargets(db, types[type].bulk, targets, MAX_ITEMS + 1)
+    : await listServerTargets(db, targets, MAX_ITEMS + 1)
   if (found.length === 0) throw refused(`No ${onSites ? 'site' : 'server'} is selected`)
-  if (found.length > MOST_ITEMS) throw refused(`Must be at most ${MOST_ITEMS} in one call`)
+  if (found.length > MAX_ITEMS) throw refused(`Must be at most ${MAX_ITEMS} in one call`)
   return types[type].site?.found === false
     ? withoutFound(found)
     : { targets: found.map(targetOf), skipped: [] }

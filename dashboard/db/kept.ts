@@ -34,7 +34,7 @@ export function keptValue<D extends Pick<Database, 'askVersion'>, T>(
 }
 
 /** A fleet has few people, and each has few sessions. */
-const MOST_KEYS = 10_000
+const MAX_KEYS = 10_000
 
 /**
  * Rows that are found by a key, each read once until anything but readings changes. On a server they are
@@ -48,7 +48,7 @@ export function keptRows<D extends Pick<Database, 'version'>, T>(
     const substance = db.version()?.substance
     if (substance === undefined) return find(db, key)
     let kept = known.get(db)
-    if (kept?.substance !== substance || kept.rows.size >= MOST_KEYS) {
+    if (kept?.substance !== substance || kept.rows.size >= MAX_KEYS) {
       kept = { substance, rows: new Map() }
       known.set(db, kept)
     }

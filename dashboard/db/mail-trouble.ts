@@ -2,7 +2,7 @@ import type { SiteMail } from '#shared/agent.ts'
 import type { MailCounts } from '#shared/mail.ts'
 
 /** The maximum of stored sites of one server: those that have waited longest. */
-const MOST_KEPT = 50
+const MAX_KEPT = 50
 
 type Failure = MailCounts['failures'][number]
 
@@ -26,7 +26,7 @@ export function mailTroublesOf(reported: readonly SiteMail[]): MailTroubles {
   const found = reported
     .filter(({ queued, failures }) => queued + failures.length > 0)
     .toSorted((one, other) => since(one).localeCompare(since(other)))
-  return { sites: found.slice(0, MOST_KEPT).map(kept), total: found.length }
+  return { sites: found.slice(0, MAX_KEPT).map(kept), total: found.length }
 }
 
 /** Waiting mail, oldest first, before undelivered mail. */

@@ -12,7 +12,7 @@ import { type Batch, BEGIN, textOf, together, withMethods } from './statements.t
 import type { Version } from './version.ts'
 
 /** Of one connection: the text of a statement depends on how many values a list in it has. */
-const MOST_STATEMENTS = 256
+const MAX_STATEMENTS = 256
 
 export interface Remembering extends Client {
   /**
@@ -142,7 +142,7 @@ class Connection {
     const known = this.#prepared.get(sql)
     const prepared = known ?? prepare(this.#sqlite, sql)
     if (known) this.#prepared.delete(sql)
-    else if (this.#prepared.size >= MOST_STATEMENTS) this.#forgetOldest()
+    else if (this.#prepared.size >= MAX_STATEMENTS) this.#forgetOldest()
     this.#prepared.set(sql, prepared)
     return prepared
   }

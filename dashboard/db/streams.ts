@@ -9,7 +9,7 @@ import { Limit } from '#dashboard/runtime/limit.ts'
 /** As many as the client of `@libsql/client` has. */
 const MOST = 20
 /** Each has a connection of the server to the records. */
-const MOST_IDLE = 8
+const MAX_IDLE = 8
 
 /**
  * Streams of statements on a libSQL server. They stay open: the server opens the records for each
@@ -54,7 +54,7 @@ export class Streams {
     try {
       return await work(stream)
     } finally {
-      if (stream.client() !== this.#client || this.#idle.length >= MOST_IDLE) stream.close()
+      if (stream.client() !== this.#client || this.#idle.length >= MAX_IDLE) stream.close()
       else if (!stream.closed) this.#idle.push(stream)
     }
   }

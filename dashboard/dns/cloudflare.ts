@@ -5,9 +5,9 @@ import { parseJson } from '#shared/parse.ts'
 import type { Secret } from '#shared/secret.ts'
 
 const TIMEOUT_MS = 30_000
-const MOST_BYTES = 4 << 20
+const MAX_BYTES = 4 << 20
 const PER_PAGE = 50
-const MOST_PAGES = 40
+const MAX_PAGES = 40
 
 const Id = z.string().regex(/^[0-9a-f]{32}$/)
 /** The envelope of every answer: developers.cloudflare.com/api. */
@@ -59,7 +59,7 @@ export interface Account {
 /** The zones of a token that Cloudflare calls active. Throws CloudflareError. */
 export async function readZones(account: Account): Promise<z.infer<typeof Zones>> {
   const zones: z.infer<typeof Zones> = []
-  for (let page = 1; page <= MOST_PAGES; page++) {
+  for (let page = 1; page <= MAX_PAGES; page++) {
     const found = read(Zones, await call(account, `/zones?page=${page}&per_page=${PER_PAGE}`))
     zones.push(...found)
     if (found.length < PER_PAGE) break
@@ -147,7 +147,7 @@ async function textOf({ body }: Response): Promise<string> {
   let text = ''
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length > MOST_BYTES) throw new CloudflareError('The answer of Cloudflare is too long')
+    if (text.length > MAX_BYTES) throw new CloudflareError('The answer of Cloudflare is too long')
   }
   return text
 }

@@ -10,7 +10,7 @@ import { findAccount, insertEntry } from './queries.ts'
 import { changesIn } from './stored.ts'
 
 /** Minutes, since it is repeated each minute. */
-const MOST_TRIES = 60
+const MAX_TRIES = 60
 
 type Deps = Omit<RecordsDeps, 'agents' | 'types' | 'bus' | 'dns_ms'>
 
@@ -42,7 +42,7 @@ async function undo(deps: Deps, operation: OperationRow, tries: number): Promise
       if (tries === 0) await enter('failed')
     }
   }
-  await endUndo(deps.db, id, tries + 1, failures === 0 || tries + 1 >= MOST_TRIES)
+  await endUndo(deps.db, id, tries + 1, failures === 0 || tries + 1 >= MAX_TRIES)
 }
 
 const backwards = (one: NameChange): NameChange => {

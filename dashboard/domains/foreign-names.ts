@@ -5,7 +5,7 @@ import { apexOf } from '#shared/names.ts'
 import { hostOf, problemsOf, type SiteNames } from '#shared/site-names.ts'
 import { listHolders, listTargets } from './names.queries.ts'
 
-const MOST_HOPS = 20
+const MAX_HOPS = 20
 
 /** 422 for a name of another site, and for a redirect that leads back to itself. */
 export async function refuseForeignNames(
@@ -56,7 +56,7 @@ async function loopOver(
       const isLoop = path.includes(at)
       path.push(at)
       if (isLoop) return path.slice(path.indexOf(at))
-      if (path.length > MOST_HOPS) break
+      if (path.length > MAX_HOPS) break
     }
   }
   return undefined

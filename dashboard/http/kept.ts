@@ -31,9 +31,9 @@ interface Keeping {
 /** The requests whose answer may be kept. */
 const keeping = new WeakMap<Request, Keeping>()
 
-const MOST_BYTES = 64 << 20
-const MOST_ANSWERS = 5_000
-const MOST_CALLERS = 10_000
+const MAX_BYTES = 64 << 20
+const MAX_ANSWERS = 5_000
+const MAX_CALLERS = 10_000
 /** Of an address, and of credentials, in characters. */
 const LONGEST = 2_048
 
@@ -121,8 +121,8 @@ export class KeptAnswers {
     this.#bytes -= this.#answers.get(key)?.body.size ?? 0
     this.#answers.delete(key)
     const size = answer.body.size
-    const isFull = this.#answers.size >= MOST_ANSWERS || this.#callers.size >= MOST_CALLERS
-    if (isFull || this.#bytes + size > MOST_BYTES) this.#drop()
+    const isFull = this.#answers.size >= MAX_ANSWERS || this.#callers.size >= MAX_CALLERS
+    if (isFull || this.#bytes + size > MAX_BYTES) this.#drop()
     this.#callers.set(credentials, { name, until })
     this.#answers.set(key, answer)
     this.#bytes += size

@@ -5,7 +5,7 @@ import { releaseAll, takeRound } from './queries.ts'
 import { Relay } from './relay.ts'
 import type { Row } from './shares.ts'
 import { type Change, type Round, Tenure } from './tenure.ts'
-import { ANSWER_MS, HELD_MS, LEASE_MS, MOST_ROUNDS, TICK_MS } from './times.ts'
+import { ANSWER_MS, HELD_MS, LEASE_MS, MAX_ROUNDS, TICK_MS } from './times.ts'
 
 /** The leases of one dashboard of several, renewed until it stops. */
 export class SharedLeases implements Leases {
@@ -78,7 +78,7 @@ export class SharedLeases implements Leases {
   }
 
   async #tick(): Promise<void> {
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
+    for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
       const { round, lost } = this.#tenure.prepare(this.#now())
       this.#announce({ gained: [], lost })
       const rows = await this.#ask(round)

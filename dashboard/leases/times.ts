@@ -8,7 +8,7 @@ export const HELD_MS = 9_000
 /** The pause between renewals. */
 export const TICK_MS = 500
 /** The number of rounds without a pause, while there are shares to acquire or to release. */
-export const MOST_ROUNDS = 3
+export const MAX_ROUNDS = 3
 /** How long the database may take to answer a round. */
 export const ANSWER_MS = 3_000
 /** How often dashboards look for news of each other. */

@@ -9,7 +9,7 @@ import { apexOf } from '#shared/names.ts'
 
 type Tier = FleetSite['tier']
 
-const MOST_OTHERS = 10
+const MAX_OTHERS = 10
 
 /** `apex`: of the site itself, or an unused one. */
 const alsoOn = (apex: SQL, server_id: SQL) =>
@@ -19,7 +19,7 @@ const alsoOn = (apex: SQL, server_id: SQL) =>
       join servers as home on home.id = other.server_id
       where other.apex = ${apex} and other.server_id <> ${server_id}
         and other.ignored_at is null
-      order by other.id limit ${MOST_OTHERS}))`)
+      order by other.id limit ${MAX_OTHERS}))`)
 
 export const siteColumns = {
   id: sites.id,

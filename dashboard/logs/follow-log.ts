@@ -3,7 +3,7 @@ import type { StoredEvent } from '#shared/sse.ts'
 import { readEvents } from '#shared/sse.ts'
 
 /** A hostile agent may send more than its own limit: the browser gets no more than this in a second. */
-const MOST_EVENTS = 400
+const MAX_EVENTS = 400
 
 interface Rate {
   now(): number
@@ -29,7 +29,7 @@ async function* eventsOf(events: AsyncGenerator<StoredEvent>, now: Rate['now']) 
     count = here === second ? count + 1 : 1
     second = here
     const news = LogNews.safeParse(data).data
-    if (!news || count > MOST_EVENTS) continue
+    if (!news || count > MAX_EVENTS) continue
     id += 1
     yield { id, event: 'log' as const, data: { message: '', ...news } }
   }

@@ -12,7 +12,7 @@ import { rulesOf } from '#dashboard/operations/rules.ts'
 import type { StartDeps } from '#dashboard/operations/start.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
-import { MOST_ITEMS } from '#shared/api/bulk-operations.ts'
+import { MAX_ITEMS } from '#shared/api/bulk-operations.ts'
 import type {
   RecoverSites,
   RecoveryPlan,
@@ -65,7 +65,7 @@ export async function recoverSites(
   // A site that fails stops no other.
   const bulk_operation = await beginBulk(
     deps,
-    { ...values, pause_after: MOST_ITEMS },
+    { ...values, pause_after: MAX_ITEMS },
     { targets, skipped: [] },
   )
   return { bulk_operation }

@@ -1,12 +1,12 @@
 import type { Database } from '#dashboard/db/client.ts'
-import { type MetricsHistory, type MetricsQuery, USUAL_POINTS } from '#shared/api/metrics.ts'
+import { DEFAULT_POINTS, type MetricsHistory, type MetricsQuery } from '#shared/api/metrics.ts'
 import { invalid } from '#shared/errors.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
 import { type Bucket, findFirst, type Range, readBuckets } from './queries.ts'
 
 const HOUR = 3600
 const NICE = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((minutes) => minutes * MINUTE)
-const MOST_POINTS = 2_000
+const MAX_POINTS = 2_000
 
 /** The metrics of a server over time, in columns. Throws 422 on `from`, `to` or `step`. */
 export async function readHistory(
@@ -36,13 +36,13 @@ function rangeOf({ from, to }: MetricsQuery, now: number) {
 function stepOf({ from, to }: { from: number; to: number }, requested = 0, fine = true): number {
   const least = fine ? MINUTE : QUARTER
   if (requested === 0) {
-    const usual = NICE.find((step) => step >= least && (to - from) / step <= USUAL_POINTS)
+    const usual = NICE.find((step) => step >= least && (to - from) / step <= DEFAULT_POINTS)
     return usual ?? 24 * HOUR
   }
   const step = Math.max(requested, least)
-  if ((to - from) / step <= MOST_POINTS) return step
+  if ((to - from) / step <= MAX_POINTS) return step
   throw invalid({
-    step: [`Must be at least ${Math.ceil((to - from) / MOST_POINTS)} for this range`],
+    step: [`Must be at least ${Math.ceil((to - from) / MAX_POINTS)} for this range`],
   })
 }
 

@@ -11,7 +11,7 @@ const LEAST_FULL = 20
 const LEAST_MEMORY = 5
 /** A site whose owner alone looks at it now and then. */
 const IDLE_DAYS = 28
-const MOST_IDLE_REQUESTS = 20
+const MAX_IDLE_REQUESTS = 20
 /** Some days without an agent are no reason to wait for another month. */
 const MISSING_DAYS = 3
 
@@ -52,9 +52,9 @@ function idleReason(days: readonly DayNumbers[], now: number): RecommendationRea
   const count = known.reduce((sum, { requests }) => sum + requests, 0)
   const isBusy = known.some(
     ({ requests, full, memory, killed }) =>
-      requests > 5 * MOST_IDLE_REQUESTS || full + memory + killed > 0,
+      requests > 5 * MAX_IDLE_REQUESTS || full + memory + killed > 0,
   )
   const isKnown = known.length >= IDLE_DAYS - MISSING_DAYS
-  if (!isKnown || isBusy || count > MOST_IDLE_REQUESTS * known.length) return undefined
+  if (!isKnown || isBusy || count > MAX_IDLE_REQUESTS * known.length) return undefined
   return { code: 'idle', count, days: known.length }
 }

@@ -5,7 +5,7 @@ import type { Clock } from '#dashboard/runtime/clock.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { numbersReading } from '#shared/readings/sites.ts'
-import { DAY_S, MINUTE_S, MOST_DAYS, type SiteCount } from '#shared/site-numbers.ts'
+import { DAY_S, MAX_DAYS, MINUTE_S, type SiteCount } from '#shared/site-numbers.ts'
 import { deleteNumbers, readSince, storeCounts } from './queries.ts'
 
 /** How long minutes and days are kept, in seconds. */
@@ -59,7 +59,7 @@ const expected =
   ({ minutes, days, ...site }: SiteCount): SiteCount => ({
     ...site,
     minutes: minutes.filter(({ at }) => at > now - MINUTES_KEPT && at < now + AHEAD),
-    days: days.filter(({ at }) => at > now - (MOST_DAYS + 1) * DAY_S && at < now + AHEAD),
+    days: days.filter(({ at }) => at > now - (MAX_DAYS + 1) * DAY_S && at < now + AHEAD),
   })
 
 export async function sweepNumbers(db: Database, now: Date): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Agents } from '#dashboard/agents/agents.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { ObjectCacheView } from '#shared/api/object-cache.ts'
-import { MOST_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { MAX_OBJECT_MEMORY } from '#shared/object-cache.ts'
 import { objectCacheReading } from '#shared/readings/sites.ts'
 
 /** Read from the server of the site at each call, and not stored. */
@@ -11,5 +11,5 @@ export async function showObjectCache(
 ): Promise<ObjectCacheView> {
   const { domain } = site
   const answer = await agents.call(server, objectCacheReading, { domain })
-  return { ...answer, most: MOST_OBJECT_MEMORY[site.tier] }
+  return { ...answer, most: MAX_OBJECT_MEMORY[site.tier] }
 }

@@ -9,7 +9,7 @@ import { filesOf, optionsOf } from '#shared/restic/repository.ts'
 import type { Secret } from '#shared/secret.ts'
 import { type Outcome, run } from './child.ts'
 
-const LONGEST_WAIT_MS = 600_000
+const MAX_WAIT_MS = 600_000
 
 /** Where the dashboard's own backups are in a target; no site has this system user. */
 const NAME = 'hosting-dashboard'
@@ -78,7 +78,7 @@ function resticOf(opened: Opened, start: readonly string[]): Restic {
     GOGC: '50',
   }
   // Shorter than the limit: restic itself says that the repository is locked.
-  const wait = `--retry-lock=${Math.floor(Math.min(LONGEST_WAIT_MS, 0.8 * stall_ms) / 1000)}s`
+  const wait = `--retry-lock=${Math.floor(Math.min(MAX_WAIT_MS, 0.8 * stall_ms) / 1000)}s`
   const ssh_log = `${folder}/tmp/ssh.log`
   const common = [...start, ...optionsOf(target.place, folder, ssh_log), '--no-cache', wait]
   const attempt = async (args: readonly string[], input_file?: string) => {

@@ -6,8 +6,8 @@ import { storeEvents } from './progress.queries.ts'
 import { StepBudget } from './step-budget.ts'
 import { countSteps, listSteps } from './steps.queries.ts'
 
-const MOST_ROWS = 200
-const MOST_CHARACTERS = 256 << 10
+const MAX_ROWS = 200
+const MAX_CHARACTERS = 256 << 10
 /** Between two writes while lines come: viewers see them in groups, and each group is one write. */
 const PAUSE_MS = 100
 /** Of a line after a pause: a short operation ends in this time, and its outcome is the same write. */
@@ -80,7 +80,7 @@ export class Recorder {
   async #add(event: StoredEvent, characters: number): Promise<void> {
     this.#pending.push(event)
     this.#characters += characters
-    if (this.#pending.length >= MOST_ROWS || this.#characters >= MOST_CHARACTERS) await this.flush()
+    if (this.#pending.length >= MAX_ROWS || this.#characters >= MAX_CHARACTERS) await this.flush()
     else this.#timer ??= setTimeout(() => this.#store(), this.#wait_ms())
   }
 

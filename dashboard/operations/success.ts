@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { OperationRow } from '#dashboard/db/rows.ts'
-import { MOST_WARNINGS, Warning } from '#shared/agent.ts'
+import { MAX_WARNINGS, Warning } from '#shared/agent.ts'
 import { COMMANDS, type CommandName, type ResultOf } from '#shared/commands.ts'
 import { contradictedField } from '#shared/confirmed-results.ts'
 import { ServiceError } from '#shared/errors.ts'
@@ -64,5 +64,5 @@ export function dataOf(type: OperationType, report: ReportOf<OperationType>) {
 function warningsIn(reported: unknown): Warning[] {
   const found: unknown = Object(reported).warnings
   if (!Array.isArray(found)) return []
-  return found.slice(0, MOST_WARNINGS).flatMap((one) => Warning.safeParse(one).data ?? [])
+  return found.slice(0, MAX_WARNINGS).flatMap((one) => Warning.safeParse(one).data ?? [])
 }

@@ -10,7 +10,7 @@ import type { Feed } from '#dashboard/live/feed.ts'
 import { listOperations } from '#dashboard/operations/views.queries.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
 import { ActivityQuery, FleetActivity } from '#shared/api/activity.ts'
-import { MOST_ITEMS } from '#shared/api/bulk-operations.ts'
+import { MAX_ITEMS } from '#shared/api/bulk-operations.ts'
 import {
   Fleet,
   FleetServerDetail,
@@ -122,7 +122,7 @@ export const fleetRoutes = {
     query: FleetSiteIdsQuery,
     answers: { 200: { about: 'All of them, up to 10,000.', json: FleetSiteIds } },
     run: ({ deps: { db, clock }, query }) =>
-      listFleetSiteIds(db, query, { now: clock.now(), limit: MOST_ITEMS }),
+      listFleetSiteIds(db, query, { now: clock.now(), limit: MAX_ITEMS }),
   }),
   getFleetSite: route({
     at: 'GET /api/fleet/sites/:site_id',

@@ -4,7 +4,7 @@ import type { Database } from '#dashboard/db/client.ts'
 import { backup_repositories } from '#dashboard/db/repositories-schema.ts'
 import type { SiteRow } from '#dashboard/db/rows.ts'
 
-const MOST_GONE = 100
+const MAX_GONE = 100
 
 /** The repositories that may have backups of a site, with what is known of them. */
 export async function listRepositories(db: Database, { id }: Pick<SiteRow, 'id'>) {
@@ -42,5 +42,5 @@ export function listGoneOf(db: Database, site_id: number) {
     .innerJoin(backup_targets, eq(backup_targets.id, backups.target_id))
     .where(and(eq(backups.site_id, site_id), sql`${gone_at} is not null`))
     .orderBy(sql`${backups.recorded_at} desc, ${id} desc`)
-    .limit(MOST_GONE)
+    .limit(MAX_GONE)
 }

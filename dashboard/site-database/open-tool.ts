@@ -5,7 +5,7 @@ import { outcome } from '#dashboard/operations/begin.ts'
 import { type StartDeps, start } from '#dashboard/operations/start.ts'
 import type { SiteTarget } from '#dashboard/targets/load-site.ts'
 import type { OpenedTool } from '#shared/api/site-database.ts'
-import { MOST_MINUTES, type UserRights } from '#shared/database-user.ts'
+import { MAX_MINUTES, type UserRights } from '#shared/database-user.ts'
 import { conflict } from '#shared/errors.ts'
 import { databaseToolType } from '#shared/operation-types/database.tool.ts'
 import { hashOf, newToken } from './new-user.ts'
@@ -39,14 +39,14 @@ export async function openTool(visit: Visit, rights: UserRights): Promise<Reply<
     throw conflict('Adminer needs an https address of this dashboard')
   const key = Buffer.from(deps.random(32)).toString('base64url')
   const account_hash = hashOf(passwordOf(key))
-  const input = { token: newToken(deps.random), rights, minutes: MOST_MINUTES, account_hash }
+  const input = { token: newToken(deps.random), rights, minutes: MAX_MINUTES, account_hash }
   const job = await start(deps, 'database.tool', loaded, input)
   const { user, ends_at } = databaseToolType.outcome.result.parse(await outcome(deps, job))
   const ids = { server_id: loaded.server.id, site_id: loaded.site.id }
   const place = deps.passes.placeOf({ ...ids, user })
   const url = `${TOOL_PATH}/${place}`
   const value = deps.passes.passOf(place, key, caller.jti)
-  const maxAge = MOST_MINUTES * 60
+  const maxAge = MAX_MINUTES * 60
   const options = { ...COOKIE, path: url, maxAge }
   return new Reply(
     200,

@@ -1,8 +1,8 @@
 import { SECURITY_HEADERS } from '#dashboard/http/headers.ts'
-import { MOST_PAGE_BYTES, ToolHead } from '#shared/database-tool.ts'
+import { MAX_PAGE_BYTES, ToolHead } from '#shared/database-tool.ts'
 import { offline } from '#shared/errors.ts'
 
-const MOST_HEAD = 32 << 10
+const MAX_HEAD = 32 << 10
 const NEWLINE = 10
 
 /**
@@ -77,12 +77,12 @@ async function readAnswer(body: ReadableStream<Uint8Array>) {
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > MOST_HEAD + MOST_PAGE_BYTES) throw offline('The agent sent a page that is too large')
+    if (size > MAX_HEAD + MAX_PAGE_BYTES) throw offline('The agent sent a page that is too large')
     chunks.push(chunk)
   }
   const bytes = Buffer.concat(chunks)
   const end = bytes.indexOf(NEWLINE)
-  const text = bytes.subarray(0, Math.max(0, Math.min(end, MOST_HEAD))).toString()
+  const text = bytes.subarray(0, Math.max(0, Math.min(end, MAX_HEAD))).toString()
   const head = ToolHead.safeParse(parsed(text)).data
   if (!head) throw offline('The agent sent a malformed page')
   return { head, content: bytes.subarray(end + 1) }

@@ -7,7 +7,7 @@ import { readBytes } from '#dashboard/http/body.ts'
 import { queryOf } from '#dashboard/http/path.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { refuseFound } from '#dashboard/targets/load-site.ts'
-import { MOST_FORM_BYTES, ToolFile, ToolRequest } from '#shared/database-tool.ts'
+import { MAX_FORM_BYTES, ToolFile, ToolRequest } from '#shared/database-tool.ts'
 import { ServiceError } from '#shared/errors.ts'
 import { toolFileReading, toolReading } from '#shared/readings/database.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
@@ -24,7 +24,7 @@ interface Visit {
   server: { timeout(request: Request, seconds: number): void } | null
 }
 
-const FORM = { most_kib: MOST_FORM_BYTES / 1024, within_ms: 30_000 }
+const FORM = { most_kib: MAX_FORM_BYTES / 1024, within_ms: 30_000 }
 const ENDED = 'This session has ended. Open Adminer again in the dashboard.'
 
 /**

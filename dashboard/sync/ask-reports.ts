@@ -6,11 +6,11 @@ import { jobTroublesReading } from '#shared/readings/jobs.ts'
 import { mailReading } from '#shared/readings/mail.ts'
 import { maintenanceReading } from '#shared/readings/server.ts'
 import { certificatesReading, usageReading } from '#shared/readings/sites.ts'
-import { MOST_LOGINS, type ReportedAccess, type SiteLogin } from '#shared/site-access.ts'
+import { MAX_LOGINS, type ReportedAccess, type SiteLogin } from '#shared/site-access.ts'
 import type { SiteUsage } from '#shared/site-usage.ts'
 import type { Reader } from './read-report.ts'
 
-const MOST_JOB_TROUBLES = 50
+const MAX_JOB_TROUBLES = 50
 
 /** An agent of another protocol, or one that cannot read it now, does not report it: the record stays. */
 const unreported = () => undefined
@@ -22,7 +22,7 @@ export const askMail = (reader: Reader, to: Address) =>
 export const askJobs = (reader: Reader, to: Address) =>
   reader
     .call(to, jobTroublesReading, {})
-    .then(({ entries }) => entries.slice(0, MOST_JOB_TROUBLES), unreported)
+    .then(({ entries }) => entries.slice(0, MAX_JOB_TROUBLES), unreported)
 
 export const askMaintenance = (reader: Reader, to: Address) =>
   reader
@@ -58,7 +58,7 @@ function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskU
 /** The logins of people to sites. */
 export const askLogins = (reader: Reader, to: Address): Promise<SiteLogin[]> =>
   reader.call(to, loginsReading, {}).then(
-    ({ entries }) => entries.slice(-MOST_LOGINS),
+    ({ entries }) => entries.slice(-MAX_LOGINS),
     () => [],
   )
 

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { MOST_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
+import { MAX_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewSite, ServerRow } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
@@ -21,7 +21,7 @@ export async function importSites(
 ): Promise<number> {
   const day = now.slice(0, 10)
   const used = server.imports_day === day ? server.imports : 0
-  const count = Math.max(0, Math.min(rows.length, room, MOST_IMPORTS_A_DAY - used))
+  const count = Math.max(0, Math.min(rows.length, room, MAX_IMPORTS_A_DAY - used))
   if (count === 0 || !(await reserve(db, server.id, day, count))) return 0
   for (const some of piecesOf(rows.slice(0, count), ROWS)) {
     await db.write((queries) => queries.insert(sites).values(some).onConflictDoNothing())
@@ -37,7 +37,7 @@ async function reserve(db: Database, id: number, day: string, count: number): Pr
     queries
       .update(servers)
       .set({ imports: sql`${used} + ${count}`, imports_day: day })
-      .where(and(eq(servers.id, id), sql`${used} + ${count} <= ${MOST_IMPORTS_A_DAY}`))
+      .where(and(eq(servers.id, id), sql`${used} + ${count} <= ${MAX_IMPORTS_A_DAY}`))
       .returning({ id: servers.id }),
   )
   return rows.length > 0

@@ -1,5 +1,5 @@
 import { and, asc, eq, getTableColumns, gt, gte, ne, sql } from 'drizzle-orm'
-import { MOST_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
+import { MAX_IMPORTS_A_DAY } from '#dashboard/agents/budgets.ts'
 import {
   batch,
   type Database,
@@ -100,8 +100,8 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
 
 function importFound(db: Database, synced: Synced): Promise<number> {
   const { server, plan, adoption, now, purge_at, room, columns } = synced
-  const first = plan.imports.slice(0, MOST_IMPORTS_A_DAY)
-  const then = plan.trashed.slice(0, MOST_IMPORTS_A_DAY - first.length)
+  const first = plan.imports.slice(0, MAX_IMPORTS_A_DAY)
+  const then = plan.trashed.slice(0, MAX_IMPORTS_A_DAY - first.length)
   const rows = [
     ...first.map((site) => ({
       ...importedRow(site, server.id, now),

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Agents, Answered } from '#dashboard/agents/agents.ts'
-import { MOST_FOUND } from '#dashboard/agents/budgets.ts'
+import { MAX_FOUND } from '#dashboard/agents/budgets.ts'
 import { hasOurProtocol } from '#dashboard/agents/protocol.ts'
 import type { Address } from '#dashboard/agents/transport.ts'
 import { breathe, piecesOf } from '#dashboard/runtime/breathe.ts'
@@ -60,7 +60,7 @@ async function contentOf({ answer: form }: ReadingContract, answer: unknown): Pr
   const beside = form.beside.safeParse(answer)
   if (!(beside.success && Array.isArray(list))) return undefined
   const entries: unknown[] = []
-  for (const some of piecesOf(list.slice(0, MOST_FOUND), PIECE)) {
+  for (const some of piecesOf(list.slice(0, MAX_FOUND), PIECE)) {
     for (const entry of some) {
       const { data, error } = form.entry.safeParse(entry)
       if (error) return undefined

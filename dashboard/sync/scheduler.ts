@@ -35,7 +35,7 @@ const MAX_SLEEP_MS = 60_000
 const START_SPREAD_MS = 60_000
 /** The quiet time after changes before a sync, and its maximum. */
 const QUIET_MS = 1_000
-const MOST_QUIET_MS = 30_000
+const MAX_QUIET_MS = 30_000
 
 /**
  * Syncs each server once in an interval, spread over it; one whose sync still runs is skipped. One with
@@ -90,7 +90,7 @@ export class Scheduler {
     const now = this.#now()
     const since = this.#changed.get(server_id) ?? now
     this.#changed.set(server_id, since)
-    this.#due.set(server_id, Math.min(now + QUIET_MS, since + MOST_QUIET_MS))
+    this.#due.set(server_id, Math.min(now + QUIET_MS, since + MAX_QUIET_MS))
     this.#tick()
   }
 

@@ -2,7 +2,7 @@ import { compareAccess, listKnownAccess } from '#dashboard/access/compare.querie
 import { storeLogins } from '#dashboard/access/logins.queries.ts'
 import { askTrash } from '#dashboard/agents/ask-trash.ts'
 import { askWeb, linesOf } from '#dashboard/agents/ask-web.ts'
-import { BUDGET, MOST_IMPORTS } from '#dashboard/agents/budgets.ts'
+import { BUDGET, MAX_IMPORTS } from '#dashboard/agents/budgets.ts'
 import type { Listed } from '#dashboard/agents/read-answer.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
@@ -124,7 +124,7 @@ async function* readAndApply(
   const jobs = await askJobs(reader, server)
   const reading = { metrics, services, php_versions: phpVersions(services) }
   const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
-  const room = MOST_IMPORTS - records.filter(({ managed }) => !managed).length
+  const room = MAX_IMPORTS - records.filter(({ managed }) => !managed).length
   const now = timestamp(clock)
   const imported = await applySync(db, {
     ...{ server, reading, plan, since, now, purge_at, room, unread, with_activity },

@@ -1,7 +1,7 @@
 import type { Base } from '#dashboard/db/base.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { EnrolmentState } from '#shared/api/enrolment.ts'
-import { getTrust, MOST_FAILURES } from './queries.ts'
+import { getTrust, MAX_FAILURES } from './queries.ts'
 
 type Deps = Pick<Base, 'db' | 'clock'>
 
@@ -13,7 +13,7 @@ export async function enrolmentState(
   const { enrolled_at, expires_at, failures, last_error, last_code } = await getTrust(db, server_id)
   if (expires_at === null) return { enrolled_at, code: null }
   const isOver = expires_at <= timestamp(clock)
-  const isBurnt = (failures ?? 0) >= MOST_FAILURES
+  const isBurnt = (failures ?? 0) >= MAX_FAILURES
   const status = isBurnt ? 'refused' : isOver ? 'expired' : 'open'
   const code = { status, expires_at, reason: last_error ?? '' } as const
   return { enrolled_at, code: { ...code, ...(last_code && { reason_code: last_code }) } }

@@ -44,7 +44,7 @@ export const listWitnesses = (db: Database, limit: number) =>
     .limit(limit)
 
 /** The number of wrong proofs that invalidates a code. */
-export const MOST_FAILURES = 3
+export const MAX_FAILURES = 3
 
 const isWaiting = and(eq(activities.type, 'server.enrol'), eq(activities.status, 'running'))
 
@@ -60,7 +60,7 @@ function ended(queries: Queries, server_id: number, status: NewActivity['status'
 /** Expired codes: of these servers, or of all. */
 export async function endLapsed(db: Database, now: string, server_ids?: readonly number[]) {
   const good = sql`exists (select 1 from enrolments where enrolments.server_id = activities.server_id
-    and expires_at > ${now} and failures < ${MOST_FAILURES})`
+    and expires_at > ${now} and failures < ${MAX_FAILURES})`
   const those = server_ids && inArray(activities.server_id, [...server_ids])
   await db.write((queries) =>
     queries
@@ -103,7 +103,7 @@ export function listOpenEnrolments(db: Database, now: string) {
     })
     .from(enrolments)
     .innerJoin(servers, eq(servers.id, enrolments.server_id))
-    .where(and(gt(enrolments.expires_at, now), lt(enrolments.failures, MOST_FAILURES)))
+    .where(and(gt(enrolments.expires_at, now), lt(enrolments.failures, MAX_FAILURES)))
 }
 
 /** A wrong proof: counted and recorded in the activity log. */
@@ -123,7 +123,7 @@ export async function countFailure(
       queries,
       server_id,
       'failed',
-      sql`(select failures from enrolments where server_id = ${server_id}) >= ${MOST_FAILURES}`,
+      sql`(select failures from enrolments where server_id = ${server_id}) >= ${MAX_FAILURES}`,
     ),
   ])
 }

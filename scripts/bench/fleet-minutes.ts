@@ -25,7 +25,7 @@ const SILENT = 9
 const MINUTE_MS = 60_000
 /** An interval of the syncs, and one more. */
 const LATE_MS = 2 * MINUTE_MS
-const MOST_START_MINUTES = 15
+const MAX_START_MINUTES = 15
 /** tcpmux: nothing listens there. */
 const NOBODY = 1
 const HELD = '1000'
@@ -97,7 +97,7 @@ function silentPort(): Promise<number> {
 
 /** Every server that answers was synced, and the dead ones are offline. */
 async function settled(db: Database): Promise<void> {
-  for (let minute = 0; minute <= MOST_START_MINUTES; minute++) {
+  for (let minute = 0; minute <= MAX_START_MINUTES; minute++) {
     await Bun.sleep(MINUTE_MS)
     const found = await countsOf(db)
     console.log(`minute ${minute + 1}: ${JSON.stringify(found)}`)
@@ -105,7 +105,7 @@ async function settled(db: Database): Promise<void> {
     const alive = (SERVERS * 7) / 10
     if (synced === alive && dead_online === 0 && sites === alive * SITES) return
   }
-  throw new Error(`the servers are not settled after ${MOST_START_MINUTES} minutes`)
+  throw new Error(`the servers are not settled after ${MAX_START_MINUTES} minutes`)
 }
 
 async function watched(db: Database, { pid }: Running) {

@@ -7,7 +7,7 @@ const PAUSE_MS = 250
 const ANSWER_MS = 5_000
 
 /** The number of starts that ended immediately, after which another one is useless. */
-const MOST_STARTS = 4
+const MAX_STARTS = 4
 
 /**
  * Whether the dashboard answers within `timeout_ms`; stops early if it restarts repeatedly. Only
@@ -24,7 +24,7 @@ export async function isHealthy(
     const show = ['systemctl', 'show', '--value', '--property=NRestarts', SERVICE]
     const { stdout } = await machine.attempt(show, { reads: true })
     before = Math.min(before, Number(stdout))
-    if (Number(stdout) - before >= MOST_STARTS) return false
+    if (Number(stdout) - before >= MAX_STARTS) return false
     const signal = AbortSignal.timeout(ANSWER_MS)
     // Not through a proxy of the environment.
     const proxy = ''

@@ -29,7 +29,7 @@ const RECORDED = 'tests/recorded.json'
 const TIERED = ['browser', 'contract', 'system']
 
 /** Seconds of a file that no recorded run has seen. */
-const USUAL_SECONDS: Record<string, number> = { system: 120, browser: 20 }
+const DEFAULT_SECONDS: Record<string, number> = { system: 120, browser: 20 }
 
 export async function testFiles(root: string): Promise<TestFile[]> {
   const found = new Bun.Glob('tests/**/*.test.{ts,tsx}').scan({ cwd: root })
@@ -65,4 +65,4 @@ export async function writeRecorded(root: string, seen: Recorded): Promise<void>
 }
 
 export const secondsOf = ({ path, part }: TestFile, recorded: Recorded) =>
-  recorded[path]?.seconds ?? USUAL_SECONDS[part] ?? 5
+  recorded[path]?.seconds ?? DEFAULT_SECONDS[part] ?? 5

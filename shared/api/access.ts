@@ -5,7 +5,7 @@ import { DryRun } from '#shared/plan.ts'
 import { ClientToken } from '#shared/reported-clients.ts'
 import { ACCESS_KINDS, Expiry, PersonName } from '#shared/site-access.ts'
 import { ClientLabel } from '#shared/site-clients.ts'
-import { MOST_KEY_TEXT, SSH_KEY_TYPES } from '#shared/ssh-keys.ts'
+import { MAX_KEY_TEXT, SSH_KEY_TYPES } from '#shared/ssh-keys.ts'
 import { body } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
@@ -14,7 +14,7 @@ export const CreatePerson = body({ name: PersonName }).meta({ id: 'CreatePerson'
 export const AddKey = body({
   key: z
     .string('Must be a string')
-    .max(2 * MOST_KEY_TEXT, `Must have at most ${MOST_KEY_TEXT} characters`)
+    .max(2 * MAX_KEY_TEXT, `Must have at most ${MAX_KEY_TEXT} characters`)
     .describe('A line as in `id_ed25519.pub`: type, key, and an optional comment. No options.'),
 }).meta({ id: 'AddKey' })
 

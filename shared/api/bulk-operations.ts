@@ -11,9 +11,9 @@ import { Count, Failure, RecordId, Timestamp } from './parts.ts'
 const BulkType = z.enum(BULK_NAMES, required('Type', `Must be one of ${BULK_NAMES.join(', ')}`))
 
 /** Larger selections need several calls. */
-export const MOST_ITEMS = 10_000
-const MOST = `Must have at most ${MOST_ITEMS} ids`
-const ids = z.array(Id, 'Must be lists of ids').max(MOST_ITEMS, MOST).default([])
+export const MAX_ITEMS = 10_000
+const MOST = `Must have at most ${MAX_ITEMS} ids`
+const ids = z.array(Id, 'Must be lists of ids').max(MAX_ITEMS, MOST).default([])
 
 const TARGETS = { site_ids: ids, server_ids: ids, tag: Tag.optional() }
 
@@ -42,7 +42,7 @@ export const CreateBulkOperation = body({
     ),
   targets: BulkTargets,
   parallel: wholeNumber(1, 20).default(4).describe('The number of parallel operations.'),
-  pause_after: wholeNumber(1, MOST_ITEMS)
+  pause_after: wholeNumber(1, MAX_ITEMS)
     .default(3)
     .describe('Pauses after this many consecutive failures.'),
   dry_run: DryRun.describe(

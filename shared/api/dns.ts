@@ -78,13 +78,13 @@ export const DnsRecordPlan = strictObject({
 }).meta({ id: 'DnsRecordPlan', description: 'The A, AAAA and CNAME records of a name.' })
 export type DnsRecordPlan = z.infer<typeof DnsRecordPlan>
 
-const MOST_NAMES = 100
+const MAX_NAMES = 100
 
 export const PlanDnsRecords = body({
   names: z
     .array(z.string('Must be a name').max(253, 'Must be a name'), 'Must be a list of names')
     .min(1, 'Must have at least one name')
-    .max(MOST_NAMES, `Must have at most ${MOST_NAMES} names`),
+    .max(MAX_NAMES, `Must have at most ${MAX_NAMES} names`),
 }).meta({ id: 'PlanDnsRecords' })
 
 export const DnsNamePlan = DnsRecordPlan.extend({

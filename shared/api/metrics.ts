@@ -2,7 +2,7 @@ import { strictObject, z } from 'zod'
 import { digits } from './activity.ts'
 import { Timestamp } from './parts.ts'
 
-export const USUAL_POINTS = 400
+export const DEFAULT_POINTS = 400
 
 const stepRule = 'Must be a whole number of seconds between 60 and 86400'
 
@@ -13,7 +13,7 @@ export const MetricsQuery = z.object({
   to: time.optional().describe('The end (exclusive); default: now.'),
   step: digits(stepRule, 60, 86400)
     .optional()
-    .describe(`Seconds of one point; default: a value for at most ${USUAL_POINTS} points.`),
+    .describe(`Seconds of one point; default: a value for at most ${DEFAULT_POINTS} points.`),
 })
 export type MetricsQuery = z.infer<typeof MetricsQuery>
 

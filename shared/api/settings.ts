@@ -11,8 +11,12 @@ import { openBody } from './body.ts'
 
 const positive = 'Must be a positive integer'
 
-const MOST_AT_ONCE = 'Must be between 1 and 100'
-const at_once = z.number(MOST_AT_ONCE).int(MOST_AT_ONCE).min(1, MOST_AT_ONCE).max(100, MOST_AT_ONCE)
+const MAX_CONCURRENT = 'Must be between 1 and 100'
+const at_once = z
+  .number(MAX_CONCURRENT)
+  .int(MAX_CONCURRENT)
+  .min(1, MAX_CONCURRENT)
+  .max(100, MAX_CONCURRENT)
 
 const positive_integer = z
   .number(positive)

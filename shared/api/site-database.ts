@@ -1,5 +1,5 @@
 import { strictObject, z } from 'zod'
-import { DatabaseUserName, MOST_MINUTES, UserRights } from '#shared/database-user.ts'
+import { DatabaseUserName, MAX_MINUTES, UserRights } from '#shared/database-user.ts'
 import { wholeNumber } from '#shared/fields.ts'
 import { databaseImportType } from '#shared/operation-types/database.import.ts'
 import { databaseMaintainType } from '#shared/operation-types/database.maintain.ts'
@@ -91,8 +91,8 @@ export type DatabaseUsers = z.infer<typeof DatabaseUsers>
 
 export const CreateDatabaseUser = body({
   rights: UserRights.describe('`write` has the rights of the site itself: to all its tables.'),
-  minutes: wholeNumber(1, MOST_MINUTES)
-    .default(MOST_MINUTES)
+  minutes: wholeNumber(1, MAX_MINUTES)
+    .default(MAX_MINUTES)
     .describe('After that, the user and its connections end.'),
 }).meta({ id: 'CreateDatabaseUser' })
 

@@ -1,6 +1,6 @@
 import { strictObject, z } from 'zod'
 import { Id } from '#shared/fields.ts'
-import { MOST_USERS } from '#shared/wp-login.ts'
+import { MAX_USERS } from '#shared/wp-login.ts'
 import { body } from './body.ts'
 import { Timestamp } from './parts.ts'
 
@@ -12,7 +12,7 @@ const SiteUser = strictObject({
 }).meta({ id: 'SiteUser', description: 'An account of the WordPress of a site.' })
 
 export const SiteUsers = strictObject({
-  users: z.array(SiteUser).max(MOST_USERS),
+  users: z.array(SiteUser).max(MAX_USERS),
   more: z.boolean().describe('Whether there are more.'),
 }).meta({ id: 'SiteUsers' })
 export type SiteUsers = z.infer<typeof SiteUsers>

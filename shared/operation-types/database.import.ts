@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain, TrueOrFalse, wholeNumber } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
-import { MOST_PARTS, UploadId } from '#shared/site-database.ts'
+import { MAX_PARTS, UploadId } from '#shared/site-database.ts'
 import { without_backup } from '#shared/without-backup.ts'
 
 const databaseImport = command({
@@ -12,7 +12,7 @@ const databaseImport = command({
   params: z.object({
     domain: Domain,
     upload: UploadId,
-    part_count: wholeNumber(1, MOST_PARTS).describe('The number of parts of the upload.'),
+    part_count: wholeNumber(1, MAX_PARTS).describe('The number of parts of the upload.'),
     packed: TrueOrFalse.default(false).describe('True: the dump is compressed with gzip.'),
     replace: TrueOrFalse.default(false).describe(
       'True: all current tables are removed. Default: tables that the dump does not have stay.',

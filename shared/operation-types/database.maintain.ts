@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
-import { MOST_TABLES, TABLE_ACTIONS, TableNames, TableResult } from '#shared/site-database.ts'
+import { MAX_TABLES, TABLE_ACTIONS, TableNames, TableResult } from '#shared/site-database.ts'
 import { without_backup } from '#shared/without-backup.ts'
 
 const action = z
@@ -18,7 +18,7 @@ const databaseMaintain = command({
   result: z.object({
     domain: ReportedDomain,
     action,
-    tables: z.array(TableResult).max(MOST_TABLES),
+    tables: z.array(TableResult).max(MAX_TABLES),
   }),
 })
 

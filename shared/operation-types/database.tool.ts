@@ -4,7 +4,7 @@ import {
   DatabasePasswordHash,
   DatabaseUserName,
   DatabaseUserToken,
-  MOST_MINUTES,
+  MAX_MINUTES,
   UserRights,
 } from '#shared/database-user.ts'
 import { Domain, ReportedDomain, wholeNumber } from '#shared/fields.ts'
@@ -18,7 +18,7 @@ const databaseTool = command({
     domain: Domain,
     token: DatabaseUserToken,
     rights: UserRights,
-    minutes: wholeNumber(1, MOST_MINUTES).describe('How long the user is valid.'),
+    minutes: wholeNumber(1, MAX_MINUTES).describe('How long the user is valid.'),
     account_hash: DatabasePasswordHash,
   }),
   result: z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
-import { AccessGrants, AccessKind, AccessReport, Expiry, MOST_GRANTS } from '#shared/site-access.ts'
+import { AccessGrants, AccessKind, AccessReport, Expiry, MAX_GRANTS } from '#shared/site-access.ts'
 import { ClientAccounts } from '#shared/site-clients.ts'
 
 const Install = TrueOrFalse.default(false).describe(
@@ -34,7 +34,7 @@ export const GivenGrants = z
     }),
     'Must be a list of grants',
   )
-  .max(MOST_GRANTS, `Must have at most ${MOST_GRANTS} grants`)
+  .max(MAX_GRANTS, `Must have at most ${MAX_GRANTS} grants`)
   .refine(
     (grants) => new Set(grants.map(({ person_id }) => person_id)).size === grants.length,
     'Must name each person once',

@@ -3,11 +3,11 @@ import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
 import { operationType } from '#shared/operation-type.ts'
 
-export const MOST_TABLES = 2000
-export const MOST_PATHS = 20
+export const MAX_TABLES = 2000
+export const MAX_PATHS = 20
 
 const amount = z.int().nonnegative()
-const Paths = z.object({ count: amount, examples: z.array(z.string().max(300)).max(MOST_PATHS) })
+const Paths = z.object({ count: amount, examples: z.array(z.string().max(300)).max(MAX_PATHS) })
 
 export const Compared = z.object({
   domain: ReportedDomain,
@@ -36,7 +36,7 @@ export const Compared = z.object({
         staging_changed: z.boolean(),
       }),
     )
-    .max(MOST_TABLES),
+    .max(MAX_TABLES),
 })
 export type Compared = z.infer<typeof Compared>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
-import { ObjectMemory, USUAL_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { DEFAULT_OBJECT_MEMORY, ObjectMemory } from '#shared/object-cache.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
 const siteObjectCache = command({
@@ -17,7 +17,7 @@ const siteObjectCache = command({
 
 const params = {
   memory: ObjectMemory.nullable()
-    .default(USUAL_OBJECT_MEMORY)
+    .default(DEFAULT_OBJECT_MEMORY)
     .describe('MB, at most 128, 256 or 512 on the tiers small, medium and large; null: off.'),
 }
 

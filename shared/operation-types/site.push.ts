@@ -5,7 +5,7 @@ import { completesWith, operationType } from '#shared/operation-type.ts'
 import { without_backup } from '#shared/without-backup.ts'
 import { Replaced } from './site.refresh.ts'
 
-const MOST_TABLES = 1000
+const MAX_TABLES = 1000
 
 const Tables = z
   .array(
@@ -16,7 +16,7 @@ const Tables = z
       .refine((name) => !/\p{Cc}/u.test(name), 'Must not have control characters'),
     'Must be a list of tables',
   )
-  .max(MOST_TABLES, `Must have at most ${MOST_TABLES} tables`)
+  .max(MAX_TABLES, `Must have at most ${MAX_TABLES} tables`)
   .refine((tables) => new Set(tables).size === tables.length, 'Must not have duplicates')
 
 export const Pushed = z.object({

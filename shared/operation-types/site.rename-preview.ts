@@ -5,9 +5,9 @@ import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { Primary } from '#shared/primary-domain.ts'
 
-export const MOST_TABLES = 500
-export const MOST_COLUMNS = 50
-export const MOST_FILES = 100
+export const MAX_TABLES = 500
+export const MAX_COLUMNS = 50
+export const MAX_FILES = 100
 
 const amount = z.int().nonnegative()
 
@@ -29,14 +29,14 @@ const RenamePreview = AddressReport.extend({
               serialized: amount.describe('Those of them in serialised PHP.'),
             }),
           )
-          .max(MOST_COLUMNS),
+          .max(MAX_COLUMNS),
       }),
     )
-    .max(MOST_TABLES)
+    .max(MAX_TABLES)
     .describe('Only tables with changes.'),
   files: z
     .array(z.string().max(300))
-    .max(MOST_FILES)
+    .max(MAX_FILES)
     .describe('Configuration files that would change, in the document root.'),
 })
 

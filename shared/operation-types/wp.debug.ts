@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
-import { DEBUG_HOURS, USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
+import { DEBUG_HOURS, DEFAULT_DEBUG_HOURS } from '#shared/wp-debug.ts'
 
 const moment = z.iso.datetime({ error: 'Must be a time such as 2026-03-01T09:30:00Z' }).max(40)
 
@@ -20,7 +20,7 @@ const wpDebug = command({
 const hours = z
   .literal([...DEBUG_HOURS], `Must be ${DEBUG_HOURS.slice(0, -1).join(', ')} or 24, or null`)
   .nullable()
-  .default(USUAL_DEBUG_HOURS)
+  .default(DEFAULT_DEBUG_HOURS)
   .describe('For how long it is on; null: off.')
 
 export const wpDebugType = operationType({

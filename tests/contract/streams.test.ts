@@ -17,7 +17,7 @@ const SITES = long ? 60 : 10
 const FOLLOWERS = long ? 20 : 3
 const LINES = 40
 /** Between agent and dashboard, for each operation: the dashboard waits longer after each. */
-const MOST_CUTS = 3
+const MAX_CUTS = 3
 
 const dice = new Dice(1)
 const dashboard = useDashboard()
@@ -48,7 +48,7 @@ function cuttingEachOperation(): (request: string) => number | undefined {
   return (request) => {
     const [, id] = /^operation-id: (\S+)/im.exec(request) ?? []
     const before = cuts.get(id ?? '') ?? 0
-    if (id === undefined || before === MOST_CUTS) return undefined
+    if (id === undefined || before === MAX_CUTS) return undefined
     cuts.set(id, before + 1)
     return 200 + dice.below(1_500)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { AddressReport, CopySource, MOST_EXAMPLES, MOST_LEFT } from '#shared/copy.ts'
+import { AddressReport, CopySource, MAX_EXAMPLES, MAX_LEFT } from '#shared/copy.ts'
 import { openedBy } from '#tests/support/repository-password.ts'
 
 const backup = {
@@ -27,10 +27,10 @@ test.each([
 
 test('a report of addresses is bounded', () => {
   const left = { table: 'wp_posts', column: 'guid', reason: 'skipped', count: 2, examples: ['a'] }
-  const report = { replaced: 1, left: Array(MOST_LEFT).fill(left) }
+  const report = { replaced: 1, left: Array(MAX_LEFT).fill(left) }
   expect(AddressReport.parse(report)).toEqual(report)
   expect(AddressReport.safeParse({ ...report, left: [...report.left, left] }).success).toBe(false)
-  const examples = Array(MOST_EXAMPLES + 1).fill('a')
+  const examples = Array(MAX_EXAMPLES + 1).fill('a')
   const more = { ...report, left: [{ ...left, examples }] }
   expect(AddressReport.safeParse(more).success).toBe(false)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import {
   allNamesOf,
   hostOf,
-  MOST_NAMES,
+  MAX_NAMES,
   NO_NAMES,
   pairOf,
   problemsOf,
@@ -123,12 +123,12 @@ test('a site has as many names as a certificate', () => {
   })
 
   expect(many.error?.issues.map(({ path, message }) => [path, message])).toEqual([
-    [['aliases'], `Must have at most ${MOST_NAMES} names`],
+    [['aliases'], `Must have at most ${MAX_NAMES} names`],
   ])
   expect(problemsOf('a.example', split)).toEqual({
-    redirects: [`Must have at most ${MOST_NAMES} names together with the aliases`],
+    redirects: [`Must have at most ${MAX_NAMES} names together with the aliases`],
   })
-  expect(problemsOf('a.example', namesOf({ aliases: list(MOST_NAMES) }))).toEqual({})
+  expect(problemsOf('a.example', namesOf({ aliases: list(MAX_NAMES) }))).toEqual({})
   expect(namesOf({})).toEqual(NO_NAMES)
 })
 

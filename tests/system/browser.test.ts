@@ -24,12 +24,12 @@ import { get } from '#tests/support/system/requests.ts'
 import { MINUTES } from '#tests/support/system/world.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
 
-const MOST_STOPS = 120
+const MAX_STOPS = 120
 
 /** Presses Tab until the focus is on `target`, like a user without a mouse. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor()
-  for (let stops = 0; stops < MOST_STOPS; stops++) {
+  for (let stops = 0; stops < MAX_STOPS; stops++) {
     if (await target.evaluate((element) => element === document.activeElement)) return
     await page.keyboard.press('Tab')
   }

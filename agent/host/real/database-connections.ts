@@ -11,8 +11,8 @@ const LOCK_SECONDS = 30
 const REMEMBERED_MS: Record<DatabaseProblem, number> = { stopped: 0, denied: 3000, silent: 30_000 }
 /** Statements of others end in their own time: queries after 15 seconds, others after ten minutes. */
 const PATIENCE_MS = 60_000
-const MOST_CONNECTIONS = 4
-const BUSY = `other work used all ${MOST_CONNECTIONS} connections for ${PATIENCE_MS / 1000} seconds`
+const MAX_CONNECTIONS = 4
+const BUSY = `other work used all ${MAX_CONNECTIONS} connections for ${PATIENCE_MS / 1000} seconds`
 /** Its limit was reached, or it was closed: no words of the server. */
 const OF_POOL = new Set([
   ...['ER_GET_CONNECTION_TIMEOUT', 'ER_CLOSING_POOL', 'ER_POOL_ALREADY_CLOSED'],
@@ -101,7 +101,7 @@ export function openConnections(
 
 /** No failure of the server: others use all connections, or have left the pool for a new one. */
 const isInUse = (from: Pool, pool: Pool | undefined) =>
-  from !== pool || from.activeConnections() >= MOST_CONNECTIONS
+  from !== pool || from.activeConnections() >= MAX_CONNECTIONS
 
 const isOfPool = (error: unknown) => OF_POOL.has((error as Partial<SqlError>).code ?? '')
 
@@ -136,7 +136,7 @@ async function opened(place: Place, account: Account): Promise<Pool> {
   const { createPool } = await import('mariadb')
   return createPool({
     ...configOf(place, account),
-    connectionLimit: MOST_CONNECTIONS,
+    connectionLimit: MAX_CONNECTIONS,
     minimumIdle: 0,
     idleTimeout: 60,
     // The pool tries more than once in it.

@@ -6,9 +6,9 @@ import type { Fed } from '#agent/host/fed.ts'
 import type { RunOptions } from '#agent/host/ports.ts'
 import { reportEach } from './seen.ts'
 
-const MOST_END = 200
+const MAX_END = 200
 /** A report of the rewriter has a line for each table. */
-const MOST_STDERR = 1 << 20
+const MAX_STDERR = 1 << 20
 
 interface Feeding {
   /** What the first program got. */
@@ -29,13 +29,13 @@ export async function feed(
   let end: Buffer = Buffer.alloc(0)
   let stderr = ''
   feeder.stderr?.on('data', (chunk: Buffer) => {
-    if (stderr.length < MOST_STDERR) stderr += chunk.toString('utf8')
+    if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8')
   })
   const measured = new Transform({
     transform(chunk: Buffer, _, next) {
       hash.update(chunk)
       bytes += chunk.length
-      end = chunk.length >= MOST_END ? chunk : Buffer.concat([end.subarray(-MOST_END), chunk])
+      end = chunk.length >= MAX_END ? chunk : Buffer.concat([end.subarray(-MAX_END), chunk])
       next(null, chunk)
     },
   })
@@ -55,7 +55,7 @@ export async function feed(
     stderr,
     bytes,
     sha256: hash.digest('hex'),
-    end: end.subarray(-MOST_END).toString('utf8'),
+    end: end.subarray(-MAX_END).toString('utf8'),
     ...(before && { fed: await before }),
   }
 }

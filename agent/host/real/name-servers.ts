@@ -21,11 +21,11 @@ export interface NameServers {
 }
 
 const ANSWER_MS = 1500
-const LONGEST_MS = 20_000
+const MAX_MS = 20_000
 const AT_ONCE = 10
-const MOST_HOPS = 12
+const MAX_HOPS = 12
 /** Of one zone, and of one family. */
-const MOST_SERVERS = 2
+const MAX_SERVERS = 2
 
 /**
  * The A and AAAA records of each name from the name servers of its zone, found from its top-level
@@ -35,7 +35,7 @@ export async function freshRecords(
   names: readonly string[],
   servers: NameServers = real(),
 ): Promise<Resolved[]> {
-  const late = Date.now() + LONGEST_MS
+  const late = Date.now() + MAX_MS
   const found: Resolved[] = names.map(() => null)
   const turns = names.entries()
   const worker = async () => {
@@ -67,9 +67,9 @@ class Walk {
 
   async find(name: string): Promise<Resolved> {
     const top = name.slice(name.lastIndexOf('.') + 1)
-    const names = (await this.#servers.serversOf(top)).slice(0, MOST_SERVERS)
+    const names = (await this.#servers.serversOf(top)).slice(0, MAX_SERVERS)
     let addresses = await this.#addressesOf(names, [])
-    for (let zone = top; this.#hops < MOST_HOPS && Date.now() < this.#late; ) {
+    for (let zone = top; this.#hops < MAX_HOPS && Date.now() < this.#late; ) {
       this.#hops++
       const message = await this.#askAny(addresses, name)
       if (!message) return null
@@ -109,10 +109,10 @@ class Walk {
   async #addressesOf(names: readonly string[], glue: readonly DnsRecord[]): Promise<string[]> {
     const sent = glue.filter(({ name, data }) => data !== '' && names.includes(name))
     const found = sent.map(({ data }) => data)
-    for (const name of found.length > 0 ? [] : names.slice(0, MOST_SERVERS))
+    for (const name of found.length > 0 ? [] : names.slice(0, MAX_SERVERS))
       found.push(...(await this.#servers.addressesOf(name)))
     const some = found.filter((address) => mayBeAsked(address, false))
-    const of = (is: boolean) => some.filter((one) => isIpv6(one) === is).slice(0, MOST_SERVERS)
+    const of = (is: boolean) => some.filter((one) => isIpv6(one) === is).slice(0, MAX_SERVERS)
     return [...of(false), ...of(true)]
   }
 }

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { attempt } from '#agent/host/attempt.ts'
 import {
   ANSWERS,
-  MOST_LINE_BYTES,
+  MAX_LINE_BYTES,
   type ScanKind,
   ScanLine,
   type ScanRequest,
@@ -38,7 +38,7 @@ interface Waiting {
 /** How long a site whose files hang is not read again. */
 const HUNG_MS = 60_000
 const TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 1700, idle_ms: 300_000 }
-const MOST_LOST = 3
+const MAX_LOST = 3
 const SILENT = 'it did not answer in time'
 
 /**
@@ -120,7 +120,7 @@ export class ScanHelper implements SiteReader {
     helper.once('close', (code) => lost(`it ended with status ${code}`))
     helper.stdin?.on('error', () => undefined)
     if (helper.stdout) {
-      eachLine(helper.stdout, MOST_LINE_BYTES, (line) => {
+      eachLine(helper.stdout, MAX_LINE_BYTES, (line) => {
         if (line === undefined) lost('its answer is too long')
         else if (helper === this.#process) this.#answered(helper, line)
       })
@@ -173,7 +173,7 @@ export class ScanHelper implements SiteReader {
     this.#reading = undefined
     for (const [id, waiting] of [...this.#waiting]) {
       if (guilty === undefined) waiting.lost += 1
-      if (id !== guilty && waiting.lost < MOST_LOST) {
+      if (id !== guilty && waiting.lost < MAX_LOST) {
         this.#send(waiting)
         continue
       }

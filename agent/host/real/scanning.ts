@@ -33,7 +33,7 @@ function start({ init, privileged, socket, unit }: Settings): HelperProcess {
 }
 
 /** The characters of its standard error in an error message. */
-const MOST_COMPLAINT = 500
+const MAX_COMPLAINT = 500
 
 const MEMORY_MB = 512
 /** RLIMIT_DATA of a scan without systemd, in bytes. */
@@ -67,7 +67,7 @@ function asChild(
   const child = spawn(file, args, { env, cwd: '/', detached: true, stdio: 'pipe' })
   let complaint = ''
   child.stderr.on('data', (data) => {
-    complaint = (complaint + String(data)).slice(-MOST_COMPLAINT)
+    complaint = (complaint + String(data)).slice(-MAX_COMPLAINT)
   })
   return {
     stdin: child.stdin,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { attempt } from '#agent/host/attempt.ts'
-import { MOST_SESSION, type ToolRan, ToolRun } from '#agent/host/tool-port.ts'
+import { MAX_SESSION, type ToolRan, ToolRun } from '#agent/host/tool-port.ts'
 import { ask, startFpm } from './fpm-once.ts'
 
 const ANSWER_MS = 55_000
@@ -29,7 +29,7 @@ export async function tool(): Promise<never> {
     const ran: ToolRan = {
       answer: answer ? answer.toString('base64') : null,
       is_whole: existsSync(`${folder}/whole`),
-      session: after.length > MOST_SESSION ? run.session : after,
+      session: after.length > MAX_SESSION ? run.session : after,
     }
     console.log(JSON.stringify(ran))
   } finally {

@@ -19,10 +19,10 @@ import { handshake } from './handshake.ts'
 
 const AT_ONCE = 8
 const VISIT_MS = 10_000
-const MOST_BODY = 32 << 10
+const MAX_BODY = 32 << 10
 const PING_MS = 3000
 /** Answers are shorter than 1 KiB: each piece is parsed with all previous ones. */
-const MOST_ANSWER = 4 << 10
+const MAX_ANSWER = 4 << 10
 
 /** Sites, usually of this machine, and its own sockets. */
 export const visitor: Visitor = {
@@ -101,11 +101,11 @@ function requestOf(visit: Visit, usual: string) {
 function beginningOf(response: IncomingMessage, done: (body: string) => void): void {
   const pieces: Buffer[] = []
   let size = 0
-  const end = () => done(Buffer.concat(pieces).toString('utf8').slice(0, MOST_BODY))
+  const end = () => done(Buffer.concat(pieces).toString('utf8').slice(0, MAX_BODY))
   response.on('data', (piece: Buffer) => {
     pieces.push(piece)
     size += piece.length
-    if (size >= MOST_BODY) end()
+    if (size >= MAX_BODY) end()
   })
   response.on('end', end)
 }
@@ -169,7 +169,7 @@ function askFpm(path: string, request: Buffer, timeout_ms = PING_MS): Promise<An
       answer = Buffer.concat([answer, piece])
       const text = decodeAnswer(answer)
       if (text !== undefined) done({ text })
-      else if (answer.length > MOST_ANSWER) done({ failed: 'other' })
+      else if (answer.length > MAX_ANSWER) done({ failed: 'other' })
     })
     socket.on('close', () => done({ failed: 'other' }))
   })

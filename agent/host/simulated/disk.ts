@@ -137,7 +137,7 @@ export class Disk extends Tree implements Files {
   }
 
   #statOf(node: Node): Stat {
-    const { owner, group, mode = USUAL_MODE[node.kind] } = node.options
+    const { owner, group, mode = DEFAULT_MODE[node.kind] } = node.options
     const uid = owner === undefined ? 0 : this.#idIn('/etc/passwd', owner, 2)
     const own = owner === undefined ? 0 : this.#idIn('/etc/passwd', owner, 3)
     const gid = group === undefined ? own : this.#idIn('/etc/group', group, 2)
@@ -150,7 +150,7 @@ export class Disk extends Tree implements Files {
   }
 }
 
-const USUAL_MODE = { file: 0o644, directory: 0o755, link: 0o777 }
+const DEFAULT_MODE = { file: 0o644, directory: 0o755, link: 0o777 }
 
 function sizeOf(node: Node): number {
   if (node.kind === 'link') return node.target.length

@@ -15,7 +15,7 @@ export interface S3Object {
   at: number
 }
 
-const MOST_BYTES = 64 * 2 ** 20
+const MAX_BYTES = 64 * 2 ** 20
 const TIMEOUT_MS = 60_000
 
 /** The objects whose keys begin so, and the prefixes up to the next `delimiter`. */
@@ -129,7 +129,7 @@ async function call(
         let size = 0
         response.on('data', (chunk: Buffer) => {
           size += chunk.length
-          if (size > MOST_BYTES) sent.destroy(new Error(`${path} is larger than expected`))
+          if (size > MAX_BYTES) sent.destroy(new Error(`${path} is larger than expected`))
           else chunks.push(chunk)
         })
         response.on('error', reject)

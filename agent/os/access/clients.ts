@@ -11,7 +11,7 @@ import { withoutManager } from './user-manager.ts'
 
 /** Of the accounts with a password; sshd knows them by it. */
 export const CLIENT_GROUP = 'hosting-client'
-const LONGEST_NAME = 32
+const MAX_NAME = 32
 const PASSWD = '/etc/passwd'
 const SHADOW = '/etc/shadow'
 const NO_LOGIN = '/usr/sbin/nologin'
@@ -22,9 +22,9 @@ const PAST = '1'
 /** No site user has a dot in its name, and the account of a shell ends with `.ssh`. */
 export function loginOf(user: string, token: string): string {
   const name = `${user}.${token}`
-  if (name.length <= LONGEST_NAME) return name
+  if (name.length <= MAX_NAME) return name
   const digest = createHash('sha256').update(user).digest('hex').slice(0, 8)
-  return `${user.slice(0, LONGEST_NAME - 18)}.${digest}.${token}`
+  return `${user.slice(0, MAX_NAME - 18)}.${digest}.${token}`
 }
 
 /** Whether a client account of the site has this name, or had it. */

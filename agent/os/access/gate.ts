@@ -18,7 +18,7 @@ import { managerAllowed } from './user-manager.ts'
 
 /** Of the accounts that people log in with for a shell; sshd knows them by it. */
 export const GATE_GROUP = 'hosting-shell'
-const LONGEST_NAME = 32
+const MAX_NAME = 32
 
 /**
  * The account for the shell of a site: no site user has a dot in its name. It may connect to the
@@ -27,9 +27,9 @@ const LONGEST_NAME = 32
  */
 export function gateOf(user: string): string {
   const name = `${user}.ssh`
-  if (name.length <= LONGEST_NAME) return name
+  if (name.length <= MAX_NAME) return name
   const digest = createHash('sha256').update(user).digest('hex').slice(0, 8)
-  return `${user.slice(0, LONGEST_NAME - 13)}.${digest}.ssh`
+  return `${user.slice(0, MAX_NAME - 13)}.${digest}.ssh`
 }
 
 export const RUN_FOLDER = '/run/hosting-shell'

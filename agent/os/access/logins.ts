@@ -3,7 +3,7 @@ import { perHost } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { parseJson } from '#shared/parse.ts'
-import { MOST_LOGINS, SiteLogin } from '#shared/site-access.ts'
+import { MAX_LOGINS, SiteLogin } from '#shared/site-access.ts'
 import { loginOf } from './clients.ts'
 import { gateOf } from './gate.ts'
 import { DROP_IN } from './places.ts'
@@ -78,7 +78,7 @@ export class Logins {
     })
     // The newest ones of each site, so that none hides those of another one.
     const newest = new Set(
-      logins.toSorted((one, other) => one.age - other.age).slice(0, MOST_LOGINS),
+      logins.toSorted((one, other) => one.age - other.age).slice(0, MAX_LOGINS),
     )
     return logins
       .filter((one) => newest.has(one))

@@ -7,7 +7,7 @@ import type { Effect } from '#shared/plan.ts'
 import { tryAsSite } from './run.ts'
 
 const TIME_MS = 20_000
-const MOST_NAME = 100
+const MAX_NAME = 100
 
 /** A file of ours among those of a site. */
 export interface OwnFile {
@@ -40,7 +40,7 @@ function look($path, $wanted) {
   if (strpos($text, '${MARK}') !== false) return ['own', $text === $wanted ? 'current' : ''];
   $name = preg_match('/^[ \t\/*#@]*Plugin Name:(.*)$/mi', $text, $found) ? $found[1] : '';
   $name = trim(preg_replace('/[^\x20-\x7e]/', '?', str_replace('*/', '', $name)));
-  return ['other', substr($name, 0, ${MOST_NAME})];
+  return ['other', substr($name, 0, ${MAX_NAME})];
 }
 // STDERR is not defined in a program that is read from the standard input.
 function fail() {

@@ -14,17 +14,17 @@ const Challenge = z.object({
 })
 type Challenge = z.infer<typeof Challenge>
 
-const MOST_BYTES = 1 << 20
+const MAX_BYTES = 1 << 20
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** After that the record is left to the administrator: its value is useless by then. */
-const LONGEST_MS = 30 * 24 * HOUR_MS
+const MAX_MS = 30 * 24 * HOUR_MS
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/dns-challenges.json`
 
 /** The published records. They are noted first, so that a crash leaves none behind. */
 async function readChallenges(host: Host): Promise<Challenge[]> {
-  return parseJson(z.array(Challenge), await host.files.read(pathIn(host), MOST_BYTES)) ?? []
+  return parseJson(z.array(Challenge), await host.files.read(pathIn(host), MAX_BYTES)) ?? []
 }
 
 /** Publishes a TXT record. Returns why that failed; what was certainly not set is not noted any more. */
@@ -61,7 +61,7 @@ export async function withdrawOld(host: Host): Promise<void> {
     host,
     old.map(({ value }) => value),
   )
-  for (const one of old) if (age(one) > LONGEST_MS) await forget(host, one)
+  for (const one of old) if (age(one) > MAX_MS) await forget(host, one)
 }
 
 /** After 1, 2, 4 minutes and so on, at most an hour. */

@@ -4,7 +4,7 @@ import { pathProblem } from '#agent/os/reading/root-owned.ts'
 import { messageOf } from '#shared/errors.ts'
 
 const TIMEOUT_MS = 120_000
-const MOST_REASON = 300
+const MAX_REASON = 300
 
 /** Why the hook for DNS records cannot run; undefined if it can. */
 export async function hookProblem(host: Host): Promise<string | undefined> {
@@ -36,6 +36,6 @@ export async function runHook(
 
 function lastLineOf(text: string): string {
   const line = text.trim().split('\n').at(-1) ?? ''
-  const plain = line.replace(/\p{Cc}/gu, ' ').slice(0, MOST_REASON)
+  const plain = line.replace(/\p{Cc}/gu, ' ').slice(0, MAX_REASON)
   return plain === '' ? '' : `: ${plain}`
 }

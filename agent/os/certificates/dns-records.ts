@@ -6,7 +6,7 @@ import { hookProblem, runHook } from './dns-hook.ts'
 
 /** Cloudflare's name servers answer with a new record after some seconds. */
 const PROPAGATION_MS = 10_000
-const MOST_TOKEN_BYTES = 1000
+const MAX_TOKEN_BYTES = 1000
 
 interface Txt {
   name: string
@@ -73,7 +73,7 @@ async function readToken(
   const found = await host.files.stat(path)
   if (((found?.mode ?? 0o777) & 0o077) !== 0)
     return { problem: `${path} is readable by others than root` }
-  const token = (await host.files.read(path, MOST_TOKEN_BYTES))?.trim() ?? ''
+  const token = (await host.files.read(path, MAX_TOKEN_BYTES))?.trim() ?? ''
   return CLOUDFLARE_TOKEN.test(token)
     ? { token }
     : { problem: `${path} has no API token of Cloudflare` }

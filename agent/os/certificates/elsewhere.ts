@@ -5,9 +5,9 @@ import { ServiceError } from '#shared/errors.ts'
 
 const AT_ONCE = 32
 const VISIT_MS = 5000
-const LONGEST_MS = 60_000
+const MAX_MS = 60_000
 /** Of one name, and of one family. */
-const MOST_RECORDS = 4
+const MAX_RECORDS = 4
 const REDIRECTS = [301, 302, 303, 307, 308]
 /** What an authority would not take for the token, whatever state the other server is in. */
 const WRONG = [200, 404, 410]
@@ -70,8 +70,8 @@ function asksFor({ settings }: Host, records: ReadonlyMap<string, Resolved>): As
   return [...records].flatMap(([name, found]) => {
     const some = (found ?? []).filter((address) => mayBeAsked(address, isPrivateToo))
     const limited = [
-      ...some.filter(isIpv6).slice(0, MOST_RECORDS),
-      ...some.filter((address) => !isIpv6(address)).slice(0, MOST_RECORDS),
+      ...some.filter(isIpv6).slice(0, MAX_RECORDS),
+      ...some.filter((address) => !isIpv6(address)).slice(0, MAX_RECORDS),
     ]
     return limited.map((address) => ({ name, address, tls: false }))
   })
@@ -86,7 +86,7 @@ function countedOf(answered: readonly Answered[], name: string): Answered[] {
 
 /** First one name at each address, since one that does not answer costs its time only once. */
 async function visitAll(host: Host, token: Token, asks: readonly Ask[]): Promise<Answered[]> {
-  const until = host.clock.elapsed() + LONGEST_MS
+  const until = host.clock.elapsed() + MAX_MS
   const firsts = [...new Map(asks.map((ask) => [ask.address, ask])).values()]
   const first = await visitEach(host, token, firsts, until)
   const silent = first.flatMap(([{ address }, visited]) => ('failed' in visited ? [address] : []))

@@ -7,14 +7,14 @@ const Ledger = z.record(z.string(), z.array(z.number()))
 type Ledger = z.infer<typeof Ledger>
 
 /** Let's Encrypt allows five failed validations of a name per hour: one stays for a person. */
-const MOST_FAILURES = 4
+const MAX_FAILURES = 4
 const HOUR_MS = 3_600_000
-const MOST_BYTES = 16 << 20
+const MAX_BYTES = 16 << 20
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/certificate-validations.json`
 
 async function readLedger(host: Host): Promise<Ledger> {
-  const ledger = parseJson(Ledger, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
+  const ledger = parseJson(Ledger, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
   const now = host.clock.now()
   const recent = Object.entries(ledger).map(([name, times]): [string, number[]] => [
     name,
@@ -33,7 +33,7 @@ export async function spentNames(
   const spent = new Map<string, number>()
   for (const name of names) {
     const times = (ledger[name] ?? []).toSorted((one, other) => other - one)
-    const oldest = times[MOST_FAILURES - 1]
+    const oldest = times[MAX_FAILURES - 1]
     if (oldest !== undefined) spent.set(name, oldest + HOUR_MS)
   }
   return spent

@@ -12,9 +12,9 @@ const Ledger = z.object({
 })
 type Ledger = z.infer<typeof Ledger>
 
-const MOST_BYTES = 16 << 20
+const MAX_BYTES = 16 << 20
 /** No limit needs longer: a later time comes from a clock change. */
-const LONGEST_MS = 7 * 24 * 3_600_000
+const MAX_MS = 7 * 24 * 3_600_000
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/certificate-orders.json`
 
@@ -100,10 +100,10 @@ function count({ full_at }: Ledger, { clock }: Host, limits: readonly Limit[], b
 
 /** Without what is over. */
 async function readLedger(host: Host): Promise<Ledger> {
-  const text = await host.files.read(pathIn(host), MOST_BYTES)
+  const text = await host.files.read(pathIn(host), MAX_BYTES)
   const { full_at, issued } = parseJson(Ledger, text) ?? { full_at: {}, issued: {} }
   const now = host.clock.now()
-  const isOpen = (time: number) => time > now && time - now <= LONGEST_MS
+  const isOpen = (time: number) => time > now && time - now <= MAX_MS
   return {
     full_at: Object.fromEntries(Object.entries(full_at).filter(([, time]) => isOpen(time))),
     issued: Object.fromEntries(Object.entries(issued).filter(([, { until }]) => until > now)),

@@ -11,7 +11,7 @@ const Phase = z.object({
 export type Phase = z.infer<typeof Phase>
 
 /** No request takes so long: a file that is older was left behind. */
-const LONGEST_MS = 20 * 60_000
+const MAX_MS = 20 * 60_000
 
 const PREFIX = 'certificate-phase-'
 const pathOf = ({ settings }: Host, domain: string) =>
@@ -37,7 +37,7 @@ export async function during<T>(
 /** Undefined: no request for the site is running. */
 export async function readPhase(host: Host, domain: string): Promise<Phase | undefined> {
   const found = parseJson(Phase, await host.files.read(pathOf(host, domain)))
-  const isNow = found && Math.abs(host.clock.now() - found.since) < LONGEST_MS
+  const isNow = found && Math.abs(host.clock.now() - found.since) < MAX_MS
   return isNow ? found : undefined
 }
 

@@ -19,7 +19,7 @@ type Time = z.infer<typeof Time>
 const Times = z.record(z.string(), Time)
 export type RenewalTimes = z.infer<typeof Times>
 
-const MOST_BYTES = 16 << 20
+const MAX_BYTES = 16 << 20
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Certificates in one question. */
@@ -29,7 +29,7 @@ const pathIn = ({ settings }: Host) => `${settings.state_dir}/renewal-times.json
 
 /** An unreadable file counts as empty: then the share of the lifetime decides. */
 export async function readRenewalTimes(host: Host): Promise<RenewalTimes> {
-  return parseJson(Times, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
+  return parseJson(Times, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
 }
 
 interface Issued {

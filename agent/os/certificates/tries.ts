@@ -18,14 +18,14 @@ type Tries = z.infer<typeof Tries>
 const MINUTES = [10, 30, 60, 120, 240, 480, 720, 1440]
 /** Consecutive failures from which an authority that cannot be reached is asked once an hour. */
 const HOURLY = 3
-const MOST_BYTES = 16 << 20
-const MOST_REASON = 400
+const MAX_BYTES = 16 << 20
+const MAX_REASON = 400
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/certificate-tries.json`
 
 /** By domain, or by another name of a site. An unreadable file counts as empty. */
 export async function readTries(host: Host): Promise<Tries> {
-  return parseJson(Tries, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
+  return parseJson(Tries, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
 }
 
 /** When to request again. */
@@ -53,7 +53,7 @@ function again({ clock }: Host, former: Try | undefined, reason: string, retry: 
   const longest = is_unspent ? Math.min(failures, HOURLY) : failures
   const minutes = Math.max(MINUTES[longest - 1] ?? 1440, Math.ceil(after_s / 60))
   const next_at = new Date(clock.now() + minutes * 60_000).toISOString()
-  return { failures, reason: reason.slice(0, MOST_REASON), next_at }
+  return { failures, reason: reason.slice(0, MAX_REASON), next_at }
 }
 
 /** Of the names of a site beside its domain, which have attempts of their own. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { VOLATILE_ROWS } from '#agent/os/database/digests.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { type AddressReport, MOST_EXAMPLES, MOST_LEFT } from '#shared/copy.ts'
+import { type AddressReport, MAX_EXAMPLES, MAX_LEFT } from '#shared/copy.ts'
 import { writtenNamesOf } from './written-names.ts'
 
 /** The original, which may be gone, or of another server. */
@@ -30,7 +30,7 @@ function rulesFor(from: Original, to: Destination): Rule[] {
   return [...names, { from: homeOf(from.user), to: homeOf(to.user) }]
 }
 
-const BOUNDED = { kinds: MOST_LEFT, examples: MOST_EXAMPLES }
+const BOUNDED = { kinds: MAX_LEFT, examples: MAX_EXAMPLES }
 
 /** The first line for `hosting-agent rewrite`, with a report of bounded size. */
 export function requestFor(from: Original, to: Destination, tables?: readonly string[]): string {
@@ -65,11 +65,11 @@ export function readReport(stderr: string): AddressReport {
   const { replaced, left } = Reported.parse(JSON.parse(line))
   return {
     replaced,
-    left: left.slice(0, MOST_LEFT).map((kind) => ({
+    left: left.slice(0, MAX_LEFT).map((kind) => ({
       ...kind,
       table: kind.table.slice(0, 64),
       column: kind.column.slice(0, 64),
-      examples: kind.examples.slice(0, MOST_EXAMPLES).map((text) => text.slice(0, 120)),
+      examples: kind.examples.slice(0, MAX_EXAMPLES).map((text) => text.slice(0, 120)),
     })),
   }
 }

@@ -11,7 +11,7 @@ const HEAD = 16_384
 const TAIL = 65_536
 /** Of the end of a run, which may consist of newlines. */
 const MAX_LINES = 10_000
-/** A longer line is continued in the next one; with its beginning it fits in MOST_LOG_LINE. */
+/** A longer line is continued in the next one; with its beginning it fits in MAX_LOG_LINE. */
 const MAX_LINE = 8000
 /** The time, the invocation, and two signs. */
 const BEGINNING = 60

@@ -4,7 +4,7 @@ import { apart } from '#agent/os/as-site/apart.ts'
 import { isTemporary, temporaryOf } from '#agent/os/database/temporary-accounts.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import {
-  MOST_PAGE_BYTES,
+  MAX_PAGE_BYTES,
   type ToolFile,
   type ToolFileRequest,
   type ToolRequest,
@@ -15,10 +15,10 @@ import { ADMINER, phpOfTool } from './install.ts'
 import { TOOL_PHP } from './page.ts'
 
 const AT_ONCE = 4
-const MOST_WAITING = 30
+const MAX_WAITING = 30
 const LIMIT_MS = 60_000
 const FILE_MS = 10 * 60_000
-const MOST_SESSIONS = 200
+const MAX_SESSIONS = 200
 
 /** Answers requests to Adminer, each with a program that lives no longer. */
 export class DatabaseTool {
@@ -84,7 +84,7 @@ export class DatabaseTool {
       this.#running += 1
       return
     }
-    if (this.#waiting.length >= MOST_WAITING)
+    if (this.#waiting.length >= MAX_WAITING)
       throw tooMany('Adminer has too many requests on this server: try again', 5)
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
@@ -93,7 +93,7 @@ export class DatabaseTool {
     this.#sessions.delete(user)
     this.#sessions.set(user, session)
     for (const other of this.#sessions.keys())
-      if (!isTemporary(this.#host, other) || this.#sessions.size > MOST_SESSIONS)
+      if (!isTemporary(this.#host, other) || this.#sessions.size > MAX_SESSIONS)
         this.#sessions.delete(other)
   }
 }
@@ -121,6 +121,6 @@ async function runOf(host: Host, asked: Asked): Promise<ToolRun> {
     },
     content: body,
     session,
-    most: MOST_PAGE_BYTES,
+    most: MAX_PAGE_BYTES,
   }
 }

@@ -8,7 +8,7 @@ import { isTemporaryOrEnding } from './temporary-accounts.ts'
 /** The accounts that Debian and MariaDB create. */
 const SYSTEM = ['root', 'mysql', 'mariadb.sys', 'debian-sys-maint', 'PUBLIC', '']
 const MOST = 1000
-const MOST_ACCOUNTS = 20_000
+const MAX_ACCOUNTS = 20_000
 
 export interface Findings {
   found: ForeignObject[]
@@ -45,7 +45,7 @@ async function collect(
 
 async function accounts(host: Host, sites: Set<string>): Promise<ForeignObject[]> {
   const { database } = host
-  const limit = [MOST_ACCOUNTS]
+  const limit = [MAX_ACCOUNTS]
   const all = await database.admin('list_accounts', limit)
   const rights = [
     ...(await database.admin('list_database_rights', limit)),

@@ -10,17 +10,17 @@ import { unsteadyTables } from './steadiness.ts'
 import { readable, tablesInUse } from './tables.ts'
 
 const MINUTE_MS = 60_000
-const LONGEST_MS = 12 * 60 * MINUTE_MS
+const MAX_MS = 12 * 60 * MINUTE_MS
 const MB = 2 ** 20
 /**
  * Bytes of table names per call of mariadb-dump, half of the kernel's limit: tables of one call are of
  * one moment, and 15,000 names of the greatest length fit.
  */
-const MOST_ARGUMENTS = 1_000_000
+const MAX_ARGUMENTS = 1_000_000
 
 /** The time limit for `bytes`, at a speed that any server reaches. */
 export const timeFor = (bytes: number): number =>
-  Math.min(LONGEST_MS, 10 * MINUTE_MS + Math.ceil(bytes / MB) * 1000)
+  Math.min(MAX_MS, 10 * MINUTE_MS + Math.ceil(bytes / MB) * 1000)
 
 /**
  * The size of a database in bytes; undefined: no such database. Read from the file system, since a
@@ -141,7 +141,7 @@ export const inputOf = (tables: readonly string[]) => tables.map((name) => `${na
 export function dumpArgv(user: string): string[] {
   const options = ['--single-transaction', '--quick', '--skip-triggers', '--hex-blob']
   const dump = ['mariadb-dump', ...clientOf(user), ...options, '--', user]
-  return ['xargs', '--null', '--no-run-if-empty', `--max-chars=${MOST_ARGUMENTS}`, ...dump]
+  return ['xargs', '--null', '--no-run-if-empty', `--max-chars=${MAX_ARGUMENTS}`, ...dump]
 }
 
 /** The last line that mariadb-dump writes. */

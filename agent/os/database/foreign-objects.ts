@@ -13,7 +13,7 @@ export interface ForeignObject {
 
 const MYSQL = '/var/lib/mysql'
 const MOST = 1001
-const MOST_FILES = 50_000
+const MAX_FILES = 50_000
 
 /** Views, triggers, routines and events in the database of a site. */
 export async function objectsIn(host: Host, user: string): Promise<ForeignObject[]> {
@@ -35,7 +35,7 @@ export async function objectsIn(host: Host, user: string): Promise<ForeignObject
 async function definitionsIn({ files }: Host, user: string): Promise<ForeignObject[]> {
   const folder = `${MYSQL}/${folderOf(user)}`
   const names = (await files.list(folder)).map(({ name }) => name)
-  if (names.length > MOST_FILES) throw new Error(`more than ${MOST_FILES} files`)
+  if (names.length > MAX_FILES) throw new Error(`more than ${MAX_FILES} files`)
   const found: ForeignObject[] = []
   for (const name of names) {
     if (found.length >= MOST) return found

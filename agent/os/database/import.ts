@@ -10,7 +10,7 @@ import { DATABASES, diskError, spaceWatch } from './space-watch.ts'
 
 const LARGEST_PACKET = 2 ** 30
 /** On one server: a large one must not hold up all others, and many would hold up its sites. */
-const MOST_AT_ONCE = 2
+const MAX_CONCURRENT = 2
 const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
 
 /** MariaDB's errors for statements that need more than rights to tables. */
@@ -93,8 +93,8 @@ interface Packet {
 async function importing<T>(host: Host, size: number, work: () => Promise<T>): Promise<T> {
   const { database } = host.steady ?? host
   const sharing: Sharing<Packet> = {
-    most: MOST_AT_ONCE,
-    waits: () => host.tell?.(`Waiting: ${MOST_AT_ONCE} imports of databases run on this server`),
+    most: MAX_CONCURRENT,
+    waits: () => host.tell?.(`Waiting: ${MAX_CONCURRENT} imports of databases run on this server`),
     async first() {
       const [row] = await host.database.admin('read_packet')
       return { usual: Number(row?.bytes ?? 2 ** 24), isRaised: false }

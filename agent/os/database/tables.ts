@@ -22,7 +22,7 @@ const RECENT = `SELECT HEX(TABLE_NAME), DATA_LENGTH FROM information_schema.TABL
 `
 
 /** In total. */
-const MOST_RECENT_BYTES = 8 * 2 ** 20
+const MAX_RECENT_BYTES = 8 * 2 ** 20
 
 /** All tables of a site, for a caller that has its programs `inUse` until they are read. */
 export async function tablesInUse(host: Host, user: string): Promise<string[]> {
@@ -61,7 +61,7 @@ function recentOf(lines: readonly string[]): string[] {
   let total = 0
   return lines.flatMap((line) => {
     const [hex = '', bytes] = line.split('\t')
-    if (!(total + Number(bytes) <= MOST_RECENT_BYTES)) return []
+    if (!(total + Number(bytes) <= MAX_RECENT_BYTES)) return []
     total += Number(bytes)
     return [nameOf(hex)]
   })

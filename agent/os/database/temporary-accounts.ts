@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { databaseLimits, limitsFor, machineOf } from '#agent/os/site/tiers.ts'
-import { MOST_SECONDS, type UserRights } from '#shared/database-user.ts'
+import { MAX_SECONDS, type UserRights } from '#shared/database-user.ts'
 import type { Owner } from './account.ts'
 import { endConnections } from './end-connections.ts'
 import { pattern } from './rights.ts'
@@ -8,7 +8,7 @@ import { pattern } from './rights.ts'
 /** No user of a site can have such a name. The end of its life is part of it: in Unix seconds. */
 const NAME = /^hosting_tmp_([a-z0-9]{10})_(\d{10})$/
 /** The clock was changed if an account would live longer. */
-const MOST_LEFT = MOST_SECONDS + 300
+const MAX_LEFT = MAX_SECONDS + 300
 const CONNECTIONS = 5
 /** Seconds: database-watch.ts looks three times a minute, and ends their connections first. */
 const REMOVED_WITHIN = 120
@@ -110,7 +110,7 @@ export async function endExpired(host: Host): Promise<void> {
 
 function isOver({ clock }: Host, ends: number): boolean {
   const left = ends - clock.now() / 1000
-  return left <= 0 || left > MOST_LEFT
+  return left <= 0 || left > MAX_LEFT
 }
 
 /** In mysql.db the name is a pattern. */

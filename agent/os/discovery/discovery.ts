@@ -24,7 +24,7 @@ interface Machine {
 }
 
 const AT_ONCE = 8
-const MOST_NAMES = 1000
+const MAX_NAMES = 1000
 
 /**
  * Every site that this machine serves, managed or not, sorted by domain. Unreadable values of one
@@ -91,7 +91,7 @@ async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) 
   ])
   const { owner, unknown, ...rest } = application
   return {
-    names: vhost.names.slice(0, MOST_NAMES),
+    names: vhost.names.slice(0, MAX_NAMES),
     closed: vhost.kind === 'closed',
     user: site?.user ?? userOf(owner, php_user),
     docroot: vhost.docroot,

@@ -14,7 +14,7 @@ export const AGAIN_MS = 3000
 const SHARE = 10
 /** With many sites each is checked less often, so that the total cost is constant. */
 const EACH_MS = 300
-const MOST_REST_MS = 60_000
+const MAX_REST_MS = 60_000
 
 type Looked = Omit<Verdicts, 'http'>
 const AWAY: DatabaseCheck = { verdict: DATABASE_DOWN }
@@ -28,7 +28,7 @@ export interface Looking {
 
 /** The pause after a check of this duration, with this number of sites. */
 export function restAfter(took: number, all: number): number {
-  return Math.min(MOST_REST_MS, Math.max(SHARE * took, EACH_MS * all))
+  return Math.min(MAX_REST_MS, Math.max(SHARE * took, EACH_MS * all))
 }
 
 /**

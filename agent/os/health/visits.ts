@@ -8,7 +8,7 @@ import { isWorthVisiting } from './verdict.ts'
 import { visitAll } from './visit-all.ts'
 import { isVisitDue, type Watched } from './watched.ts'
 
-const MOST_AT_ONCE = 16
+const MAX_CONCURRENT = 16
 
 /**
  * Requests the due front pages, past every cache; a changed result counts when it is repeated.
@@ -25,7 +25,7 @@ export async function visit(
   const due = sites
     .filter((watched) => isFree(watched) && isVisitDue(watched, now, sites.length + beside))
     .sort((one, other) => one.visited_at - other.visited_at)
-    .slice(0, MOST_AT_ONCE)
+    .slice(0, MAX_CONCURRENT)
   const before = new Map<Watched, Verdict>()
   for (const { watched, verdict } of await visitFree(host, due)) {
     // A new site that is up counts immediately.

@@ -7,7 +7,7 @@ import type { Verdicts } from './verdict.ts'
 /** Visits run PHP: all of them together use at most this share of one processor. */
 const SHARE = 0.05
 const LEAST_MS = 30_000
-const MOST_MS = 15 * 60_000
+const MAX_MS = 15 * 60_000
 /** For a site without visitors: each visit delays the sleep of its PHP. */
 const QUIET_MS = 6 * 60 * 60_000
 /** The interval of a site that is not up, whose recovery should be seen soon. */
@@ -46,4 +46,4 @@ export function isVisitDue(watched: Watched, now: number, all: number): boolean 
 
 /** Limits the visits of all sites to their share of the processor. */
 export const sharedRest = (visit_ms: number, all: number, least_ms: number): number =>
-  Math.min(MOST_MS, Math.max(least_ms, (all * visit_ms) / SHARE))
+  Math.min(MAX_MS, Math.max(least_ms, (all * visit_ms) / SHARE))

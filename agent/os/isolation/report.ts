@@ -7,7 +7,7 @@ import { withoutPeople } from './person.ts'
 import { ask, type Scene } from './scene.ts'
 import { runInShell } from './shell-session.ts'
 
-const MOST_DETAIL = 300
+const MAX_DETAIL = 300
 const WORDS: Record<Verdict['outcome'], string> = {
   refused: 'Refused',
   succeeded: 'SUCCEEDED',
@@ -65,7 +65,7 @@ async function orFailed(work: () => Promise<Record<string, Verdict>>): Promise<A
 /** A successful attack is reported with its consequence. */
 function resultOf(id: string, attack: Attack, { outcome, detail }: Verdict): IsolationResult {
   // One line that a page can show.
-  const line = detail.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MOST_DETAIL)
+  const line = detail.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MAX_DETAIL)
   const whole = outcome === 'succeeded' ? `${line}. ${attack.meaning}` : line
   return { id, title: attack.title, outcome, detail: whole }
 }

@@ -32,7 +32,7 @@ export interface Scene {
 /** The name of an account that no attack may be able to create. */
 export const plantedName = (random: string) => `canary-p${random}`
 
-const MOST_ANSWER = 1 << 18
+const MAX_ANSWER = 1 << 18
 /** nginx may lose an answer while it replaces its workers. */
 const TRIES = 3
 
@@ -45,7 +45,7 @@ export async function ask(
   for (let left = TRIES - 1; ; left--) {
     const words = new URLSearchParams({ do: action, key, run: host.random.text(8) })
     const { status, body } = await host.net.probe({ host: domain, path: `/isolation.php?${words}` })
-    if (status === 200) return JSON.parse(body.slice(0, MOST_ANSWER))
+    if (status === 200) return JSON.parse(body.slice(0, MAX_ANSWER))
     if (left === 0) throw new Error(`${action} was answered with ${status}`)
     await host.clock.sleep(200)
   }
@@ -53,7 +53,7 @@ export async function ask(
 
 /** The text of a file of a site, read as its user; "" when there is none. `path` is below its home. */
 export async function textOf(host: Host, site: Site, path: string): Promise<string> {
-  const argv = ['head', `--bytes=${MOST_ANSWER}`, '--', `${homeOf(site.user)}/${path}`]
+  const argv = ['head', `--bytes=${MAX_ANSWER}`, '--', `${homeOf(site.user)}/${path}`]
   const { code, stdout } = await tryAsSite(host, site, argv, { network: false })
   return code === 0 ? stdout : ''
 }

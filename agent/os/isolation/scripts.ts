@@ -23,13 +23,13 @@ import { plantedName, put, type Scene } from './scene.ts'
 
 export const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock']
 /** The maximum number of other sites whose files are tried. */
-const MOST_SITES = 500
+const MAX_SITES = 500
 
 export const markerOf = (random: string) => `canary-${random}`
 
 /** The configurations of all other sites of this server, the neighbour's first. */
 export async function configsOf(host: Host, neighbour: string): Promise<string[]> {
-  const users = (await listSites(host)).map(({ user }) => user).slice(0, MOST_SITES)
+  const users = (await listSites(host)).map(({ user }) => user).slice(0, MAX_SITES)
   return [neighbour, ...users].map((user) => `${docrootOf(user)}/wp-config.php`)
 }
 

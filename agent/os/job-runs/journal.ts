@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { type AgentJobRun, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import { type AgentJobRun, MAX_JOB_RUNS } from '#shared/job-runs.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { LastRun } from '#shared/site-jobs.ts'
 
@@ -11,9 +11,9 @@ const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
 const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 
 /** A run has up to six entries of systemd. */
-const MAX_ENTRIES = 6 * MOST_JOB_RUNS
+const MAX_ENTRIES = 6 * MAX_JOB_RUNS
 /** For all runs together; journalctl leaves out a line of more than 4,096 bytes. */
-const MOST_LINES = 400
+const MAX_LINES = 400
 const LIMIT_MS = 20_000
 
 /** How a run ended, by the result of its unit: systemd.service(5). */
@@ -39,7 +39,7 @@ type Entry = z.infer<typeof Entry>
 
 /** What the runs of a unit of an earlier version have printed, by invocation. */
 export async function linesOfUnit(host: Host, unit: string): Promise<Map<string, string>> {
-  const lines = await entriesOf(host, MOST_LINES, [`_SYSTEMD_UNIT=${unit}`])
+  const lines = await entriesOf(host, MAX_LINES, [`_SYSTEMD_UNIT=${unit}`])
   const runs = grouped(lines, ({ _SYSTEMD_INVOCATION_ID }) => _SYSTEMD_INVOCATION_ID)
   return new Map([...runs].map(([id, entries]) => [id, entries.map(textOf).join('\n')]))
 }
@@ -56,7 +56,7 @@ export async function runsOfUnit(host: Host, unit: string): Promise<UnitRun[]> {
   return [...grouped(reports, ({ INVOCATION_ID }) => INVOCATION_ID)]
     .flatMap(([id, entries]) => runOf(id, entries) ?? [])
     .reverse()
-    .slice(0, MOST_JOB_RUNS)
+    .slice(0, MAX_JOB_RUNS)
 }
 
 function runOf(id: string, entries: readonly Entry[]): UnitRun | undefined {

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
 import { getSite } from '#agent/os/site/sites.ts'
-import { type AgentJobRun, MOST_JOB_OUTPUT, plainOutput } from '#shared/job-runs.ts'
+import { type AgentJobRun, MAX_JOB_OUTPUT, plainOutput } from '#shared/job-runs.ts'
 import { runsOfUnit } from './journal.ts'
 import { outputsOf } from './output.ts'
 import { runsRecorded } from './recorded.ts'
@@ -18,6 +18,6 @@ export async function listJobRuns(host: Host, domain: string): Promise<AgentJobR
   }
   const unit = serviceUnitOf(user)
   const runs = await runsOfUnit(host, unit)
-  const outputs = await outputsOf(host, { user, unit }, runs, MOST_JOB_OUTPUT)
+  const outputs = await outputsOf(host, { user, unit }, runs, MAX_JOB_OUTPUT)
   return runs.map(({ id, ...run }) => ({ ...run, output: (outputs.get(id) ?? '').trim() }))
 }

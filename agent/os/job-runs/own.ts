@@ -8,7 +8,7 @@ import { notFound } from '#shared/errors.ts'
 import {
   type AgentJobOutput,
   type AgentSiteJobs,
-  MOST_OUTPUT,
+  MAX_OUTPUT,
   type SiteJob,
 } from '#shared/site-jobs.ts'
 import { runsOfUnit, type UnitRun } from './journal.ts'
@@ -78,6 +78,6 @@ export async function readJobOutput(
   if (host.init !== 'systemd') return { run: null, output: '' }
   const unit = jobServiceOf(user, name)
   const runs = await runsOfUnit(host, unit)
-  const outputs = await outputsOf(host, { user, unit }, runs.slice(0, 1), MOST_OUTPUT)
+  const outputs = await outputsOf(host, { user, unit }, runs.slice(0, 1), MAX_OUTPUT)
   return { run: lastOf(runs), output: outputs.get(runs[0]?.id ?? '') ?? '' }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { recordOf } from '#agent/os/cron/recorder.ts'
-import { type AgentJobRun, MOST_JOB_OUTPUT, MOST_JOB_RUNS } from '#shared/job-runs.ts'
+import { type AgentJobRun, MAX_JOB_OUTPUT, MAX_JOB_RUNS } from '#shared/job-runs.ts'
 import { parseJson } from '#shared/parse.ts'
 
 /** Twice the maximum size of a record, in which every output byte may take six in JSON. */
-const MOST_BYTES = 1 << 20
+const MAX_BYTES = 1 << 20
 /** The exit status of timeout(1) after a timeout, and of a program that a signal ended. */
 const TIMED_OUT = [124, 137]
 
@@ -18,9 +18,9 @@ const Recorded = z.object({
 
 /** The newest runs of a site's jobs, from the files of the recorder. */
 export async function runsRecorded(host: Host, user: string): Promise<AgentJobRun[]> {
-  const text = (await host.files.read(recordOf(user), MOST_BYTES)) ?? ''
+  const text = (await host.files.read(recordOf(user), MAX_BYTES)) ?? ''
   const runs = text.split('\n').flatMap((line) => parseJson(Recorded, line) ?? [])
-  return runs.map(runOf).reverse().slice(0, MOST_JOB_RUNS)
+  return runs.map(runOf).reverse().slice(0, MAX_JOB_RUNS)
 }
 
 function runOf({ at, seconds, status, output }: z.infer<typeof Recorded>): AgentJobRun {
@@ -29,6 +29,6 @@ function runOf({ at, seconds, status, output }: z.infer<typeof Recorded>): Agent
     seconds,
     result: status === 0 ? 'success' : TIMED_OUT.includes(status) ? 'timed_out' : 'failed',
     exit_status: status < 0 ? null : status,
-    output: output.slice(-MOST_JOB_OUTPUT),
+    output: output.slice(-MAX_JOB_OUTPUT),
   }
 }

@@ -2,14 +2,14 @@ import type { Host } from '#agent/host/ports.ts'
 import { jobsLogOf } from '#agent/os/cron/job-runner.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
 import { conflict } from '#shared/errors.ts'
-import { type LastRun, MOST_OUTPUT } from '#shared/site-jobs.ts'
+import { type LastRun, MAX_OUTPUT } from '#shared/site-jobs.ts'
 import { runsOfUnit, type UnitRun } from './journal.ts'
 import { outputsOf } from './output.ts'
 
 const POLL_MS = 1000
 const GRACE_MS = 60_000
 /** The beginning that a run logs is more than what is shown: without it, new lines could not be counted. */
-const MAX_FOLLOWED = 2 * MOST_OUTPUT
+const MAX_FOLLOWED = 2 * MAX_OUTPUT
 const RUNNING = ['activating', 'active', 'deactivating']
 
 /** Starts the unit of a job and yields what it prints, until it ends; returns the run. */

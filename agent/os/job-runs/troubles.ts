@@ -9,7 +9,7 @@ import { runsOfUnit } from './journal.ts'
 import { failuresOf } from './own.ts'
 
 /** In one call of systemctl(1), whose command line is limited. */
-const MOST_UNITS = 500
+const MAX_UNITS = 500
 
 type States = ReadonlyMap<string, { ActiveState: string }>
 
@@ -38,8 +38,8 @@ const unitsOf = ({ user, jobs = [] }: Site): string[] => [
 
 async function statesOf(host: Host, units: readonly string[]): Promise<States> {
   const states = new Map<string, { ActiveState: string }>()
-  for (let at = 0; at < units.length; at += MOST_UNITS) {
-    const some = await propertiesOf(host, units.slice(at, at + MOST_UNITS), ['ActiveState'])
+  for (let at = 0; at < units.length; at += MAX_UNITS) {
+    const some = await propertiesOf(host, units.slice(at, at + MAX_UNITS), ['ActiveState'])
     for (const [unit, state] of some) states.set(unit, state)
   }
   return states

@@ -6,7 +6,7 @@ import { getSite } from '#agent/os/site/sites.ts'
 import { evaluate } from '#agent/os/wordpress/evaluate.ts'
 import { wordpressSilent } from '#agent/os/wordpress/failure.ts'
 import { parseJson } from '#shared/parse.ts'
-import { AgentCron, MOST_EVENTS, OVERDUE_MS } from '#shared/site-jobs.ts'
+import { AgentCron, MAX_EVENTS, OVERDUE_MS } from '#shared/site-jobs.ts'
 
 const PROBLEM = 'The scheduled events were not read'
 const Printed = AgentCron.pick({ events: true, total: true, overdue: true })
@@ -36,7 +36,7 @@ foreach ($all as $at => $hooks) {
     foreach ($instances as $one) {
       $total++;
       if ($at < $now - ${OVERDUE_MS / 1000}) $overdue++;
-      if (count($events) >= ${MOST_EVENTS}) continue;
+      if (count($events) >= ${MAX_EVENTS}) continue;
       $events[] = [
         'hook' => (string) $hook,
         'due_at' => gmdate('Y-m-d\\TH:i:s\\Z', $at),

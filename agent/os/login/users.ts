@@ -7,7 +7,7 @@ import { wordpressSilent } from '#agent/os/wordpress/failure.ts'
 import { setAdminPassword } from '#agent/os/wordpress/wordpress.ts'
 import { parseJson } from '#shared/parse.ts'
 import { adminPasswordReading, wordpressUsersReading } from '#shared/readings/wordpress.ts'
-import { MOST_USERS, WordpressUsers } from '#shared/wp-login.ts'
+import { MAX_USERS, WordpressUsers } from '#shared/wp-login.ts'
 
 /** Customers of a shop are many, and have nothing to do behind its login. */
 const VISITORS = ['subscriber', 'customer']
@@ -23,7 +23,7 @@ export async function listUsers(host: Host, site: Site): Promise<WordpressUsers>
 }
 
 const QUERY = `<?php
-$find = fn($by) => get_users($by + ['orderby' => 'ID', 'number' => ${MOST_USERS + 1}]);
+$find = fn($by) => get_users($by + ['orderby' => 'ID', 'number' => ${MAX_USERS + 1}]);
 $others = ['administrator', ${VISITORS.map((role) => `'${role}'`).join(', ')}];
 $found = [...$find(['role' => 'administrator']), ...$find(['role__not_in' => $others])];
 $users = array_map(fn($user) => [
@@ -31,8 +31,8 @@ $users = array_map(fn($user) => [
   'login' => $user->user_login,
   'name' => $user->display_name,
   'role' => (string) (array_values($user->roles)[0] ?? ''),
-], array_slice($found, 0, ${MOST_USERS}));
-echo json_encode(['users' => $users, 'more' => count($found) > ${MOST_USERS}]);
+], array_slice($found, 0, ${MAX_USERS}));
+echo json_encode(['users' => $users, 'more' => count($found) > ${MAX_USERS}]);
 `
 
 export const wordpressUsers = reading(wordpressUsersReading, async ({ host, params }) =>

@@ -3,15 +3,15 @@ import type { Host } from '#agent/host/ports.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 import { parseJson } from '#shared/parse.ts'
-import { AgentLogPage, LogNews, type LogTailRequest, MOST_LIVE_LINES } from '#shared/site-logs.ts'
+import { AgentLogPage, LogNews, type LogTailRequest, MAX_LIVE_LINES } from '#shared/site-logs.ts'
 import { searchLog } from './read.ts'
 import { pathsOf, readerOf, rightsOf } from './sources.ts'
 
 /** A page that is left open does not keep a program for ever: it connects again. */
-const MOST_MS = 60 * 60_000
+const MAX_MS = 60 * 60_000
 const SPARE_MS = 60_000
 /** Each is a program that reads a log. */
-const MOST_AT_ONCE = 16
+const MAX_CONCURRENT = 16
 /** The record of jobs is read again and again: they run every five minutes. */
 const JOBS_MS = 3000
 
@@ -27,7 +27,7 @@ export class LogTails {
   /** Throws not_found for an unknown site, and conflict while too many are followed. */
   async start(request: LogTailRequest): Promise<News<LogNews>> {
     const { user } = await getSite(this.#host, request.domain)
-    if (this.#running >= MOST_AT_ONCE) {
+    if (this.#running >= MAX_CONCURRENT) {
       throw conflict('Too many logs of this server are followed now: close another live view')
     }
     this.#running += 1
@@ -65,11 +65,11 @@ async function* followFiles(
   operation: string,
 ): AsyncGenerator<LogNews[], void> {
   const paths = pathsOf(host, source, user)
-  const request = { ...filter, what: 'tail', source, paths, budget_ms: MOST_MS }
+  const request = { ...filter, what: 'tail', source, paths, budget_ms: MAX_MS }
   const chunks = host.shell.bytes(readerOf(host), {
     ...rightsOf(host, source, user),
     input: `${JSON.stringify(request)}\n`,
-    timeout_ms: MOST_MS + SPARE_MS,
+    timeout_ms: MAX_MS + SPARE_MS,
     operation,
   })
   const decoder = new TextDecoder()
@@ -87,8 +87,8 @@ async function* followJobs(
   { domain, ...filter }: LogTailRequest,
   state: { isOver: boolean },
 ): AsyncGenerator<LogNews[], void> {
-  const end = host.clock.elapsed() + MOST_MS
-  const limit = MOST_LIVE_LINES
+  const end = host.clock.elapsed() + MAX_MS
+  const limit = MAX_LIVE_LINES
   let since = new Date(host.clock.now()).toISOString()
   while (!state.isOver && host.clock.elapsed() < end) {
     yield []

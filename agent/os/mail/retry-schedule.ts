@@ -16,14 +16,14 @@ export const SCHEDULE: Schedule = {
 }
 
 /** The maximum time to notice that a relay is back. */
-const MOST_RELAY_MS = 5 * MINUTE
+const MAX_RELAY_MS = 5 * MINUTE
 
 /** The failures in a row before old messages are given up: a single one is not enough. */
 export const GIVES_UP_AFTER = 3
 
 /** A time beyond every pause was set before a clock change. */
 export function isDue({ retries }: Schedule, at: number, now: number): boolean {
-  const longest = Math.max(...retries, MOST_RELAY_MS) * 1.1
+  const longest = Math.max(...retries, MAX_RELAY_MS) * 1.1
   return at <= now || at > now + longest
 }
 
@@ -37,5 +37,5 @@ export function waitAfter({ retries }: Schedule, tries: number, random: number):
 }
 
 export function relayWaitAfter(schedule: Schedule, tries: number, random: number): number {
-  return Math.min(waitAfter(schedule, tries, random), MOST_RELAY_MS)
+  return Math.min(waitAfter(schedule, tries, random), MAX_RELAY_MS)
 }

@@ -17,7 +17,7 @@ export const sendmailPath = ({ user, php }: { user: string; php: string }) =>
  */
 export const SENDMAIL_PHP = String.raw`<?php
 // ${MARK_LINE}
-const MOST_BYTES = 26214400;
+const MAX_BYTES = 26214400;
 const SECONDS = 8.0;
 
 function stop(int $status, string $reason): never {
@@ -50,7 +50,7 @@ function options(array $words): array {
 /** A temporary copy of standard input: its size has to be known before it is sent. */
 function message(bool $dots) {
   $text = fopen('php://temp/maxmemory:1048576', 'w+');
-  if (!$dots) stream_copy_to_stream(STDIN, $text, MOST_BYTES + 1);
+  if (!$dots) stream_copy_to_stream(STDIN, $text, MAX_BYTES + 1);
   else while (($line = fgets(STDIN)) !== false && rtrim($line, "\r\n") !== '.') fwrite($text, $line);
   return $text;
 }
@@ -70,7 +70,7 @@ $asked = options(array_slice($argv, 2));
 $text = message($asked['dots']);
 unset($asked['dots']);
 $asked['size'] = fstat($text)['size'];
-if ($asked['size'] > MOST_BYTES) stop(69, 'the message has more than 25 MB');
+if ($asked['size'] > MAX_BYTES) stop(69, 'the message has more than 25 MB');
 $asked['id'] = bin2hex(random_bytes(12));
 $opening = json_encode($asked, JSON_INVALID_UTF8_SUBSTITUTE) . "\n";
 

@@ -4,7 +4,7 @@ import { Maintenance } from '#shared/maintenance.ts'
 import { parseJson } from '#shared/parse.ts'
 import { NO_RESTARTS, Restarts, restartsOf } from './restarts.ts'
 
-const MOST_BYTES = 16 << 20
+const MAX_BYTES = 16 << 20
 
 const Kept = z.object({
   maintenance: Maintenance.nullable(),
@@ -22,7 +22,7 @@ const pathIn = ({ settings }: Host) => `${settings.state_dir}/maintenance.json`
 
 /** The result of the last check. An unreadable file counts as none: everything is checked again. */
 export async function readKept(host: Host): Promise<Kept> {
-  return parseJson(Kept, await host.files.read(pathIn(host), MOST_BYTES)) ?? NOTHING
+  return parseJson(Kept, await host.files.read(pathIn(host), MAX_BYTES)) ?? NOTHING
 }
 
 export async function writeKept(host: Host, kept: Kept): Promise<void> {

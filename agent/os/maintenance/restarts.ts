@@ -5,7 +5,7 @@ import type { ServiceRestarts } from '#shared/maintenance.ts'
 import { namedServices } from './services.ts'
 
 const HOUR_MS = 3_600_000
-const MOST_MOMENTS = 5000
+const MAX_MOMENTS = 5000
 
 /** How often systemd restarted each unit since its manual start, and when that number grew. */
 export const Restarts = z.object({
@@ -33,7 +33,7 @@ export async function noteRestarts(host: Host, before: Restarts): Promise<Restar
     return more > 0 ? [{ name, at: now, count: more }] : []
   })
   const recent = before.moments.filter(({ at }) => at > now - HOUR_MS && at <= now)
-  return { counts, moments: [...recent, ...fresh].slice(-MOST_MOMENTS) }
+  return { counts, moments: [...recent, ...fresh].slice(-MAX_MOMENTS) }
 }
 
 /** Of the last hour, most restarts first. */

@@ -11,7 +11,7 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
-import { type CopiedTable, type Gathered, MOST_TABLES } from '#shared/gathered.ts'
+import { type CopiedTable, type Gathered, MAX_TABLES } from '#shared/gathered.ts'
 import { besides } from './besides.ts'
 import { differing } from './differing.ts'
 
@@ -90,7 +90,7 @@ async function changed(
     )
     return { tables, saved, recent }
   })
-  if (tables.length > MOST_TABLES) return whole(host, site, opened)
+  if (tables.length > MAX_TABLES) return whole(host, site, opened)
   const others = differing(tables, known)
   // Those that are gone are in no dump.
   const present = others.filter((name) => tables.some(({ table }) => table === name))

@@ -4,8 +4,8 @@ import { CDNS, type Cdn } from '#shared/cdn.ts'
 import { conflict } from '#shared/errors.ts'
 import { isIpLiteral } from '#shared/names.ts'
 
-const MOST_BYTES = 64 << 10
-const MOST_NETWORKS = 500
+const MAX_BYTES = 64 << 10
+const MAX_NETWORKS = 500
 /** A wider network trusts half of the Internet by a slip. */
 const WIDEST = { ipv4: 8, ipv6: 19 }
 
@@ -18,14 +18,14 @@ export async function ownNetworks(host: Host, cdn: Cdn): Promise<string[]> {
   if (file === undefined) return []
   const problem = await pathProblem(host, file)
   if (problem !== undefined) throw conflict(`The networks of CDNs cannot be read: ${problem}`)
-  const text = (await host.files.read(file, MOST_BYTES)) ?? ''
+  const text = (await host.files.read(file, MAX_BYTES)) ?? ''
   const networks = text.split('\n').flatMap((line, at) => {
     const read = readLine(line.replace(/#.*/, '').trim())
     if (typeof read === 'string') throw conflict(`${file} line ${at + 1}: ${read}`)
     return read
   })
-  if (networks.length > MOST_NETWORKS)
-    throw conflict(`${file} has more than ${MOST_NETWORKS} networks`)
+  if (networks.length > MAX_NETWORKS)
+    throw conflict(`${file} has more than ${MAX_NETWORKS} networks`)
   return networks.filter((one) => one.cdn === cdn).map(({ network }) => network)
 }
 

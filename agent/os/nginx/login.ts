@@ -1,7 +1,7 @@
 import { LOGIN_PATH } from '#shared/login-path.ts'
 
 /** The tokens are much shorter. */
-const MOST_BYTES = '4k'
+const MAX_BYTES = '4k'
 
 /**
  * Where a token of the dashboard is exchanged for a session of WordPress. Only POST reaches PHP: the
@@ -12,7 +12,7 @@ export const renderLogin = (fastcgi: string): string =>
         limit_except POST {
             deny all;
         }
-        client_max_body_size ${MOST_BYTES};
+        client_max_body_size ${MAX_BYTES};
 ${fastcgi}
     }
 `

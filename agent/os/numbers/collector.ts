@@ -3,7 +3,7 @@ import { logsOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { readMeasured } from '#agent/os/usage/records.ts'
 import { localAddresses } from '#agent/os/web/backends.ts'
-import { MOST_DAYS, MOST_MINUTES, type SiteCount, type Sizes } from '#shared/site-numbers.ts'
+import { MAX_DAYS, MAX_MINUTES, type SiteCount, type Sizes } from '#shared/site-numbers.ts'
 import { type Counts, changedIn, latestChange, NO_SIZES, SiteCounts } from './counts.ts'
 import { LineReader } from './line.ts'
 import { type Place, readLog } from './log.ts'
@@ -83,10 +83,10 @@ export class NumbersCollector {
     return [...this.#domains].flatMap(([user, domain]) => {
       const { minutes, days } = this.#of(user).counts
       // The current minute is complete only in the next round.
-      const changed = changedIn(minutes, after, MOST_MINUTES).map(([at, { values }]) => ({
+      const changed = changedIn(minutes, after, MAX_MINUTES).map(([at, { values }]) => ({
         ...{ at, values },
       }))
-      const changed_days = changedIn(days, after, MOST_DAYS).map(
+      const changed_days = changedIn(days, after, MAX_DAYS).map(
         ([at, { values, sizes = NO_SIZES }]) => ({ at, values, sizes }),
       )
       if (changed.length + changed_days.length === 0) return []

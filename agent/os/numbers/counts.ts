@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   DAY_S,
+  MAX_COUNT,
+  MAX_DAYS,
+  MAX_MINUTES,
   MINUTE_S,
-  MOST_COUNT,
-  MOST_DAYS,
-  MOST_MINUTES,
   NUMBERS,
   type NumberName,
   type Numbers,
@@ -57,8 +57,8 @@ export class SiteCounts {
   }
 
   add(at: number, numbers: Partial<Numbers>, now: number): void {
-    if (at > now - MOST_MINUTES * MINUTE_S) addTo(this.minutes, begin(at, MINUTE_S), numbers, now)
-    if (at > now - MOST_DAYS * DAY_S) addTo(this.days, begin(at, DAY_S), numbers, now)
+    if (at > now - MAX_MINUTES * MINUTE_S) addTo(this.minutes, begin(at, MINUTE_S), numbers, now)
+    if (at > now - MAX_DAYS * DAY_S) addTo(this.days, begin(at, DAY_S), numbers, now)
   }
 
   /** A day without a request is one of zeros, unlike a day without an agent. */
@@ -76,8 +76,8 @@ export class SiteCounts {
 
   /** Also what a clock that was ahead has left. */
   forget(now: number): void {
-    keepBetween(this.minutes, now - MOST_MINUTES * MINUTE_S, now)
-    keepBetween(this.days, now - MOST_DAYS * DAY_S, now)
+    keepBetween(this.minutes, now - MAX_MINUTES * MINUTE_S, now)
+    keepBetween(this.days, now - MAX_DAYS * DAY_S, now)
   }
 }
 
@@ -124,7 +124,7 @@ function addTo(counts: Counts, at: number, numbers: Partial<Numbers>, now: numbe
     const place = PLACES[name]
     const [before = 0, more = 0] = [count.values[place], numbers[name]]
     const next = name === 'active' ? Math.max(before, more) : before + more
-    count.values[place] = Math.min(next, MOST_COUNT)
+    count.values[place] = Math.min(next, MAX_COUNT)
   }
   count.changed = now
   counts.set(at, count)

@@ -11,11 +11,11 @@ export interface Place {
 const CHUNK = 1 << 20
 const HEAD = 80
 /** In one round; the rest of a faster log follows in the next one. */
-const MOST_CHUNKS = 16
+const MAX_CHUNKS = 16
 /** Older lines are left out: the numbers must not lag for hours. */
-const MOST_BEHIND = 64 << 20
+const MAX_BEHIND = 64 << 20
 /** A longer log that was never read is counted from its end. */
-const MOST_FIRST = CHUNK
+const MAX_FIRST = CHUNK
 
 interface Into {
   reader: LineReader
@@ -39,7 +39,7 @@ export async function readLog(
   if (size === before?.offset) return before
   const head = latin((await files.part(path, 0, HEAD)) ?? new Uint8Array())
   let offset = startOf(before, head, size)
-  for (let turn = 0; turn < MOST_CHUNKS && offset < size; turn++) {
+  for (let turn = 0; turn < MAX_CHUNKS && offset < size; turn++) {
     const bytes = await files.part(path, offset, Math.min(CHUNK, size - offset))
     const read = countLines(bytes ?? new Uint8Array(), into)
     if (read === 0) break
@@ -59,10 +59,10 @@ function countLines(bytes: Uint8Array, { reader, counts, now }: Into): number {
 }
 
 function startOf(before: Place | undefined, head: string, size: number): number {
-  if (!before) return size > MOST_FIRST ? size : 0
+  if (!before) return size > MAX_FIRST ? size : 0
   const isSame = before.offset <= size && head.startsWith(before.head)
   const offset = isSame ? before.offset : 0
-  return size - offset > MOST_BEHIND ? size - MOST_BEHIND : offset
+  return size - offset > MAX_BEHIND ? size - MAX_BEHIND : offset
 }
 
 const decoder = new TextDecoder('latin1')

@@ -16,7 +16,7 @@ const Status = z.object({
   'max children reached': total.max(1e9),
 })
 /** In one round. */
-const MOST_FULL = 10_000
+const MAX_FULL = 10_000
 
 /** The counters of the last round: they grow until PHP-FPM, or the slice, ends. */
 export interface Seen {
@@ -38,7 +38,7 @@ export async function readPhp(
   return {
     numbers: {
       active,
-      full: seen.php ? Math.min(since(full, isSame ? seen.php.full : 0), MOST_FULL) : 0,
+      full: seen.php ? Math.min(since(full, isSame ? seen.php.full : 0), MAX_FULL) : 0,
       ...(memory && seen.memory && memorySince(memory, seen.memory)),
     },
     seen: { php: status ? { started, full } : seen.php, memory: memory ?? seen.memory },

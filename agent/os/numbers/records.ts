@@ -22,12 +22,12 @@ const Site = z.object({
 const Records = z.record(z.string(), Site)
 export type NumberRecords = z.infer<typeof Records>
 
-const MOST_BYTES = 64 << 20
+const MAX_BYTES = 64 << 20
 const pathIn = ({ settings }: Pick<Host, 'settings'>) => `${settings.state_dir}/numbers.json`
 
 /** An unreadable file counts as none: the numbers begin again. */
 export async function readRecords(host: Host): Promise<NumberRecords> {
-  return parseJson(Records, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
+  return parseJson(Records, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
 }
 
 /** Without the minutes, which only a restart of the agent loses. */

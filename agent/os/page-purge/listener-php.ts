@@ -1,9 +1,9 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 
 /** Paths of one message; of more, the whole cache is emptied. */
-export const MOST_PATHS = 100
+export const MAX_PATHS = 100
 /** In bytes; the kernel cuts a longer one off. */
-export const LONGEST_MESSAGE = 8192
+export const MAX_MESSAGE = 8192
 const IDLE_SECONDS = 30
 
 /**
@@ -37,9 +37,9 @@ stream_set_read_buffer($socket, 0);
 for (;;) {
   [$read, $write, $except] = [[$socket], [], []];
   if (!stream_select($read, $write, $except, ${IDLE_SECONDS})) exit(0);
-  $text = (string) fread($socket, ${LONGEST_MESSAGE});
-  $paths = array_slice(explode("\n", $text), 0, ${MOST_PATHS + 1});
-  if ($paths[0] === '*' || count($paths) > ${MOST_PATHS}) {
+  $text = (string) fread($socket, ${MAX_MESSAGE});
+  $paths = array_slice(explode("\n", $text), 0, ${MAX_PATHS + 1});
+  if ($paths[0] === '*' || count($paths) > ${MAX_PATHS}) {
     forget_all($cache);
     // A site that asks for it all the time pays with its own time.
     usleep(200000);

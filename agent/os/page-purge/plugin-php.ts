@@ -1,5 +1,5 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
-import { LONGEST_MESSAGE, MOST_PATHS } from './listener-php.ts'
+import { MAX_MESSAGE, MAX_PATHS } from './listener-php.ts'
 import { PLUGIN_PHP, SOCKET_IN_PHP } from './places.ts'
 
 /** The must-use plugin of a site. A copy of the site has no socket, and does nothing. */
@@ -107,13 +107,13 @@ final class Hosting_Page_Purge {
         return strtoupper($found[0]);
       }, $one)] = true;
     }
-    if (count($this->paths) > ${MOST_PATHS}) $this->is_all = true;
+    if (count($this->paths) > ${MAX_PATHS}) $this->is_all = true;
   }
 
   public function send() {
     if (!$this->is_all && !$this->paths) return;
     $text = implode("\n", array_keys($this->paths));
-    if ($this->is_all || strlen($text) > ${LONGEST_MESSAGE - 1}) $text = '*';
+    if ($this->is_all || strlen($text) > ${MAX_MESSAGE - 1}) $text = '*';
     [$this->paths, $this->is_all] = [[], false];
     $account = function_exists('posix_getpwuid') ? posix_getpwuid(posix_geteuid()) : false;
     if (!is_array($account)) return;

@@ -14,7 +14,7 @@ const MISSING = 127
 /** Below it are root and the users of Debian's programs: login.defs(5), UID_MIN. */
 const FIRST_UID = 1000
 const NOBODY = 65534
-const MOST_BYTES = 7 << 20
+const MAX_BYTES = 7 << 20
 
 /** Overrides settings of ini files that run code or print errors. */
 const INI = {
@@ -78,5 +78,5 @@ function answerIn(output: string, word: string): string | undefined {
   const start = output.lastIndexOf(`\n${word} `)
   const end = output.indexOf('\n', start + 1)
   const text = start < 0 || end < 0 ? undefined : output.slice(start + word.length + 2, end)
-  return text !== undefined && text.length <= MOST_BYTES ? text : undefined
+  return text !== undefined && text.length <= MAX_BYTES ? text : undefined
 }

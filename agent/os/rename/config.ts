@@ -12,7 +12,7 @@ import { configProgram, NETWORK, type Texts } from './config-program.ts'
 
 const SECRET = { mode: 0o600 }
 /** The program limits each file; there are no more than these. */
-const MOST_BYTES = 64 << 20
+const MAX_BYTES = 64 << 20
 
 const Found = z.record(
   z
@@ -43,7 +43,7 @@ export async function readdressConfig(host: Host, from: Site, to: Site): Promise
 
 /** Undoes `readdressConfig`, also a part of it. */
 export async function bringBackConfig(host: Host, from: Site, to: Site): Promise<void> {
-  const kept = parseJson(Found, await host.files.read(keptIn(to.user), MOST_BYTES))
+  const kept = parseJson(Found, await host.files.read(keptIn(to.user), MAX_BYTES))
   if (kept && Object.keys(kept).length > 0) await changed(host, from, to, 'back', kept)
 }
 

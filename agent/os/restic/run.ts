@@ -50,7 +50,7 @@ export const hostOf = (place: Exclude<BackupPlace, { kind: 'local' }>): string =
   place.kind === 'sftp' ? place.host : new URL(place.url).hostname.replace(/^\[(.*)\]$/, '$1')
 
 const SSH = '/usr/bin/ssh'
-const LONGEST_LOCK_MS = 10 * 60_000
+const MAX_LOCK_MS = 10 * 60_000
 const LEAST_CACHE = 128 * 2 ** 20
 
 /** Never throws for an exit status: 10 is a missing repository, 12 another password. */
@@ -142,7 +142,7 @@ async function argvOf(
 /** Less than any limit, so that restic itself says what it waited for. */
 function retryLock({ settings }: Host, { timeout_ms }: ResticOptions): string {
   const limit = Math.min(timeout_ms, settings.restic_stall_ms) * 0.8
-  return `--retry-lock=${Math.floor(Math.min(LONGEST_LOCK_MS, limit) / 1000)}s`
+  return `--retry-lock=${Math.floor(Math.min(MAX_LOCK_MS, limit) / 1000)}s`
 }
 
 /** With a full disk, restic repeats each request whose answer it cannot put into its cache. */

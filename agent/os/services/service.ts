@@ -3,7 +3,7 @@ import type { Host, WriteOptions } from '#agent/host/ports.ts'
 
 /** start-stop-daemon(8): the pid file names no running process of the program. */
 const NO_PROCESS = 1
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 const PAUSE_MS = 200
 
 /** A long-running program, as a unit of systemd and as it is started without systemd. */
@@ -65,7 +65,7 @@ export async function signal(
   for (let tries = 1; ; tries++) {
     const output = await host.shell.try(argv, { unconfined: true })
     if (output.code === 0) return
-    if (output.code !== NO_PROCESS || tries === MOST_TRIES) throw new CommandFailed(argv, output)
+    if (output.code !== NO_PROCESS || tries === MAX_TRIES) throw new CommandFailed(argv, output)
     await host.clock.sleep(PAUSE_MS)
     if (name !== 'USR2' && !(await isRunning(host, service))) return
   }

@@ -10,8 +10,8 @@ import { SERVER, SILENCE } from './server.ts'
 
 type Owner = Pick<Site, 'user' | 'php' | 'staging'>
 
-const MOST_SESSIONS = 16
-const LONGEST_HOURS = 24
+const MAX_SESSIONS = 16
+const MAX_HOURS = 24
 
 /** systemd itself starts each session: no program of root takes part that a person could attack. */
 export const renderSocket = ({ user }: Owner): string => unit`# ${MARK_LINE}
@@ -24,7 +24,7 @@ Symlinks=${linkOf(user)}
 SocketUser=${gateOf(user)}
 SocketMode=0600
 Accept=yes
-MaxConnections=${MOST_SESSIONS}
+MaxConnections=${MAX_SESSIONS}
 TriggerLimitIntervalSec=0
 RemoveOnStop=yes
 
@@ -57,7 +57,7 @@ NotifyAccess=main
 WatchdogSec=${SILENCE}
 WatchdogSignal=SIGKILL
 SuccessExitStatus=1 SIGKILL
-RuntimeMaxSec=${LONGEST_HOURS}h
+RuntimeMaxSec=${MAX_HOURS}h
 TimeoutStopSec=5
 KillMode=control-group
 SendSIGHUP=yes

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { type AgentDatabase, MOST_DIGESTS } from '#shared/site-database.ts'
+import { type AgentDatabase, MAX_DIGESTS } from '#shared/site-database.ts'
 
 /**
  * The statements that took the most time since MariaDB was started, without the values in them. Null
@@ -11,7 +11,7 @@ export async function readDigests(
 ): Promise<AgentDatabase['queries']> {
   const [state] = await database.admin('read_performance_schema')
   if (Number(state?.enabled ?? 0) !== 1) return null
-  const rows = await database.admin('list_statement_digests', [user, MOST_DIGESTS])
+  const rows = await database.admin('list_statement_digests', [user, MAX_DIGESTS])
   return rows.map(({ text, last_at, ...numbers }) => {
     const of = (name: string) => Number(numbers[name] ?? 0)
     return {

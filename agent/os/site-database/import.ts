@@ -13,7 +13,7 @@ import { conflict } from '#shared/errors.ts'
 
 const GB = 2 ** 30
 /** A packed dump of text becomes up to twenty times as large; a bomb a thousand times. */
-const MOST_GROWTH = 50
+const MAX_GROWTH = 50
 /** The last line that mariadb-dump and mysqldump write. */
 const END = /^-- Dump completed/m
 
@@ -46,7 +46,7 @@ export async function importUpload(
     await createEmptyDatabase(host, user, kept)
   }
   await reserveAccount(host, user)
-  const most = upload.packed ? Math.max(GB, MOST_GROWTH * upload.bytes) : upload.bytes + 1
+  const most = upload.packed ? Math.max(GB, MAX_GROWTH * upload.bytes) : upload.bytes + 1
   const timeout_ms = timeFor(most)
   const fed = await importStream(host, user, (load) =>
     load(textOf(host, user, upload, { most, timeout_ms }), timeout_ms).catch(refusePacked),

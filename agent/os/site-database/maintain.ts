@@ -14,8 +14,8 @@ const STATEMENTS = {
 /** The limit of the account is for requests of visitors; the client has a limit of its own. */
 const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
 /** A client takes a tenth of a second to start, and its tables are reported together. */
-const MOST_IN_GROUP = 20
-const MOST_BYTES_IN_GROUP = 64 * 2 ** 20
+const MAX_IN_GROUP = 20
+const MAX_BYTES_IN_GROUP = 64 * 2 ** 20
 
 export interface SizedTable {
   name: string
@@ -29,7 +29,7 @@ export function groupsOf(tables: readonly SizedTable[]): SizedTable[][] {
   for (const table of tables) {
     const last = groups.at(-1)
     bytes += table.bytes
-    if (last && last.length < MOST_IN_GROUP && bytes <= MOST_BYTES_IN_GROUP) last.push(table)
+    if (last && last.length < MAX_IN_GROUP && bytes <= MAX_BYTES_IN_GROUP) last.push(table)
     else {
       groups.push([table])
       bytes = table.bytes

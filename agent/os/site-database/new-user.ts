@@ -9,7 +9,7 @@ import {
 import { create } from '#agent/os/effects/effects.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
-import { MOST_DATABASE_USERS, type UserRights } from '#shared/database-user.ts'
+import { MAX_DATABASE_USERS, type UserRights } from '#shared/database-user.ts'
 import { conflict } from '#shared/errors.ts'
 
 /** A temporary user of the database of a site; the password exists elsewhere only. */
@@ -35,8 +35,8 @@ export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Hos
   await ensureMariadb(host)
   const [database] = await host.database.admin('find_database', [user])
   if (!database) throw conflict(`${domain} has no database`)
-  if ((await temporaryOf(host, user)).length < MOST_DATABASE_USERS) return
-  throw conflict(`${domain} already has ${MOST_DATABASE_USERS} temporary users: end one of them`)
+  if ((await temporaryOf(host, user)).length < MAX_DATABASE_USERS) return
+  throw conflict(`${domain} already has ${MAX_DATABASE_USERS} temporary users: end one of them`)
 }
 
 /** Returns the user; without it the step is undone: a user would stay whose password nobody has. */

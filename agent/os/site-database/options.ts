@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { type AgentDatabase, MOST_OPTION_TABLES, MOST_OPTIONS } from '#shared/site-database.ts'
+import { type AgentDatabase, MAX_OPTION_TABLES, MAX_OPTIONS } from '#shared/site-database.ts'
 import { fromHex, identifier, selectAsOwner } from './select.ts'
 import { unusedOptions, unusedStatements } from './unused-options.ts'
 
@@ -18,7 +18,7 @@ export async function readOptions(
   site: Site,
   { optionTables: tables, isNetwork }: { optionTables: readonly string[]; isNetwork: boolean },
 ): Promise<Options> {
-  const chosen = tables.slice(0, MOST_OPTION_TABLES)
+  const chosen = tables.slice(0, MAX_OPTION_TABLES)
   if (chosen.length === 0) return []
   const rows = await selectAsOwner(host, site, chosen.flatMap(statementsFor))
   return chosen.map((table, at) => {
@@ -41,7 +41,7 @@ function statementsFor(name: string, at: number): string[] {
   return [
     `SELECT 'all${at}', COUNT(*), IFNULL(SUM(${SIZE}), 0) FROM ${table} WHERE ${AUTOLOADED}`,
     `SELECT 'one${at}', HEX(CONVERT(LEFT(option_name, 191) USING utf8mb4)), ${SIZE} FROM ${table} WHERE ${AUTOLOADED}
-  ORDER BY ${SIZE} DESC, option_name LIMIT ${MOST_OPTIONS}`,
+  ORDER BY ${SIZE} DESC, option_name LIMIT ${MAX_OPTIONS}`,
     `SELECT 'expired${at}', COUNT(*), IFNULL(SUM(LENGTH(v.option_value)), 0) FROM ${table} t
   LEFT JOIN ${table} v ON v.option_name = ${value}
   WHERE t.option_name LIKE '${TIMEOUT.replaceAll('_', '\\_')}%' AND t.option_value + 0 < UNIX_TIMESTAMP()`,

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { type AgentDatabase, MOST_TABLES } from '#shared/site-database.ts'
+import { type AgentDatabase, MAX_TABLES } from '#shared/site-database.ts'
 import { fromHex, selectAsOwner } from './select.ts'
 
 type Tables = Omit<AgentDatabase, 'options' | 'queries'>
@@ -10,7 +10,7 @@ const sizeOf = (column: string) => `IFNULL(${column}, 0)`
 const SIZES = ['DATA_LENGTH', 'INDEX_LENGTH', 'DATA_FREE']
 const LIST = `SELECT 'table', HEX(TABLE_NAME), IFNULL(ENGINE, ''), ${['TABLE_ROWS', ...SIZES].map(sizeOf).join(', ')}
   FROM information_schema.TABLES WHERE ${OWN}
-  ORDER BY IFNULL(DATA_LENGTH, 0) + IFNULL(INDEX_LENGTH, 0) DESC, TABLE_NAME LIMIT ${MOST_TABLES}`
+  ORDER BY IFNULL(DATA_LENGTH, 0) + IFNULL(INDEX_LENGTH, 0) DESC, TABLE_NAME LIMIT ${MAX_TABLES}`
 const TOTAL = `SELECT 'total', COUNT(*), ${SIZES.map((column) => `IFNULL(SUM(${column}), 0)`).join(', ')}
   FROM information_schema.TABLES WHERE ${OWN}`
 /** Those with the columns of WordPress. */

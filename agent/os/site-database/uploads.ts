@@ -10,7 +10,7 @@ const PRIVATE = { mode: 0o700 }
 const SECRET = { mode: 0o600 }
 const SPARE = 2 * 2 ** 30
 /** Of one site at once, and how long none of its parts has come when an upload counts as abandoned. */
-const MOST_UPLOADS = 3
+const MAX_UPLOADS = 3
 const ABANDONED_MS = 2 * 60_000
 const TRIED = 'tried'
 const FULL = (PART_BYTES / 3) * 4
@@ -63,9 +63,9 @@ async function forgetAbandoned(
     if (await isUploaded(host, uploadOf(user, name))) others += 1
     else await host.files.remove(uploadOf(user, name))
   }
-  if (others < MOST_UPLOADS) return
+  if (others < MAX_UPLOADS) return
   throw conflict(
-    `${MOST_UPLOADS} dumps for ${domain} are being uploaded: try again 2 minutes after they ended`,
+    `${MAX_UPLOADS} dumps for ${domain} are being uploaded: try again 2 minutes after they ended`,
   )
 }
 

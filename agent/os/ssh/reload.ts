@@ -16,7 +16,7 @@ const SERVICE: Service = {
 const OPENS_MS = 1000
 const LOOK_MS = 10
 const LISTENING = '0A'
-const MOST_TABLE = 64 << 20
+const MAX_TABLE = 64 << 20
 
 /**
  * Running sessions stay. sshd closes its sockets for a moment: this returns when it has new ones. A
@@ -50,7 +50,7 @@ export async function finishReload(host: Host): Promise<void> {
 /** The inodes of the sockets that listen on these ports: proc_net_tcp(5). */
 async function socketsOf({ files }: Host, ports: ReadonlySet<number>): Promise<Set<string>> {
   const tables = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => files.read(`/proc/net/${name}`, MOST_TABLE)),
+    ['tcp', 'tcp6'].map((name) => files.read(`/proc/net/${name}`, MAX_TABLE)),
   )
   const rows = tables.flatMap((text) => (text ?? '').trim().split('\n').slice(1))
   return new Set(

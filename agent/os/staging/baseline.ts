@@ -20,7 +20,7 @@ const Baseline = z.object({
 })
 export type Baseline = z.infer<typeof Baseline>
 
-const MOST_BYTES = 8 << 20
+const MAX_BYTES = 8 << 20
 
 const pathOf = ({ settings }: Host, domain: string) =>
   `${settings.state_dir}/baselines/${domain}.json`
@@ -48,7 +48,7 @@ export async function findBaseline(
   domain: string,
   of: string,
 ): Promise<Baseline | undefined> {
-  const baseline = parseJson(Baseline, await host.files.read(pathOf(host, domain), MOST_BYTES))
+  const baseline = parseJson(Baseline, await host.files.read(pathOf(host, domain), MAX_BYTES))
   return baseline?.of === of ? baseline : undefined
 }
 

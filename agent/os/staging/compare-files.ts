@@ -3,7 +3,7 @@ import { asSite, runAsSite } from '#agent/os/as-site/run.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Compared } from '#shared/operation-types/site.compare.ts'
-import { MOST_PATHS } from '#shared/operation-types/site.compare.ts'
+import { MAX_PATHS } from '#shared/operation-types/site.compare.ts'
 import { NOT_PUSHED, UPLOADS } from './files.ts'
 import { type SameFiles, writtenSince } from './live-files.ts'
 
@@ -75,7 +75,7 @@ export function differences(
   const isWritten = (path: string) => written?.has(path) ?? true
   const shown = (paths: Iterable<string>) => {
     const all = [...paths].sort()
-    return { count: all.length, examples: all.slice(0, MOST_PATHS).map(readable) }
+    return { count: all.length, examples: all.slice(0, MAX_PATHS).map(readable) }
   }
   return {
     added: shown([...copies].filter((path) => !lives.has(path))),

@@ -9,7 +9,7 @@ import { NOT_PUSHED, UPLOADS } from './files.ts'
 const LIMITS = { network: false, idle: true, timeout_ms: 60 * 60_000 } as const
 
 /** The output of a program is cut off after twice as much. */
-const MOST_CHARACTERS = 8 << 20
+const MAX_CHARACTERS = 8 << 20
 
 /**
  * When a live site and its staging site had the same files, and the inode of the live site's
@@ -51,7 +51,7 @@ export async function writtenSince(
   const written = ['!', '-type', 'd', '-newerct', `@${seconds}`, '-printf', '%P\\0']
   const argv = ['find', root, '-ignore_readdir_race', '-mindepth', '1', ...pruned, ...written]
   const { code, stdout } = await tryAsSite(host, live, argv, LIMITS)
-  if (code !== 0 || stdout.length > MOST_CHARACTERS) return undefined
+  if (code !== 0 || stdout.length > MAX_CHARACTERS) return undefined
   return new Set(stdout.split('\0').slice(0, -1))
 }
 

@@ -8,7 +8,7 @@ import { type Measured, readMeasured, recordMeasured } from './records.ts'
 const HOUR_MS = 3_600_000
 /** A site near a limit, or one that could not be measured, is measured each hour. */
 const NEAR = 0.8
-const USUAL_MS = 6 * HOUR_MS
+const DEFAULT_MS = 6 * HOUR_MS
 
 /**
  * Measures the due sites, one after the other, and rests after each for as long as that took.
@@ -42,7 +42,7 @@ async function measureSite(host: Host, users: ReadonlySet<string>, { domain, use
 function isDue(site: Site, measured: Measured | undefined, now: number): boolean {
   if (!measured) return true
   const age = now - Date.parse(measured.measured_at)
-  return age < 0 || age >= (isNear(site, measured) ? HOUR_MS : USUAL_MS)
+  return age < 0 || age >= (isNear(site, measured) ? HOUR_MS : DEFAULT_MS)
 }
 
 function isNear({ tier }: Site, { bytes, files, database_bytes }: Measured): boolean {

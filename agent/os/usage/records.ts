@@ -17,13 +17,13 @@ export type Measured = z.infer<typeof Measured>
 const Records = z.record(z.string(), Measured)
 type Records = z.infer<typeof Records>
 
-const MOST_BYTES = 16 << 20
+const MAX_BYTES = 16 << 20
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/usage.json`
 
 /** The last measurements. An unreadable file counts as none: everything is measured again. */
 export async function readMeasured(host: Host): Promise<Records> {
-  return parseJson(Records, await host.files.read(pathIn(host), MOST_BYTES)) ?? {}
+  return parseJson(Records, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
 }
 
 /** Adds a measurement, and forgets those of other users than `users`. */

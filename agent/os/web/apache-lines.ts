@@ -8,7 +8,7 @@ export interface ApacheDirective {
 
 export type Block = readonly ApacheDirective[]
 
-const MOST_NESTING = 100
+const MAX_NESTING = 100
 
 /** Reads one file: a directive a line, sections by `<Name …>` and `</Name>`, `\` joins two lines. */
 export function parseApache(text: string): ApacheDirective[] {
@@ -29,7 +29,7 @@ function addLine(stack: ApacheDirective[][], line: string): void {
   const isSection = line.startsWith('<')
   const [name = '', ...args] = wordsOf(isSection ? line.slice(1).replace(/>\s*$/, '') : line)
   const block: ApacheDirective[] | undefined = isSection ? [] : undefined
-  if (stack.length < MOST_NESTING) stack.at(-1)?.push({ name: name.toLowerCase(), args, block })
+  if (stack.length < MAX_NESTING) stack.at(-1)?.push({ name: name.toLowerCase(), args, block })
   if (block) stack.push(block)
 }
 

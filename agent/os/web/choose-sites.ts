@@ -30,7 +30,7 @@ interface Site extends Vhost {
 
 const PUBLIC = [80, 443]
 const KINDS: readonly Kind[] = ['none', 'closed', 'text', 'proxy', 'files']
-const MOST_PROXIES = 3
+const MAX_PROXIES = 3
 
 /**
  * The sites of server blocks. Of several for one name, one on 80 or 443 ranks above one on another
@@ -86,7 +86,7 @@ const isReached = ({ address, port }: Listen) => PUBLIC.includes(port) && !isLoo
 /** Follows a proxy to its server on this machine; a proxy to elsewhere stays one. */
 function behind(host: VirtualHost, name: string, backends: Backends): VirtualHost {
   let at = host
-  for (let hop = 0; hop < MOST_PROXIES && at.kind === 'proxy'; hop++) {
+  for (let hop = 0; hop < MAX_PROXIES && at.kind === 'proxy'; hop++) {
     const next = backends(at.proxy, name)
     if (!next || next === at || next === host) break
     at = next

@@ -11,7 +11,7 @@ interface Program {
 const DEFAULT: Program = { program: 'nginx', args: [] }
 
 /** Longer output of a program is truncated silently. */
-const MOST_DUMP = (16 << 20) - 1
+const MAX_DUMP = (16 << 20) - 1
 
 /** Runs `nginx -T`, which reads the whole configuration and every certificate. */
 export function dumpNginx({ shell }: Pick<Host, 'shell'>, call = DEFAULT): Promise<Output> {
@@ -28,7 +28,7 @@ export function refusalOf({ code, stderr }: Pick<Output, 'code' | 'stderr'>): Se
   return conflict(`nginx refuses its configuration: ${words}`)
 }
 
-export const isWhole = ({ code, stdout }: Output) => code === 0 && stdout.length < MOST_DUMP
+export const isWhole = ({ code, stdout }: Output) => code === 0 && stdout.length < MAX_DUMP
 
 /** A dump has each file once, after a line with its path. */
 export function filesOf(dump: string): Map<string, string> {

@@ -3,7 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { parseJson } from '#shared/parse.ts'
 
 const LIMIT_MS = 10_000
-const MOST_FILES = 20_000
+const MAX_FILES = 20_000
 
 /** Letters, digits and a few signs, so that a line of md5sum(1) has each as it is. */
 const PATH = /^(?!.*\.\.)[\w][\w./@+-]{0,500}$/
@@ -11,7 +11,7 @@ const MD5 = /^[0-9a-f]{32}$/
 const Checksums = z
   .record(z.string(), z.string().regex(MD5))
   .transform((all) => Object.entries(all).filter(([path]) => !path.startsWith('wp-content/')))
-  .refine((files) => files.length <= MOST_FILES && files.every(([path]) => PATH.test(path)))
+  .refine((files) => files.length <= MAX_FILES && files.every(([path]) => PATH.test(path)))
 /** false: the version is not published, or not in this language. */
 const Published = z.object({ checksums: z.union([Checksums, z.literal(false)]) })
 

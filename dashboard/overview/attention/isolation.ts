@@ -6,7 +6,7 @@ import { counted, groupOf, ofServer } from './item.ts'
 type Checked = Awaited<ReturnType<typeof listIsolation>>[number]
 
 const STALE_MS = 21 * 24 * 3600_000
-const MOST_NAMED = 2
+const MAX_NAMED = 2
 
 /** Servers without isolation between sites, and those without a recent check. */
 export function isolationTroubles(rows: readonly Checked[], now: Date): Attention[] {
@@ -16,7 +16,7 @@ export function isolationTroubles(rows: readonly Checked[], now: Date): Attentio
 
 function breached({ succeeded, checked_at, ...server }: Checked): AttentionItem | undefined {
   if (succeeded.length === 0) return undefined
-  const named = succeeded.slice(0, MOST_NAMED).map((title) => `“${title}”`)
+  const named = succeeded.slice(0, MAX_NAMED).map((title) => `“${title}”`)
   const more = succeeded.length - named.length
   const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ')
   const attacks = counted(succeeded.length, 'attack')

@@ -6,7 +6,7 @@ type Maintained = Awaited<ReturnType<typeof listMaintenance>>[number]
 
 /** One restart in an hour may be chance. */
 const OFTEN = 3
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 /** The maintenance items of online servers. */
 export function maintenanceTroubles(rows: readonly Maintained[]): Attention[] {
@@ -59,7 +59,7 @@ function reboot(server: Maintained): AttentionItem[] {
 
 /** The first of them, and the number of others. */
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMED
-  const shown = names.slice(0, MOST_NAMED).join(', ')
+  const more = names.length - MAX_NAMED
+  const shown = names.slice(0, MAX_NAMED).join(', ')
   return more > 0 ? `${shown} and ${more} more` : shown
 }

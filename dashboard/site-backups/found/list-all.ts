@@ -5,7 +5,7 @@ import type { ListedBackups } from '#shared/backup-find.ts'
 import { backupsReading } from '#shared/readings/backups.ts'
 
 /** No server makes the dashboard ask for ever. */
-const MOST_PAGES = 25
+const MAX_PAGES = 25
 
 /** `passwords`: those of `password_ids`, in order; missing or empty: the server has one of them. */
 type ListRequest = Omit<z.input<typeof backupsReading.params>, 'before'>
@@ -26,7 +26,7 @@ export async function listAll(
   const opening = { password_ids: only(request.password_ids), passwords: only(request.passwords) }
   const found = new Map(first.backups.map((backup) => [backup.id, backup]))
   let last = first
-  for (let page = 1; last.next && page < MOST_PAGES; page++) {
+  for (let page = 1; last.next && page < MAX_PAGES; page++) {
     last = await agents.call(server, backupsReading, {
       ...request,
       ...opening,

@@ -18,7 +18,7 @@ interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
 export const KEEPER_MS = 10 * 60_000
 const EVERY_MS = 6 * 3600_000
 /** Servers that are asked until one can read the storage. */
-const MOST_SERVERS = 3
+const MAX_SERVERS = 3
 
 /** Asks a server for the report of each keeper beside a remote storage, a few times a day. */
 export async function readReports(deps: Deps): Promise<void> {
@@ -39,7 +39,7 @@ export async function readReports(deps: Deps): Promise<void> {
 
 /** Empty if no server can read the storage now. */
 async function textsOf({ db, agents, sealer, log }: Deps, target: TargetRow): Promise<string[]> {
-  for (const server of await listReaders(db, target.id, MOST_SERVERS)) {
+  for (const server of await listReaders(db, target.id, MAX_SERVERS)) {
     try {
       const body = { target: openTarget(target, sealer) }
       return (await agents.call(server, keeperReading, body)).texts

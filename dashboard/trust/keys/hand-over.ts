@@ -18,7 +18,7 @@ export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log'> {
 }
 
 /** The maximum of keys that an agent accepts. */
-const MOST_KEYS = 4
+const MAX_KEYS = 4
 
 /** Sends an agent the current key, signed with the one that it knows. Throws offline. */
 export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<void> {
@@ -77,7 +77,7 @@ async function give(
   const now = timestamp(clock)
   const rows = (await listKeys(db)).filter(({ until }) => until === null || until > now)
   const entries = await Promise.all(rows.map((row) => entryOf(keys, row)))
-  const own = entries.filter((entry) => entry !== undefined).slice(0, MOST_KEYS)
+  const own = entries.filter((entry) => entry !== undefined).slice(0, MAX_KEYS)
   const body = { epoch: epoch + 1, keys: own }
   return agents.call(server, newKeysReading, body)
 }

@@ -1,4 +1,4 @@
-import { MOST_PARTS, PART_BYTES } from '#shared/site-database.ts'
+import { MAX_PARTS, PART_BYTES } from '#shared/site-database.ts'
 import { call, start } from './client.ts'
 import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'
@@ -23,7 +23,7 @@ const countOf = ({ size }: File) => Math.ceil(size / PART_BYTES)
 /** Why a file is not uploaded. */
 export function problemOf(file: File): string | undefined {
   if (file.size === 0) return 'The file is empty'
-  if (countOf(file) > MOST_PARTS) return 'The file is too large: compress it with gzip'
+  if (countOf(file) > MAX_PARTS) return 'The file is too large: compress it with gzip'
   return undefined
 }
 

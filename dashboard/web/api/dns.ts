@@ -30,7 +30,7 @@ export const setDnsRecords = ({ id, server_id }: SitePlace, body: Records) =>
   })
 
 /** Cloudflare counts a call for each name, and allows 1,200 in five minutes. */
-const MOST_REPEATED = 10
+const MAX_REPEATED = 10
 
 /** The records that lead names to a server. Read again, since others may change the zone. */
 export const namesPlanQuery = (server_id: number, names: readonly string[]) =>
@@ -43,7 +43,7 @@ export const namesPlanQuery = (server_id: number, names: readonly string[]) =>
           body: { names: [...names] },
         })
       ).names,
-    refetchInterval: names.length > MOST_REPEATED ? false : 15_000,
+    refetchInterval: names.length > MAX_REPEATED ? false : 15_000,
     retry: false,
   })
 

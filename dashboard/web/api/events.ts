@@ -2,7 +2,7 @@ import { isTerminal, readEvents, type StoredEvent } from '#shared/sse.ts'
 import { ApiError } from './client.ts'
 
 const FIRST_WAIT_MS = 500
-const LONGEST_WAIT_MS = 15_000
+const MAX_WAIT_MS = 15_000
 
 export type Connection = 'connecting' | 'live' | 'disconnected' | 'ended'
 
@@ -33,7 +33,7 @@ export async function followEvents(path: string, signal: AbortSignal, follower: 
     if (follower.hasEnded?.()) return follower.onConnection('ended')
     follower.onConnection('disconnected')
     await pause(state.wait, signal)
-    state.wait = Math.min(2 * state.wait, LONGEST_WAIT_MS)
+    state.wait = Math.min(2 * state.wait, MAX_WAIT_MS)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Query, QueryCache } from '@tanstack/react-query'
 /** Unused answers are kept for this time, so that Back shows them at once. */
 export const KEPT_MS = 5 * 60_000
 /** The maximum number of unused answers: a page of a hundred sites has about 100 kB. */
-export const MOST_KEPT = 100
+export const MAX_KEPT = 100
 /** After this time the next page is drawn: until then, neither page uses its answers. */
 const SOON_MS = 1_000
 
@@ -20,7 +20,7 @@ export function forgetOldest(
     isWaiting = false
     const unused = cache.getAll().filter(isUnused)
     const oldest = unused.toSorted((one, other) => lastOf(one) - lastOf(other))
-    for (const query of oldest.slice(0, -MOST_KEPT)) cache.remove(query)
+    for (const query of oldest.slice(0, -MAX_KEPT)) cache.remove(query)
   }
   cache.subscribe(({ type }) => {
     if (type !== 'observerRemoved' || isWaiting) return

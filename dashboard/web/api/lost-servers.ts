@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { call, type Sent } from './client.ts'
 
 const RESTORING_MS = 3_000
-const USUAL_MS = 15_000
+const DEFAULT_MS = 15_000
 
 type Recovery = NonNullable<Sent<'POST /api/servers/:server_id/lost'>['body']>
 
@@ -12,7 +12,7 @@ export const lostServerQuery = (server_id: number) =>
     queryKey: ['servers', server_id, 'lost'],
     queryFn: () => call('GET /api/servers/:server_id/lost', { params: { server_id } }),
     refetchInterval: ({ state: { data } }) =>
-      data?.sites.some(({ state }) => state === 'restoring') ? RESTORING_MS : USUAL_MS,
+      data?.sites.some(({ state }) => state === 'restoring') ? RESTORING_MS : DEFAULT_MS,
   })
 
 /** The plan of each site. */

@@ -12,7 +12,7 @@ const NOTHING: Followed = { events: [], connection: 'connecting', error: undefin
 const FRAME_MS = 16
 /** A longer list is drawn less often. */
 const MS_PER_EVENT = 0.01
-const LONGEST_MS = 250
+const MAX_MS = 250
 
 /**
  * All events of a stored stream, gathered and shown at most once per frame. `hasEnded`: the records
@@ -73,7 +73,7 @@ function perFrame(signal: AbortSignal, set: (change: (now: Followed) => Followed
     if (!signal.aborted) set((now) => ({ ...now, ...changed, events: now.events.concat(added) }))
   }
   const wake = () => {
-    const pause = Math.min(FRAME_MS + total * MS_PER_EVENT, LONGEST_MS)
+    const pause = Math.min(FRAME_MS + total * MS_PER_EVENT, MAX_MS)
     if (!isWaiting) setTimeout(flush, pause)
     isWaiting = true
   }

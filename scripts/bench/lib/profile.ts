@@ -7,7 +7,7 @@ import { type Environment, listening, type Running, runToEnd } from '#tests/supp
 
 /** Microseconds between two samples. */
 const INTERVAL = 200
-const MOST_SHARES = 12
+const MAX_SHARES = 12
 
 /** The used part of a profile of Chrome's format, as `bun --cpu-prof` writes it. Times are in µs. */
 const Profile = z.object({
@@ -80,7 +80,7 @@ export function sharesOf({ nodes, samples, timeDeltas }: Profile): Share[] {
 /** For a figure that misses its goal: what takes the time. */
 export function printShares(name: string, shares: readonly Share[]): void {
   console.log(`profile of ${name}: percent of the processor time`)
-  for (const { name: place, percent } of shares.slice(0, MOST_SHARES))
+  for (const { name: place, percent } of shares.slice(0, MAX_SHARES))
     console.log(`  ${percent.toFixed(1).padStart(5)}  ${place}`)
 }
 

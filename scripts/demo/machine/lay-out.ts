@@ -13,7 +13,7 @@ import type { Machine } from './machine.ts'
 import { layOutSystem } from './system.ts'
 
 /** The result of the creation of the newest site. */
-const MOST_CONNECTIONS = 4000
+const MAX_CONNECTIONS = 4000
 
 /** A Debian with all its packages; the agent provisions it. */
 export function layOutServer(machine: Machine): void {
@@ -32,7 +32,7 @@ export function layOutSites(machine: Machine, certificates: Certificates): void 
   layOutUsage(machine)
   layOutMaintenance(machine)
   layOutAccess(machine)
-  machine.mariadb.admin('set_connections', [MOST_CONNECTIONS])
+  machine.mariadb.admin('set_connections', [MAX_CONNECTIONS])
 }
 
 /** wp-cli and the newest WordPress, as an earlier operation has left them. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 /** The maximum time of work before other work runs. */
-const MOST_MS = 6
+const MAX_MS = 6
 
 /**
  * A disk in memory answers at once, so that reading thousands of sites would block everything else
@@ -17,7 +17,7 @@ export class Turns {
   }
 
   async #pause(): Promise<void> {
-    if (performance.now() - this.#began < MOST_MS) return
+    if (performance.now() - this.#began < MAX_MS) return
     await setImmediate()
     this.#began = performance.now()
   }

@@ -4,9 +4,9 @@ import type { ReportLine } from '#agent/keeper/run.ts'
 import { newestOf } from '#dashboard/site-backups/keeper/verified.ts'
 import {
   KeeperNames,
-  MOST_LISTS,
-  MOST_NAMES,
-  MOST_PROBLEMS,
+  MAX_LISTS,
+  MAX_NAMES,
+  MAX_PROBLEMS,
   SignedReport,
 } from '#shared/keeper-report.ts'
 import { Secret } from '#shared/secret.ts'
@@ -59,14 +59,14 @@ test('a dashboard believes the newest report that the keeper has signed', () => 
 
 test('the report of a storage with 10,000 repositories names all of them, in files that agents read', () => {
   const problem = { code: 'failed' as const, message: 'm'.repeat(300) }
-  const lines = Array.from({ length: 10 * MOST_NAMES }, (_, one) =>
+  const lines = Array.from({ length: 10 * MAX_NAMES }, (_, one) =>
     line(`${one}`.padStart(32, 'r'), { problems: [problem, problem] }),
   )
 
   const texts = reportsOf(new Secret(keeper.privateKey), at, lines)
 
   const report = newestOf(keeper.publicKey, texts, now)
-  expect([report?.repositories, report?.problems.length]).toEqual([lines.length, MOST_PROBLEMS])
+  expect([report?.repositories, report?.problems.length]).toEqual([lines.length, MAX_PROBLEMS])
   const lists = texts
     .slice(0, -1)
     .map((text) => KeeperNames.parse(JSON.parse(SignedReport.parse(JSON.parse(text)).report)))
@@ -76,12 +76,12 @@ test('the report of a storage with 10,000 repositories names all of them, in fil
 })
 
 test('the report of the largest storage counts the repositories that it does not name', () => {
-  const most = (MOST_LISTS + 1) * MOST_NAMES
+  const most = (MAX_LISTS + 1) * MAX_NAMES
   const lines = Array.from({ length: most + 5 }, (_, one) => line(`site${one}`))
 
   const texts = reportsOf(new Secret(keeper.privateKey), at, lines)
 
   expect([texts.length, newestOf(keeper.publicKey, texts, now)?.repositories]).toEqual([
-    ...[MOST_LISTS + 1, most + 5],
+    ...[MAX_LISTS + 1, most + 5],
   ])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { MailLog, MOST_MAIL_LOG } from '#agent/mail/log.ts'
+import { MAX_MAIL_LOG, MailLog } from '#agent/mail/log.ts'
 import { logFolder } from '#tests/support/agent/logs.ts'
 import { ClockedQueue } from '#tests/support/mail/clocked-queue.ts'
 
@@ -10,8 +10,8 @@ test('keeps two files of a limited size', () => {
 
   for (let count = 0; count < 6000; count += 1) log.add('info', `${count} ${'x'.repeat(2000)}`)
 
-  expect(statSync(path).size).toBeLessThanOrEqual(MOST_MAIL_LOG)
-  expect(statSync(`${path}.1`).size).toBeLessThanOrEqual(MOST_MAIL_LOG)
+  expect(statSync(path).size).toBeLessThanOrEqual(MAX_MAIL_LOG)
+  expect(statSync(`${path}.1`).size).toBeLessThanOrEqual(MAX_MAIL_LOG)
   expect(existsSync(`${path}.2`)).toBe(false)
   const last = readFileSync(path, 'utf8').trim().split('\n').at(-1) ?? ''
   expect(JSON.parse(last)).toEqual({

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { reportOf } from '#agent/readings/report.ts'
-import { MOST_REPORT, REPORTED } from '#shared/report.ts'
+import { MAX_REPORT, REPORTED } from '#shared/report.ts'
 
 /** A clock on which no time passes. */
 const STILL = { elapsed: () => 0 }
@@ -31,7 +31,7 @@ test.each(REPORTED)('leaves %s out when it cannot be read', async (path) => {
 })
 
 test('leaves out an answer for which there is no room, in bytes, and has those after it', async () => {
-  const sites = 'ö'.repeat(MOST_REPORT / 2)
+  const sites = 'ö'.repeat(MAX_REPORT / 2)
 
   const report = await reportOf(answering({ '/sites': async () => ({ sites }) }), STILL)
 
@@ -39,12 +39,12 @@ test('leaves out an answer for which there is no room, in bytes, and has those a
 })
 
 test('is never larger than a dashboard reads', async () => {
-  const usage = 'x'.repeat(MOST_REPORT - 600)
+  const usage = 'x'.repeat(MAX_REPORT - 600)
 
   const report = await reportOf(answering({ '/usage': async () => ({ usage }) }), STILL)
 
   expect(Object.keys(report.answers)).toContain('/usage')
-  expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThanOrEqual(MOST_REPORT)
+  expect(Buffer.byteLength(JSON.stringify(report))).toBeLessThanOrEqual(MAX_REPORT)
 })
 
 test('leaves out what there is no more time for', async () => {

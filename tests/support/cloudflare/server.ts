@@ -32,7 +32,7 @@ const right = (result: unknown) =>
   Response.json({ success: true, errors: [], messages: [], result })
 
 const PURGE = /^\/zones\/([0-9a-f]{32})\/purge_cache$/
-const MOST_HOSTS = 30
+const MAX_HOSTS = 30
 
 const RECORDS = /^\/zones\/([0-9a-f]{32})\/dns_records(?:\/([0-9a-f]{32}))?$/
 
@@ -93,7 +93,7 @@ class CloudflareZones {
   #purge(zone: { name: string }, { hosts = [] }: { hosts?: string[] }): Response {
     if (this.denials.has('purge')) return wrong(403, 10000, 'Authentication error')
     const isWrong = (host: string) => !`.${host}`.endsWith(`.${domainToASCII(zone.name)}`)
-    if (hosts.length === 0 || hosts.length > MOST_HOSTS || hosts.some(isWrong))
+    if (hosts.length === 0 || hosts.length > MAX_HOSTS || hosts.some(isWrong))
       return wrong(400, 1092, 'Unable to purge: hosts are invalid')
     this.purges.push(hosts)
     return right({ id: newId() })

@@ -1,7 +1,7 @@
 import type { Fence } from '#dashboard/db/fence.ts'
 import { NAMES } from '#dashboard/leases/shares.ts'
 import { type Round, Tenure } from '#dashboard/leases/tenure.ts'
-import { HELD_MS, LEASE_MS, MOST_ROUNDS, TICK_MS } from '#dashboard/leases/times.ts'
+import { HELD_MS, LEASE_MS, MAX_ROUNDS, TICK_MS } from '#dashboard/leases/times.ts'
 import { Random } from '#tests/support/random.ts'
 import type { LeaseRecords } from './records.ts'
 
@@ -71,7 +71,7 @@ class Node {
     const next = (answered: boolean) => {
       if (number !== this.#sent) return
       this.#sent += 1
-      const again = answered && rounds < MOST_ROUNDS && this.#tenure.hasPlan()
+      const again = answered && rounds < MAX_ROUNDS && this.#tenure.hasPlan()
       if (again) this.tick(rounds + 1)
       else this.#later(TICK_MS, () => this.tick())
     }

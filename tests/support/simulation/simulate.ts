@@ -122,7 +122,7 @@ function planTrouble(world: World, people: Users): number {
   return end
 }
 
-const MOST_ROUNDS = 2_000
+const MAX_ROUNDS = 2_000
 
 /** One run of a small fleet, from one number. `faults` is empty if all held. */
 export async function simulate(seed: number, records: Records): Promise<World> {
@@ -148,7 +148,7 @@ export async function simulate(seed: number, records: Records): Promise<World> {
 /** Until no operation runs and all followers saw the end. */
 async function rest(world: World, users: Users): Promise<void> {
   const { timeline, records } = world
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     await timeline.run(timeline.now + 1_000, () => false)
     if (records.unfinished === 0 && users.followers.every(({ over }) => over)) return
   }

@@ -6,7 +6,7 @@ import type { Version } from '#agent/keeper/s3/bucket.ts'
 import { certificate } from '#tests/support/fixtures/made-certificate.ts'
 
 /** That of S3. */
-const MOST_SKEW_MS = 15 * 60_000
+const MAX_SKEW_MS = 15 * 60_000
 
 /**
  * A bucket in memory: lists, reads, writes and deletes objects, and checks the time of requests and the
@@ -40,7 +40,7 @@ function answerOf({ objects, versions }: Stored, request: IncomingMessage, body:
   const { pathname, searchParams } = new URL(request.url ?? '', 'https://storage')
   const name = decodeURIComponent(pathname.replace('/backups', '').slice(1))
   const { authorization = '', 'x-amz-content-sha256': sha256 } = request.headers
-  if (Math.abs(timeOf(request) - Date.now()) > MOST_SKEW_MS) {
+  if (Math.abs(timeOf(request) - Date.now()) > MAX_SKEW_MS) {
     return { status: 403, text: '<Error><Code>RequestTimeTooSkewed</Code></Error>' }
   }
   const isSigned = authorization.startsWith('AWS4-HMAC-SHA256 Credential=KEY/')

@@ -7,8 +7,8 @@ import {
   KEEPER_FOLDER,
   type KeeperRequest,
   type KeeperTexts,
+  MAX_FOUND,
   MAX_PASSWORDS,
-  MOST_FOUND,
   SealedKey,
 } from '#shared/backup-find.ts'
 import { KeeperNames, KeeperReport, SignedReport } from '#shared/keeper-report.ts'
@@ -17,7 +17,7 @@ import { readKeys } from './read-keys.ts'
 
 const Key = z.object({ hostname: z.string(), username: z.string() })
 const RECOVERY = 'recovery-'
-const MOST_TEXTS = 20
+const MAX_TEXTS = 20
 
 /**
  * The repositories of sites in a storage, and their passwords as the recovery kits open them. A
@@ -30,7 +30,7 @@ export async function findRepositories(
   const isAsked = repositories === null && target.place.kind === 'rest'
   const reported = isAsked ? await reportedNames(host, target) : undefined
   const named = reported?.names ?? repositories
-  const request = { repositories: named, after, most: MOST_FOUND, containing: `"${RECOVERY}` }
+  const request = { repositories: named, after, most: MAX_FOUND, containing: `"${RECOVERY}` }
   const { is_listed, repositories: read, next } = await readKeys(host, target, request)
   const ofSites = read.filter(({ name }) => RepositoryName.safeParse(name).success)
   const found = ofSites.map(({ name, texts }) => ({
@@ -73,7 +73,7 @@ const reportIn = (text: string) => parseJson(SignedReport, text)?.report
 export async function readKeeper(host: Host, { target }: KeeperRequest): Promise<KeeperTexts> {
   const texts = await textsOf(host, target)
   const reports = texts.filter((text) => parseJson(KeeperReport, reportIn(text)) !== undefined)
-  return { texts: reports.slice(0, MOST_TEXTS) }
+  return { texts: reports.slice(0, MAX_TEXTS) }
 }
 
 async function textsOf(host: Host, target: BackupTarget): Promise<string[]> {

@@ -12,7 +12,7 @@ import { CLOSED, checkFoundCertificate, checkFoundPage } from './verdicts.ts'
 const LIST_MS = 5 * 60_000
 /** The age after which results are outdated. */
 const STALE_MS = 3 * LIST_MS
-const MOST_AT_ONCE = 8
+const MAX_CONCURRENT = 8
 const AGAIN_MS = 3000
 
 /**
@@ -49,7 +49,7 @@ export class FoundMonitor {
     const due = [...this.#watched.values()]
       .filter((watched) => isVisitDue(watched, now, this.size + beside))
       .sort((one, other) => one.visited_at - other.visited_at)
-      .slice(0, MOST_AT_ONCE)
+      .slice(0, MAX_CONCURRENT)
     const changed = await this.#round(due, ({ verdicts }, { state }) => {
       return state === (verdicts.http?.state ?? 'up')
     })

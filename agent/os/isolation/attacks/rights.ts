@@ -11,7 +11,7 @@ import { configsOf } from '#agent/os/isolation/scripts.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 
-const MOST_SHOWN = 5
+const MAX_SHOWN = 5
 
 /** Read from the machine by the agent: modes, accounts and processes, also of other sites. */
 export const RIGHTS = {
@@ -88,6 +88,6 @@ export const RIGHTS = {
 
 function found(did: string, names: readonly string[]): Verdict {
   if (names.length === 0) return refused()
-  const more = names.length > MOST_SHOWN ? ` and ${names.length - MOST_SHOWN} more` : ''
-  return succeeded(`${did} ${names.slice(0, MOST_SHOWN).join(', ')}${more}`)
+  const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : ''
+  return succeeded(`${did} ${names.slice(0, MAX_SHOWN).join(', ')}${more}`)
 }

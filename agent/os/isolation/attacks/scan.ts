@@ -5,7 +5,7 @@ import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Inventory } from '#shared/inventory.ts'
 
 /** A longer scan waits for the site, which holds its lock for 15 seconds. */
-const MOST_SECONDS = 8
+const MAX_SECONDS = 8
 const LOCK_MS = 30_000
 const POLL_MS = 100
 /** A scan may not block the agent's other work for longer than this. */
@@ -70,7 +70,7 @@ export const SCANS = {
       await scene.scan(attacker.domain).catch(() => undefined)
       const seconds = (host.clock.elapsed() - start) / 1000
       await locked
-      return seconds > MOST_SECONDS ? succeeded(`a scan took ${Math.round(seconds)} s`) : refused()
+      return seconds > MAX_SECONDS ? succeeded(`a scan took ${Math.round(seconds)} s`) : refused()
     },
   },
   'scan.folders': {

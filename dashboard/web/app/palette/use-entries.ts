@@ -20,7 +20,7 @@ import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { useFoundSites } from './use-found-sites.ts'
 import { useSiteEntries } from './use-site-entries.ts'
 
-const MOST_SERVERS = 8
+const MAX_SERVERS = 8
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 
 /** The entries that match the text, in groups; without a text, pages and actions. */
@@ -124,7 +124,7 @@ function useServers(text: string) {
     }),
   )
   const found = (entries: Entry[]) =>
-    entries.filter((entry) => isFound(entry, text)).slice(0, MOST_SERVERS)
+    entries.filter((entry) => isFound(entry, text)).slice(0, MAX_SERVERS)
   return { places: found(places), actions: found(actions) }
 }
 

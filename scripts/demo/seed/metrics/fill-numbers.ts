@@ -4,16 +4,16 @@ import { storeCounts } from '#dashboard/numbers/queries.ts'
 import { DAYS_KEPT, MINUTES_KEPT } from '#dashboard/numbers/update.ts'
 import {
   DAY_S,
+  MAX_DAYS,
+  MAX_MINUTES,
   MINUTE_S,
-  MOST_DAYS,
-  MOST_MINUTES,
   NUMBERS,
   type Numbers,
   type SiteCount,
 } from '#shared/site-numbers.ts'
 
 /** Enough to look at: the records of ten thousand sites would take minutes. */
-const MOST_SITES = 40
+const MAX_SITES = 40
 /** Every seventh site needs a larger tier. */
 const CROWDED = 7
 const MB = 1e6
@@ -29,17 +29,17 @@ interface Known {
 export async function fillNumbers(db: Database, now: number): Promise<void> {
   const sites = await db.read.all<Known>(sql`
     select id, server_id, domain from sites
-    where not found and status = 'active' order by id limit ${MOST_SITES}`)
+    where not found and status = 'active' order by id limit ${MAX_SITES}`)
   const at = Math.floor(now / 1000)
   for (const site of sites) {
     const { server_id, domain } = site
     const days = daysOf(site, at)
     const minutes = minutesOf(site, at)
     const counts: SiteCount[] = []
-    for (let from = 0; from < days.length; from += MOST_DAYS)
-      counts.push({ domain, at, minutes: [], days: days.slice(from, from + MOST_DAYS) })
-    for (let from = 0; from < minutes.length; from += MOST_MINUTES)
-      counts.push({ domain, at, minutes: minutes.slice(from, from + MOST_MINUTES), days: [] })
+    for (let from = 0; from < days.length; from += MAX_DAYS)
+      counts.push({ domain, at, minutes: [], days: days.slice(from, from + MAX_DAYS) })
+    for (let from = 0; from < minutes.length; from += MAX_MINUTES)
+      counts.push({ domain, at, minutes: minutes.slice(from, from + MAX_MINUTES), days: [] })
     await storeCounts(db, server_id, counts)
   }
 }

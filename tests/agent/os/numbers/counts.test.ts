@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { changedIn, SiteCounts } from '#agent/os/numbers/counts.ts'
-import { DAY_S, MOST_COUNT, MOST_DAYS, NUMBERS } from '#shared/site-numbers.ts'
+import { DAY_S, MAX_COUNT, MAX_DAYS, NUMBERS } from '#shared/site-numbers.ts'
 
 const NOW = 100 * DAY_S
 
@@ -8,19 +8,19 @@ test('no number exceeds what a dashboard reads', () => {
   const counts = new SiteCounts()
   for (let turn = 0; turn < 2; turn++) counts.add(NOW, { memory: 9e14 }, NOW)
 
-  expect(counts.days.get(NOW)?.values[NUMBERS.indexOf('memory')]).toBe(MOST_COUNT)
+  expect(counts.days.get(NOW)?.values[NUMBERS.indexOf('memory')]).toBe(MAX_COUNT)
 })
 
 test('lists no more days than a dashboard reads: the newest, in order', () => {
   const counts = new SiteCounts()
-  for (let day = MOST_DAYS; day >= 0; day--) {
+  for (let day = MAX_DAYS; day >= 0; day--) {
     counts.add(NOW - day * DAY_S + 1, { requests: 1 }, NOW)
     counts.add(NOW - day * DAY_S, { requests: 1 }, NOW)
   }
-  const listed = changedIn(counts.days, 0, MOST_DAYS).map(([at]) => (NOW - at) / DAY_S)
+  const listed = changedIn(counts.days, 0, MAX_DAYS).map(([at]) => (NOW - at) / DAY_S)
 
-  expect(counts.days.size).toBe(MOST_DAYS + 1)
-  expect(listed).toEqual([...Array(MOST_DAYS).keys()].reverse())
+  expect(counts.days.size).toBe(MAX_DAYS + 1)
+  expect(listed).toEqual([...Array(MAX_DAYS).keys()].reverse())
 })
 
 test('forgets what a clock that was ahead has left, and when it changed', () => {

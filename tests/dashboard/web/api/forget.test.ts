@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { QueryCache, QueryClient, QueryObserver } from '@tanstack/react-query'
-import { forgetOldest, KEPT_MS, MOST_KEPT } from '#dashboard/web/api/forget.ts'
+import { forgetOldest, KEPT_MS, MAX_KEPT } from '#dashboard/web/api/forget.ts'
 
-const LOOKED_AT = 3 * MOST_KEPT
+const LOOKED_AT = 3 * MAX_KEPT
 
 /** `settle` advances the time after which an entry is removed. */
 function keeping() {
@@ -36,7 +36,7 @@ test('keeps only the newest answers', () => {
   for (const at of range(1, LOOKED_AT)) look(client, at).away()
   settle()
 
-  expect(kept()).toEqual(range(LOOKED_AT - MOST_KEPT + 1, LOOKED_AT))
+  expect(kept()).toEqual(range(LOOKED_AT - MAX_KEPT + 1, LOOKED_AT))
   client.clear()
 })
 
@@ -47,19 +47,19 @@ test('keeps visible answers and those with a longer time', () => {
   for (const at of range(3, LOOKED_AT)) look(client, at).away()
   settle()
 
-  expect(kept()).toEqual([1, 2, ...range(LOOKED_AT - MOST_KEPT + 1, LOOKED_AT)])
+  expect(kept()).toEqual([1, 2, ...range(LOOKED_AT - MAX_KEPT + 1, LOOKED_AT)])
   client.clear()
 })
 
 test('keeps a new request that has no answer yet', () => {
   const { client, settle, kept } = keeping()
-  for (const at of range(1, MOST_KEPT)) look(client, at).away()
+  for (const at of range(1, MAX_KEPT)) look(client, at).away()
   settle()
-  const { observer } = look(client, MOST_KEPT + 1)
+  const { observer } = look(client, MAX_KEPT + 1)
 
   observer.setOptions({ queryKey: [0], enabled: false, gcTime: KEPT_MS })
   settle()
 
-  expect(kept()).toEqual([...range(2, MOST_KEPT + 1), 0])
+  expect(kept()).toEqual([...range(2, MAX_KEPT + 1), 0])
   client.clear()
 })

@@ -6,9 +6,9 @@ export interface ServerSearch {
   range?: Range
 }
 
-export const USUAL_RANGE: Range = '24h'
+export const DEFAULT_RANGE: Range = '24h'
 
 export function readServerSearch({ range }: Record<string, unknown>): ServerSearch {
   const known = RANGES.find((value) => value === range)
-  return known && known !== USUAL_RANGE ? { range: known } : {}
+  return known && known !== DEFAULT_RANGE ? { range: known } : {}
 }

@@ -13,7 +13,7 @@ import type { DnsAccountView } from '#shared/api/dns.ts'
 import { unicodeOf } from '#shared/unicode-domain.ts'
 import { AccountForm } from './account-form.tsx'
 
-const MOST_ZONES = 5
+const MAX_ZONES = 5
 
 /** Accounts at Cloudflare, for the records of names of sites. */
 export function DnsAccounts() {
@@ -118,6 +118,6 @@ function AccountTable({ accounts, onChange, onRemove }: AccountTableProps) {
 }
 
 function zonesOf({ zones }: DnsAccountView): string {
-  const shown = zones.slice(0, MOST_ZONES).map(unicodeOf).join(', ')
-  return zones.length > MOST_ZONES ? `${shown} and ${zones.length - MOST_ZONES} more` : shown
+  const shown = zones.slice(0, MAX_ZONES).map(unicodeOf).join(', ')
+  return zones.length > MAX_ZONES ? `${shown} and ${zones.length - MAX_ZONES} more` : shown
 }

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { metricsQuery } from '#dashboard/web/api/servers.ts'
 import {
+  DEFAULT_RANGE,
   RANGES,
   type Range,
   readServerSearch,
-  USUAL_RANGE,
 } from '#dashboard/web/pages/servers/detail/search.ts'
 import { Began } from '#dashboard/web/ui/began.tsx'
 import { Chart } from '#dashboard/web/ui/chart.tsx'
@@ -27,7 +27,7 @@ const CHOICES = RANGES.map((value) => ({ value, name: value.replace(/(\d+)/, '$1
 /** The metrics of the last hours or days. */
 export function History({ server }: { server: FleetServerDetail }) {
   const { id, metrics_at } = server
-  const { range = USUAL_RANGE } = useSearch({ from: '/inside/servers/$server_id' })
+  const { range = DEFAULT_RANGE } = useSearch({ from: '/inside/servers/$server_id' })
   const navigate = useNavigate({ from: '/servers/$server_id' })
   const { data, error, refetch, isPlaceholderData } = useQuery(metricsQuery(id, HOURS[range]))
   const choose = (next: Range) =>

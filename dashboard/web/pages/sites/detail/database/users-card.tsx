@@ -12,7 +12,7 @@ import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/api/site-database.ts'
-import { MOST_DATABASE_USERS } from '#shared/database-user.ts'
+import { MAX_DATABASE_USERS } from '#shared/database-user.ts'
 import { CreateUserDialog } from './create-user-dialog.tsx'
 import { HowToConnect } from './how-to-connect.tsx'
 
@@ -22,7 +22,7 @@ export function UsersCard({ site }: { site: Site }) {
   const [made, setMade] = useState<CreatedDatabaseUser>()
   const { dialog, show } = useDialog()
   const isOffline = useServerOffline(site)
-  const isFull = (data?.length ?? 0) >= MOST_DATABASE_USERS
+  const isFull = (data?.length ?? 0) >= MAX_DATABASE_USERS
   const add = (
     <Button icon={<UserPlus />} disabled={isOffline || isFull} onClick={show}>
       Create temporary user

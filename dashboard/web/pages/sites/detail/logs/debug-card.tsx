@@ -12,7 +12,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { useNow } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#shared/unicode-domain.ts'
-import { DEBUG_HOURS, type DebugHours, USUAL_DEBUG_HOURS } from '#shared/wp-debug.ts'
+import { DEBUG_HOURS, DEFAULT_DEBUG_HOURS, type DebugHours } from '#shared/wp-debug.ts'
 
 const TITLE = 'Debug log of WordPress'
 const MINUTE_MS = 60_000
@@ -64,7 +64,7 @@ export function DebugCard({ site }: { site: Site }) {
 }
 
 function SwitchOn({ site, ...dialog }: DialogState & { site: Site }) {
-  const [hours, setHours] = useState<DebugHours>(USUAL_DEBUG_HOURS)
+  const [hours, setHours] = useState<DebugHours>(DEFAULT_DEBUG_HOURS)
   return (
     <WorkDialog
       {...dialog}

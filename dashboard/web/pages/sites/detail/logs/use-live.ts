@@ -4,7 +4,7 @@ import type { LogNewsEvent } from '#shared/api/site-logs.ts'
 import type { Shown } from './log-table.tsx'
 
 /** Of a live view that is open for long, only the newest lines are kept. */
-const MOST_KEPT = 2000
+const MAX_KEPT = 2000
 const FRAME_MS = 250
 
 interface Live {
@@ -32,7 +32,7 @@ export function useLive(path: string | undefined, isPaused: boolean): Live {
       const added = waiting.toReversed()
       waiting = []
       if (added.length > 0)
-        set((now) => ({ ...now, lines: [...added, ...now.lines].slice(0, MOST_KEPT) }))
+        set((now) => ({ ...now, lines: [...added, ...now.lines].slice(0, MAX_KEPT) }))
     }, FRAME_MS)
     followEvents(path, controller.signal, {
       resumes: false,

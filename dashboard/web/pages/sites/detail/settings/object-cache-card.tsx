@@ -14,7 +14,7 @@ import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { OBJECT_MEMORIES, USUAL_OBJECT_MEMORY } from '#shared/object-cache.ts'
+import { DEFAULT_OBJECT_MEMORY, OBJECT_MEMORIES } from '#shared/object-cache.ts'
 import { unicodeOf } from '#shared/unicode-domain.ts'
 
 /** The object cache of a site, and its use. */
@@ -87,7 +87,7 @@ function numbersOf(numbers: NonNullable<ObjectCache['numbers']>, limit: number) 
 }
 
 function Change({ site, cache, ...dialog }: DialogState & { site: Site; cache: ObjectCache }) {
-  const [memory, setMemory] = useState(Math.min(cache.memory ?? USUAL_OBJECT_MEMORY, cache.most))
+  const [memory, setMemory] = useState(Math.min(cache.memory ?? DEFAULT_OBJECT_MEMORY, cache.most))
   const sizes = OBJECT_MEMORIES.filter((size) => size <= cache.most)
   const shown = sizes.includes(memory) ? sizes : [...sizes, memory].sort((a, b) => a - b)
   return (

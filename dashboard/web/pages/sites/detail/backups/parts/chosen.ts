@@ -8,11 +8,11 @@ export interface Chosen {
 
 export const NOTHING: Chosen = { paths: [], tables: [] }
 
-const MOST_PATHS = 100
+const MAX_PATHS = 100
 
 /** Undefined while nothing is chosen, or more than one restore takes. */
 export function partsOf({ paths, tables }: Chosen): BackupParts | undefined {
-  if (paths.length + tables.length === 0 || paths.length > MOST_PATHS) return undefined
+  if (paths.length + tables.length === 0 || paths.length > MAX_PATHS) return undefined
   return {
     files: paths.length > 0,
     database: tables.length > 0,
