@@ -297,7 +297,7 @@ for (const suite of releases('sandbox')) {
         ...['nginx', 'shared pools', 'sites slice', 'run folders', 'mail', 'login'],
         ...['debug log', 'site etc', 'restarts'],
       ]
-      const names = ['database port', 'packages', ...files, 'services', 'wp-cli']
+      const names = ['database port', 'packages', ...files, 'services', 'wp-cli', 'job recorder']
       expect(steps.map(({ name }) => name)).toEqual(names)
       const events = await world.dashboard.stream('POST', world.path('/provision'), body)
 
