@@ -10,16 +10,16 @@ import type { Secret } from '#shared/secret.ts'
 import type { SiteCount } from '#shared/site-numbers.ts'
 import type { StoredEvent } from '#shared/sse.ts'
 
-/** Bytes on their way. */
+/** An answer that is sent while it is read, so that its size does not matter. */
 export interface Source {
   type: string
-  /** Undefined at the end; throws where the rest is missing. */
+  /** Returns the next bytes, or undefined after the last ones. Throws if the rest cannot be read. */
   next(): Promise<Uint8Array | undefined>
   /** Called when the reader has left. */
   end(): Promise<void>
 }
 
-/** Bytes that are complete. */
+/** An answer that is in memory when it is sent. */
 export interface Content {
   type: string
   content: string | Uint8Array<ArrayBuffer>
@@ -27,7 +27,7 @@ export interface Content {
 
 /** The data of events, as they happen. */
 export interface News<D extends StoredEvent['data'] = StoredEvent['data']> {
-  /** Undefined at the end; an empty list is a sign of life. */
+  /** Returns the next events, or undefined after the last one. An empty list keeps the connection. */
   next(): Promise<readonly D[] | undefined>
   /** Called when the reader has left. */
   end(): Promise<void>

@@ -59,7 +59,7 @@ function responseOf(
   return context.json(answer)
 }
 
-/** Bytes as fast as they are read. */
+/** Sends the answer; one that is read meanwhile is read no faster than the client takes it. */
 function bytesOf(answer: Source | Content): Response {
   const headers = { 'content-type': answer.type }
   if ('content' in answer) return new Response(answer.content, { headers })

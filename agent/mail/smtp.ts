@@ -191,7 +191,10 @@ export class Connection {
     return text && kindOf(text) === 2 ? { ...outcome, answer: text.text } : outcome
   }
 
-  /** Those that were accepted share the answer to the message itself. */
+  /**
+   * Returns the refusal of this recipient, or else the answer of the relay to the message, which
+   * counts for all recipients that were accepted.
+   */
   #replyTo(recipient: string): Reply | undefined {
     const own = ['MAIL', `RCPT TO:<${recipient}>`].map((name) => this.#answered(name))
     const refusal = own.find((reply) => reply && kindOf(reply) !== 2)

@@ -117,6 +117,7 @@ unless(lab.available()).describe('a change of a site that is cut off', () => {
     ])
     const outcome = await sweep(agent, ISSUED, reference, 'kill -9 within the order', points)
     sweeps.outcomes.push(outcome)
+    expect(outcome.problems).toEqual([])
     expect(outcome.before).toBeGreaterThan(points.length / 2)
   })
 

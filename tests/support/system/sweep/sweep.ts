@@ -21,7 +21,10 @@ export interface Outcome {
   after: number
   /** The longest time from the agent's start to the terminal event. */
   recovery_ms: number
-  /** What was neither as before nor as after; the sweep ends at the first point that has any. */
+  /**
+   * The differences of the first point whose state was neither that before nor that after the
+   * operation. The sweep ends there; empty if all points were right.
+   */
   problems: string[]
 }
 
