@@ -23,7 +23,7 @@ export const jobsLogOf = (user: string) => `${homeOf(user)}/logs/jobs.log`
  * Runs the program of a job as the site, and bounds what it prints: the log gets the beginning as it
  * comes, and the end when it is known. Each line begins with its time and the invocation of the unit. SIGTERM
  * reaches the program itself; this one stays to log the end. What the program leaves in the background
- * ends with it. Units of an earlier version give it nothing but a line, whose output the journal gets.
+ * ends with it.
  */
 const JOB_RUNNER_TEXT = String.raw`<?php
 // ${MARK_LINE}
@@ -31,13 +31,10 @@ if (function_exists('pcntl_async_signals')) {
   pcntl_async_signals(true);
   pcntl_signal(SIGTERM, function () {});
 }
-[$path, $command] = $argc > 2 ? [$argv[1], array_slice($argv, 2)] : [null, ['/bin/sh', '-c', $argv[1]]];
+[$path, $command] = [$argv[1], array_slice($argv, 2)];
 function put($lines) {
   global $path;
-  if ($lines === [] || $path === null) {
-    foreach ($lines as $line) echo "$line\n";
-    return;
-  }
+  if ($lines === []) return;
   $file = @fopen($path, 'ab');
   if (!$file || fstat($file)['size'] > ${MAX_LOG_BYTES}) return;
   $beginning = date_create()->setTimezone(new DateTimeZone('UTC'))->format('Y-m-d\TH:i:s.v\Z ') . getenv('INVOCATION_ID');

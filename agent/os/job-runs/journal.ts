@@ -12,8 +12,6 @@ const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 
 /** A run has up to six entries of systemd. */
 const MAX_ENTRIES = 6 * MAX_JOB_RUNS
-/** For all runs together; journalctl leaves out a line of more than 4,096 bytes. */
-const MAX_LINES = 400
 const LIMIT_MS = 20_000
 
 /** How a run ended, by the result of its unit: systemd.service(5). */
@@ -28,21 +26,12 @@ const RESULTS: Record<string, AgentJobRun['result']> = {
 const Field = z.union([z.string(), z.null(), z.array(z.number())])
 const Entry = z.object({
   __REALTIME_TIMESTAMP: z.string().regex(/^\d{1,17}$/),
-  MESSAGE: Field.catch(''),
   MESSAGE_ID: Field.catch('').optional(),
   INVOCATION_ID: Field.catch('').optional(),
-  _SYSTEMD_INVOCATION_ID: Field.catch('').optional(),
   EXIT_STATUS: Field.catch('').optional(),
   UNIT_RESULT: Field.catch('').optional(),
 })
 type Entry = z.infer<typeof Entry>
-
-/** What the runs of a unit of an earlier version have printed, by invocation. */
-export async function linesOfUnit(host: Host, unit: string): Promise<Map<string, string>> {
-  const lines = await entriesOf(host, MAX_LINES, [`_SYSTEMD_UNIT=${unit}`])
-  const runs = grouped(lines, ({ _SYSTEMD_INVOCATION_ID }) => _SYSTEMD_INVOCATION_ID)
-  return new Map([...runs].map(([id, entries]) => [id, entries.map(textOf).join('\n')]))
-}
 
 /** A run with its invocation id. */
 export type UnitRun = LastRun & { id: string }
@@ -52,8 +41,7 @@ export type UnitRun = LastRun & { id: string }
  * the invocation id links the lines of a run.
  */
 export async function runsOfUnit(host: Host, unit: string): Promise<UnitRun[]> {
-  const reports = await entriesOf(host, MAX_ENTRIES, ['_PID=1', `UNIT=${unit}`])
-  return [...grouped(reports, ({ INVOCATION_ID }) => INVOCATION_ID)]
+  return [...byInvocation(await entriesOf(host, ['_PID=1', `UNIT=${unit}`]))]
     .flatMap(([id, entries]) => runOf(id, entries) ?? [])
     .reverse()
     .slice(0, MAX_JOB_RUNS)
@@ -85,22 +73,17 @@ const isStatus = (status: number) => Number.isInteger(status) && status >= 0 && 
 const timeOf = ({ __REALTIME_TIMESTAMP: microseconds }: Entry) =>
   Math.floor(Number(microseconds) / 1000)
 
-function textOf({ MESSAGE }: Entry): string {
-  if (MESSAGE === null) return '(a line of more than 4,096 bytes)'
-  return typeof MESSAGE === 'string' ? MESSAGE : Buffer.from(MESSAGE).toString('utf8')
-}
-
-function grouped(entries: readonly Entry[], by: (entry: Entry) => unknown): Map<string, Entry[]> {
+function byInvocation(entries: readonly Entry[]): Map<string, Entry[]> {
   const groups = new Map<string, Entry[]>()
   for (const entry of entries) {
-    const key = by(entry)
-    if (typeof key === 'string') groups.set(key, [...(groups.get(key) ?? []), entry])
+    const id = entry.INVOCATION_ID
+    if (typeof id === 'string') groups.set(id, [...(groups.get(id) ?? []), entry])
   }
   return groups
 }
 
-async function entriesOf(host: Host, most: number, matches: string[]): Promise<Entry[]> {
-  const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${most}`]
+async function entriesOf(host: Host, matches: string[]): Promise<Entry[]> {
+  const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${MAX_ENTRIES}`]
   const fields = `--output-fields=${Object.keys(Entry.shape).join(',')}`
   const argv = ['journalctl', ...shape, fields, ...matches]
   const { stdout } = await host.shell.run(argv, { timeout_ms: LIMIT_MS })

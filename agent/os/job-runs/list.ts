@@ -16,8 +16,7 @@ export async function listJobRuns(host: Host, domain: string): Promise<AgentJobR
     const recorded = await runsRecorded(host, user)
     return recorded.map((run) => ({ ...run, output: plainOutput(run.output).trim() }))
   }
-  const unit = serviceUnitOf(user)
-  const runs = await runsOfUnit(host, unit)
-  const outputs = await outputsOf(host, { user, unit }, runs, MAX_JOB_OUTPUT)
+  const runs = await runsOfUnit(host, serviceUnitOf(user))
+  const outputs = await outputsOf(host, user, runs, MAX_JOB_OUTPUT)
   return runs.map(({ id, ...run }) => ({ ...run, output: (outputs.get(id) ?? '').trim() }))
 }

@@ -76,8 +76,7 @@ export async function readJobOutput(
   const { user, jobs = [] } = await getSite(host, domain)
   if (!jobs.some((job) => job.name === name)) throw notFound(`Job ${name} of ${domain}`)
   if (host.init !== 'systemd') return { run: null, output: '' }
-  const unit = jobServiceOf(user, name)
-  const runs = await runsOfUnit(host, unit)
-  const outputs = await outputsOf(host, { user, unit }, runs.slice(0, 1), MAX_OUTPUT)
+  const runs = await runsOfUnit(host, jobServiceOf(user, name))
+  const outputs = await outputsOf(host, user, runs.slice(0, 1), MAX_OUTPUT)
   return { run: lastOf(runs), output: outputs.get(runs[0]?.id ?? '') ?? '' }
 }

@@ -68,7 +68,7 @@ class Printed {
     if (!run || run.id === this.#former) return []
     this.#state = state
     this.run = run
-    const outputs = await outputsOf(this.#host, this.#of, [run], MAX_FOLLOWED)
+    const outputs = await outputsOf(this.#host, this.#of.user, [run], MAX_FOLLOWED)
     const text = outputs.get(run.id) ?? ''
     const lines = text === '' ? [] : text.split('\n')
     const news = lines.slice(this.#seen)

@@ -15,15 +15,10 @@ const entry = (seconds: number, fields: object) =>
   JSON.stringify({ __REALTIME_TIMESTAMP: String((AT + seconds * 1000) * 1000), ...fields })
 const report = (run: string, seconds: number, MESSAGE_ID: string, more = {}) =>
   entry(seconds, { MESSAGE_ID, INVOCATION_ID: invocation(run), MESSAGE: 'of systemd', ...more })
-/** A line of the journal that systemd did not write. */
-const line = (run: string, MESSAGE: unknown) =>
-  entry(1, { _SYSTEMD_INVOCATION_ID: invocation(run), MESSAGE })
-
-/** What systemd reports, what the runs have logged, and other lines of the unit in the journal. */
-async function withRuns(reports: string[], logged: Record<string, string>, lines: string[] = []) {
+/** What systemd reports, and what the runs have logged. */
+async function withRuns(reports: string[], logged: Record<string, string>) {
   const host = await server(shop)
-  host.table.journalctl = (_, argv) =>
-    printed(`${(argv.includes('_PID=1') ? reports : lines).join('\n')}\n`)
+  host.table.journalctl = () => printed(`${reports.join('\n')}\n`)
   const texts = Object.entries(logged).map(([run, text]) => [invocation(run), text])
   host.table['hosting-agent'] = () => printed(JSON.stringify(Object.fromEntries(texts)))
   return host
@@ -32,6 +27,7 @@ async function withRuns(reports: string[], logged: Record<string, string>, lines
 test('lists time, result and output of each run, newest first', async () => {
   const host = await withRuns(
     [
+      ...['{', '[]', 'null', '{"MESSAGE":1}'],
       report('gone', -5, FINISHED),
       report('a', 0, STARTING),
       report('a', 2.5, FINISHED),
@@ -87,22 +83,6 @@ test('without a run, nothing of the site is read', async () => {
 
   expect(await listJobRuns(host, 'shop.example')).toEqual([])
   expect(host.runs).toHaveLength(1)
-})
-
-test('a run of an earlier version has what its unit wrote to the journal', async () => {
-  const bytes = [...Buffer.from('caf\u00e9')]
-  const reports = [report('a', 0, STARTING), '{', '[]', 'null', report('a', 1, FAILED)]
-  const host = await withRuns(reports, { b: 'of nobody' }, [
-    line('a', null),
-    line('a', bytes),
-    line('b', 'of nobody'),
-    '{"MESSAGE":1}',
-  ])
-
-  const [run] = await listJobRuns(host, 'shop.example')
-
-  expect(run?.output).toBe('(a line of more than 4,096 bytes)\ncaf\u00e9')
-  expect(host.runs.at(-1)?.line).toMatch(new RegExp(` --lines=400 .* _SYSTEMD_UNIT=${UNIT}$`))
 })
 
 test('the end of a long output is kept', async () => {
