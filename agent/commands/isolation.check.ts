@@ -6,6 +6,7 @@ import * as canaries from '#agent/os/isolation/canaries.ts'
 import { planRemoveSites, removeTraces } from '#agent/os/isolation/traces.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
+import { roleOf } from '#agent/os/site/canary.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { coreSteps } from '#agent/os/wordpress/core.ts'
@@ -118,7 +119,7 @@ async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> 
 
 /** As in `site.create`, without the record that would list it as a site of the server. */
 async function makingSite(host: Host, site: Site): Promise<Step[]> {
-  const role = canaries.roleOf(site)
+  const role = roleOf(site)
   const steps = await siteSteps(site, host)
   return steps
     .filter(({ decided }) => decided === undefined)

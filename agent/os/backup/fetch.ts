@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { reportProgress, sizeOf } from '#agent/host/report-progress.ts'
 import { withRoom } from '#agent/os/backup/room.ts'
 import { timeFor } from '#agent/os/database/dump.ts'
 import { isDamaged, isOfElsewhere } from '#agent/os/restic/failures.ts'
-import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
+import { ProgressLines } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic } from '#agent/os/restic/run.ts'
-import { told } from '#agent/os/restic/told.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
@@ -138,7 +138,7 @@ export async function writeDump(
   { snapshot, bytes }: Dumped,
 ): Promise<void> {
   const args = ['dump', snapshot, `/${DUMP}`]
-  const seen = told(host, 'Fetching the database', bytes)
+  const seen = reportProgress(host, 'Fetching the database', bytes)
   const options = { output_file: dumpIn(folder), seen, timeout_ms: timeFor(bytes) }
   await runRestic(host, opened, args, options)
 }

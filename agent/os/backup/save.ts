@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { reportProgress } from '#agent/host/report-progress.ts'
 import {
   type Chosen,
   type Consumer,
@@ -12,7 +13,6 @@ import {
 import { Incomplete, isPartialList } from '#agent/os/restic/failures.ts'
 import { ProgressLines, type Summary } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic, tryRestic } from '#agent/os/restic/run.ts'
-import { told } from '#agent/os/restic/told.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
@@ -72,7 +72,7 @@ async function saved(
   let snapshot: Summary | undefined
   const args = [...COMMON, 'database', '--stdin', '--stdin-filename', DUMP]
   const dump = await stream(async (input_from) => {
-    const seen = told(host, 'Saving the database')
+    const seen = reportProgress(host, 'Saving the database')
     const options = { input_from, seen, timeout_ms: timeFor(size) }
     const output = await runRestic(host, opened, args, options)
     snapshot = summaryOf(output.stdout)

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
+import { sizeOf } from '#agent/host/report-progress.ts'
 import { tryAsSite } from '#agent/os/as-site/run.ts'
-import { sizeOf } from '#agent/os/restic/progress.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import { conflict } from '#shared/errors.ts'
 

@@ -1,11 +1,11 @@
 import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { reportProgress } from '#agent/host/report-progress.ts'
 import { FeederFailed } from '#agent/os/as-site/feeders.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { readDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { databaseSize, streamDatabase, timeFor } from '#agent/os/database/dump.ts'
 import { type Import, importStream } from '#agent/os/database/import.ts'
-import { told } from '#agent/os/restic/told.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { AddressReport } from '#shared/copy.ts'
 import { conflict } from '#shared/errors.ts'
@@ -113,7 +113,7 @@ async function rewritten(
   const options = asSite(to, {
     ...{ input: requestFor(from, to, tables), input_from: program },
     ...{ network: false, home: false, own_program: host.settings.program, timeout_ms },
-    seen: told(host, 'Copying the database', total),
+    seen: reportProgress(host, 'Copying the database', total),
   })
   try {
     const argv = [...host.settings.program, 'rewrite']

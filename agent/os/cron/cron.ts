@@ -10,7 +10,7 @@ import {
 } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
-import { logsOf } from '#agent/os/site/paths.ts'
+import { logrotatePath, logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { logrotate } from '#shared/formats/cron.ts'
 import { LOG_ROTATIONS, MAX_LOG_BYTES } from '#shared/site-logs.ts'
@@ -28,8 +28,6 @@ import {
 } from './files.ts'
 import { JOB_RUNNER_FILE } from './job-runner.ts'
 import { applyOwn, removeOwn } from './own-jobs.ts'
-
-export const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 
 /**
  * Runs WordPress's own jobs every five minutes, offset by site, those that the user set by their

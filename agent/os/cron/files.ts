@@ -3,13 +3,13 @@ import { sandboxOf } from '#agent/os/as-site/sandbox.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sendmailPath } from '#agent/os/mail/sendmail.ts'
 import { sliceOf, UNITS } from '#agent/os/services/systemd.ts'
-import { docrootOf, homeOf, logsOf, WP_CLI } from '#agent/os/site/paths.ts'
+import { docrootOf, homeOf, jobRunsOf, jobsLogOf, logsOf, WP_CLI } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { wpCliEnvironment } from '#agent/os/wordpress/wp-cli.ts'
 import { crontab } from '#shared/formats/cron.ts'
 import { execWord, unit } from '#shared/formats/systemd.ts'
-import { JOB_RUNNER, jobsLogOf } from './job-runner.ts'
-import { RECORDER, recordOf } from './recorder.ts'
+import { JOB_RUNNER } from './job-runner.ts'
+import { RECORDER } from './recorder.ts'
 
 const EVERY = 5
 /** The maximum duration of a run. */
@@ -100,7 +100,7 @@ export function renderCrontab(jobs: Jobs): string {
   const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
   const words = [
     ...['flock', '-n', `${logsOf(jobs.user)}/jobs.lock`],
-    ...[`php${jobs.php}`, '-n', RECORDER, recordOf(jobs.user)],
+    ...[`php${jobs.php}`, '-n', RECORDER, jobRunsOf(jobs.user)],
     ...['timeout', '-k', '10', String(SECONDS)],
     ...launcherOf({ user: jobs.user, limits: limitsOf(MEMORY) }),
     ...['env', '-i', ...variables, `/usr/bin/php${jobs.php}`, '-d', 'memory_limit=512M'],

@@ -1,5 +1,5 @@
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
-import { homeOf, LIBRARY, WP_CLI } from '#agent/os/site/paths.ts'
+import { LIBRARY, WP_CLI } from '#agent/os/site/paths.ts'
 import { MAX_LOG_BYTES } from '#shared/site-logs.ts'
 
 export const JOB_RUNNER = `${LIBRARY}/run-job.php`
@@ -15,9 +15,6 @@ const MAX_LINES = 10_000
 const MAX_LINE = 8000
 /** The time, the invocation, and two signs. */
 const BEGINNING = 60
-
-/** The output of the jobs of a site, which the site writes beside its other logs. */
-export const jobsLogOf = (user: string) => `${homeOf(user)}/logs/jobs.log`
 
 /**
  * Runs the program of a job as the site, and bounds what it prints: the log gets the beginning as it

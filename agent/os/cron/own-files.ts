@@ -3,14 +3,14 @@ import { sandboxOf } from '#agent/os/as-site/sandbox.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sendmailPath } from '#agent/os/mail/sendmail.ts'
 import { sliceOf, UNITS } from '#agent/os/services/systemd.ts'
-import { docrootOf, homeOf } from '#agent/os/site/paths.ts'
+import { docrootOf, homeOf, jobsLogOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { wpCliEnvironment } from '#agent/os/wordpress/wp-cli.ts'
 import { calendarOf, parseSchedule } from '#shared/cron.ts'
 import { calendarWords, environmentWord, execWord, unit } from '#shared/formats/systemd.ts'
 import type { SiteJob } from '#shared/site-jobs.ts'
 import { TIMER_WANTS } from './files.ts'
-import { JOB_PROGRAMS, JOB_RUNNER, jobsLogOf } from './job-runner.ts'
+import { JOB_PROGRAMS, JOB_RUNNER } from './job-runner.ts'
 
 /** No user has a colon in its name. */
 const prefixOf = (user: string) => `hosting-job@${user}:`

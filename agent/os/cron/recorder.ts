@@ -1,13 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
 import { generated } from '#agent/os/effects/change.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
-import { LIBRARY, logsOf } from '#agent/os/site/paths.ts'
+import { LIBRARY } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { JOB_RUNNER_FILE } from './job-runner.ts'
 
 export const RECORDER = `${LIBRARY}/record-jobs.php`
-/** In a folder of root, beside the logs of nginx. */
-export const recordOf = (user: string) => `${logsOf(user)}/jobs.json`
 
 /**
  * Runs a program and records its time, its result and the end of its output: a line of JSON for

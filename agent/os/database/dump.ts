@@ -1,9 +1,9 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { reportProgress } from '#agent/host/report-progress.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { inUse } from '#agent/os/as-site/slice.ts'
-import { told } from '#agent/os/restic/told.ts'
 import { clientOf, inTurn, runInUse } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
 import { unsteadyTables } from './steadiness.ts'
@@ -50,7 +50,7 @@ export async function dumpDatabase(
       input: inputOf(present),
       output_file: path,
       file_bytes: 8 * size + 1024 * MB,
-      seen: told(host, 'Dumping the database'),
+      seen: reportProgress(host, 'Dumping the database'),
       timeout_ms: timeFor(size),
     }).catch(refuse)
     return present

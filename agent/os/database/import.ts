@@ -1,9 +1,9 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Fed } from '#agent/host/fed.ts'
 import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { reportProgress } from '#agent/host/report-progress.ts'
 import type { Sharing } from '#agent/host/sharing.ts'
 import { refuseFailedFeeder } from '#agent/os/as-site/feeders.ts'
-import { told } from '#agent/os/restic/told.ts'
 import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
 import { DATABASES, diskError, spaceWatch } from './space-watch.ts'
@@ -32,7 +32,7 @@ export async function importDatabase(
 ): Promise<void> {
   const size = (await host.files.stat(path))?.size ?? 0
   await importing(host, size, async () => {
-    const tell = told(host, 'Importing the database', size)
+    const tell = reportProgress(host, 'Importing the database', size)
     const watch = space === 'leave_some' ? await spaceWatch(host, user) : undefined
     const seen = (bytes: number) => {
       tell(bytes)

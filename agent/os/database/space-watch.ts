@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { sizeOf } from '#agent/os/restic/progress.ts'
+import { sizeOf } from '#agent/host/report-progress.ts'
 
 export const DATABASES = '/var/lib/mysql'
 /** More than an import writes between two looks. */

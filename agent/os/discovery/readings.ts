@@ -1,5 +1,5 @@
 import { reading } from '#agent/calls/reading.ts'
-import { isCanary } from '#agent/os/isolation/canaries.ts'
+import { isCanary } from '#agent/os/site/canary.ts'
 import { databasePasswordReading } from '#shared/readings/database.ts'
 import { certificatesReading, sitesReading, webReading } from '#shared/readings/sites.ts'
 import { databasePassword as passwordOf } from './db-password.ts'

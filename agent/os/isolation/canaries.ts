@@ -1,18 +1,11 @@
 import type { Host } from '#agent/host/ports.ts'
 import { installedProgram } from '#agent/os/object-cache/programs.ts'
+import type { Role } from '#agent/os/site/canary.ts'
 import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
 
-/** In the order of creation. Nobody can own a name below `.invalid` (RFC 2606). */
-const ROLES = ['attacker', 'neighbour'] as const
-export type Role = (typeof ROLES)[number]
 export type Pair = { readonly [R in Role]: Site }
-
-const NAME = /^(?:www\.)?canary-(attacker|neighbour)-([a-z][a-z0-9]{15})\.invalid$/
-
-/** A temporary site of an isolation check, which is never listed among the server's sites. */
-export const isCanary = (domain: string): boolean => NAME.test(domain)
 
 /** The neighbour has what sites of this server can have. */
 export async function makePair(host: Host, php: string): Promise<Pair> {
@@ -28,12 +21,6 @@ export async function makePair(host: Host, php: string): Promise<Pair> {
   const neighbour = { ...make('neighbour'), ...cached, ...settings }
   return { attacker: make('attacker'), neighbour }
 }
-
-export const roleOf = ({ domain }: Site): Role =>
-  NAME.exec(domain)?.[1] === 'attacker' ? 'attacker' : 'neighbour'
-
-/** The random part of a name. */
-export const randomOf = ({ domain }: Site): string => NAME.exec(domain)?.[2] ?? ''
 
 /** Written before any part of them is created, and removed after all parts are removed. */
 export async function record(host: Host, sites: readonly Site[]): Promise<void> {

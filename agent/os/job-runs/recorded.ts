@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { recordOf } from '#agent/os/cron/recorder.ts'
+import { jobRunsOf } from '#agent/os/site/paths.ts'
 import { type AgentJobRun, MAX_JOB_OUTPUT, MAX_JOB_RUNS } from '#shared/job-runs.ts'
 import { parseJson } from '#shared/parse.ts'
 
@@ -18,7 +18,7 @@ const Recorded = z.object({
 
 /** The newest runs of a site's jobs, from the files of the recorder. */
 export async function runsRecorded(host: Host, user: string): Promise<AgentJobRun[]> {
-  const text = (await host.files.read(recordOf(user), MAX_BYTES)) ?? ''
+  const text = (await host.files.read(jobRunsOf(user), MAX_BYTES)) ?? ''
   const runs = text.split('\n').flatMap((line) => parseJson(Recorded, line) ?? [])
   return runs.map(runOf).reverse().slice(0, MAX_JOB_RUNS)
 }

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
-import { jobsLogOf } from '#agent/os/cron/job-runner.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
+import { jobsLogOf } from '#agent/os/site/paths.ts'
 import { conflict } from '#shared/errors.ts'
 import { type LastRun, MAX_OUTPUT } from '#shared/site-jobs.ts'
 import { runsOfUnit, type UnitRun } from './journal.ts'

@@ -1,10 +1,8 @@
 import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { debugLogOf } from '#agent/os/as-site/debug.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
-import { jobsLogOf } from '#agent/os/cron/job-runner.ts'
-import { recordOf } from '#agent/os/cron/recorder.ts'
 import { MAIL_USER, mailPlaces } from '#agent/os/mail/places.ts'
-import { docrootOf, homeOf, logsOf } from '#agent/os/site/paths.ts'
+import { docrootOf, homeOf, jobRunsOf, jobsLogOf, logsOf } from '#agent/os/site/paths.ts'
 import type { LogSource } from '#shared/site-logs.ts'
 
 /** The newest file of each log; the older ones are beside it. */
@@ -34,4 +32,4 @@ export function rightsOf({ init, settings }: Host, source: LogSource, user: stri
 export const readerOf = ({ settings }: Host) => [...settings.program, 'logs']
 
 /** Without systemd, root records the runs of jobs: the reader gets the record, and sees no file. */
-export const recordProgram = (user: string) => ['cat', '--', recordOf(user)]
+export const recordProgram = (user: string) => ['cat', '--', jobRunsOf(user)]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { sizeOf } from '#agent/host/report-progress.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import {
@@ -8,7 +9,6 @@ import {
   isOfElsewhere,
   isUnknownSnapshot,
 } from '#agent/os/restic/failures.ts'
-import { sizeOf } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, tryRestic } from '#agent/os/restic/run.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import { conflict } from '#shared/errors.ts'

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { progressOf, shareOf } from '#agent/host/report-progress.ts'
 import { isVanished } from '#agent/host/storage.ts'
 import { isOfDamage } from '#shared/restic/complaint.ts'
 
@@ -36,7 +37,6 @@ const Problem = z.object({
 })
 
 const EVERY_MS = 5000
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** Turns lines of restic into readable ones, at most one each five seconds. */
 export class ProgressLines {
@@ -73,24 +73,6 @@ function readable(status: z.infer<typeof Status>, elapsed_ms: number): string {
   const done = bytes_done ?? bytes_restored ?? 0
   if (bytes_done === undefined) return progressOf(done, total, elapsed_ms)
   return shareOf(done, total, seconds)
-}
-
-/** Of other programs, by their rate until now. */
-export function progressOf(done: number, total: number | undefined, elapsed_ms: number): string {
-  if (!total || done > total) return `${sizeOf(done)} until now`
-  const seconds = done > 0 ? Math.round(((total - done) / done) * (elapsed_ms / 1000)) : undefined
-  return shareOf(done, total, seconds)
-}
-
-function shareOf(done: number, total: number, seconds: number | undefined): string {
-  const share = `${sizeOf(done)} of ${sizeOf(total)} (${Math.floor((100 * done) / total)} %)`
-  return seconds ? `${share}, about ${seconds} s left` : share
-}
-
-export function sizeOf(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
-  const value = bytes / 1000 ** power
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${UNITS[power]}`
 }
 
 /** A missing file of a local repository has the same words as one of the site. */

@@ -1,4 +1,5 @@
 import type { Host, RunOptions } from '#agent/host/ports.ts'
+import { reportProgress } from '#agent/host/report-progress.ts'
 import { FeederFailed } from '#agent/os/as-site/feeders.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { accountIn, replacedOf } from '#agent/os/backup/places.ts'
@@ -7,7 +8,6 @@ import { timeFor } from '#agent/os/database/dump.ts'
 import { importStream } from '#agent/os/database/import.ts'
 import { parseAccount } from '#agent/os/database/kept-account.ts'
 import { createEmptyDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
-import { told } from '#agent/os/restic/told.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
 
@@ -77,7 +77,7 @@ function textOf(
     },
   })
   const decoded = after(['base64', '--decode'], cat)
-  const progress = { seen: told(host, 'Importing the dump', bytes) }
+  const progress = { seen: reportProgress(host, 'Importing the dump', bytes) }
   const head = ['head', `--bytes=${most}`]
   if (!packed) return after(head, decoded, progress)
   return after(head, after(['gzip', '--decompress', '--stdout'], decoded, progress))

@@ -16,6 +16,11 @@ export const RESTORES = `${HOMES}/.restore`
 export const restoresOf = (user: string) => `${RESTORES}/${user}`
 /** Logs that nginx and the PHP-FPM master write as root: no site can put a link there. */
 export const logsOf = (user: string) => `${LOGS}/${user}`
+/** The output of the jobs of a site, which the site writes beside its other logs. */
+export const jobsLogOf = (user: string) => `${homeOf(user)}/logs/jobs.log`
+/** The runs of jobs by cron(8), in a folder of root beside the logs of nginx. */
+export const jobRunsOf = (user: string) => `${logsOf(user)}/jobs.json`
+export const logrotatePath = (user: string) => `/etc/logrotate.d/hosting-${user}`
 export const pageCacheOf = (user: string) => `${CACHES}/${user}`
 export const CERTIFICATES = `${CONFIGURATION}/tls`
 /** `fullchain.pem` and `privkey.pem`. */

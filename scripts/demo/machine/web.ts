@@ -1,7 +1,7 @@
 import type { Probe } from '#agent/host/ports.ts'
 import type { Visit, Visited } from '#agent/host/visit-port.ts'
-import { isCanary } from '#agent/os/isolation/canaries.ts'
 import { ACME_ROOT } from '#agent/os/nginx/base.ts'
+import { isCanary } from '#agent/os/site/canary.ts'
 import { apexOf } from '#shared/names.ts'
 import { canaryAnswer } from './canary.ts'
 import type { Machine } from './machine.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { refused, succeeded, worstOf } from '#agent/os/isolation/attack.ts'
-import { isCanary } from '#agent/os/isolation/canaries.ts'
+import { isCanary } from '#agent/os/site/canary.ts'
 
 test.each([
   ['canary-attacker-abcdefghijklmnop.invalid', true],

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { renderCrontab } from '#agent/os/cron/files.ts'
 import { JOB_RUNNER_FILE } from '#agent/os/cron/job-runner.ts'
-import { RECORDER, RECORDER_TEXT, recorderSteps, recordOf } from '#agent/os/cron/recorder.ts'
+import { RECORDER, RECORDER_TEXT, recorderSteps } from '#agent/os/cron/recorder.ts'
 import { listJobRuns } from '#agent/os/job-runs/list.ts'
+import { jobRunsOf } from '#agent/os/site/paths.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 async function direct() {
@@ -22,7 +23,7 @@ test('cron runs the jobs through a recorder, which is installed first', async ()
   expect(host.disk.all[RECORDER]).toBe(RECORDER_TEXT)
   expect(await recorderSteps(host)).toEqual([])
   expect(renderCrontab(shop)).toContain(
-    ` php8.2 -n ${RECORDER} ${recordOf('shop')} timeout -k 10 240 `,
+    ` php8.2 -n ${RECORDER} ${jobRunsOf('shop')} timeout -k 10 240 `,
   )
 })
 
@@ -51,7 +52,7 @@ test('lists recorded runs with any content, newest first', async () => {
     record({ at: at + 300_000, status: 1, output: 'x'.repeat(9000) }),
     record({ at: at + 600_000 }),
   ]
-  await host.disk.write(recordOf('shop'), `${lines.join('\n')}\n`)
+  await host.disk.write(jobRunsOf('shop'), `${lines.join('\n')}\n`)
 
   expect(await listJobRuns(host, 'shop.example')).toEqual([
     {

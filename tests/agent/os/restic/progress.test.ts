@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ProgressLines, sizeOf } from '#agent/os/restic/progress.ts'
+import { sizeOf } from '#agent/host/report-progress.ts'
+import { ProgressLines } from '#agent/os/restic/progress.ts'
 
 const status = (bytes_done: number, more = {}) =>
   JSON.stringify({ message_type: 'status', total_bytes: 4e9, bytes_done, ...more })

@@ -10,7 +10,7 @@ import { usedBytes } from '#shared/disk-levels.ts'
 import { unicodeOf } from '#shared/unicode-domain.ts'
 import { SiteMenu } from './actions/site-menu.tsx'
 import { LogIn } from './login/log-in.tsx'
-import type { TabProps } from './tabs.tsx'
+import type { TabProps } from './tab-props.ts'
 import { isWordpress, urlsOf } from './urls.ts'
 
 export function Trail({ site }: { site: Site | undefined }) {

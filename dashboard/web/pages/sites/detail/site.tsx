@@ -18,7 +18,8 @@ import { StagingNotice } from './notices/staging-notice.tsx'
 import { StatusNotice } from './notices/status-notice.tsx'
 import { Unhealthy } from './notices/unhealthy.tsx'
 import { readSiteSearch, type SiteTab } from './search.ts'
-import { type TabProps, tabsOf } from './tabs.tsx'
+import type { TabProps } from './tab-props.ts'
+import { tabsOf } from './tabs.tsx'
 
 const FROM = '/inside/sites/$site_id'
 

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react'
-import type { Site } from '#dashboard/web/api/sites.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import type { Tab, TabGroup } from '#dashboard/web/ui/tabs.tsx'
@@ -30,15 +29,10 @@ import { VisitorsCard } from './settings/visitors-card.tsx'
 import { ClientsCard } from './sftp/clients-card.tsx'
 import { SftpCard } from './sftp/sftp-card.tsx'
 import { StagingTab } from './staging/staging.tsx'
+import type { TabProps } from './tab-props.ts'
 import { isWordpress } from './urls.ts'
 import { WordpressCard } from './wordpress/wordpress-card.tsx'
 import { XmlrpcCard } from './wordpress/xmlrpc-card.tsx'
-
-export interface TabProps {
-  site: Site
-  /** It is on its server, so that it can be changed. */
-  isOnServer: boolean
-}
 
 interface SiteTabEntry {
   /** Default: every site has it. */

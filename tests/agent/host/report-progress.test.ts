@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { told } from '#agent/os/restic/told.ts'
+import { reportProgress } from '#agent/host/report-progress.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 /** The lines for these seconds and bytes. */
@@ -8,7 +8,11 @@ function linesOf(seen: readonly (readonly [number, number])[], total?: number): 
   const lines: string[] = []
   let now = 0
   const clock = { ...host.clock, elapsed: () => now }
-  const report = told({ ...host, clock, tell: (line) => lines.push(line) }, 'Importing', total)
+  const report = reportProgress(
+    { ...host, clock, tell: (line) => lines.push(line) },
+    'Importing',
+    total,
+  )
   for (const [seconds, bytes] of seen) {
     now = seconds * 1000
     report(bytes)
