@@ -21,6 +21,10 @@ const EXCLUSIVE = {
 /** The operations that change a site, as a condition. */
 export const CHANGES_SITE = EXCLUSIVE.one_per_site
 
+/** Whether a site has an active operation that changes it, as in the index that lets it have one. */
+export const OPERATING = sql.raw(`exists (select 1 from operations
+  where site_id = sites.id and ${CHANGES_SITE} and ${IS_ACTIVE})`)
+
 /** The columns of each index, and the condition of its set. */
 export function exclusiveIndexes({ site_id, type }: { site_id: SQLiteColumn; type: SQLiteColumn }) {
   const active = (set: string) => sql.raw(`${set} and ${IS_ACTIVE}`)

@@ -8,6 +8,7 @@ import {
   writeAll,
 } from '#dashboard/db/client.ts'
 import { differs } from '#dashboard/db/differs.ts'
+import { OPERATING } from '#dashboard/db/exclusion.ts'
 import { once } from '#dashboard/db/once.ts'
 import { readings_only } from '#dashboard/db/readings-only.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
@@ -21,7 +22,7 @@ import type { Metrics, Service } from '#shared/agent.ts'
 import type { Adoption } from './facts.ts'
 import { importedRow, importSites } from './imports.queries.ts'
 import type { SyncPlan } from './sync-plan.ts'
-import { OPERATING, updateStatements } from './updates.queries.ts'
+import { updateStatements } from './updates.queries.ts'
 
 const OFFLINE_AFTER = 3
 const PAGE = 500

@@ -1,13 +1,9 @@
 import { and, eq, not, notInArray, sql } from 'drizzle-orm'
 import type { Queries, Statement } from '#dashboard/db/client.ts'
-import { CHANGES_SITE, IS_ACTIVE } from '#dashboard/db/exclusion.ts'
+import { OPERATING } from '#dashboard/db/exclusion.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { sites } from '#dashboard/db/schema.ts'
 import type { SyncPlan } from './sync-plan.ts'
-
-/** As in the index that lets a site have one of them. */
-export const OPERATING = sql.raw(`exists (select 1 from operations
-  where site_id = sites.id and ${CHANGES_SITE} and ${IS_ACTIVE})`)
 
 interface Asked {
   server: Pick<ServerRow, 'id'>

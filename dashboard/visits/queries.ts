@@ -1,8 +1,8 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
+import { OPERATING } from '#dashboard/db/exclusion.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { site_settings } from '#dashboard/db/settings-schema.ts'
-import { OPERATING } from '#dashboard/sync/updates.queries.ts'
 import { AHEAD_MS } from '#shared/age.ts'
 import type { HealthState } from '#shared/values.ts'
 
