@@ -216,6 +216,12 @@ async function expectFirst(storage: Storage) {
   password.undo()
 }
 
+/** A target without a backup gets its first one without a request. */
+async function expectOwed(storage: Storage) {
+  expect(await lab.poll(async () => (await snapshots(storage)) === 1)).toBe(true)
+  expect((await world.ended()).error).toBe(null)
+}
+
 unless(lab.available()).describe('the records of a dashboard in a storage elsewhere', () => {
   beforeAll(async () => {
     world = await OffSiteWorld.start()
@@ -244,6 +250,7 @@ unless(lab.available()).describe('the records of a dashboard in a storage elsewh
       expect(await world.set(target)).toBe(null)
 
       if (kind === 'rest') await expectFirst(storage)
+      else await expectOwed(storage)
       await expectSaved(storage)
       const saved = await snapshots(storage)
       world.age({ tried_at: daysAgo(2), saved_at: daysAgo(2) })
