@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Need } from './needs.ts'
 
 /**
  * The contract of one command: its name on the wire, params and result. `changes` tells whether it
@@ -10,6 +11,8 @@ export interface Contract<N extends string, P extends z.ZodType, R extends z.Zod
   changes: boolean
   params: P
   result: R
+  /** What the server must have for these params. */
+  needs?(params: z.output<P>): Need | undefined
 }
 
 export function command<const N extends string, P extends z.ZodType, R extends z.ZodType>(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Need } from './needs.ts'
 
 /** A list that grows with the sites of a server: its reader checks one entry after the other. */
 export interface ListAnswer<
@@ -34,6 +35,8 @@ export interface ReadingContract<
   answer: F
   /** What the policy of the server must permit: passwords, or a command. */
   permit?: 'passwords' | 'database.import' | 'database.tool' | 'database.user'
+  /** What the server must have. */
+  needs?: Need
   /** How long a dashboard waits; `contact`: as for a sign of life. Of bytes: until the last one. */
   timeout_ms?: number | 'contact'
   /** It does something else when it is repeated: a dashboard sends it once. */

@@ -4,6 +4,7 @@ import type { SiteHealth } from '#shared/agent.ts'
 import type { AgentOperations } from '#shared/agent-operations.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { KeyList, KnownKeys } from '#shared/keys.ts'
+import { refuseUnmet } from '#shared/needs.ts'
 import type { ListAnswer } from '#shared/reading.ts'
 import type { AnyReading, ReadingName, ReadingParams, Readings } from '#shared/readings/index.ts'
 import type { Secret } from '#shared/secret.ts'
@@ -88,7 +89,13 @@ export type ReadingTable = { readonly [N in ReadingName]: () => Promise<Reading<
 export const reading = <C extends AnyReading>(
   contract: C & Readings[C['at']],
   answer: (asked: Asked<C['at']>) => Promise<AnswerOf<C['at']>>,
-): Reading<C['at']> => ({ contract, answer })
+): Reading<C['at']> => ({
+  contract,
+  async answer(asked) {
+    refuseUnmet(contract.needs, asked.host)
+    return answer(asked)
+  },
+})
 
 /** Answers readings of a table, which may ask for each other. */
 export function asking(table: ReadingTable, deps: ReadingDeps, signal: AbortSignal): Ask {

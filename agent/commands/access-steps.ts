@@ -7,7 +7,7 @@ import { deferred } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { isFrozen } from '#agent/os/nginx/vhost-files.ts'
 import { gateKeysOf, shellOf } from '#agent/os/shell/shell.ts'
-import { refuseWithoutSystemd, toolSteps } from '#agent/os/shell/tools.ts'
+import { toolSteps } from '#agent/os/shell/tools.ts'
 import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import {
   groupSteps,
@@ -21,6 +21,7 @@ import {
 import type { Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
+import { NEEDS, refuseUnmet } from '#shared/needs.ts'
 import { isReached, loses, onlyTakes } from './access-changes.ts'
 import {
   clientAccountSteps,
@@ -64,7 +65,7 @@ export async function prepared(params: Params, host: Host): Promise<Step[]> {
 async function refuseUnready(params: Params, host: Host): Promise<void> {
   if (await isFrozen(host, params.domain))
     throw conflict(`${params.domain} is frozen while it moves`)
-  if (hasShell({ access: params.grants })) refuseWithoutSystemd(host)
+  if (hasShell({ access: params.grants })) refuseUnmet(NEEDS.shell, host)
   await refuseWithoutSshd(host, params.install)
 }
 

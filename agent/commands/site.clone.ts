@@ -11,7 +11,6 @@ import { reportOf } from '#agent/os/site/settings.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { after, command, line, ready } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { conflict } from '#shared/errors.ts'
 import { stepsOf } from './clone-steps.ts'
 import { preparing, refuseKnownNames, warnOfCapacity } from './new-site.ts'
 import { onSite, warnOfCleanup } from './on-site.ts'
@@ -63,10 +62,8 @@ const siteOf = ({ accept: _, from: __, with_jobs: ___, ...site }: Params): Site 
 const settingsIn = (site: Site) =>
   namesOf(inheritedOf(site, { isSame: true })).length > 0 ? { settings: reportOf(site) } : {}
 
-/** The sandbox in which root reads the files of a site needs systemd. */
 async function refuseUncopiable(host: Host, domain: string): Promise<void> {
   const site = await getSite(host, domain)
-  if (host.init !== 'systemd') throw conflict('Clones need a server that systemd started')
   await refuseReplacing(host, site)
   await refuseLackForCopy(host, site.user)
 }

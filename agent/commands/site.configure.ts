@@ -1,9 +1,8 @@
-import type { Host } from '#agent/host/ports.ts'
 import { reportOf, withSettings, withXmlrpc } from '#agent/os/site/settings.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { command } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { conflict, invalid } from '#shared/errors.ts'
+import { invalid } from '#shared/errors.ts'
 import { beyondTier } from '#shared/site-settings.ts'
 import { onSite } from './on-site.ts'
 import { changeList, type SiteChange } from './site-change.ts'
@@ -14,17 +13,14 @@ export const siteConfigure = command('site.configure', {
   ...onSite,
   async check(params, host) {
     const site = await getSite(host, params.domain)
-    refuseUnfit(params, host, site)
+    refuseUnfit(params, site)
     return { site }
   },
   steps: (job) => changeList(configuring(job.params), job),
   result: async ({ params: { domain }, host }) => reportOf(await getSite(host, domain)),
 })
 
-function refuseUnfit({ php_settings, page_purge }: Params, host: Host, { tier }: Site): void {
-  if (page_purge && host.init !== 'systemd') {
-    throw conflict('The purge of pages needs a server with systemd')
-  }
+function refuseUnfit({ php_settings }: Params, { tier }: Site): void {
   const beyond = php_settings ? beyondTier(php_settings, tier) : []
   if (beyond.length > 0) throw invalid({ php_settings: beyond })
 }

@@ -35,7 +35,6 @@ function into({ object_cache: _, ...site }: Site, { memory }: Params): Site {
 
 async function refuse({ domain, memory }: Params, host: Host, site: Site): Promise<void> {
   if (memory === null) return
-  if (host.init !== 'systemd') throw conflict('An object cache needs a server with systemd')
   if (site.suspended) throw conflict(`${domain} is suspended: resume it first`)
   const most = MAX_OBJECT_MEMORY[site.tier]
   if (memory > most) {

@@ -51,7 +51,6 @@ const NEED_PEER: Switch[] = ['leaving', 'parted', 'returning', 'arriving']
 /** Throws conflict in a state that does not lead to the requested one. */
 async function checked(host: Host, params: Params): Promise<Site> {
   const { domain, state, peers } = params
-  if (host.init !== 'systemd') throw conflict('Moves need a server that systemd started')
   const site = await findEither(host, params)
   if (!site) throw notFound(`Site ${domain}`)
   if (!STATES[state](site)) throw conflict(`${domain} cannot become ${state} on this server`)

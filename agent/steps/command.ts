@@ -1,6 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
 import type { Warning } from '#shared/agent.ts'
 import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
+import { type Need, refuseUnmet } from '#shared/needs.ts'
 import type { Effect } from '#shared/plan.ts'
 import type { StepChange } from '#shared/steps.ts'
 import { refuseUnaccepted } from './accept.ts'
@@ -156,6 +158,9 @@ export interface Definition<N extends CommandName, S extends object> {
   resume?: 'again' | NonNullable<Command<N>['resume']>
 }
 
+/** The compiler does not tie the params of a name to its contract. */
+type Needing<N extends CommandName> = { needs?(params: ParamsOf<N>): Need | undefined }
+
 /** A command as the runner uses it, made by `command` from its definition. */
 export interface Command<N extends CommandName> {
   /** Two operations with the same key never run at once; undefined: it needs no lock. */
@@ -253,7 +258,7 @@ function valuesOf(): Values {
 
 /** Makes a command from its definition: its plan, announcement, run, undo and recovery. */
 export function command<N extends CommandName, S extends object = object>(
-  _name: N,
+  name: N,
   definition: Definition<N, S>,
 ): Command<N> {
   const { lock, withSecrets, finished, resume } = definition
@@ -264,9 +269,12 @@ export function command<N extends CommandName, S extends object = object>(
     host,
     warn,
   })
-  const checked = async (params: ParamsOf<N>, host: Host): Promise<S> =>
+  const checked = async (params: ParamsOf<N>, host: Host): Promise<S> => {
+    const { needs } = (await contractOf(name)) as Needing<N>
+    refuseUnmet(needs?.(params), host)
     // Without a check there is nothing that `steps` could need of it.
-    (await definition.check?.(params, host)) ?? ({} as S)
+    return (await definition.check?.(params, host)) ?? ({} as S)
+  }
   /** The list of an operation of the previous process: its own stage, and what follows that. */
   const listOf = async (params: ParamsOf<N>, host: Host) => {
     const subject = await definition.find?.(params, host)

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { BackupTarget } from '#shared/backup.ts'
 import { command } from '#shared/command.ts'
 import { Id } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const backupCheck = command({
   name: 'backup.check',
   summary: 'Check that this server can write to a backup target and read from it',
   changes: true,
+  needs: () => NEEDS.backups,
   params: z.object({ target: BackupTarget }),
   /** `append_only`: the target refused to delete what the check had written. */
   result: z.object({ append_only: z.boolean() }),

@@ -11,6 +11,7 @@ import { BackupExcludes } from '#shared/backup-exclude.ts'
 import { PasswordId, SentPassword } from '#shared/backup-secret.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { bulkParams, operationType } from '#shared/operation-type.ts'
 
 /**
@@ -24,6 +25,7 @@ const backupCreate = command({
   name: 'backup.create',
   summary: 'Back up the files and the database of a site',
   changes: true,
+  needs: () => NEEDS.backups,
   params: z.object({
     domain: Domain,
     target: BackupTarget,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { KnownRepository, SnapshotId } from '#shared/backup.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { ProofReport } from '#shared/proof.ts'
 
@@ -10,6 +11,7 @@ const backupProve = command({
   name: 'backup.prove',
   summary: 'Restore a backup into a hidden site, check it and remove it',
   changes: true,
+  needs: () => NEEDS.backups,
   params: KnownRepository.extend({
     domain: Domain,
     backup: SnapshotId,

@@ -3,6 +3,7 @@ import { KnownRepository, SnapshotId } from '#shared/backup.ts'
 import { BackupParts } from '#shared/backup-parts.ts'
 import { command } from '#shared/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 /** `backup` is the snapshot of the manifest. */
@@ -10,6 +11,7 @@ const backupRestore = command({
   name: 'backup.restore',
   summary: 'Replace the files or the database of a site by those of a backup',
   changes: true,
+  needs: () => NEEDS.backups,
   params: KnownRepository.extend({
     domain: Domain,
     backup: SnapshotId,

@@ -8,12 +8,14 @@ import {
   UserRights,
 } from '#shared/database-user.ts'
 import { Domain, ReportedDomain, wholeNumber } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const databaseTool = command({
   name: 'database.tool',
   summary: 'Prepare Adminer for the database of a site, with a temporary user',
   changes: true,
+  needs: () => NEEDS.adminer,
   params: z.object({
     domain: Domain,
     token: DatabaseUserToken,

@@ -3,12 +3,14 @@ import { SnapshotId } from '#shared/backup.ts'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
 import { CopiedTables, Gathered, Gathering } from '#shared/gathered.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const siteCatchUp = command({
   name: 'site.catch-up',
   summary: 'Copy the changes of a site that moves to its closed copy',
   changes: true,
+  needs: () => NEEDS.backups,
   params: z.object({
     domain: Domain,
     from: Gathering.extend({

@@ -3,6 +3,7 @@ import { command } from '#shared/command.ts'
 import { AddressReport, CopySource } from '#shared/copy.ts'
 import { DnsChoice } from '#shared/dns-choice.ts'
 import { Id, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { problemsOf, SiteNames } from '#shared/site-names.ts'
 import { Staging } from '#shared/staging.ts'
@@ -16,6 +17,7 @@ export const siteClone = command({
   name: 'site.clone',
   summary: 'Create a site with the files and the database of another one, or of a backup',
   changes: true,
+  needs: ({ from }) => (from.kind === 'backup' ? NEEDS.backups : NEEDS.clones),
   params: siteCreate.params
     .extend({
       from: CopySource,

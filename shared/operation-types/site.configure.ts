@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import {
   BasicAuth,
@@ -47,6 +48,7 @@ const siteConfigure = command({
   summary:
     'Set the PHP settings, maintenance page, password, page cache, access to xmlrpc.php, trusted CDN and security headers of a site',
   changes: true,
+  needs: ({ page_purge }) => (page_purge ? NEEDS.page_purge : undefined),
   params: z.object({
     domain: Domain,
     ...changes,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 import { JobName, MAX_JOBS, ReportedJob, SiteJob, SiteJobs } from '#shared/site-jobs.ts'
 
@@ -22,6 +23,7 @@ const siteJobs = command({
   name: 'site.jobs',
   summary: 'Set the cron jobs of a site, add one or remove one',
   changes: true,
+  needs: ({ jobs = [], add }) => (add || jobs.length > 0 ? NEEDS.jobs : undefined),
   params: z.object({ domain: Domain, ...changes }).superRefine((given, context) => {
     if (isOne(given)) return
     const path = (['add', 'remove'] as const).find((name) => given[name] !== undefined) ?? 'jobs'

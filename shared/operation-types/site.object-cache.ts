@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { DEFAULT_OBJECT_MEMORY, ObjectMemory } from '#shared/object-cache.ts'
 import { bulkParams, completesWith, operationType } from '#shared/operation-type.ts'
 
@@ -8,6 +9,7 @@ const siteObjectCache = command({
   name: 'site.object-cache',
   summary: 'Switch the object cache of a WordPress site on, change its memory, or switch it off',
   changes: true,
+  needs: ({ memory }) => (memory === null ? undefined : NEEDS.object_cache),
   params: z.object({
     domain: Domain,
     memory: ObjectMemory.nullable().describe('MB; null: off.'),

@@ -3,6 +3,7 @@ import { command } from '#shared/command.ts'
 import { CopySource } from '#shared/copy.ts'
 import { ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { Address } from '#shared/moving.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { Staging } from '#shared/staging.ts'
 import { siteCreate } from './site.create.ts'
@@ -11,6 +12,7 @@ const siteReceive = command({
   name: 'site.receive',
   summary: 'Create the closed copy of a site that moves here, from its backup',
   changes: true,
+  needs: () => NEEDS.backups,
   params: siteCreate.params.extend({
     from: CopySource.refine(({ kind }) => kind === 'backup', 'Must be a backup'),
     peers: z

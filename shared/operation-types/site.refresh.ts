@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { AddressReport, CopySource } from '#shared/copy.ts'
 import { Domain, ReportedDomain } from '#shared/fields.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 import { CloneOf } from './site.clone.ts'
 
@@ -17,6 +18,7 @@ const siteRefresh = command({
   name: 'site.refresh',
   summary: 'Replace the files and the database of a staging site by those of its live site',
   changes: true,
+  needs: ({ from }) => (from.kind === 'backup' ? NEEDS.backups : undefined),
   params: z.object({ domain: Domain.describe('A staging site.'), from: CopySource }),
   result: Replaced,
 })

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import { command } from '#shared/command.ts'
 import { Domain, ReportedDomain, TrueOrFalse } from '#shared/fields.ts'
 import { Address, Switch } from '#shared/moving.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { completesWith, operationType } from '#shared/operation-type.ts'
 
 const siteSwitch = command({
   name: 'site.switch',
   summary: 'Change how this server serves a site that moves between two servers',
   changes: true,
+  needs: () => NEEDS.moves,
   params: z.object({
     domain: Domain,
     state: Switch,

@@ -7,6 +7,7 @@ import {
   ListRequest,
 } from '#shared/backup-find.ts'
 import { BrowsedBackup, BrowseRequest, DownloadRequest } from '#shared/backup-read.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { reading } from '#shared/reading.ts'
 
 /** The storage may be slow, and the repository large. */
@@ -18,6 +19,7 @@ const SEARCH_MS = 10 * 60_000
 export const browseReading = reading({
   at: 'POST /backups/browse',
   params: BrowseRequest,
+  needs: NEEDS.backups,
   answer: BrowsedBackup,
   timeout_ms: BROWSE_MS,
 })
@@ -26,6 +28,7 @@ export const browseReading = reading({
 export const backupDownloadReading = reading({
   at: 'POST /backups/download',
   params: DownloadRequest,
+  needs: NEEDS.backups,
   answer: 'bytes',
   permit: 'passwords',
 })
@@ -34,6 +37,7 @@ export const backupDownloadReading = reading({
 export const repositoriesReading = reading({
   at: 'POST /backups/find',
   params: FindRequest,
+  needs: NEEDS.backups,
   answer: FoundRepositories,
   timeout_ms: SEARCH_MS,
 })
@@ -41,6 +45,7 @@ export const repositoriesReading = reading({
 export const backupsReading = reading({
   at: 'POST /backups/list',
   params: ListRequest,
+  needs: NEEDS.backups,
   answer: ListedBackups,
   timeout_ms: SEARCH_MS,
 })
@@ -48,6 +53,7 @@ export const backupsReading = reading({
 export const keeperReading = reading({
   at: 'POST /backups/keeper',
   params: KeeperRequest,
+  needs: NEEDS.backups,
   answer: KeeperTexts,
   timeout_ms: SEARCH_MS,
 })

@@ -2,6 +2,7 @@ import { DatabasePassword } from '#shared/agent.ts'
 import { SiteRequest } from '#shared/agent-requests.ts'
 import { ToolFileRequest, ToolRequest } from '#shared/database-tool.ts'
 import { AgentDatabaseUsers } from '#shared/database-user.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { reading } from '#shared/reading.ts'
 import { AgentDatabase, Exporting, Uploaded, UploadRequest } from '#shared/site-database.ts'
 
@@ -58,6 +59,7 @@ export const uploadReading = reading({
 export const toolReading = reading({
   at: 'POST /sites/database-tool',
   params: ToolRequest,
+  needs: NEEDS.adminer_pages,
   answer: 'bytes',
   permit: 'database.tool',
   timeout_ms: 75_000,
@@ -66,6 +68,7 @@ export const toolReading = reading({
 export const toolFileReading = reading({
   at: 'POST /sites/database-tool-file',
   params: ToolFileRequest,
+  needs: NEEDS.adminer_pages,
   answer: 'bytes',
   permit: 'database.tool',
   timeout_ms: 20_000,

@@ -10,6 +10,7 @@ import {
   type ToolRequest,
 } from '#shared/database-tool.ts'
 import { conflict, notFound, tooMany } from '#shared/errors.ts'
+import { NEEDS } from '#shared/needs.ts'
 import { type Answered, answerOf } from './answer.ts'
 import { ADMINER, phpOfTool } from './install.ts'
 import { TOOL_PHP } from './page.ts'
@@ -62,8 +63,7 @@ export class DatabaseTool {
 
   async #run(asked: Asked): Promise<ToolRan> {
     const { shell, settings, files } = this.#host
-    if (this.#host.init !== 'systemd' || !(await files.stat(ADMINER)))
-      throw conflict('Adminer is not installed on this server: open it again in the dashboard')
+    if (!(await files.stat(ADMINER))) throw conflict(NEEDS.adminer_pages.refusal)
     await this.#turn()
     try {
       const run = JSON.stringify(await runOf(this.#host, asked))

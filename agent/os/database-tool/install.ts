@@ -17,11 +17,9 @@ const WEB_SERVER = /^(apache2|libapache2-mod-php|lighttpd)/
 
 /**
  * The step that installs Adminer; none if it is installed. No web server serves it: only the program
- * `hosting-agent tool` starts it. Throws conflict where it cannot be isolated.
+ * `hosting-agent tool` starts it.
  */
 export async function toolSteps(host: Host): Promise<Step[]> {
-  if (host.init !== 'systemd')
-    throw conflict('Adminer needs systemd, which isolates it from the sites of this server')
   if (await host.files.stat(ADMINER)) return []
   return [
     {

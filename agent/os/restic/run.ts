@@ -27,12 +27,8 @@ export interface ResticOptions
   timeout_ms: number
 }
 
-/**
- * restic has no sandbox without systemd: it would follow the links of a site as root. Throws conflict
- * for a target that this server cannot or must not reach.
- */
-export async function refuseUnready({ init, files }: Host, { place }: BackupTarget): Promise<void> {
-  if (init !== 'systemd') throw conflict('Backups need a server that systemd started')
+/** Throws conflict for a target that this server cannot or must not reach. */
+export async function refuseUnready({ files }: Host, { place }: BackupTarget): Promise<void> {
   if (place.kind === 'sftp' && !(await files.stat(SSH))) {
     throw conflict('SFTP targets need ssh: install the package openssh-client on this server')
   }

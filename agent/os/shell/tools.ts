@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { install, planInstall } from '#agent/os/packages/packages.ts'
 import type { Step } from '#agent/steps/command.ts'
-import { conflict } from '#shared/errors.ts'
 
 /** The tools of people, in addition to wp-cli, PHP and the database client of the server. */
 const TOOLS: Record<string, string> = {
@@ -29,10 +28,4 @@ export async function toolSteps(host: Host): Promise<Step[]> {
       apply: () => install(host, names, 'install'),
     },
   ]
-}
-
-/** Throws conflict where a session could not be confined. */
-export function refuseWithoutSystemd({ init }: Host): void {
-  if (init === 'systemd') return
-  throw conflict('A shell needs a server that runs systemd: grant SFTP instead')
 }
