@@ -8,21 +8,18 @@ import { MARIADB } from './os/services/known.ts'
 import { isRunning } from './os/services/service.ts'
 import { listSites, type Site } from './os/site/sites.ts'
 
-const PAUSE_MS = 20_000
-
 /**
- * Three times a minute: ends temporary users whose time is over, and statements beyond the limit of
+ * Makes the work of each round: it ends temporary users whose time is over, and statements beyond the limit of
  * their site, and raises the connection limit if a restart of MariaDB has lowered it. It holds its
- * own connection, so that the agent has one when all others are in use.
+ * own connection, so that the agent has one when all others are in use. A problem is reported once.
  */
-export async function watchDatabase(
+export function watchDatabase(
   host: Host,
   runner: Pick<Runner, 'isBusy'>,
   report: (error: unknown) => void,
-): Promise<never> {
+): () => Promise<void> {
   let reported = ''
-  for (;;) {
-    await host.clock.sleep(PAUSE_MS)
+  return async () => {
     const problem = await look(host, runner, report).then(
       () => '',
       (error: unknown) => String(error),

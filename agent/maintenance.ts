@@ -15,9 +15,6 @@ import { restartingSteps } from './os/services/restarting.ts'
 import { resultOf } from './steps/progress.ts'
 
 const SECOND_MS = 1000
-/** After a start, the agent first has to answer requests. */
-const START_MS = 5 * SECOND_MS
-const TURN_MS = 5 * SECOND_MS
 const PAUSE_MS = SECOND_MS / 2
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -44,17 +41,15 @@ interface Due {
 }
 
 /**
- * On a provisioned server, after each change of dpkg, each hour and after a start: finds programs
- * that run replaced files, restarts them one after another, and stores the result for the
+ * Makes the work of each round: on a provisioned server, after each change of dpkg, each hour and after
+ * a start, it finds programs that run replaced files, restarts them one after another, and stores the result for the
  * dashboard. In between it counts restarts by systemd, and starts units that systemd has given up.
  */
-export async function keepMaintained(host: Host, runner: Runner, report: Report): Promise<never> {
-  await host.clock.sleep(START_MS + host.random.integer(START_MS))
+export function keepMaintained(host: Host, runner: Runner, report: Report): () => Promise<void> {
   const start = host.clock.elapsed()
   const due = { check: start, minute: start, revive: start, dpkg: 0, again: Infinity }
-  for (;;) {
+  return async () => {
     if (await isReady(host)) await turn(host, runner, due, report)
-    await host.clock.sleep(TURN_MS)
   }
 }
 

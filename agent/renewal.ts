@@ -8,30 +8,20 @@ import { findDue, renewDue, type Which } from './os/certificates/due.ts'
 import { updateRenewalTimes } from './os/certificates/renewal-times.ts'
 import { noteRefused } from './os/certificates/tries.ts'
 
-const MINUTE_MS = 60_000
-
 /**
- * Each hour, at a random minute so that a whole fleet does not contact an authority at once: asks
- * when the certificates are to be renewed, and renews those that are due, each as an operation. A
- * refused one is retried at the time on its record (tries.ts).
+ * Asks when the certificates are to be renewed, and renews those that are due, each as an operation;
+ * or those that an authority refused, at the time on their record (tries.ts).
  */
-export async function renewHourly(host: Host, runner: Runner, report: (error: unknown) => void) {
-  const renew = async (which: Which) => {
-    await withdrawOld(host).catch(report)
-    if (!which.refused) await updateRenewalTimes(host).catch(report)
-    try {
-      for (const { domain } of await renewDue(host, which))
-        await issueAgain(host, runner, domain, which)
-    } catch (error) {
-      report(error)
-    }
-  }
-  void again(host, () => renew({ refused: true }))
-  await host.clock.sleep((host.random.integer(60) + 5) * MINUTE_MS)
-  for (;;) {
-    await renew({})
-    await host.clock.sleep(45 * MINUTE_MS + host.random.integer(30 * MINUTE_MS))
-  }
+export async function renewAll(
+  host: Host,
+  runner: Runner,
+  report: (error: unknown) => void,
+  which: Which,
+): Promise<void> {
+  await withdrawOld(host).catch(report)
+  if (!which.refused) await updateRenewalTimes(host).catch(report)
+  for (const { domain } of await renewDue(host, which))
+    await issueAgain(host, runner, domain, which)
 }
 
 /**
@@ -49,11 +39,4 @@ async function issueAgain(host: Host, runner: Runner, domain: string, which: Whi
     if (failure && !isCancelled(failure))
       await noteRefused(host, domain, failure.message ?? failure.error)
   })
-}
-
-async function again({ clock, random }: Host, work: () => Promise<void>): Promise<never> {
-  for (;;) {
-    await clock.sleep(MINUTE_MS + random.integer(MINUTE_MS))
-    await work()
-  }
 }

@@ -1,82 +1,153 @@
+import { watchDatabase } from './database-watch.ts'
 import { DebugWatch } from './debug-watch.ts'
 import type { Host } from './host/ports.ts'
+import { keepMaintained } from './maintenance.ts'
+import { tidyDaily } from './operations/retention.ts'
 import type { Runner } from './operations/runner.ts'
 import { ExpiryWatch } from './os/access/expiry.ts'
+import { loginsOn } from './os/access/logins.ts'
+import { browsers } from './os/backup/read/browse.ts'
 import type { FoundMonitor } from './os/health/found/monitor.ts'
 import type { HealthMonitor } from './os/health/monitor.ts'
 import { Rotation } from './os/logs/rotate.ts'
 import type { NumbersCollector } from './os/numbers/collector.ts'
 import { Sleeper } from './os/php/fpm-sleep.ts'
 import { measureDue } from './os/usage/measure-due.ts'
+import { renewAll } from './renewal.ts'
+import { keepLayout } from './upkeep.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
 
-/** After a start, the agent first has to answer requests. */
-const FIRST_MS = { health: SECOND_MS, usage: 5 * SECOND_MS }
-/** Together with the interval of the dashboard, a broken site is shown within a minute. */
-const LOOK_MS = 12 * SECOND_MS
-const VISIT_MS = 5 * SECOND_MS
-const JITTER_MS = 3 * SECOND_MS
-const ROTATE_MS = 5 * MINUTE_MS
-
-interface Rounds {
+export interface Deps {
+  host: Host
+  runner: Runner
   own: HealthMonitor
   found: FoundMonitor
   numbers: NumbersCollector
-  /** Frees memory of requests that have ended. */
-  expire(): void
-  /** Records the logins to sites before the journal may lose them. */
-  keepLogins(): Promise<void>
+  /** The limit of the records of operations. */
+  operations_bytes: number
+  report(error: unknown): void
 }
 
+/** Fixed, and at most so much more by chance: a fleet does not do the same at once. */
+type Pause = readonly [ms: number, jitter_ms: number] | ((clock: Host['clock']) => number)
+
+interface Round {
+  /** Before the first turn: after a start, the agent first has to answer requests. */
+  first?: Pause
+  /** After the end of each turn. */
+  every: Pause
+  turn(): Promise<unknown>
+}
+
+const EVERY_HALF_MINUTE: Pause = [MINUTE_MS / 2, 0]
+const EVERY_MINUTE: Pause = [MINUTE_MS, 0]
+/** Together with the interval of the dashboard, a broken site is shown within a minute. */
+const LOOK: Pause = [12 * SECOND_MS, 3 * SECOND_MS]
+/** Visits are separate: a hanging page delays nothing. */
+const VISIT: Pause = [5 * SECOND_MS, 3 * SECOND_MS]
+const FIRST_LOOK: Pause = [SECOND_MS, 0]
+/** A moment after each minute has ended, before dashboards ask. */
+const UNTIL_MINUTE: Pause = (clock) => MINUTE_MS - (clock.now() % MINUTE_MS) + SECOND_MS
+const SOON: Pause = [5 * SECOND_MS, 5 * SECOND_MS]
+
 /** What the agent repeats for ever: each round has its own pace, and delays no other one. */
-export function startRounds(
-  host: Host,
-  runner: Runner,
-  { own, found, numbers, expire, keepLogins }: Rounds,
-  report: (error: unknown) => void,
-): void {
-  const { clock, random } = host
+export function roundsOf({ host, runner, own, found, numbers, operations_bytes, report }: Deps) {
   const sleeper = new Sleeper()
   const expiries = new ExpiryWatch()
   const rotation = new Rotation()
   const debug_logs = new DebugWatch()
-  const forever = async (pause_ms: number, jitter_ms: number, work: () => Promise<void>) => {
-    for (;;) {
-      await work().catch(report)
-      await clock.sleep(pause_ms + random.integer(jitter_ms))
-    }
+  return {
+    'health of sites': { first: FIRST_LOOK, every: LOOK, turn: () => own.look() },
+    'visits of sites': { first: FIRST_LOOK, every: VISIT, turn: () => own.visit(found.size) },
+    'visits of found sites': {
+      first: FIRST_LOOK,
+      every: VISIT,
+      turn: () => found.visit(own.size),
+    },
+    numbers: { first: UNTIL_MINUTE, every: UNTIL_MINUTE, turn: () => numbers.collect(report) },
+    // The disk use of each site every six hours, and of a new one within two minutes.
+    'disk use': {
+      first: SOON,
+      every: [MINUTE_MS, MINUTE_MS],
+      turn: () => measureDue(host, report),
+    },
+    // Sites without visitors: a restart of the agent restarts their idle time.
+    'sleep of PHP': { every: EVERY_MINUTE, turn: () => sleeper.look(host, report) },
+    'end of access': { every: EVERY_HALF_MINUTE, turn: () => expiries.look(host) },
+    // Before the journal may lose them.
+    logins: { every: EVERY_MINUTE, turn: () => loginsOn(host).keep() },
+    // Frees memory of requests that have ended.
+    'read backups': { every: EVERY_MINUTE, turn: async () => browsers(host).expire() },
+    'end of debug logs': {
+      every: EVERY_HALF_MINUTE,
+      turn: () => debug_logs.look(host, runner, report),
+    },
+    // Logs in the folders of sites, and those that grow too fast for the daily rotation.
+    'rotation of logs': {
+      every: [5 * MINUTE_MS, MINUTE_MS],
+      turn: () => rotation.look(host, report),
+    },
+    // Disk space for a full disk, and the undo of operations that a full disk stopped.
+    'reserve and cleanup': {
+      every: EVERY_HALF_MINUTE,
+      async turn() {
+        await runner.store.reserve.keep().catch(report)
+        await runner.settle()
+      },
+    },
+    'limits of the database': {
+      first: [20 * SECOND_MS, 0],
+      every: [20 * SECOND_MS, 0],
+      turn: watchDatabase(host, runner, report),
+    },
+    // At a random minute, so that a whole fleet does not contact an authority at once.
+    'renewal of certificates': {
+      first: [5 * MINUTE_MS, HOUR_MS],
+      every: [45 * MINUTE_MS, 30 * MINUTE_MS],
+      turn: () => renewAll(host, runner, report, {}),
+    },
+    // Each at the time on its record: os/certificates/tries.ts.
+    'renewal of refused certificates': {
+      first: [MINUTE_MS, MINUTE_MS],
+      every: [MINUTE_MS, MINUTE_MS],
+      turn: () => renewAll(host, runner, report, { refused: true }),
+    },
+    'restart of updated programs': {
+      first: SOON,
+      every: [5 * SECOND_MS, 0],
+      turn: keepMaintained(host, runner, report),
+    },
+    'layout of sites': { every: [HOUR_MS, 0], turn: keepLayout(host, runner, report) },
+    'old operations': {
+      first: EVERY_MINUTE,
+      every: [24 * HOUR_MS, 0],
+      turn: tidyDaily(host, runner, operations_bytes),
+    },
+  } satisfies Record<string, Round>
+}
+
+export function startRounds(deps: Deps): void {
+  for (const round of Object.values<Round>(roundsOf(deps)))
+    void repeat(deps.host, round, deps.report)
+}
+
+/** A turn that fails is reported, and the next one comes after its pause. */
+export async function repeat(
+  { clock, random }: Pick<Host, 'clock' | 'random'>,
+  { first, every, turn }: Round,
+  report: Deps['report'],
+): Promise<never> {
+  const pause = async (length: Pause) => {
+    if (typeof length === 'function') return clock.sleep(length(clock))
+    const [ms, jitter_ms] = length
+    return clock.sleep(ms + (jitter_ms > 0 ? random.integer(jitter_ms) : 0))
   }
-  // Visits are separate: a hanging page delays nothing.
-  void clock.sleep(FIRST_MS.health).then(() => {
-    void forever(LOOK_MS, JITTER_MS, () => own.look())
-    void forever(VISIT_MS, JITTER_MS, () => own.visit(found.size))
-    void forever(VISIT_MS, JITTER_MS, () => found.visit(own.size))
-  })
-  // The disk use of each site every six hours, and of a new one within two minutes.
-  void clock
-    .sleep(FIRST_MS.usage + random.integer(FIRST_MS.usage))
-    .then(() => forever(MINUTE_MS, MINUTE_MS, () => measureDue(host, report)))
-  // Sites without visitors: a restart of the agent restarts their idle time.
-  void forever(MINUTE_MS, 1, () => sleeper.look(host, report))
-  void forever(MINUTE_MS / 2, 1, () => expiries.look(host))
-  void forever(MINUTE_MS, 1, async () => expire())
-  void forever(MINUTE_MS, 1, keepLogins)
-  void forever(MINUTE_MS / 2, 1, () => debug_logs.look(host, runner, report))
-  // A moment after each minute has ended, before dashboards ask.
-  const untilMinute = () => MINUTE_MS - (clock.now() % MINUTE_MS) + SECOND_MS
-  void clock.sleep(untilMinute()).then(async () => {
-    for (;;) {
-      await numbers.collect(report).catch(report)
-      await clock.sleep(untilMinute())
-    }
-  })
-  // Logs in the folders of sites, and those that grow too fast for the daily rotation.
-  void forever(ROTATE_MS, MINUTE_MS, () => rotation.look(host, report))
-  // Disk space for a full disk, and the undo of operations that a full disk stopped.
-  void forever(MINUTE_MS / 2, 1, async () => {
-    await runner.store.reserve.keep().catch(report)
-    await runner.settle()
-  })
+  if (first) await pause(first)
+  for (;;) {
+    await turn().catch(report)
+    await pause(every)
+  }
 }

@@ -3,19 +3,14 @@ import { apexOf } from '#shared/names.ts'
 import { createApp } from './app.ts'
 import { commands } from './commands/index.ts'
 import type { Config } from './config.ts'
-import { watchDatabase } from './database-watch.ts'
 import type { Host } from './host/ports.ts'
 import { GROUP } from './host/sandbox.ts'
 import { answer } from './http/until-stopped.ts'
 import { log, logError } from './log.ts'
-import { keepMaintained } from './maintenance.ts'
-import { tidyDaily } from './operations/retention.ts'
 import { Runner } from './operations/runner.ts'
 import { listAccounts } from './os/access/list.ts'
-import { loginsOn } from './os/access/logins.ts'
 import { endManagers } from './os/access/user-manager.ts'
 import { stopLeftSlices } from './os/as-site/slice.ts'
-import { browsers } from './os/backup/read/browse.ts'
 import { closeReadings } from './os/backup/read/opened.ts'
 import { forgetPhases } from './os/certificates/phases.ts'
 import { withdrawAllTokens } from './os/certificates/probe-names.ts'
@@ -31,12 +26,10 @@ import { prepareSiteEtc } from './os/site-etc/prepare.ts'
 import { Policy } from './policy/policy.ts'
 import { readings } from './readings/index.ts'
 import { confinedHost, realHost } from './real-host.ts'
-import { renewHourly } from './renewal.ts'
 import { startRounds } from './rounds.ts'
 import { trustOf } from './trust/index.ts'
 import { socketIn, writeNotice } from './trust/notice.ts'
 import { refuseSites } from './trust/without-proof.ts'
-import { keepLayout } from './upkeep.ts'
 
 /** Both halves in one process: for machines without systemd. */
 export async function serve(config: Config, host = realHost(config.settings)): Promise<void> {
@@ -108,14 +101,8 @@ async function open(config: Config, host: Host) {
   })
   const renew = () => {
     if (!host.privileged) return
-    void renewHourly(host, runner, logError)
-    void keepLayout(host, runner, logError).catch(logError)
-    const expire = () => browsers(host).expire()
-    const keepLogins = () => loginsOn(host).keep()
-    startRounds(host, runner, { own, found, numbers, expire, keepLogins }, logError)
-    void keepMaintained(host, runner, logError)
-    void watchDatabase(host, runner, logError)
-    void tidyDaily(host, runner, config.operations_bytes, logError)
+    const { operations_bytes } = config
+    startRounds({ host, runner, own, found, numbers, operations_bytes, report: logError })
   }
   return { app, tls, notice, renew }
 }

@@ -9,30 +9,30 @@ const LAYOUT = 13
 
 type Report = (error: unknown) => void
 
-const RETRY_MS = 3_600_000
 const Layout = z.object({ layout: z.number().int() })
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/layout.json`
 
 /**
- * Once for each new layout: provisions the server again, and updates every site, one after another, as
- * ordinary operations. A failure is retried each hour; sites do not wait for a server that cannot be
- * provisioned, and are updated again after that.
+ * Makes the work of each round, which ends with the first success for a new layout: it provisions the
+ * server again, and updates every site, one after another, as ordinary operations. Sites do not wait for
+ * a server that cannot be provisioned, and are updated again after that.
  */
-export async function keepLayout(host: Host, runner: Runner, report: Report): Promise<void> {
-  if ((await readLayout(host)) >= LAYOUT) return
+export function keepLayout(host: Host, runner: Runner, report: Report): () => Promise<void> {
   const done = new Set<string>()
   let ready = false
-  for (;;) {
+  let over = false
+  return async () => {
+    over ||= (await readLayout(host)) >= LAYOUT
+    if (over) return
     if (!ready) {
       ready = await provisioned(host, runner, report)
       if (ready) done.clear()
     }
     const complete = await applyToAll(host, runner, done, report)
-    if (ready && complete) break
-    await host.clock.sleep(RETRY_MS)
+    if (!ready || !complete) return
+    await host.files.write(pathIn(host), `${JSON.stringify({ layout: LAYOUT })}\n`, { mode: 0o600 })
   }
-  await host.files.write(pathIn(host), `${JSON.stringify({ layout: LAYOUT })}\n`, { mode: 0o600 })
 }
 
 /** An update without a change applies the whole layout. False: some sites are not updated yet. */

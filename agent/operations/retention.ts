@@ -3,25 +3,16 @@ import type { Runner } from './runner.ts'
 import type { OperationStore } from './store.ts'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const KEEP_MS = 30 * DAY_MS
-/** After a start there is more important work. */
-const FIRST_MS = 60_000
+const KEEP_MS = 30 * 24 * HOUR_MS
 
-/** Daily, first a minute after the start; not on the day of a clock change, when ages may be wrong. */
-export async function tidyDaily(
-  { clock }: Host,
-  runner: Runner,
-  most_bytes: number,
-  report: (error: unknown) => void,
-): Promise<never> {
+/** Makes the work of each day; none on the day of a clock change, when ages may be wrong. */
+export function tidyDaily({ clock }: Host, runner: Runner, most_bytes: number) {
   const offset = () => clock.now() - clock.elapsed()
   let last = offset()
-  for (await clock.sleep(FIRST_MS); ; await clock.sleep(DAY_MS)) {
+  return async () => {
     const set = Math.abs(offset() - last)
     last = offset()
-    if (set > HOUR_MS) continue
-    await tidy(runner.store, { now: clock.now(), most_bytes }).catch(report)
+    if (set <= HOUR_MS) await tidy(runner.store, { now: clock.now(), most_bytes })
   }
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
-import { watchDatabase } from '#agent/database-watch.ts'
+import { Runner } from '#agent/operations/runner.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
+import { repeatRound } from '#tests/support/agent/rounds.ts'
+import { tableOf } from '#tests/support/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const shopLimit = 60_000 + 10_000
@@ -16,10 +18,11 @@ async function watched(host: FakeHost, rounds: number): Promise<string[]> {
     if (left-- === 0) throw new Error('over')
     await sleep(ms)
   }
-  const runner = { isBusy: (key: string) => key === 'busy.example' }
-  await expect(
-    watchDatabase(host, runner, (error) => reported.push(String(error))),
-  ).rejects.toThrow('over')
+  const runner = new Runner({ host, commands: tableOf({}), report: () => undefined })
+  runner.isBusy = (key) => key === 'busy.example'
+  const report = (error: unknown) => reported.push(String(error))
+  const watching = repeatRound(host, 'limits of the database', report, { runner })
+  await expect(watching).rejects.toThrow('over')
   return reported
 }
 

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { keepMaintained } from '#agent/maintenance.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { readMaintenance } from '#agent/os/maintenance/records.ts'
 import { BASE_PATH } from '#agent/os/nginx/base-file.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
 import { shop } from '#tests/support/agent/debian.ts'
+import { repeatRound } from '#tests/support/agent/rounds.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -69,7 +69,8 @@ class Server extends FakeHost {
       if (this.time > end) throw new Error('over')
     }
     const runner = new Runner({ host: this, commands: tableOf({}), report: () => undefined })
-    await keepMaintained(this, runner, (error) => this.reported.push(String(error))).catch(
+    const report = (error: unknown) => this.reported.push(String(error))
+    await repeatRound(this, 'restart of updated programs', report, { runner }).catch(
       (error: Error) => expect(error.message).toBe('over'),
     )
     this.clock.sleep = sleep

@@ -3,7 +3,7 @@ import { commands } from '#agent/commands/index.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { noteRefused, readTries } from '#agent/os/certificates/tries.ts'
 import { getSite, writeSite } from '#agent/os/site/sites.ts'
-import { renewHourly } from '#agent/renewal.ts'
+import { repeatRound } from '#tests/support/agent/rounds.ts'
 import { authority, issue, serveTokens, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
@@ -34,7 +34,7 @@ test('renews certificates although the times of the authority cannot be stored',
   const errors: unknown[] = []
   const runner = new Runner({ host, commands, report: () => undefined })
 
-  void renewHourly(host, runner, (error) => errors.push(error))
+  startBoth(host, runner, (error) => errors.push(error))
 
   expect(await Promise.race([requested.promise, ended()])).toEqual(['b.example'])
   expect(errors.map(String)).toEqual(['Error: read-only file system'])
@@ -111,6 +111,11 @@ async function refused(): Promise<FakeHost> {
   return host
 }
 
+function startBoth(host: FakeHost, runner: Runner, report: (error: unknown) => void): void {
+  void repeatRound(host, 'renewal of refused certificates', report, { runner })
+  void repeatRound(host, 'renewal of certificates', report, { runner })
+}
+
 /** Two rounds at the same time, until both have ended. */
 async function bothRounds(
   host: FakeHost,
@@ -125,7 +130,7 @@ async function bothRounds(
     if (waits === 4) ended.resolve()
     if (waits > 2) await new Promise<void>(() => undefined)
   }
-  void renewHourly(host, runner, (error) => ended.reject(error))
+  startBoth(host, runner, (error) => ended.reject(error))
   await ended.promise
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { Runner } from '#agent/operations/runner.ts'
 import { writeSite } from '#agent/os/site/sites.ts'
-import { keepLayout } from '#agent/upkeep.ts'
 import { shop } from '#tests/support/agent/debian.ts'
+import { repeatRound } from '#tests/support/agent/rounds.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
@@ -46,7 +46,18 @@ async function agentWith(
   })
   const runner = new Runner({ host, commands, report: () => undefined })
   const reported: string[] = []
-  const run = () => keepLayout(host, runner, (error) => reported.push(String(error)))
+  const report = (error: unknown) => reported.push(String(error))
+  /** Until the layout is recorded. */
+  const run = async () => {
+    const { sleep } = host.clock
+    host.clock.sleep = async (ms) => {
+      if ((await layoutOf(host)) === '{"layout":13}') throw new Error('over')
+      await sleep(ms)
+    }
+    const ended = repeatRound(host, 'layout of sites', report, { runner })
+    await expect(ended).rejects.toThrow('over')
+    host.clock.sleep = sleep
+  }
   return { host, asked, provisioned, reported, run }
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { commands } from '#agent/commands/index.ts'
 import { Session } from '#agent/operations/cancellable-host.ts'
-import { tidyDaily } from '#agent/operations/retention.ts'
 import { Runner } from '#agent/operations/runner.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
@@ -9,6 +8,7 @@ import { CANCELLED, conflict } from '#shared/errors.ts'
 import { restorable, savedSite, TARGET } from '#tests/support/agent/backup.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { fillAt, machineOf } from '#tests/support/agent/full-disk.ts'
+import { repeatRound } from '#tests/support/agent/rounds.ts'
 import { type FakeHost, fakeHost, freeHost } from '#tests/support/fake-host.ts'
 
 const { domain } = shop
@@ -97,7 +97,8 @@ test.each([
     await sleep(ms)
   }
 
-  await expect(tidyDaily(host, runner, 2 ** 40, () => undefined)).rejects.toThrow('enough')
+  const repeated = repeatRound(host, 'old operations', () => undefined, { runner })
+  await expect(repeated).rejects.toThrow('enough')
 
   expect(left).toEqual([['op1'], ['op1'], ['op1'], ['op1']])
 })

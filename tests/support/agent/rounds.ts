@@ -1,0 +1,29 @@
+import { commands } from '#agent/commands/index.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
+import { HealthMonitor } from '#agent/os/health/monitor.ts'
+import { NumbersCollector } from '#agent/os/numbers/collector.ts'
+import { type Deps, repeat, roundsOf } from '#agent/rounds.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+type Report = Deps['report']
+
+export function roundDeps(host: FakeHost, report: Report, given: Partial<Deps> = {}): Deps {
+  const runner = new Runner({ host, commands, report: () => undefined })
+  const own = new HealthMonitor(host, { isBusy: () => false, report })
+  const found = new FoundMonitor(host)
+  const numbers = new NumbersCollector(host)
+  return { host, runner, own, found, numbers, operations_bytes: 2 ** 40, report, ...given }
+}
+
+export type RoundName = keyof ReturnType<typeof roundsOf>
+
+/** Repeats one round of the agent until the clock of the host ends it. */
+export function repeatRound(
+  host: FakeHost,
+  name: RoundName,
+  report: Report,
+  given: Partial<Deps> = {},
+): Promise<never> {
+  return repeat(host, roundsOf(roundDeps(host, report, given))[name], report)
+}
