@@ -5,6 +5,7 @@ import { findPortHolder } from '#agent/os/server/port-holders.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { loadIdentity } from '#agent/trust/identity.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import { FRONT_SOCKET, FRONT_UNIT, provideFrontUser, ROOT_UNIT, writeOwnUnits } from './units.ts'
 
 const UNITS = [FRONT_SOCKET, ROOT_UNIT, FRONT_UNIT]
@@ -34,13 +35,9 @@ export async function install(config: Config, host: Host, args: string[]): Promi
   return `installed: ${FRONT_UNIT} answers on port ${port}, and ${ROOT_UNIT} runs`
 }
 
-async function refuseUnfit({ init, files }: Host): Promise<void> {
-  if (init !== 'systemd') {
-    throw new Error(
-      'systemd is not running here: start `hosting-agent serve` with your service manager',
-    )
-  }
-  if (!(await files.stat(BUS))) {
+async function refuseUnfit(host: Host): Promise<void> {
+  if (!isMet(NEEDS.installation, host)) throw new Error(NEEDS.installation.refusal)
+  if (!(await host.files.stat(BUS))) {
     throw new Error('the sandbox of the agent needs D-Bus: apt-get install dbus, and try again')
   }
 }

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { hasOtherPhp, refuseBroken } from '#agent/os/php/trial.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { SiteChange } from './site-change.ts'
@@ -9,7 +10,8 @@ import type { SiteChange } from './site-change.ts'
 export async function trialSteps({ domain, into }: SiteChange, host: Host): Promise<Step[]> {
   const site = await getSite(host, domain)
   const target = into(site)
-  if (host.init !== 'systemd' || !(await hasOtherPhp(host, site, target))) return []
+  const hasOther = () => hasOtherPhp(host, site, target)
+  if (!(await servicesOf(host).units(hasOther, false))) return []
   return [
     {
       name: 'trial',

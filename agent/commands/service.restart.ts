@@ -7,7 +7,7 @@ import { fpmService } from '#agent/os/php/fpm-files.ts'
 import { listPools } from '#agent/os/php/fpm-pools.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { MARIADB, NGINX } from '#agent/os/services/known.ts'
-import type { Service } from '#agent/os/services/service.ts'
+import { pidFilesOf, type Service } from '#agent/os/services/service.ts'
 import { command, type Step } from '#agent/steps/command.ts'
 import { notFound } from '#shared/errors.ts'
 
@@ -28,7 +28,7 @@ async function nginxStep(host: Host): Promise<Step> {
   return {
     name: 'nginx',
     title: 'Restarting nginx',
-    effects: restarting(NGINX),
+    effects: restarting(host, NGINX),
     apply: () => servicesOf(host).restart(NGINX),
   }
 }
@@ -38,7 +38,7 @@ async function databaseStep(host: Host): Promise<Step> {
   return {
     name: 'mariadb',
     title: 'Restarting MariaDB',
-    effects: restarting(MARIADB),
+    effects: restarting(host, MARIADB),
     apply: () => restartMariadb(host),
   }
 }
@@ -49,12 +49,12 @@ async function poolSteps(host: Host, user: string): Promise<Step[]> {
   return pools.map((pool) => ({
     name: `php ${pool.php}`,
     title: `Restarting PHP ${pool.php} of ${user}`,
-    effects: restarting(fpmService(pool), host.init),
+    effects: restarting(host, fpmService(pool)),
     apply: () => fpm.restart(host, pool),
   }))
 }
 
-const restarting = ({ unit, pid_file, processes }: Service, init: Host['init'] = 'direct') => [
-  run('restart', unit),
-  ...(processes !== undefined && init === 'systemd' ? [] : [change('file', pid_file)]),
+const restarting = (host: Host, service: Service) => [
+  run('restart', service.unit),
+  ...pidFilesOf(host, service).map((path) => change('file', path)),
 ]

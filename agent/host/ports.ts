@@ -21,7 +21,10 @@ export interface Host extends Turns {
   net: Net
   visitor: Visitor
   acme: AcmePort
-  /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
+  /**
+   * systemd where it is PID 1; otherwise programs are started directly, with pid files. Only the port
+   * of services (os/services/) and host/real decide by it.
+   */
   init: 'systemd' | 'direct'
   /** False: the agent runs as an ordinary user and can only read. */
   privileged: boolean

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import process from 'node:process'
 import { COMPILER_MB, ownProgram } from '#agent/host/own-program.ts'
+import type { Host } from '#agent/host/ports.ts'
 import { SCANNER } from '#agent/host/sandbox.ts'
 import { provided } from './executable.ts'
 import { literalWords } from './literal-words.ts'
@@ -11,7 +12,7 @@ import { environment } from './shell.ts'
 import { SYSTEMD_RUN, transient } from './unconfined.ts'
 
 interface Settings {
-  init: 'systemd' | 'direct'
+  init: Host['init']
   privileged: boolean
   /** The unit of this agent, whose end also ends the process. */
   unit?: string
@@ -27,9 +28,17 @@ export function scanning(settings: Settings): ScanHelper {
 
 function start({ init, privileged, socket, unit }: Settings): HelperProcess {
   const program = [...ownProgram(), 'scan', ...(socket === undefined ? [] : [socket])]
-  if (privileged && init === 'systemd') return inUnit(program, unit)
-  const [file = '', ...args] = privileged ? [...LIMITED, ...program] : program
-  return asChild(file, args, (pid) => send(-pid, 'SIGKILL'))
+  return privileged ? LIMITING[init](program, unit) : asGroup(program)
+}
+
+const asGroup = ([file = '', ...args]: readonly string[]): HelperProcess =>
+  asChild(file, args, (pid) => send(-pid, 'SIGKILL'))
+
+type Start = (program: readonly string[], owner: string | undefined) => HelperProcess
+
+const LIMITING: Record<Host['init'], Start> = {
+  systemd: inUnit,
+  direct: (program) => asGroup([...LIMITED, ...program]),
 }
 
 /** The characters of its standard error in an error message. */

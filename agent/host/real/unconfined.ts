@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { attempt } from '#agent/host/attempt.ts'
 import { deniedAddresses } from '#agent/host/denied-addresses.ts'
-import type { RunOptions, Shell } from '#agent/host/ports.ts'
+import type { Host, RunOptions, Shell, SiteProcess } from '#agent/host/ports.ts'
 import { ANYTHING, executing, pathInside } from '#agent/host/root-programs.ts'
 import { provided } from './executable.ts'
 import { literalWords } from './literal-words.ts'
@@ -10,6 +10,7 @@ import { tagOf, unitOf } from './programs.ts'
 import { environment, shell, withoutPrivileges } from './shell.ts'
 
 type Started = [readonly string[], RunOptions]
+type Init = Host['init']
 
 const TIMEOUT_MS = 600_000
 export const SYSTEMD_RUN = '/usr/bin/systemd-run'
@@ -37,7 +38,7 @@ export const confinedShell: Shell = shellThrough(outside, async ([[program = '']
 })
 
 /** The shell of an agent without a sandbox: programs of a site are still isolated. */
-export const freeShell = (init: 'systemd' | 'direct'): Shell =>
+export const freeShell = (init: Init): Shell =>
   shellThrough((argv, options) => ofSite(argv, options, init))
 
 type Single = (argv: readonly string[], options: RunOptions) => Started
@@ -91,14 +92,18 @@ const denied = () =>
   deniedAddresses(attempt(() => readFileSync('/etc/resolv.conf', 'utf8')) ?? '').split('\n')
 
 /** The program of a site, started by systemd or its substitute. */
-export function ofSite(
+export const ofSite = (
   argv: readonly string[],
   { site, ...options }: RunOptions,
-  init: 'systemd' | 'direct',
-): Started {
-  if (!site) return [argv, options]
-  if (init === 'direct') return [[...site.launcher, ...argv], options]
-  return inUnit(argv, options, [`Slice=${site.slice}`, ...site.directives])
+  init: Init,
+): Started => (site ? AS_SITE[init](argv, options, site) : [argv, options])
+
+type AsSite = (argv: readonly string[], options: RunOptions, site: SiteProcess) => Started
+
+const AS_SITE: Record<Init, AsSite> = {
+  systemd: (argv, options, { slice, directives }) =>
+    inUnit(argv, options, [`Slice=${slice}`, ...directives]),
+  direct: (argv, options, { launcher }) => [[...launcher, ...argv], options],
 }
 
 function inUnit(

@@ -12,6 +12,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
 import { LIBRARY } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import type { Effect } from '#shared/plan.ts'
 import { keysOf } from './places.ts'
 import { managerAllowed } from './user-manager.ts'
@@ -84,7 +85,7 @@ export async function endShells(host: Host, user: string): Promise<void> {
   if (!(await hasGate(host, user))) return
   const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', gateOf(user)]
   await host.shell.run(['start-stop-daemon', '--stop', ...all])
-  if (host.init !== 'systemd') return
+  if (!isMet(NEEDS.shell, host)) return
   const socket = socketUnitOf(user)
   // Clears the count of its starts, which systemd limits.
   await host.shell.try(['systemctl', 'reset-failed', socket])

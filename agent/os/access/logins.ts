@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { perHost } from '#agent/calls/reading.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
 import { parseJson } from '#shared/parse.ts'
 import { MAX_LOGINS, SiteLogin } from '#shared/site-access.ts'
@@ -94,19 +95,23 @@ export class Logins {
   }
 
   #look(): Promise<Site[]> {
-    return this.#host.exclusive('logins', async () => {
-      const { init, files, clock } = this.#host
-      if (init !== 'systemd' || !(await files.stat(DROP_IN))) return []
-      const sites = await listSites(this.#host)
-      const before = this.#entries ?? (await this.#load())
-      const [now, elapsed] = [clock.now(), clock.elapsed()]
-      const all = merged(before, await this.#news(sites, now))
-      const users = new Set(sites.map(({ user }) => user))
-      const since = (now - MAX_AGE_MS) * 1000
-      this.#entries = newestOf(all.filter(({ site, micros }) => users.has(site) || micros >= since))
-      this.#read = { now, elapsed }
-      return sites
-    })
+    return this.#host.exclusive('logins', () =>
+      servicesOf(this.#host).units(() => this.#readNews(), []),
+    )
+  }
+
+  async #readNews(): Promise<Site[]> {
+    const { files, clock } = this.#host
+    if (!(await files.stat(DROP_IN))) return []
+    const sites = await listSites(this.#host)
+    const before = this.#entries ?? (await this.#load())
+    const [now, elapsed] = [clock.now(), clock.elapsed()]
+    const all = merged(before, await this.#news(sites, now))
+    const users = new Set(sites.map(({ user }) => user))
+    const since = (now - MAX_AGE_MS) * 1000
+    this.#entries = newestOf(all.filter(({ site, micros }) => users.has(site) || micros >= since))
+    this.#read = { now, elapsed }
+    return sites
   }
 
   get #path(): string {

@@ -8,6 +8,7 @@ import {
   removed,
 } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
 
 const NOTHING = '/dev/null'
@@ -19,18 +20,18 @@ const maskOf = (uid: string) => `${UNITS}/${unitOf(uid)}`
  * any program that a process of this user asks for. The accounts of sites have none.
  */
 export const withoutManager = (host: Host, account: string): Change =>
-  deferred(async () => {
-    const uid = await uidOf(host, account)
-    if (host.init !== 'systemd') return inOrder()
-    if (uid === undefined)
-      return declared([effects.create('link', maskOf(numberOf(account)))], none)
-    // The start of the agent ends one that a crash left between the two.
-    if ((await host.files.stat(maskOf(uid)))?.kind === 'link') return inOrder()
-    return inOrder(
-      linked(host, NOTHING, maskOf(uid)),
-      declared([effects.run('stop', unitOf(uid))], () => applied(host, [uid])),
-    )
-  })
+  deferred(() => masking(host, account))
+
+const masking = onUnits(async (host, account: string): Promise<Change> => {
+  const uid = await uidOf(host, account)
+  if (uid === undefined) return declared([effects.create('link', maskOf(numberOf(account)))], none)
+  // The start of the agent ends one that a crash left between the two.
+  if ((await host.files.stat(maskOf(uid)))?.kind === 'link') return inOrder()
+  return inOrder(
+    linked(host, NOTHING, maskOf(uid)),
+    declared([effects.run('stop', unitOf(uid))], () => applied(host, [uid])),
+  )
+}, inOrder())
 
 /** What a plan has for the number of an account that does not exist yet. */
 const numberOf = (account: string) => `<number of ${account}>`
@@ -45,8 +46,7 @@ export const managerAllowed = (host: Host, account: string): Change =>
   })
 
 /** At the start of the agent. */
-export async function endManagers(host: Host, accounts: readonly string[]): Promise<void> {
-  if (host.init !== 'systemd') return
+export const endManagers = onUnits(async (host, accounts: readonly string[]): Promise<void> => {
   const uids: string[] = []
   for (const account of accounts) {
     const uid = await uidOf(host, account)
@@ -55,7 +55,7 @@ export async function endManagers(host: Host, accounts: readonly string[]): Prom
     uids.push(uid)
   }
   if (uids.length > 0) await applied(host, uids)
-}
+}, undefined)
 
 async function applied({ shell }: Host, uids: readonly string[]): Promise<void> {
   await shell.run(['systemctl', 'daemon-reload'])

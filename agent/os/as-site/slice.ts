@@ -1,12 +1,13 @@
 import type { Host } from '#agent/host/ports.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import { sliceOf, slicePathOf, UNITS } from '#agent/os/services/systemd.ts'
 
 const SLICES = '/sys/fs/cgroup/hosting.slice'
 
 /** Ends all processes in the slice of a site; systemd then unloads it, with or without its file. */
-export async function stopSlice({ init, shell }: Host, user: string): Promise<void> {
-  if (init === 'systemd') await shell.try(['systemctl', 'stop', sliceOf(user)])
-}
+export const stopSlice = onUnits(async ({ shell }, user: string): Promise<void> => {
+  await shell.try(['systemctl', 'stop', sliceOf(user)])
+}, undefined)
 
 /**
  * Work with programs that must not be stopped halfway: `stopOrphanedSlice` waits for its end.
@@ -19,25 +20,24 @@ export const inUse = <T>(host: Host, user: string, work: () => Promise<T>): Prom
  * Stops the slice of a deleted site: it has no unit file any more, and systemd keeps the slice that
  * it created for the last program. A slice in use stays: its last program stops it.
  */
-export async function stopOrphanedSlice(host: Host, user: string): Promise<void> {
-  if (host.init !== 'systemd' || (await host.files.stat(slicePathOf(user)))) return
+export const stopOrphanedSlice = onUnits(async (host, user: string): Promise<void> => {
+  if (await host.files.stat(slicePathOf(user))) return
   if (await isPopulated(host, user)) return
   await inUse(host, user, async () => {
     if (!(await isPopulated(host, user))) await stopSlice(host, user)
   })
-}
+}, undefined)
 
 /**
  * At the start of the agent: stops slices without a unit file of a site. A killed agent left them,
  * with programs of a site that is now in the trash or permanently deleted.
  */
-export async function stopLeftSlices({ init, files, shell }: Host): Promise<void> {
-  if (init !== 'systemd') return
+export const stopLeftSlices = onUnits(async ({ files, shell }): Promise<void> => {
   for (const { name } of await files.list(SLICES)) {
     if (!/^hosting-.+\.slice$/.test(name) || (await files.stat(`${UNITS}/${name}`))) continue
     await shell.try(['systemctl', 'stop', name])
   }
-}
+}, undefined)
 
 /** From cgroup.events of the kernel: cgroups(7). */
 async function isPopulated({ files }: Host, user: string): Promise<boolean> {

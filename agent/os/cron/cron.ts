@@ -10,6 +10,7 @@ import {
 } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import { logrotatePath, logsOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { logrotate } from '#shared/formats/cron.ts'
@@ -46,7 +47,10 @@ function scheduleWordpress(host: Host, site: Site): Change {
   const { user } = site
   const files = generated(host, filesOf(host, site))
   if (stopOf(site) !== null) return inOrder(withoutJobs(host, user), files)
-  if (host.init === 'direct') return files
+  return formOf(host, { systemd: timed(host, user, files), direct: files })
+}
+
+function timed(host: Host, user: string, files: Change): Change {
   const all = inOrder(
     files,
     folder(host, TIMER_WANTS),
@@ -75,14 +79,16 @@ export function stopOf({
   return moving?.closed ? 'moving' : null
 }
 
-function filesOf({ init }: Host, site: Site): Generated[] {
+function filesOf(host: Host, site: Site): Generated[] {
   const { user } = site
-  const timer = [
-    JOB_RUNNER_FILE,
-    { path: servicePathOf(user), text: renderService(site) },
-    { path: timerPathOf(user), text: renderTimer(site) },
-  ]
-  const jobs = init === 'direct' ? [{ path: crontabOf(user), text: renderCrontab(site) }] : timer
+  const jobs = formOf(host, {
+    systemd: [
+      JOB_RUNNER_FILE,
+      { path: servicePathOf(user), text: renderService(site) },
+      { path: timerPathOf(user), text: renderTimer(site) },
+    ],
+    direct: [{ path: crontabOf(user), text: renderCrontab(site) }],
+  })
   return [
     ...(stopOf(site) === null ? jobs : []),
     { path: logrotatePath(user), text: renderLogrotate(user) },

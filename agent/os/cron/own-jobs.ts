@@ -13,6 +13,7 @@ import {
 import { run } from '#agent/os/effects/effects.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import { TIMER_WANTS } from './files.ts'
 import { JOB_PROGRAM_FILES, JOB_PROGRAMS } from './job-runner.ts'
 import { isTimer, jobFiles, jobUnits, pathOfUnit, wantsOfUnit } from './own-files.ts'
@@ -22,7 +23,7 @@ type Owner = Pick<Site, 'user' | 'php' | 'staging' | 'jobs'>
 /** The cron jobs of a site become those of its record; former ones are stopped. */
 export const applyOwn = (host: Host, site: Owner): Change =>
   deferred(async () => {
-    const jobs = host.init === 'systemd' ? (site.jobs ?? []) : []
+    const jobs = isMet(NEEDS.jobs, host) ? (site.jobs ?? []) : []
     const files = jobs.flatMap((job) => jobFiles(site, job))
     const units = new Set(files.map(({ path }) => path.slice(UNITS.length + 1)))
     const former = (await jobUnits(host, site.user)).filter((unit) => !units.has(unit))

@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { generated } from '#agent/os/effects/change.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import { LIBRARY } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { JOB_RUNNER_FILE } from './job-runner.ts'
@@ -32,7 +33,7 @@ if (file_put_contents("$path.new", implode("\\n", array_slice($lines, -20)) . "\
 /** The step that installs what logs or records the runs of jobs; none if it is installed. */
 export async function recorderSteps(host: Host): Promise<Step[]> {
   const recorder = { path: RECORDER, text: RECORDER_TEXT }
-  const file = host.init === 'systemd' ? JOB_RUNNER_FILE : recorder
+  const file = formOf(host, { systemd: JOB_RUNNER_FILE, direct: recorder })
   if ((await host.files.read(file.path)) === file.text) return []
   const written = generated(host, [file])
   return [{ name: 'job recorder', title: 'Installing the recorder of jobs', ...written }]

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
 import { MARIADB } from '#agent/os/services/known.ts'
-import { isRunning } from '#agent/os/services/service.ts'
+import { isRunning, pidsPathOf, type Service } from '#agent/os/services/service.ts'
 import { propertiesOf } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 
@@ -22,10 +22,8 @@ export async function phpStates(
   const still: [user: string, pool: Fpm][] = []
   for (const { user, php } of sites) {
     const fpm = fpmService({ user, php })
-    const path = host.init === 'systemd' ? fpm.processes : fpm.pid_file
     if (await isRunning(host, fpm))
-      states.set(user, (await isFrozen(host, path)) ? 'frozen' : 'running')
-    else if (host.init === 'direct') states.set(user, 'stopped')
+      states.set(user, (await isFrozen(host, fpm)) ? 'frozen' : 'running')
     else still.push([user, fpm])
   }
   const names = still.flatMap(([, { unit, socket_unit }]) => [unit, socket_unit])
@@ -36,15 +34,16 @@ export async function phpStates(
 }
 
 /** proc(5): a program that is stopped by a signal accepts connections and answers none of them. */
-async function isFrozen({ files }: Host, pid_file: string): Promise<boolean> {
-  const [pid = ''] = ((await files.read(pid_file)) ?? '').trim().split('\n')
+async function isFrozen(host: Host, service: Service): Promise<boolean> {
+  const { files } = host
+  const [pid = ''] = ((await files.read(pidsPathOf(host, service))) ?? '').trim().split('\n')
   const status = /^\d+$/.test(pid) ? ((await files.read(`/proc/${pid}/status`)) ?? '') : ''
   return /^State:\t[Tt]/m.test(status)
 }
 
 /** Without a request to it: while it is unavailable, no site has to wait for it. */
 export async function isMariadbDown(host: Host): Promise<boolean> {
-  return !(await isRunning(host, MARIADB)) || (await isFrozen(host, MARIADB.pid_file))
+  return !(await isRunning(host, MARIADB)) || (await isFrozen(host, MARIADB))
 }
 
 function withoutProcesses(

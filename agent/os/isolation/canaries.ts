@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { installedProgram } from '#agent/os/object-cache/programs.ts'
 import type { Role } from '#agent/os/site/canary.ts'
 import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
 
@@ -17,7 +18,7 @@ export async function makePair(host: Host, php: string): Promise<Pair> {
     return siteCreate.params.parse({ domain, user, email, php, tier: 'small', tls: 'none' })
   }
   const cached = (await installedProgram(host)) && { object_cache: { memory: 16 } }
-  const settings = host.init === 'systemd' && { settings: { page_purge: true as const } }
+  const settings = isMet(NEEDS.page_purge, host) && { settings: { page_purge: true as const } }
   const neighbour = { ...make('neighbour'), ...cached, ...settings }
   return { attacker: make('attacker'), neighbour }
 }

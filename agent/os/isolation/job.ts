@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { ISOLATION_OUTCOMES } from '#shared/isolation.ts'
 import { JOB_ANSWER } from './entries.ts'
@@ -29,7 +30,7 @@ export async function readJob(host: Host, attacker: Site): Promise<z.infer<typeo
 export async function runJob(scene: Pick<Scene, 'host' | 'attacker' | 'key'>): Promise<void> {
   const { host, attacker } = scene
   await ask(scene, attacker, 'schedule')
-  const unit = host.init === 'systemd' ? await unitOf(host, attacker.user) : undefined
+  const unit = await unitOf(host, attacker.user)
   if (unit !== undefined) await host.shell.try(['systemctl', 'start', '--', unit])
   else await hasten(host, attacker.user)
   const end = host.clock.elapsed() + LATEST_MS
@@ -40,7 +41,7 @@ export async function runJob(scene: Pick<Scene, 'host' | 'attacker' | 'key'>): P
 }
 
 /** The service that a timer of this user starts. */
-async function unitOf(host: Host, user: string): Promise<string | undefined> {
+const unitOf = onUnits(async (host, user: string): Promise<string | undefined> => {
   const list = ['list-units', '--all', '--type=timer', '--plain', '--no-legend', '--full']
   const { stdout } = await host.shell.run(['systemctl', ...list])
   const timers = stdout.split('\n').map((line) => line.trim().split(' ')[0] ?? '')
@@ -49,7 +50,7 @@ async function unitOf(host: Host, user: string): Promise<string | undefined> {
   const show = ['systemctl', 'show', '--property=Unit', '--value', '--', timer]
   const { stdout: unit } = await host.shell.run(show)
   return unit.trim() || undefined
-}
+}, undefined)
 
 /** Makes cron run the jobs of this site in the next minute instead of the next five. */
 async function hasten(host: Host, user: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { IsolationResult } from '#shared/isolation.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import { type Attack, CONTEXTS, type Context, failed, type Verdict, worstOf } from './attack.ts'
 import { INSIDE, OUTSIDE } from './attacks/index.ts'
 import { runCronJob } from './cron-job.ts'
@@ -19,7 +20,7 @@ type Answers = ReadonlyMap<string, Verdict>
 
 /** Runs the attacks inside the attacker, in every context that the server has, then the others, one after the other. */
 export async function* attackResults(scene: Scene): AsyncGenerator<IsolationResult, void> {
-  const hasCron = scene.host.init === 'systemd'
+  const hasCron = isMet(NEEDS.jobs, scene.host)
   const hasShell = hasCron && (await withoutPeople(scene.host, 'shell')) === undefined
   const answers: Record<Context, Answers | undefined> = {
     php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),

@@ -4,6 +4,7 @@ import { MAIL } from '#agent/os/mail/places.ts'
 import { socketOf as objectsOf } from '#agent/os/object-cache/places.ts'
 import { purgeSocketOf } from '#agent/os/page-purge/places.ts'
 import { fpmService, socketOf } from '#agent/os/php/fpm-files.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import { docrootOf, homeOf, loginsOf, logsOf } from '#agent/os/site/paths.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { CONTEXTS, type InsideAttack } from './attack.ts'
@@ -49,7 +50,7 @@ async function knowledgeOf({ host, attacker, neighbour, random, secret, key, abo
     ...{ mail_log: MAIL.logOf(neighbour.user), logs: logsOf(neighbour.user) },
     prefix: about.prefix,
     pids: [...new Set([about.pid, about.ppid, 1])].filter((pid) => pid > 0),
-    ...{ state: host.settings.state_dir, systemd: host.init === 'systemd' },
+    ...{ state: host.settings.state_dir, systemd: formOf(host, { systemd: true, direct: false }) },
     shared: SHARED,
     marker: markerOf(random),
     random: markerOf(random),

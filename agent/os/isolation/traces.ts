@@ -5,7 +5,7 @@ import { remove } from '#agent/os/effects/effects.ts'
 import { randomOf } from '#agent/os/site/canary.ts'
 import { homeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { accountsOf } from '#agent/os/site-etc/places.ts'
+import { accountFolders } from '#agent/os/site-etc/accounts.ts'
 import type { Effect } from '#shared/plan.ts'
 import { askpassOf } from './attacks/clients.ts'
 import { removePlanted } from './attacks/restore.ts'
@@ -47,6 +47,6 @@ export const planRemoveSites = (host: Host, sites: readonly Site[]): Effect[] =>
     remove('folder', logsOf(user)),
     remove('user', user),
     remove('group', user),
-    ...(host.init === 'systemd' ? [remove('folder', accountsOf(user))] : []),
+    ...accountFolders(host, user).map((path) => remove('folder', path)),
     remove('file', `${host.settings.state_dir}/canaries/${domain}.json`),
   ])

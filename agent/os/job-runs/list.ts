@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { serviceUnitOf } from '#agent/os/cron/files.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import { type AgentJobRun, MAX_JOB_OUTPUT, plainOutput } from '#shared/job-runs.ts'
 import { runsOfUnit } from './journal.ts'
@@ -12,11 +13,16 @@ import { runsRecorded } from './recorded.ts'
  */
 export async function listJobRuns(host: Host, domain: string): Promise<AgentJobRun[]> {
   const { user } = await getSite(host, domain)
-  if (host.init !== 'systemd') {
-    const recorded = await runsRecorded(host, user)
-    return recorded.map((run) => ({ ...run, output: plainOutput(run.output).trim() }))
-  }
+  return formOf(host, { systemd: fromJournal, direct: fromRecord })(host, user)
+}
+
+async function fromJournal(host: Host, user: string): Promise<AgentJobRun[]> {
   const runs = await runsOfUnit(host, serviceUnitOf(user))
   const outputs = await outputsOf(host, user, runs, MAX_JOB_OUTPUT)
   return runs.map(({ id, ...run }) => ({ ...run, output: (outputs.get(id) ?? '').trim() }))
+}
+
+async function fromRecord(host: Host, user: string): Promise<AgentJobRun[]> {
+  const runs = await runsRecorded(host, user)
+  return runs.map((run) => ({ ...run, output: plainOutput(run.output).trim() }))
 }

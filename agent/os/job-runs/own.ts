@@ -5,6 +5,7 @@ import { propertiesOf } from '#agent/os/services/systemd.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { nextRuns, parseSchedule } from '#shared/cron.ts'
 import { notFound } from '#shared/errors.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import {
   type AgentJobOutput,
   type AgentSiteJobs,
@@ -18,7 +19,7 @@ const RUNNING = ['activating', 'active', 'deactivating']
 
 /** Why the cron jobs of a site do not run by themselves; null: they do. */
 export const ownStopOf = (host: Host, site: Site) =>
-  host.init === 'systemd' ? stopOf(site) : ('without_systemd' as const)
+  isMet(NEEDS.jobs, host) ? stopOf(site) : ('without_systemd' as const)
 
 /** The cron jobs of a site with their state. Throws not_found for a site of others. */
 export async function listOwnJobs(host: Host, domain: string): Promise<AgentSiteJobs> {
@@ -75,7 +76,7 @@ export async function readJobOutput(
 ): Promise<AgentJobOutput> {
   const { user, jobs = [] } = await getSite(host, domain)
   if (!jobs.some((job) => job.name === name)) throw notFound(`Job ${name} of ${domain}`)
-  if (host.init !== 'systemd') return { run: null, output: '' }
+  if (!isMet(NEEDS.jobs, host)) return { run: null, output: '' }
   const runs = await runsOfUnit(host, jobServiceOf(user, name))
   const outputs = await outputsOf(host, user, runs.slice(0, 1), MAX_OUTPUT)
   return { run: lastOf(runs), output: outputs.get(runs[0]?.id ?? '') ?? '' }

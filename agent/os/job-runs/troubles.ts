@@ -18,7 +18,6 @@ type States = ReadonlyMap<string, { ActiveState: string }>
  * for units that failed last, and for timers that stand still.
  */
 export async function listJobTroubles(host: Host): Promise<SiteJobTrouble[]> {
-  if (host.init !== 'systemd') return []
   const sites = (await listSites(host)).filter((site) => stopOf(site) === null)
   const states = await statesOf(host, sites.flatMap(unitsOf))
   const found: SiteJobTrouble[] = []

@@ -2,31 +2,32 @@ import type { Host, RunOptions } from '#agent/host/ports.ts'
 import { debugLogOf } from '#agent/os/as-site/debug.ts'
 import { asSite } from '#agent/os/as-site/run.ts'
 import { MAIL_USER, mailPlaces } from '#agent/os/mail/places.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import { docrootOf, homeOf, jobRunsOf, jobsLogOf, logsOf } from '#agent/os/site/paths.ts'
 import type { LogSource } from '#shared/site-logs.ts'
 
 /** The newest file of each log; the older ones are beside it. */
-export function pathsOf({ init, settings }: Host, source: LogSource, user: string): string[] {
+export function pathsOf(host: Host, source: LogSource, user: string): string[] {
   const paths: Record<LogSource, string[]> = {
     access: [`${logsOf(user)}/access.log`],
     error: [`${logsOf(user)}/error.log`],
     php: [`${homeOf(user)}/logs/php-error.log`],
     // The second one is where a site writes that switched its log on by itself.
     wordpress: [debugLogOf(user), `${docrootOf(user)}/wp-content/debug.log`],
-    cron: init === 'systemd' ? [jobsLogOf(user)] : [],
-    mail: [mailPlaces(settings.mail_dir).logOf(user)],
+    cron: formOf(host, { systemd: [jobsLogOf(user)], direct: [] }),
+    mail: [mailPlaces(host.settings.mail_dir).logOf(user)],
   }
   return paths[source]
 }
 
 const MEMORY_MB = 512
 /** Of the reader of a log, which has the rights of whoever writes it, and no others. */
-export function rightsOf({ init, settings }: Host, source: LogSource, user: string): RunOptions {
+export function rightsOf(host: Host, source: LogSource, user: string): RunOptions {
   if (source === 'access' || source === 'error') return { user: 'www-data' }
   if (source === 'mail') return { user: MAIL_USER }
-  const home = source !== 'cron' || init === 'systemd'
+  const home = pathsOf(host, source, user).length > 0
   const options = { network: false, memory: MEMORY_MB, home }
-  return asSite({ user }, { ...options, own_program: settings.program })
+  return asSite({ user }, { ...options, own_program: host.settings.program })
 }
 
 export const readerOf = ({ settings }: Host) => [...settings.program, 'logs']

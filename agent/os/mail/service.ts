@@ -2,10 +2,11 @@ import { deniedAddresses } from '#agent/host/denied-addresses.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { UNPRIVILEGED } from '#agent/host/sandbox.ts'
 import * as effects from '#agent/os/effects/effects.ts'
-import { MARK_LINE, readGenerated, removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
 import { LOG } from '#agent/os/services/known.ts'
 import { isRunning, type Service } from '#agent/os/services/service.ts'
-import { UNITS, WANTS } from '#agent/os/services/systemd.ts'
+import { UNITS } from '#agent/os/services/systemd.ts'
 import { CONFIGURATION, HOMES } from '#agent/os/site/paths.ts'
 import { SETTINGS_FILE } from '#agent/os/upgrade/settings.ts'
 import { unit } from '#shared/formats/systemd.ts'
@@ -17,8 +18,6 @@ import { MAIL_USER, mailPlaces } from './places.ts'
 export const MAIL_UNIT = 'hosting-agent-mail.service'
 export const MAIL_UNIT_PATH = `${UNITS}/${MAIL_UNIT}`
 export const MAIL_PROCESSES = `/sys/fs/cgroup/system.slice/${MAIL_UNIT}/cgroup.procs`
-const LINK = `${WANTS}/${MAIL_UNIT}`
-const PID_FILE = '/run/hosting-mail.pid'
 
 export function mailService({ settings }: Pick<Host, 'settings'>): Service {
   const [program = '', ...args] = settings.program
@@ -26,10 +25,13 @@ export function mailService({ settings }: Pick<Host, 'settings'>): Service {
     unit: MAIL_UNIT,
     program,
     args: [...args, 'mail'],
-    pid_file: PID_FILE,
+    env: { AGENT_MAIL_DIR: settings.mail_dir },
+    pid_file: '/run/hosting-mail.pid',
     processes: MAIL_PROCESSES,
+    user: MAIL_USER,
     log: LOG,
     stop_signal: 'TERM',
+    stop_seconds: 25,
   }
 }
 
@@ -68,62 +70,29 @@ WantedBy=multi-user.target
 /** Runs only with a relay or for a staging site; waiting mail stays on the disk. */
 export async function syncService(host: Host): Promise<void> {
   await host.exclusive('mail', async () => {
-    if ((await hasRelay(host)) || (await keepsMail(host))) await start(host)
-    else await stop(host)
+    const [services, service] = [servicesOf(host), mailService(host)]
+    if ((await hasRelay(host)) || (await keepsMail(host)))
+      return services.installed(service, await renderMailUnit(host)).apply()
+    await services.uninstalled(service).apply()
+    await removeSockets(host)
   })
 }
 
 /** What `syncService` would do with or without a relay. */
 export async function planSync(host: Host, relay: boolean): Promise<Effect[]> {
-  const runs = await isRunning(host, mailService(host))
+  const [services, service] = [servicesOf(host), mailService(host)]
+  const runs = await isRunning(host, service)
   if (!relay) {
     return [
       ...(runs ? [effects.remove('service', MAIL_UNIT)] : []),
-      ...(await effects.planRemove(host, 'link', LINK)),
-      ...(await effects.planRemove(host, 'file', MAIL_UNIT_PATH)),
+      ...(await services.uninstalled(service).effects()),
       ...(await effects.planRemove(host, 'socket', ...(await socketsOf(host)))),
     ]
   }
   const opened = await effects.planMake(host, 'socket', ...(await socketsOf(host)))
   const started = runs ? [] : [effects.create('service', MAIL_UNIT), ...opened]
-  if (host.init === 'direct') return started
-  const unit = { path: MAIL_UNIT_PATH, text: await renderMailUnit(host) }
-  return [
-    ...(await effects.planGenerate(host, [unit])),
-    ...(await effects.planMake(host, 'link', LINK)),
-    ...started,
-  ]
-}
-
-async function start(host: Host): Promise<void> {
-  if (host.init === 'direct') return startDirectly(host)
-  const before = await readGenerated(host, MAIL_UNIT_PATH)
-  const text = await renderMailUnit(host)
-  await replace(host, MAIL_UNIT_PATH, text)
-  await host.files.mkdir(WANTS)
-  await host.files.link(MAIL_UNIT_PATH, LINK)
-  if (before !== text) await host.shell.run(['systemctl', 'daemon-reload'])
-  const runs = await isRunning(host, mailService(host))
-  if (!runs || (before !== undefined && before !== text)) {
-    await host.shell.run(['systemctl', 'restart', MAIL_UNIT])
-  }
-}
-
-async function stop(host: Host): Promise<void> {
-  const service = mailService(host)
-  if (host.init === 'direct') {
-    const target = ['--remove-pidfile', '--pidfile', PID_FILE, '--exec', service.program]
-    const quiet = ['--stop', '--quiet', '--oknodo', '--retry=TERM/25/KILL/5']
-    if (await isRunning(host, service)) {
-      await host.shell.run(['start-stop-daemon', ...quiet, ...target])
-    }
-  } else if (await host.files.stat(MAIL_UNIT_PATH)) {
-    await host.shell.run(['systemctl', 'stop', MAIL_UNIT])
-    await host.files.remove(LINK)
-    await removeGenerated(host, MAIL_UNIT_PATH)
-    await host.shell.run(['systemctl', 'daemon-reload'])
-  }
-  await removeSockets(host)
+  const unit = await renderMailUnit(host)
+  return [...(await services.installed(service, unit).effects()), ...started]
 }
 
 /** A site that finds none fails immediately: there is no relay. */
@@ -135,15 +104,4 @@ export async function removeSockets(host: Host): Promise<void> {
 async function socketsOf({ files, settings }: Host): Promise<string[]> {
   const { sockets } = mailPlaces(settings.mail_dir)
   return (await files.list(sockets)).map(({ name }) => `${sockets}/${name}/mail.sock`)
-}
-
-/** Also at boot on machines without systemd. */
-async function startDirectly(host: Host): Promise<void> {
-  if (await isRunning(host, mailService(host))) return
-  const { mail_dir, program } = host.settings
-  const drop = ['--clear-groups', '--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--']
-  const user = ['setpriv', `--reuid=${MAIL_USER}`, `--regid=${MAIL_USER}`, ...drop]
-  const command = [...user, 'env', `AGENT_MAIL_DIR=${mail_dir}`, ...program, 'mail']
-  const pid = await host.shell.daemon(command, { log: LOG })
-  await host.files.write(PID_FILE, `${pid}\n`)
 }

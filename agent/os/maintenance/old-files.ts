@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import type { OldFilesProgram } from '#shared/maintenance.ts'
 import { type OldProcess, oldProcesses } from './mapped.ts'
 import { type NamedService, namedServices } from './services.ts'
@@ -69,9 +70,10 @@ async function ownersOf(host: Host, services: readonly NamedService[]): Promise<
     services.map(async (service): Promise<Owner> => {
       const pid = await pidOf(host, service)
       const owns = ({ unit, ...one }: OldProcess) =>
-        host.init === 'systemd'
-          ? unit === service.unit
-          : pid !== undefined && [one.pid, one.parent].includes(pid)
+        formOf(host, {
+          systemd: unit === service.unit,
+          direct: pid !== undefined && [one.pid, one.parent].includes(pid),
+        })
       return { service, main: service.name === 'nginx' ? pid : undefined, owns }
     }),
   )

@@ -91,8 +91,7 @@ function wayOf(known: NamedService, database: boolean): Way | undefined {
     title: `Restarting PHP ${php} of ${domain}`,
     async apply(host) {
       await untilQuiet(host, { user, php })
-      // Without systemd nothing holds the socket during a restart.
-      const renew = host.init === 'systemd' ? fpm.restart : fpm.reload
+      const renew = servicesOf(host).holdsSockets ? fpm.restart : fpm.reload
       await renew(host, { user, php })
     },
   }

@@ -17,7 +17,6 @@ export const NO_RESTARTS: Restarts = { counts: {}, moments: [] }
 
 /** The restarts since the last check. systemd counts from 0 again after a manual start. */
 export async function noteRestarts(host: Host, before: Restarts): Promise<Restarts> {
-  if (host.init !== 'systemd') return before
   const named = await namedServices(host)
   const units = named.map(({ unit }) => unit)
   const found = await propertiesOf(host, units, ['NRestarts'])

@@ -7,7 +7,6 @@ import { namedServices } from './services.ts'
  * administrator has stopped is not failed, and stays stopped.
  */
 export async function reviveFailed(host: Host): Promise<string[]> {
-  if (host.init !== 'systemd') return []
   const services = await namedServices(host)
   const units = services.flatMap(({ unit, service }) => [unit, service?.socket_unit ?? []].flat())
   const states = await propertiesOf(host, units, ['ActiveState'])

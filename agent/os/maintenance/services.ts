@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { MAIL_UNIT } from '#agent/os/mail/service.ts'
 import { unitOf } from '#agent/os/object-cache/places.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import { DEBIAN } from '#agent/os/services/known.ts'
 import type { Service } from '#agent/os/services/service.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
@@ -39,11 +40,10 @@ export async function namedServices(host: Host): Promise<NamedService[]> {
     const service = fpmService(site)
     return { name: `php-fpm:${site.user}`, kind: 'site', unit: service.unit, service, site }
   })
-  if (host.init !== 'systemd') return [...KNOWN, ...pools]
   const caches = sites
     .filter(({ object_cache, suspended }) => object_cache && !suspended)
     .map((site) => ({ name: `${CACHE_OF}${site.user}`, ...cacheOf(site) }))
-  return [...KNOWN, ...pools, ...caches, ...OWN]
+  return [...KNOWN, ...pools, ...formOf(host, { systemd: [...caches, ...OWN], direct: [] })]
 }
 
 /** Its pid is unknown: only systemd runs it. */

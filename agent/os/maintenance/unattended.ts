@@ -3,6 +3,7 @@ import { generated } from '#agent/os/effects/change.ts'
 import { MARK_LINE, readGenerated } from '#agent/os/effects/generated.ts'
 import { install, planInstall } from '#agent/os/packages/packages.ts'
 import { PHP_ORIGIN_FILE } from '#agent/os/packages/php-source.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { Unattended } from '#shared/maintenance.ts'
 
@@ -113,8 +114,7 @@ async function administratorsOwn(host: Host): Promise<string | undefined> {
   return stdout.includes(packaged) ? packaged : undefined
 }
 
-async function stoppedReason({ init, shell }: Host): Promise<string> {
-  if (init !== 'systemd') return 'systemd is not running here, which would start them each day'
+const stoppedReason = onUnits(async ({ shell }): Promise<string> => {
   const { code } = await shell.try(['systemctl', 'is-active', '--quiet', TIMER])
   return code === 0 ? '' : `${TIMER}, which starts them each day, does not run`
-}
+}, 'systemd is not running here, which would start them each day')

@@ -2,6 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { declared, generated, inOrder } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import { UNITS } from '#agent/os/services/systemd.ts'
 import { CONFIGURATION } from '#agent/os/site/paths.ts'
 import type { Step } from '#agent/steps/command.ts'
@@ -65,8 +66,8 @@ WantedBy=multi-user.target
  * The step that limits the rate of new connections to nginx, where nftables is installed: nginx itself
  * does not count connections whose request is not complete. None if that is done, or without systemd.
  */
-export async function connectionRateSteps(host: Host): Promise<Step[]> {
-  if (host.init !== 'systemd' || !(await host.files.stat(NFT))) return []
+export const connectionRateSteps = onUnits(async (host): Promise<Step[]> => {
+  if (!(await host.files.stat(NFT))) return []
   const files = generated(host, [
     { path: RULES, text: RULES_TEXT },
     { path: `${UNITS}/${UNIT}`, text: UNIT_TEXT },
@@ -79,7 +80,7 @@ export async function connectionRateSteps(host: Host): Promise<Step[]> {
   })
   const title = 'Limiting the rate of new connections'
   return [{ name: 'connection rate', title, ...inOrder(files, started) }]
-}
+}, [])
 
 /** Stops the limit, which no site needs any more. Does not throw. */
 export async function stopConnectionRate({ shell }: Pick<Host, 'shell'>): Promise<void> {

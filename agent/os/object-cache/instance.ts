@@ -3,6 +3,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
 import { WANTS } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import { objectCacheLimit } from '#shared/object-cache.ts'
 import type { Effect } from '#shared/plan.ts'
 import { processesOf, unitOf, unitPathOf, wantsPathOf } from './places.ts'
@@ -14,7 +15,7 @@ type Cached = Pick<Site, 'user' | 'tier' | 'object_cache' | 'suspended'>
 /** The unit that the site should have; undefined for none, also where its program is missing. */
 async function wantedUnit(host: Host, site: Cached): Promise<string | undefined> {
   const { user, tier, object_cache, suspended } = site
-  if (host.init !== 'systemd' || !object_cache || suspended) return undefined
+  if (!isMet(NEEDS.object_cache, host) || !object_cache || suspended) return undefined
   const program = await installedProgram(host)
   return program && renderUnit(user, objectCacheLimit(object_cache.memory, tier), program)
 }
@@ -68,7 +69,7 @@ export async function planInstance(host: Host, site: Cached): Promise<Effect[]> 
 
 /** Its objects are gone with it: what replaces the database of a site stops its programs first. */
 export async function removeInstance(host: Host, user: string): Promise<void> {
-  if (host.init !== 'systemd' || !(await host.files.stat(unitPathOf(user)))) return
+  if (!(await host.files.stat(unitPathOf(user)))) return
   await host.files.remove(wantsPathOf(user))
   await host.shell.run(['systemctl', 'stop', unitOf(user)])
   await host.shell.try(['systemctl', 'reset-failed', unitOf(user)])
@@ -78,7 +79,6 @@ export async function removeInstance(host: Host, user: string): Promise<void> {
 
 /** What `removeInstance` would do. */
 export async function planRemoveInstance(host: Host, user: string): Promise<Effect[]> {
-  if (host.init !== 'systemd') return []
   return [
     ...((await isInstanceRunning(host, user)) ? [effects.remove('service', unitOf(user))] : []),
     ...(await effects.planRemove(host, 'link', wantsPathOf(user))),

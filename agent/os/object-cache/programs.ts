@@ -3,6 +3,7 @@ import { generated } from '#agent/os/effects/change.ts'
 import { install, planInstall, shippedPhp } from '#agent/os/packages/packages.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import { CACHE_PHP_TEXT } from './cache-php.ts'
 import { FUNCTIONS_PHP_TEXT } from './functions-php.ts'
 import { CACHE_PHP, FUNCTIONS_PHP, SERVER_PHP, STORE_PHP } from './places.ts'
@@ -52,7 +53,7 @@ export async function objectCacheSteps(
   host: Host,
   { object_cache }: Pick<Site, 'object_cache'>,
 ): Promise<Step[]> {
-  if (!object_cache || host.init !== 'systemd') return []
+  if (!object_cache || !isMet(NEEDS.object_cache, host)) return []
   return [...(await packageSteps(host)), ...(await librarySteps(host))]
 }
 

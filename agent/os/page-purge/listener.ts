@@ -5,6 +5,7 @@ import { type Generated, removeGenerated, replace } from '#agent/os/effects/gene
 import { WANTS } from '#agent/os/services/systemd.ts'
 import { hasPageCache } from '#agent/os/site/settings.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import type { Effect } from '#shared/plan.ts'
 import { servedNamesOf } from '#shared/site-names.ts'
 import { LISTENER_PHP_TEXT } from './listener-php.ts'
@@ -23,7 +24,7 @@ import { PLUGIN_PHP_TEXT } from './plugin-php.ts'
 import { renderService, renderSocket } from './units.ts'
 
 const wantsPurge = (host: Host, site: Site): boolean =>
-  host.init === 'systemd' && site.settings?.page_purge === true && hasPageCache(site)
+  isMet(NEEDS.page_purge, host) && site.settings?.page_purge === true && hasPageCache(site)
 
 /** Root's programs, which every site with the setting runs. */
 const purgePrograms = (host: Host): Change =>
@@ -79,7 +80,7 @@ export async function planListener(host: Host, site: Site): Promise<Effect[]> {
 }
 
 export async function removeListener(host: Host, user: string): Promise<void> {
-  if (host.init !== 'systemd' || !(await host.files.stat(socketPathOf(user)))) return
+  if (!(await host.files.stat(socketPathOf(user)))) return
   await host.files.remove(wantsPathOf(user))
   const units = [socketUnitOf(user)]
   // systemctl refuses a unit without a file, which an interrupted removal leaves.
@@ -93,7 +94,6 @@ export async function removeListener(host: Host, user: string): Promise<void> {
 
 /** What `removeListener` would do. */
 export async function planRemoveListener(host: Host, user: string): Promise<Effect[]> {
-  if (host.init !== 'systemd') return []
   const link = await effects.planRemove(host, 'link', wantsPathOf(user))
   return [
     ...(link.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),

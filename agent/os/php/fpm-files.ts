@@ -9,6 +9,7 @@ import {
 import { STAGING_PHP, stagingVariables } from '#agent/os/as-site/staging.ts'
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { sendmailPath } from '#agent/os/mail/sendmail.ts'
+import { formOf } from '#agent/os/services/index.ts'
 import type { Service } from '#agent/os/services/service.ts'
 import { sliceOf, UNITS, WANTS } from '#agent/os/services/systemd.ts'
 import { homeOf, LOGIN_PHP, logsOf } from '#agent/os/site/paths.ts'
@@ -83,7 +84,7 @@ export function renderPool(
 ): string {
   const home = homeOf(pool.user)
   const { spare, children, execution_time: seconds } = limits
-  const direct = init === 'direct' ? withoutSystemd(pool, home) : undefined
+  const direct = formOf({ init }, { systemd: undefined, direct: withoutSystemd(pool, home) })
   return [
     phpIni`; ${MARK_LINE}`,
     '[global]',

@@ -4,7 +4,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated } from '#agent/os/effects/generated.ts'
 import { closeSocket } from '#agent/os/mail/sockets.ts'
 import { planRemoveInstance, removeInstance } from '#agent/os/object-cache/instance.ts'
-import { servicesOf } from '#agent/os/services/index.ts'
+import { formOf, onUnits, servicesOf } from '#agent/os/services/index.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
 import type { Effect } from '#shared/plan.ts'
@@ -39,7 +39,7 @@ export async function removeOthers(host: Host, pool: Pool): Promise<void> {
   // Workers that nginx is about to end may still send a request.
   await host.clock.sleep(500)
   for (const pool of others) await remove(host, pool)
-  if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
+  await servicesOf(host).reread()
 }
 
 /** What `removeOthers` would do. */
@@ -78,7 +78,7 @@ export async function pauseAll(host: Host, pool: Pool): Promise<void> {
   await host.files.write(pausedPathOf(pool.user), '', { mode: 0o644 })
   await removePools(host, pool)
   await stopSlice(host, pool.user)
-  if (host.init === 'systemd') await host.shell.run(['systemctl', 'daemon-reload'])
+  await servicesOf(host).reread()
 }
 
 async function removePools(host: Host, { user, php }: Pool): Promise<void> {
@@ -88,14 +88,13 @@ async function removePools(host: Host, { user, php }: Pool): Promise<void> {
   await closeSocket(host, user).apply()
 }
 
-export async function removeSlice(host: Host, user: string): Promise<void> {
-  if (host.init !== 'systemd') return
+export const removeSlice = onUnits(async (host, user: string): Promise<void> => {
   // The slice stays active without its file, which a failed start has already removed.
   await stopSlice(host, user)
   if (!(await host.files.stat(slicePathOf(user)))) return
   await removeGenerated(host, slicePathOf(user))
-  await host.shell.run(['systemctl', 'daemon-reload'])
-}
+  await servicesOf(host).reread()
+}, undefined)
 
 /** What `removeAll` would do. */
 export async function planRemoveAll(host: Host, pool: Pool): Promise<Effect[]> {
@@ -118,7 +117,7 @@ export async function planPauseAll(host: Host, pool: Pool): Promise<Effect[]> {
 /** Also not at the next boot. */
 export async function stopAndForget(host: Host, pool: Pool): Promise<void> {
   const service = fpmService(pool)
-  const sign = host.init === 'systemd' ? unitPathOf(pool) : service.pid_file
+  const sign = formOf(host, { systemd: unitPathOf(pool), direct: service.pid_file })
   if (await host.files.stat(sign)) await servicesOf(host).stop(service)
   await host.files.remove(wantsPathOf(pool))
 }

@@ -1,5 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { isOnlyVisits } from '#agent/os/logs/only-visits.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
 import { isRunning } from '#agent/os/services/service.ts'
 import { logsOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
@@ -27,7 +28,7 @@ export class Sleeper {
 
   /** Checks all sites once; does not throw if a PHP-FPM does not stop. */
   async look(host: Host, report: (error: unknown) => void): Promise<void> {
-    if (host.init !== 'systemd') return
+    if (!servicesOf(host).holdsSockets) return
     const sites = await listSites(host)
     const machine = await machineOf(host)
     for (const user of this.#silences.keys()) {
@@ -89,8 +90,7 @@ export type PoolState = 'running' | 'asleep' | 'broken'
 export async function poolState(host: Host, pool: Pool): Promise<PoolState> {
   const service = fpmService(pool)
   if (await isRunning(host, service)) return 'running'
-  // Without systemd nothing listens in its place.
-  if (host.init !== 'systemd' || !(await host.files.stat(socketOf(pool)))) return 'broken'
+  if (!servicesOf(host).holdsSockets || !(await host.files.stat(socketOf(pool)))) return 'broken'
   const failed = await host.shell.try(['systemctl', 'is-failed', '--quiet', service.unit])
   return failed.code !== 0 && (await isListening(host, pool)) ? 'asleep' : 'broken'
 }

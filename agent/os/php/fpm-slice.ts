@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, deferred, generated } from '#agent/os/effects/change.ts'
 import type { Generated } from '#agent/os/effects/generated.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
@@ -10,9 +11,7 @@ import { renderSlice } from './fpm-units.ts'
 export const slice = (host: Host, site: Site): Change =>
   deferred(async () => generated(host, await sliceFile(host, site)))
 
-/** None without systemd. */
-export async function sliceFile(host: Host, { user, tier }: Site): Promise<Generated[]> {
-  if (host.init !== 'systemd') return []
+export const sliceFile = onUnits(async (host, { user, tier }: Site): Promise<Generated[]> => {
   const limits = limitsOn(tier, await machineOf(host))
   return [{ path: slicePathOf(user), text: renderSlice(user, limits) }]
-}
+}, [])

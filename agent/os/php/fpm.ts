@@ -3,9 +3,9 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { type Generated, replaceAll } from '#agent/os/effects/generated.ts'
 import { openSocket } from '#agent/os/mail/sockets.ts'
 import { followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
-import { servicesOf } from '#agent/os/services/index.ts'
-import { signal } from '#agent/os/services/service.ts'
-import { propertiesOf, slicePathOf, WANTS } from '#agent/os/services/systemd.ts'
+import { formOf, servicesOf } from '#agent/os/services/index.ts'
+import { pidFilesOf } from '#agent/os/services/service.ts'
+import { propertiesOf, slicePathOf } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { limitsFor, machineOf } from '#agent/os/site/tiers.ts'
 import { conflict } from '#shared/errors.ts'
@@ -85,9 +85,9 @@ async function startFormer(host: Host, pool: Pool): Promise<void> {
 /** What `apply` would do. */
 export async function planApply(host: Host, site: Site): Promise<Effect[]> {
   const pool = poolOf(site)
-  const { pid_file, unit } = fpmService(pool)
-  const systemd = host.init === 'systemd'
-  const folders = [FPM_FOLDER, poolFolderOf(pool), RUN_FOLDER, ...(systemd ? [WANTS] : [])]
+  const service = fpmService(pool)
+  const { unit } = service
+  const folders = [FPM_FOLDER, poolFolderOf(pool), RUN_FOLDER]
   const started = {
     broken: effects.create('service', unit),
     running: effects.run('reload', unit),
@@ -97,9 +97,9 @@ export async function planApply(host: Host, site: Site): Promise<Effect[]> {
     ...(await openSocket(host, site).effects()),
     ...(await effects.planMake(host, 'folder', ...folders)),
     ...(await effects.planGenerate(host, await filesOf(host, site))),
-    ...(await effects.planMake(host, 'link', ...(systemd ? [wantsPathOf(pool)] : []))),
+    ...(await servicesOf(host).enabled(service).effects()),
     ...(await effects.planMake(host, 'socket', socketOf(pool))),
-    ...(await effects.planMake(host, 'file', ...(systemd ? [] : [pid_file]))),
+    ...(await effects.planMake(host, 'file', ...pidFilesOf(host, service))),
     started[await poolState(host, pool)],
     ...(await planInstance(host, site)),
   ]
@@ -117,39 +117,33 @@ async function writeFiles(host: Host, site: Site, runs: boolean): Promise<() => 
   const slice = await host.files.read(slicePathOf(site.user))
   await host.files.mkdir(FPM_FOLDER, { mode: 0o700 })
   const restore = await replaceAll(host, await filesOf(host, site))
-  if (host.init === 'systemd') {
-    await host.files.mkdir(WANTS)
-    await host.files.link(unitPathOf(pool), wantsPathOf(pool))
-    // A program of the site before this has started a slice without these limits.
-    if (!runs && slice !== (await host.files.read(slicePathOf(site.user)))) {
-      await host.shell.run(['systemctl', 'daemon-reload'])
-    }
-  }
+  const services = servicesOf(host)
+  await services.enabled(fpmService(pool)).apply()
+  // A program of the site before this has started a slice without these limits.
+  if (!runs && slice !== (await host.files.read(slicePathOf(site.user)))) await services.reread()
   return restore
 }
 
 async function filesOf(host: Host, site: Site): Promise<Generated[]> {
   const pool = poolOf(site)
   const limits = limitsFor(site, await machineOf(host))
-  const files: Generated[] = [
-    { path: configOf(pool), text: renderPool(pool, limits, host.init, site) },
-    { path: `${poolFolderOf(pool)}/hosting.ini`, text: renderIni(limits) },
-  ]
-  if (host.init !== 'systemd') return files
-  return [
-    ...files,
-    ...(await sliceFile(host, site)),
+  const units = [
     { path: socketUnitPathOf(pool), text: renderSocket(pool) },
     { path: unitPathOf(pool), text: renderUnit(pool) },
+  ]
+  return [
+    { path: configOf(pool), text: renderPool(pool, limits, host.init, site) },
+    { path: `${poolFolderOf(pool)}/hosting.ini`, text: renderIni(limits) },
+    ...(await sliceFile(host, site)),
+    ...formOf(host, { systemd: units, direct: [] }),
   ]
 }
 
 /** By a signal: PHP-FPM restarts its program with its open sockets. */
 export async function reload(host: Host, pool: Pool): Promise<void> {
   await test(host, pool)
-  if (host.init === 'direct') return signal(host, fpmService(pool), 'USR2')
-  await host.shell.run(['systemctl', 'daemon-reload'])
-  await host.shell.run(['systemctl', 'reload', fpmService(pool).unit])
+  await servicesOf(host).reread()
+  await servicesOf(host).reload(fpmService(pool), 'USR2')
 }
 
 /** PHP-FPM's own message, from a test or its log, says more than that of the service manager. */
@@ -178,7 +172,6 @@ async function test(host: Host, pool: Pool): Promise<void> {
 
 /** Throws if it has ended at its start, and systemd waits before it tries again. */
 async function refuseEnded(host: Host, pool: Pool): Promise<void> {
-  if (host.init !== 'systemd') return
   const { unit } = fpmService(pool)
   const states = await propertiesOf(host, [unit], ['SubState'])
   if (states.get(unit)?.SubState !== 'auto-restart') return

@@ -6,6 +6,7 @@ import { declared, folder, generated, inOrder } from '#agent/os/effects/change.t
 import { MARK_LINE } from '#agent/os/effects/generated.ts'
 import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import { LOGIN_PHP } from '#agent/os/site/paths.ts'
 import { RUN_FOLDERS } from '#agent/os/site/run-folders.ts'
 import type { Step } from '#agent/steps/command.ts'
@@ -31,8 +32,7 @@ export async function allSitesSteps(host: Host): Promise<Step[]> {
 }
 
 /** tmpfiles.d(5): they are there before the programs of any site, also after a boot. */
-async function runFolderSteps(host: Host): Promise<Step[]> {
-  if (host.init !== 'systemd') return []
+const runFolderSteps = onUnits(async (host): Promise<Step[]> => {
   const lines = RUN_FOLDERS.map(({ path, mode }) => `d ${path} 0${mode.toString(8)} root root -\n`)
   const change = inOrder(
     ...RUN_FOLDERS.map(({ path, mode }) => folder(host, path, { mode })),
@@ -40,7 +40,7 @@ async function runFolderSteps(host: Host): Promise<Step[]> {
   )
   if ((await host.files.stat(TMPFILES)) !== undefined) return []
   return [{ name: 'run folders', title: 'Preparing the sockets of sites', ...change }]
-}
+}, [])
 
 async function programSteps(host: Host): Promise<Step[]> {
   const login = generated(host, [{ path: LOGIN_PHP, text: LOGIN_PHP_TEXT }])
@@ -58,8 +58,7 @@ async function programSteps(host: Host): Promise<Step[]> {
   return steps.filter((_, at) => missing[at])
 }
 
-async function sliceSteps(host: Host): Promise<Step[]> {
-  if (host.init !== 'systemd') return []
+const sliceSteps = onUnits(async (host): Promise<Step[]> => {
   const text = renderAllSites((await host.files.read('/etc/resolv.conf')) ?? '')
   if ((await host.files.read(ALL_SITES)) === text) return []
   const change = inOrder(
@@ -67,7 +66,7 @@ async function sliceSteps(host: Host): Promise<Step[]> {
     declared([], () => host.shell.run(['systemctl', 'daemon-reload'])),
   )
   return [{ name: 'sites slice', title: 'Denying sites the metadata addresses', ...change }]
-}
+}, [])
 
 export function renderAllSites(resolv_conf: string): string {
   return unit`# ${MARK_LINE}

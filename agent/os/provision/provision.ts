@@ -23,7 +23,7 @@ import {
 } from '#agent/os/packages/packages.ts'
 import { phpSourceSteps } from '#agent/os/packages/php-source.ts'
 import { refuseTakenPorts } from '#agent/os/server/port-holders.ts'
-import { ensureRunning } from '#agent/os/services/index.ts'
+import { ensureRunning, formOf, onUnits } from '#agent/os/services/index.ts'
 import { CRON, LOG, MARIADB, NGINX } from '#agent/os/services/known.ts'
 import { restartingSteps } from '#agent/os/services/restarting.ts'
 import { isRunning, type Service } from '#agent/os/services/service.ts'
@@ -113,8 +113,7 @@ async function missingSource(host: Host, missing: readonly string[]): Promise<St
  * Debian starts a master with a pool www for every PHP version; here every site has its own. Only
  * for versions that this operation installs: earlier ones may serve foreign sites.
  */
-async function sharedPoolSteps(host: Host, versions: readonly string[]): Promise<Step[]> {
-  if (host.init !== 'systemd') return []
+const sharedPoolSteps = onUnits(async (host, versions: readonly string[]): Promise<Step[]> => {
   const retired: string[] = []
   for (const php of versions) if (await isUnused(host, php)) retired.push(php)
   if (retired.length === 0) return []
@@ -134,7 +133,7 @@ async function sharedPoolSteps(host: Host, versions: readonly string[]): Promise
       },
     },
   ]
-}
+}, [])
 
 function servicesStep(host: Host, stopped: readonly Service[], missing: readonly string[]): Step {
   const units = stopped.map(({ unit }) => unit)
@@ -142,7 +141,7 @@ function servicesStep(host: Host, stopped: readonly Service[], missing: readonly
     name: 'services',
     title: `Starting ${units.map((unit) => unit.replace('.service', '')).join(', ')}`,
     effects: async () => [
-      ...(host.init === 'direct' ? await effects.planMake(host, 'file', LOG) : []),
+      ...(await effects.planMake(host, 'file', ...formOf(host, { systemd: [], direct: [LOG] }))),
       ...units.map((unit) => effects.create('service', unit)),
     ],
     imposes: () => {
@@ -164,13 +163,13 @@ const PACKAGES = new Map([
 ])
 
 /** Installed but stopped services: starting them also starts their sites, jobs and databases. */
-async function planWake(host: Host, stopped: readonly Service[]): Promise<Effect[]> {
-  if (host.init !== 'systemd' || (await listSites(host)).length > 0) return []
+const planWake = onUnits(async (host, stopped: readonly Service[]): Promise<Effect[]> => {
+  if ((await listSites(host)).length > 0) return []
   return stopped.map(({ unit }) => ({
     ...effects.create('service', unit),
     asks: 'service_started',
   }))
-}
+}, [])
 
 async function stoppedOf(host: Host): Promise<Service[]> {
   const services = [MARIADB, NGINX, CRON]

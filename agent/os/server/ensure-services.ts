@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { MAIL_UNIT, syncService } from '#agent/os/mail/service.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
-import { ensureRunning } from '#agent/os/services/index.ts'
+import { ensureRunning, servicesOf } from '#agent/os/services/index.ts'
 import { CRON, MARIADB, NGINX } from '#agent/os/services/known.ts'
 import type { Service } from '#agent/os/services/service.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
@@ -15,7 +15,7 @@ export async function ensureServices(host: Host): Promise<string[]> {
   // A machine without managed sites: the agent starts nothing.
   if (sites.length === 0) return []
   const problems: string[] = []
-  for (const service of host.init === 'systemd' ? [] : programsOf(sites)) {
+  for (const service of servicesOf(host).leftAtBoot(programsOf(sites))) {
     if (!(await host.files.stat(service.program))) continue
     problems.push(...(await problemOf(service.unit, ensureRunning(host, service))))
   }

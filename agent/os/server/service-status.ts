@@ -1,16 +1,13 @@
 import type { Host } from '#agent/host/ports.ts'
 import { installedPhp } from '#agent/os/packages/packages.ts'
 import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
 import { DEBIAN } from '#agent/os/services/known.ts'
-import { isRunning, type Service } from '#agent/os/services/service.ts'
-import { propertiesOf } from '#agent/os/services/systemd.ts'
+import type { Service } from '#agent/os/services/service.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import type { Service as ServiceStatus } from '#shared/agent.ts'
 
 const FPM = '/usr/sbin/php-fpm'
-
-type Status = ServiceStatus['status']
-type States = Awaited<ReturnType<typeof propertiesOf<'ActiveState'>>>
 
 /**
  * nginx, mariadb, cron, `php<version>` for each installed PHP (running if one of its masters is)
@@ -25,12 +22,11 @@ export async function serviceStatuses(host: Host): Promise<ServiceStatus[]> {
     ...versions.map((php) => [`php${php}`, debianFpm(php)] as const),
     ...pools.map((pool) => [`php-fpm:${pool.user}`, fpmService(pool)] as const),
   ])
-  const units = [...named.values()].flatMap(({ unit, socket_unit = [] }) => [unit, socket_unit])
-  const states =
-    host.init === 'systemd' ? await propertiesOf(host, units.flat(), ['ActiveState']) : undefined
+  const statuses = await servicesOf(host).statusesOf([...named.values()])
   const found = await Promise.all(
-    [...named].map(async ([name, service]) => {
-      return { name, program: service.program, status: await statusOf(host, service, states) }
+    [...named].map(async ([name, { program }], at) => {
+      const isInstalled = (await host.files.stat(program)) !== undefined
+      return { name, program, status: (isInstalled && statuses[at]) || ('missing' as const) }
     }),
   )
   const serving = new Set(
@@ -53,19 +49,4 @@ export function debianFpm(php: string): Service {
     log: '',
     stop_signal: 'QUIT',
   }
-}
-
-async function statusOf(host: Host, service: Service, states: States | undefined): Promise<Status> {
-  if (!(await host.files.stat(service.program))) return 'missing'
-  if (!states) return (await isRunning(host, service)) ? 'running' : 'stopped'
-  const status = statusOfState(states.get(service.unit)?.ActiveState)
-  if (status !== 'stopped' || service.socket_unit === undefined) return status
-  // A stopped service counts as running if systemd listens in its place.
-  return statusOfState(states.get(service.socket_unit)?.ActiveState)
-}
-
-/** systemd(1): active, reloading and activating units answer; a unit that never ran is inactive. */
-function statusOfState(state: string | undefined): Status {
-  if (state === 'failed') return 'failed'
-  return ['active', 'reloading', 'activating'].includes(state ?? '') ? 'running' : 'stopped'
 }

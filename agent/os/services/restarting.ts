@@ -4,6 +4,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { MARK_LINE, replace } from '#agent/os/effects/generated.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { unit } from '#shared/formats/systemd.ts'
+import { onUnits } from './index.ts'
 import { CRON, MARIADB, NGINX } from './known.ts'
 import type { Service } from './service.ts'
 
@@ -25,8 +26,7 @@ export const DROP_INS = NEEDED.map(([service]) => dropInOf(service))
  * The step that makes systemd restart failed services: ten times in five minutes. None if that is
  * done, or without systemd. Debian's nginx has no restart at all.
  */
-export async function restartingSteps(host: Host): Promise<Step[]> {
-  if (host.init !== 'systemd') return []
+export const restartingSteps = onUnits(async (host): Promise<Step[]> => {
   const files = await Promise.all(
     NEEDED.map(async ([service, more]) => ({
       path: dropInOf(service),
@@ -50,7 +50,7 @@ export async function restartingSteps(host: Host): Promise<Step[]> {
       },
     },
   ]
-}
+}, [])
 
 /**
  * The files of a drop-in folder that systemd reads: systemd.unit(5). Others are drafts, such as one

@@ -35,6 +35,7 @@ import * as effects from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 import { CLIENT, CLIENT_TEXT, START_TEXT } from './client.ts'
 import { SERVER, SERVER_TEXT } from './server.ts'
 import { renderSession, renderSocket } from './units.ts'
@@ -117,7 +118,7 @@ export function gateKeysOf(host: Host, { user, access = [] }: Owner): Change {
 
 /** What a session finds follows the PHP version of its site; running sessions stay as they are. */
 export const followed = (host: Host, site: Owner): Change =>
-  provided(async () => hasShell(site) && host.init === 'systemd', {
+  provided(async () => hasShell(site) && isMet(NEEDS.shell, host), {
     effects: generated(host, filesOf(site)).effects,
     async apply() {
       await generated(host, filesOf(site)).apply()

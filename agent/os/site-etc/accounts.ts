@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { type Change, removed } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
+import { formOf, onUnits } from '#agent/os/services/index.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import type { Effect } from '#shared/plan.ts'
 import { ACCOUNT_FILES, accountsOf } from './places.ts'
@@ -45,8 +46,7 @@ export async function readAccountNames({ files }: Host): Promise<ReadonlySet<str
 }
 
 /** Writes the accounts that a site sees. */
-export async function writeAccounts(host: Host, ...users: string[]): Promise<void> {
-  if (host.init !== 'systemd') return
+export const writeAccounts = onUnits(async (host, ...users: string[]): Promise<void> => {
   const [passwd = '', group = ''] = await Promise.all(
     ACCOUNT_FILES.map((name) => host.files.read(`/etc/${name}`, MOST)),
   )
@@ -58,11 +58,15 @@ export async function writeAccounts(host: Host, ...users: string[]): Promise<voi
       if ((await host.files.read(path)) !== text) await host.files.write(path, text)
     }
   }
-}
+}, undefined)
+
+/** Returns the folder of the accounts that a site sees; none where it sees those of the server. */
+export const accountFolders = (host: Host, user: string): string[] =>
+  formOf(host, { systemd: [accountsOf(user)], direct: [] })
 
 /** What `writeAccounts` does for a new user. */
-export const planWriteAccounts = ({ init }: Host, user: string): Effect[] =>
-  init === 'systemd' ? [effects.create('folder', accountsOf(user))] : []
+export const planWriteAccounts = (host: Host, user: string): Effect[] =>
+  accountFolders(host, user).map((path) => effects.create('folder', path))
 
 export const removeAccounts = (host: Host, user: string): Change =>
   removed(host, 'folder', accountsOf(user))

@@ -1,4 +1,4 @@
-import type { Host } from '#agent/host/ports.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import { listSites } from '#agent/os/site/sites.ts'
 import { readAccountNames, writeAccounts } from './accounts.ts'
 import { provideSharedEtc } from './shared.ts'
@@ -10,9 +10,9 @@ const PLACES = ['sites', 'moved', 'trash', 'purging', 'canaries'] as const
  * At the start of the agent, before it runs anything as a site: updates the accounts of sites, and adds
  * those of packages that were installed since. Returns the problems.
  */
-export async function prepareSiteEtc(host: Host): Promise<string[]> {
+export const prepareSiteEtc = onUnits(async (host): Promise<string[]> => {
   const sites = (await Promise.all(PLACES.map((place) => listSites(host, place)))).flat()
-  if (host.init !== 'systemd' || sites.length === 0) return []
+  if (sites.length === 0) return []
   try {
     await provideSharedEtc(host)
     const known = await readAccountNames(host)
@@ -23,4 +23,4 @@ export async function prepareSiteEtc(host: Host): Promise<string[]> {
   } catch (error) {
     return [`The /etc of sites was not prepared: ${String(error)}`]
   }
-}
+}, [])

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
 import {
@@ -28,13 +29,12 @@ const FOLDERS = [
 const LINKS = ACCOUNT_FILES.map((name) => ({ path: `${SHARED_ETC}/${name}`, target: linkOf(name) }))
 
 /** The step that creates the /etc of sites, and its follower; none if they exist. */
-export async function sharedEtcSteps(host: Host): Promise<Step[]> {
-  if (host.init !== 'systemd') return []
+export const sharedEtcSteps = onUnits(async (host): Promise<Step[]> => {
   const missing = await missingOn(host)
   if (missing.length === 0) return []
   const apply = () => makeSharedEtc(host)
   return [{ name: 'site etc', title: 'Preparing the /etc of sites', effects: missing, apply }]
-}
+}, [])
 
 /** The same immediately, without steps. */
 export async function provideSharedEtc(host: Host): Promise<void> {

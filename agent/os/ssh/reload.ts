@@ -1,6 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { DROP_IN, SSHD } from '#agent/os/access/places.ts'
-import { isRunning, type Service, signal } from '#agent/os/services/service.ts'
+import { servicesOf } from '#agent/os/services/index.ts'
+import type { Service } from '#agent/os/services/service.ts'
 import { effectiveOf } from './effective.ts'
 
 export const SSH_UNIT = 'ssh.service'
@@ -26,14 +27,9 @@ export async function reload(host: Host): Promise<void> {
   const settings = await effectiveOf(host, 'root')
   const ports = new Set((settings.get('port') ?? []).map(Number))
   const before = await socketsOf(host, ports)
-  if (host.init === 'direct') {
-    if (!(await isRunning(host, SERVICE))) return
-    await signal(host, SERVICE, 'HUP')
-  } else {
-    const { code } = await host.shell.try(['systemctl', 'is-active', '--quiet', SSH_UNIT])
-    if (code !== 0) return
-    await host.shell.run(['systemctl', 'reload', SSH_UNIT])
-  }
+  const services = servicesOf(host)
+  if (!(await services.isActive(SERVICE))) return
+  await services.reload(SERVICE, 'HUP')
   const until = host.clock.elapsed() + OPENS_MS
   while (before.size > 0 && host.clock.elapsed() < until) {
     const now = await socketsOf(host, ports)

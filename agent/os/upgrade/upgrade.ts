@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
+import { propertiesOf } from '#agent/os/services/systemd.ts'
 import { conflict } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import { SETTINGS_FILE } from './settings.ts'
@@ -19,11 +20,10 @@ export const previousOf = (program: string) => `${program}.previous`
 const verdictPath = (state_dir: string) => `${state_dir}/upgrade.json`
 
 /** The executable that the agent's service starts. Throws conflict where there is no such service. */
-export async function programOf({ shell, init }: Host): Promise<string> {
+export async function programOf(host: Host): Promise<string> {
   const unit = 'hosting-agent.service'
-  const argv = ['systemctl', 'show', '--property=ExecStart', '--value', unit]
-  const { stdout } = init === 'systemd' ? await shell.try(argv) : { stdout: '' }
-  const path = /\bpath=(\/\S+) ;/.exec(stdout)?.[1]
+  const { ExecStart = '' } = (await propertiesOf(host, [unit], ['ExecStart'])).get(unit) ?? {}
+  const path = /\bpath=(\/\S+) ;/.exec(ExecStart)?.[1]
   if (path) return path
   throw conflict('The agent does not run as a service of systemd: replace it by hand')
 }

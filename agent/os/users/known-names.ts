@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { onUnits } from '#agent/os/services/index.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import { invalid } from '#shared/errors.ts'
 import { isReserved } from '#shared/fields.ts'
@@ -37,8 +38,7 @@ async function isIn(host: Host, database: string, name: string): Promise<boolean
  * A unit whose processes have this user, installed or only loaded; not one of Hosting Control, such
  * as the PHP of the site. Systemd gives a unit with DynamicUser= the user with its own name.
  */
-export async function findUnitOf(host: Host, user: string): Promise<string | undefined> {
-  if (host.init !== 'systemd') return undefined
+export const findUnitOf = onUnits(async (host, user: string): Promise<string | undefined> => {
   const types = ['service', 'socket']
   const list = ['systemctl', 'list-unit-files', `--type=${types}`, '--no-legend', '--no-pager']
   const { stdout: listed } = await host.shell.run(list)
@@ -53,4 +53,4 @@ export async function findUnitOf(host: Host, user: string): Promise<string | und
     if (!isReserved(id) && /^User=(.*)$/m.exec(block)?.[1] === user) return id
   }
   return undefined
-}
+}, undefined)

@@ -33,7 +33,7 @@ test('a unit of its own runs the switch with the current program', async () => {
   await started(host)
 
   expect(host.ran).toEqual([
-    'systemctl show --property=ExecStart --value hosting-agent.service',
+    'systemctl show --property=Names,ExecStart -- hosting-agent.service',
     `chmod 755 ${PROGRAM}.new`,
     `${PROGRAM}.new version`,
     `ln --force ${PROGRAM} ${PROGRAM}.previous`,

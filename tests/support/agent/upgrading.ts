@@ -22,7 +22,8 @@ export const params = { url, sha256, ...signed(newer) }
 
 export function machine(): FakeHost {
   const host = fakeHost()
-  host.answer('systemctl show', `{ path=${PROGRAM} ; argv[]=${PROGRAM} root ; status=0/0 }\n`)
+  const start = `{ path=${PROGRAM} ; argv[]=${PROGRAM} root ; status=0/0 }`
+  host.answer('systemctl show', `Names=hosting-agent.service\nExecStart=${start}\n`)
   host.settings.publisher_key = rawKeyOf(publisher.publicKey)
   host.settings.build = 5
   const { download } = host.net

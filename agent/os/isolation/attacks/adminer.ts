@@ -16,6 +16,7 @@ import {
 } from '#agent/os/isolation/attack.ts'
 import type { Scene } from '#agent/os/isolation/scene.ts'
 import type { Site } from '#agent/os/site/sites.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
 const SYSTEM_FILE = /\broot:x?:0:0:/
@@ -30,7 +31,7 @@ export const ADMINER_ATTACKS = {
     meaning: 'Who may open the database of one site reads the others, or files of the server.',
     async attempt(scene) {
       const { host, attacker } = scene
-      if (host.init !== 'systemd' || !(await host.files.stat(ADMINER)))
+      if (!isMet(NEEDS.adminer, host) || !(await host.files.stat(ADMINER)))
         return notApplicable('Adminer is not installed on this server')
       const password = host.random.text(43)
       const token = host.random.name(10)

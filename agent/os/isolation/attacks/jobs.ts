@@ -3,6 +3,7 @@ import { notApplicable, refused, type SceneAttack, succeeded } from '#agent/os/i
 import { readJob } from '#agent/os/isolation/job.ts'
 import { propertiesOf, sliceOf } from '#agent/os/services/systemd.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
+import { isMet, NEEDS } from '#shared/needs.ts'
 
 const NO_SYSTEMD = 'systemd, which enforces the limits, is not running on this server'
 const SETTLE_MS = 3000
@@ -14,7 +15,7 @@ export const JOBS = {
     title: 'Run a job outside the limits of the site',
     meaning: 'A job of one site takes the memory of the server.',
     async attempt({ host, attacker }) {
-      if (host.init !== 'systemd') return notApplicable(NO_SYSTEMD)
+      if (!isMet(NEEDS.jobs, host)) return notApplicable(NO_SYSTEMD)
       const { cgroup } = await readJob(host, attacker)
       const slice = sliceOf(attacker.user)
       if (!cgroup.includes(`/${slice}/`)) {
@@ -34,7 +35,7 @@ export const JOBS = {
     meaning: 'A site runs programs that nobody sees and nothing ends.',
     /** The process writes a file twice a second: if a removed file reappears, it still runs. */
     async attempt({ host, attacker }) {
-      if (host.init !== 'systemd') return notApplicable(NO_SYSTEMD)
+      if (!isMet(NEEDS.jobs, host)) return notApplicable(NO_SYSTEMD)
       const alive = `${homeOf(attacker.user)}/tmp/alive`
       await host.clock.sleep(SETTLE_MS)
       await runAsSite(host, attacker, ['rm', '-f', '--', alive])

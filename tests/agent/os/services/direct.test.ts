@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { mailService } from '#agent/os/mail/service.ts'
 import { ensureServices } from '#agent/os/server/ensure-services.ts'
 import { servicesOf } from '#agent/os/services/index.ts'
 import { MARIADB, NGINX } from '#agent/os/services/known.ts'
@@ -71,6 +72,51 @@ test('stops by pid file and program, so that no other process with this number i
 
   expect(host.ran).toEqual([
     'start-stop-daemon --stop --quiet --oknodo --retry=TERM/15/KILL/5 --remove-pidfile --pidfile /run/mysqld/mysqld.pid --exec /usr/sbin/mariadbd',
+  ])
+})
+
+test('a program with a user starts once, without privileges, and the agent writes its pid file', async () => {
+  const host = await restarted()
+  const mail = mailService(host)
+  const program = '/usr/local/bin/hosting-agent'
+  const { installed, uninstalled } = servicesOf(host)
+
+  await uninstalled(mail).apply()
+  await installed(mail, 'unit').apply()
+  runs(host.disk, mail.pid_file, Number(host.disk.all[mail.pid_file]), 'hosting-agent')
+  await installed(mail, 'unit').apply()
+  await uninstalled(mail).apply()
+
+  expect(host.ran).toEqual([
+    `setpriv --reuid=hosting-mail --regid=hosting-mail --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all -- env AGENT_MAIL_DIR=/var/lib/hosting-mail ${program} mail`,
+    `start-stop-daemon --stop --quiet --oknodo --retry=TERM/25/KILL/5 --remove-pidfile --pidfile /run/hosting-mail.pid --exec ${program}`,
+  ])
+  const effects = [installed(mail, 'unit').effects(), uninstalled(mail).effects()]
+  expect(await Promise.all(effects)).toEqual([[], []])
+})
+
+test('systemd runs it with a unit, restarts it with another one, and forgets it', async () => {
+  const host = await server(shop)
+  const mail = mailService(host)
+  const path = `/etc/systemd/system/${mail.unit}`
+  const { installed, uninstalled } = servicesOf(host)
+  const unit = (text: string) => `# Made by Hosting Control\n${text}`
+  host.runs.length = 0
+
+  await installed(mail, unit('one')).apply()
+  await installed(mail, unit('two')).apply()
+  const written = host.disk.all[path]
+  await uninstalled(mail).apply()
+  await uninstalled(mail).apply()
+
+  expect([written, host.disk.all[path]]).toEqual([unit('two'), undefined])
+  expect(host.ran).toEqual([
+    'systemctl daemon-reload',
+    `systemctl restart ${mail.unit}`,
+    'systemctl daemon-reload',
+    `systemctl restart ${mail.unit}`,
+    `systemctl stop ${mail.unit}`,
+    'systemctl daemon-reload',
   ])
 })
 
