@@ -3,10 +3,10 @@ import { alignCertificate } from '#agent/os/certificates/align.ts'
 import { restore } from '#agent/os/certificates/changing.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { availablePath } from '#agent/os/nginx/vhost-files.ts'
-import { type Site, writeSite } from '#agent/os/site/sites.ts'
+import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { Moving } from '#shared/moving.ts'
-import { pin, serve } from './switch-steps.ts'
+import { pin, recordStep, serve } from './switch-steps.ts'
 
 /**
  * A copy that only forwards prepares to serve again, while it forwards: it answers the trial, and
@@ -28,13 +28,9 @@ export function returningSteps(
       effects: [change('file', availablePath(domain))],
       async apply() {
         if (certificate !== '') await pin(host, domain, certificate)
-        await writeSite(host, next, 'moved')
         await serve(host, next)
       },
-      async undo() {
-        await writeSite(steady, site, 'moved')
-        await serve(steady, site)
-      },
+      undo: () => serve(steady, site),
     },
     {
       name: 'certificate',
@@ -46,5 +42,6 @@ export function returningSteps(
       },
       undo: () => restore(steady, domain),
     },
+    recordStep(host, next, 'moved'),
   ]
 }

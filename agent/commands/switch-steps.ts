@@ -10,7 +10,7 @@ import { freeze, thaw } from '#agent/os/nginx/freeze.ts'
 import { TRIAL_ANSWER, TRIAL_PATH } from '#agent/os/nginx/moving.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { availablePath, pinnedOf } from '#agent/os/nginx/vhost-files.ts'
-import { type Site, writeSite } from '#agent/os/site/sites.ts'
+import { planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { isSelfSigned } from '#agent/os/tls/certificate-files.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
@@ -18,7 +18,10 @@ import type { Moving } from '#shared/moving.ts'
 
 const SECRET = { mode: 0o600 }
 
-/** The virtual host of a state, and its record. Jobs run unless the site is closed. */
+/**
+ * The virtual host of a state, and its jobs, which run unless the site is closed. The record decides:
+ * until it is written, every undo brings back the state that it has.
+ */
 export function servingSteps(
   host: Host,
   site: Site,
@@ -36,17 +39,27 @@ export function servingSteps(
       async apply() {
         await pin(host, site.domain, certificate)
         if (!moving?.closed) await forgetState(host, site.user)
-        await writeSite(host, next)
         await serve(host, next)
       },
-      async undo() {
-        await writeSite(steady, site)
-        await serve(steady, site)
-      },
+      undo: () => serve(steady, site),
     },
-    { name: 'cron', title: 'Scheduling the jobs of WordPress', ...cron.schedule(host, next) },
+    {
+      name: 'cron',
+      title: 'Scheduling the jobs of WordPress',
+      ...cron.schedule(host, next),
+      undo: cron.schedule(steady, site).apply,
+    },
+    recordStep(host, next, 'sites'),
   ]
 }
+
+export const recordStep = (host: Host, next: Site, folder: 'sites' | 'moved'): Step => ({
+  name: 'record',
+  title: `Recording the state of ${next.domain}`,
+  effects: () => planWriteSite(host, next, folder),
+  apply: () => writeSite(host, next, folder),
+  decided: async () => (await planWriteSite(host, next, folder)).length === 0,
+})
 
 export const serve = async (host: Host, site: Site): Promise<void> =>
   nginx.apply(host, site, await nginx.certificateOf(host, site.domain))

@@ -16,6 +16,7 @@ test('a copy that only forwards answers the trial, and requests its own certific
     'Forwarding shop.example until it moves back',
     'Checking the certificate of shop.example',
     'Serving the site without a certificate',
+    'Recording the state of shop.example',
   ])
   const moving = { to: '10.0.0.2', parted: true, from: ['10.0.0.2'] }
   expect(await findSite(host, domain, 'moved')).toEqual({ ...copy, moving })

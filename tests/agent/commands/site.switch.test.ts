@@ -5,7 +5,13 @@ import { TRIAL_PATH } from '#agent/os/nginx/moving.ts'
 import { findSite, getSite, writeSite } from '#agent/os/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { eachFailure } from '#tests/support/agent/faults.ts'
-import { paramsFor, receivingServer, switched, VHOST } from '#tests/support/agent/moving.ts'
+import {
+  answering,
+  paramsFor,
+  receivingServer,
+  switched,
+  VHOST,
+} from '#tests/support/agent/moving.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import { anna, setAccess } from '#tests/support/agent/with-sshd.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -14,16 +20,6 @@ import { times } from '#tests/support/runs.ts'
 const { domain } = shop
 const TIMER = '/etc/systemd/system/hosting-thaw@shop.timer'
 
-/** nginx answers as its virtual host defines. */
-function answering(host: FakeHost): FakeHost {
-  host.pages.set(`http://${domain}/.well-known/hosting-move`, 'arriving')
-  host.net.probe = async ({ path }) => {
-    const isFrozen = host.disk.text(VHOST)?.includes('Retry-After 30')
-    const isTrial = path === '/.well-known/hosting-move'
-    return { status: isFrozen ? 503 : 200, body: isTrial ? 'arriving' : 'page', headers: {} }
-  }
-  return host
-}
 const leaving = async () => answering(await server(shop))
 
 describe('the server of the site', () => {
@@ -35,6 +31,7 @@ describe('the server of the site', () => {
     expect(lines).toEqual([
       'Changing the virtual host of shop.example',
       'Scheduling the jobs of WordPress',
+      'Recording the state of shop.example',
     ])
     expect(result).toEqual({ domain, certificate: '' })
     const vhost = host.disk.text(VHOST) ?? ''

@@ -65,6 +65,17 @@ export async function forwardingServer(former: Partial<Site> = {}, recorded: Par
   return { host, copy, back }
 }
 
+/** nginx answers as its virtual host defines. */
+export function answering(host: FakeHost): FakeHost {
+  host.pages.set(`http://${domain}/.well-known/hosting-move`, 'arriving')
+  host.net.probe = async ({ path }) => {
+    const isFrozen = host.disk.text(VHOST)?.includes('Retry-After 30')
+    const isTrial = path === '/.well-known/hosting-move'
+    return { status: isFrozen ? 503 : 200, body: isTrial ? 'arriving' : 'page', headers: {} }
+  }
+  return host
+}
+
 export const paramsFor = (state: Switch): ParamsOf<'site.switch'> => ({
   ...{ domain, state, peers: ['10.0.0.2'], challenges: true, certificate: '' },
 })

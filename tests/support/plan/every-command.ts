@@ -2,6 +2,7 @@ import { backupRestore } from '#agent/commands/backup.restore.ts'
 import { mailApply } from '#agent/commands/mail.apply.ts'
 import { writeVerdict } from '#agent/os/upgrade/upgrade.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
+import type { Switch } from '#shared/moving.ts'
 import {
   restorable,
   SAVING,
@@ -14,7 +15,13 @@ import * as cloning from '#tests/support/agent/cloning.ts'
 import { contextOf, debian, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import { type Case, EVERYDAY, MORE } from '#tests/support/agent/everyday.ts'
 import { onStart, succeeded, withJournal } from '#tests/support/agent/job-journal.ts'
-import { emptyServer, paramsFor, receivingServer } from '#tests/support/agent/moving.ts'
+import {
+  answering,
+  emptyServer,
+  paramsFor,
+  receivingServer,
+  switched,
+} from '#tests/support/agent/moving.ts'
 import { pair } from '#tests/support/agent/pair.ts'
 import { provableSite } from '#tests/support/agent/proof.ts'
 import { renamable, renameParams } from '#tests/support/agent/renaming.ts'
@@ -173,7 +180,6 @@ const PREPARED: Partial<Record<CommandName, () => Promise<Prepared>>> = {
     host: await renamable(),
     params: { domain, primary: 'new.example' },
   }),
-  'site.switch': async () => ({ host: await server(shop), params: paramsFor('leaving') }),
   'database.maintain': async () => {
     const host = await server(shop)
     const table = ['table', Buffer.from('a').toString('hex'), 'InnoDB', 1, 2 ** 20, 0, 0].join('\t')
@@ -211,8 +217,24 @@ const PREPARED: Partial<Record<CommandName, () => Promise<Prepared>>> = {
   'wp.scan': async () => ({ host: await server(shop), params: { domain } }),
 }
 
-/** Each state of a move is repeated until it succeeds; a check of the isolation leaves programs. */
-const CONTINUED: readonly CommandName[] = ['agent.upgrade', 'isolation.check', 'site.switch']
+async function switchedTo(...states: Switch[]): Promise<FakeHost> {
+  const host = answering(await server(shop))
+  await switched(host, ...states)
+  return host
+}
+const parted = () => switchedTo('leaving', 'frozen', 'parted')
+
+/** The states of a move that a record alone decides. */
+const SWITCHES: readonly (readonly [Switch, () => Promise<FakeHost>])[] = [
+  ['leaving', () => switchedTo()],
+  ['returning', parted],
+  ['arriving', parted],
+  ['arrived', async () => (await receivingServer()).host],
+  ['settled', () => switchedTo('leaving')],
+]
+
+/** A check of the isolation leaves programs. */
+const CONTINUED: readonly CommandName[] = ['agent.upgrade', 'isolation.check']
 
 const VISIBLE: readonly CommandName[] = [
   'database.maintain',
@@ -258,6 +280,10 @@ export const EVERY: readonly EveryCase[] = [
   }),
   ...EVERYDAY.map(named),
   ...MORE.map((each) => ({ ...named(each), isUndone: false })),
+  ...SWITCHES.map(([state, make]) => ({
+    ...named({ title: state, command: 'site.switch', params: paramsFor(state), make }),
+    isVisible: false,
+  })),
   ...Object.entries(PREPARED).map(([name, prepare]) => {
     // The keys of the table are names of commands.
     const command = name as CommandName
