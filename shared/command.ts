@@ -9,6 +9,10 @@ export interface Contract<N extends string, P extends z.ZodType, R extends z.Zod
   name: N
   summary: string
   changes: boolean
+  /** The maximum time from its turn to its end: then it ends like a forced cancel. Default: 30. */
+  minutes?: number
+  /** The maximum silence, which is then reported. Default: 5. */
+  silent_minutes?: number
   params: P
   result: R
   /** What the server must have for these params. */

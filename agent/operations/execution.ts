@@ -1,7 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { blamingDisk } from '#agent/host/storage.ts'
 import type { Context, Progress } from '#agent/steps/command.ts'
-import type { Limits } from '#agent/steps/time-limits.ts'
 import type { Warning } from '#shared/agent.ts'
 import { ServiceError } from '#shared/errors.ts'
 import type { StepChange } from '#shared/steps.ts'
@@ -12,7 +11,7 @@ import type { JournalEntry } from './records.ts'
 import { StepStates } from './step-states.ts'
 import { performSteps } from './steps.ts'
 import type { OperationStore } from './store.ts'
-import { watch } from './time-limits.ts'
+import { type Limits, watch } from './time-limits.ts'
 
 /** A command that ran to its first line, and the rest of it. */
 export type StartedWork = {

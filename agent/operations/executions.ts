@@ -1,6 +1,5 @@
 import { blamingDisk } from '#agent/host/storage.ts'
 import type { Command, CommandTable } from '#agent/steps/command.ts'
-import { type Limits, limitsOf } from '#agent/steps/time-limits.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
 import { cancelledError } from '#shared/errors.ts'
@@ -11,11 +10,12 @@ import { keyOf, type PendingCleanup } from './pending-cleanup.ts'
 import type { Request } from './records.ts'
 import { recovered } from './recovery.ts'
 import type { OperationStore } from './store.ts'
+import { type Limits, limitsOf } from './time-limits.ts'
 
 export interface ExecutionsOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'log'> {
   commands: CommandTable
-  /** Default: those of steps/time-limits.ts. */
-  limits?: (name: CommandName) => Limits
+  /** Default: those of the contract. */
+  limits?: typeof limitsOf
 }
 
 interface Shared {
@@ -37,7 +37,7 @@ export class Executions {
   /** Those that run or are being accepted. */
   readonly #executions = new Map<string, Execution>()
   readonly #requests = new WeakMap<Execution, Pick<Request, 'command' | 'params'>>()
-  readonly #limitsOf: (name: CommandName) => Limits
+  readonly #limitsOf: typeof limitsOf
 
   constructor(options: ExecutionsOptions, { store, locks, cleanup }: Shared) {
     this.#options = options
@@ -92,9 +92,10 @@ export class Executions {
     fingerprint: string,
   ): Promise<Operation> {
     const { host, commands, log } = this.#options
-    const { changes: stored } = await contractOf(name)
+    const contract = await contractOf(name)
+    const { changes: stored } = contract
     const command: Command<N> = await commands[name]()
-    const limits = this.#limitsOf(name)
+    const limits = this.#limitsOf(contract)
     const kept = stored ? { store: this.#store } : {}
     const operation = new Operation(id, fingerprint, { ...kept, limits, clock: host.clock })
     let key: string | undefined
@@ -153,7 +154,7 @@ export class Executions {
     if (!request) return undefined
     await this.#store.mend(id)
     const events = await this.#store.history(id)
-    const limits = this.#limitsOf(request.command)
+    const limits = this.#limitsOf(await contractOf(request.command))
     const kept = { store: this.#store, events }
     const operation = new Operation(id, request.fingerprint, { ...kept, limits, clock: host.clock })
     const command: Command<typeof request.command> = await commands[request.command]()

@@ -1,10 +1,10 @@
 import type { Clock } from '#agent/host/ports.ts'
-import type { Limits } from '#agent/steps/time-limits.ts'
 import type { Warning } from '#shared/agent.ts'
 import { bodyOf, cancelledError } from '#shared/errors.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
 import { StepChange } from '#shared/steps.ts'
 import type { OperationStore } from './store.ts'
+import type { Limits } from './time-limits.ts'
 
 type Kind = StoredEvent['event']
 type Data = StoredEvent['data']

@@ -1,5 +1,27 @@
-import type { Limits } from '#agent/steps/time-limits.ts'
+import type { z } from 'zod'
+import type { Contract } from '#shared/command.ts'
 import { ServiceError } from '#shared/errors.ts'
+
+/** The limits of an operation. */
+export interface Limits {
+  wall_ms: number
+  stall_ms: number
+  /** The maximum of all log lines, in bytes and in number: later lines are dropped. */
+  output_bytes: number
+  events: number
+}
+
+const MINUTE = 60_000
+
+/** The times are those of the contract. */
+export const limitsOf = ({ minutes = 30, silent_minutes = 5 }: Timed): Limits => ({
+  wall_ms: minutes * MINUTE,
+  stall_ms: silent_minutes * MINUTE,
+  output_bytes: 4 << 20,
+  events: 20_000,
+})
+
+type Timed = Pick<Contract<string, z.ZodType, z.ZodType>, 'minutes' | 'silent_minutes'>
 
 interface Ways {
   stop: (reason: ServiceError) => void
@@ -33,6 +55,6 @@ export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
 }
 
 function minutes(ms: number): string {
-  const count = Math.round(ms / 60_000)
+  const count = Math.round(ms / MINUTE)
   return count === 1 ? '1 minute' : `${count} minutes`
 }

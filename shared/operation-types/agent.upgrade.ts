@@ -12,6 +12,7 @@ const agentUpgrade = command({
   name: 'agent.upgrade',
   summary: 'Install another build of the agent, or roll back if it does not answer',
   changes: true,
+  minutes: 20,
   params: z.object({
     /** The address of the dashboard, which serves the build compressed. */
     url: text('Address').max(2048).regex(BUILD, 'Must be the address of a build'),

@@ -10,6 +10,7 @@ const backupCheck = command({
   summary: 'Check that this server can write to a backup target and read from it',
   changes: true,
   needs: () => NEEDS.backups,
+  minutes: 10,
   params: z.object({ target: BackupTarget }),
   /** `append_only`: the target refused to delete what the check had written. */
   result: z.object({ append_only: z.boolean() }),

@@ -26,6 +26,8 @@ const backupCreate = command({
   summary: 'Back up the files and the database of a site',
   changes: true,
   needs: () => NEEDS.backups,
+  minutes: 24 * 60,
+  silent_minutes: 15,
   params: z.object({
     domain: Domain,
     target: BackupTarget,

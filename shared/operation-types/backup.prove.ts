@@ -12,6 +12,8 @@ const backupProve = command({
   summary: 'Restore a backup into a hidden site, check it and remove it',
   changes: true,
   needs: () => NEEDS.backups,
+  minutes: 24 * 60,
+  silent_minutes: 15,
   params: KnownRepository.extend({
     domain: Domain,
     backup: SnapshotId,

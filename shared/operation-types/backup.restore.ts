@@ -12,6 +12,8 @@ const backupRestore = command({
   summary: 'Replace the files or the database of a site by those of a backup',
   changes: true,
   needs: () => NEEDS.backups,
+  minutes: 24 * 60,
+  silent_minutes: 15,
   params: KnownRepository.extend({
     domain: Domain,
     backup: SnapshotId,

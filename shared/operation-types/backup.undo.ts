@@ -7,6 +7,8 @@ const backupUndo = command({
   name: 'backup.undo',
   summary: 'Undo the last restore of a backup: restore the previous files and database',
   changes: true,
+  minutes: 12 * 60,
+  silent_minutes: 15,
   params: z.object({ domain: Domain }),
   result: z.object({ domain: ReportedDomain }),
 })

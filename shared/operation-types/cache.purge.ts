@@ -7,6 +7,7 @@ const cachePurge = command({
   name: 'cache.purge',
   summary: 'Clear the page cache of a site',
   changes: true,
+  minutes: 10,
   params: z.object({ domain: Domain }),
   result: z.object({ domain: ReportedDomain }),
 })

@@ -9,6 +9,8 @@ const databaseImport = command({
   name: 'database.import',
   summary: 'Import an uploaded dump into the database of a site',
   changes: true,
+  minutes: 24 * 60,
+  silent_minutes: 15,
   params: z.object({
     domain: Domain,
     upload: UploadId,

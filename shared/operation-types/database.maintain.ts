@@ -14,6 +14,8 @@ const databaseMaintain = command({
   name: 'database.maintain',
   summary: 'Check, repair or optimise tables of a site',
   changes: true,
+  minutes: 12 * 60,
+  silent_minutes: 60,
   params: z.object({ domain: Domain, action, tables }),
   result: z.object({
     domain: ReportedDomain,

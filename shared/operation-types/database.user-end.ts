@@ -8,6 +8,7 @@ const databaseUserEnd = command({
   name: 'database.user-end',
   summary: 'End a temporary user of the database of a site, with its connections',
   changes: true,
+  minutes: 10,
   params: z.object({ domain: Domain, user: DatabaseUserName }),
   result: z.object({ domain: ReportedDomain, user: DatabaseUserName }),
 })

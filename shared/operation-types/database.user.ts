@@ -14,6 +14,7 @@ const databaseUser = command({
   name: 'database.user',
   summary: 'Create a temporary user of the database of a site',
   changes: true,
+  minutes: 10,
   params: z.object({
     domain: Domain,
     token: DatabaseUserToken,

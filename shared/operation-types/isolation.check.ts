@@ -8,6 +8,7 @@ export const isolationCheck = command({
   name: 'isolation.check',
   summary: 'Attack one temporary site from another one, and remove both',
   changes: true,
+  minutes: 20,
   params: z.object({}),
   result: z.object({
     checked_at: z.iso.datetime(),

@@ -23,6 +23,7 @@ export const mailApply = command({
   name: 'mail.apply',
   summary: 'Set the mail relay of a server, or of one site',
   changes: true,
+  minutes: 10,
   params: MailRules.extend({ domain: Domain.optional(), relay: Relay.nullable() }),
   result: z.object({ relay: z.boolean() }),
 })

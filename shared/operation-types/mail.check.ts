@@ -8,6 +8,7 @@ const mailCheck = command({
   name: 'mail.check',
   summary: 'Send a test message to the relay of a server or of one site',
   changes: true,
+  minutes: 10,
   params: z.object({ domain: Domain.optional(), to: Email }),
   result: z.object({ answer: z.string().max(500) }),
 })

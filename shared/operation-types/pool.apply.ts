@@ -7,6 +7,7 @@ const poolApply = command({
   name: 'pool.apply',
   summary: 'Resize the PHP-FPM pool of a system user',
   changes: true,
+  minutes: 10,
   params: z.object({ user: SiteSystemUser, php_version: PhpVersion, tier: Tier }),
   result: z.object({ tier: Tier }),
 })

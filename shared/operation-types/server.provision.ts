@@ -8,6 +8,7 @@ export const serverProvision = command({
   name: 'server.provision',
   summary: 'Install and configure nginx, PHP-FPM, MariaDB and wp-cli',
   changes: true,
+  minutes: 60,
   params: z.object({
     php_versions: z
       .array(PhpVersion, { error: 'Must be a list of PHP versions' })

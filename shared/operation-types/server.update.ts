@@ -14,6 +14,8 @@ export const serverUpdate = command({
   name: 'server.update',
   summary: 'Install package updates, and restart programs with replaced files',
   changes: true,
+  minutes: 60,
+  silent_minutes: 10,
   params: z.object({
     scope: UpdateScope.default('security').describe(
       'security: those of Debian’s security archive; all: every package that has a newer version.',

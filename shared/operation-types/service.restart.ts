@@ -15,6 +15,7 @@ export const serviceRestart = command({
   name: 'service.restart',
   summary: 'Restart nginx, MariaDB or the PHP-FPM of one site',
   changes: true,
+  minutes: 10,
   params: z.object({
     service: ServiceName.describe('nginx, mariadb, or php-fpm:<user> of one site.'),
   }),

@@ -11,6 +11,8 @@ const siteCatchUp = command({
   summary: 'Copy the changes of a site that moves to its closed copy',
   changes: true,
   needs: () => NEEDS.backups,
+  minutes: 12 * 60,
+  silent_minutes: 15,
   params: z.object({
     domain: Domain,
     from: Gathering.extend({

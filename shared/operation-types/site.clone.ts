@@ -18,6 +18,8 @@ export const siteClone = command({
   summary: 'Create a site with the files and the database of another one, or of a backup',
   changes: true,
   needs: ({ from }) => (from.kind === 'backup' ? NEEDS.backups : NEEDS.clones),
+  minutes: 24 * 60,
+  silent_minutes: 15,
   params: siteCreate.params
     .extend({
       from: CopySource,

@@ -44,6 +44,8 @@ const siteCompare = command({
   name: 'site.compare',
   summary: 'Compare the files and the tables of a live site with those of its staging site',
   changes: false,
+  minutes: 6 * 60,
+  silent_minutes: 30,
   params: z.object({ domain: Domain.describe('The live site.'), from: Domain }),
   result: Compared,
 })

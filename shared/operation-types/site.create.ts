@@ -17,6 +17,7 @@ export const siteCreate = command({
   name: 'site.create',
   summary: 'Create a WordPress site with a system user, pool, database and virtual host of its own',
   changes: true,
+  minutes: 60,
   params: z.object({
     domain: Domain,
     php: PhpVersion,

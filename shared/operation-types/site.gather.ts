@@ -11,6 +11,8 @@ const siteGather = command({
   summary: 'Save the files and the database of a site that moves, for its copy on another server',
   changes: true,
   needs: () => NEEDS.backups,
+  minutes: 12 * 60,
+  silent_minutes: 15,
   params: z.object({
     domain: Domain,
     from: Gathering,

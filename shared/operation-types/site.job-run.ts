@@ -8,6 +8,8 @@ const siteJobRun = command({
   name: 'site.job-run',
   summary: 'Run a cron job of a site and follow it to its end',
   changes: true,
+  minutes: 24 * 60,
+  silent_minutes: 12 * 60,
   params: z.object({ domain: Domain, name: JobName }),
   result: z.object({
     domain: ReportedDomain,

@@ -10,6 +10,7 @@ const siteObjectCache = command({
   summary: 'Switch the object cache of a WordPress site on, change its memory, or switch it off',
   changes: true,
   needs: ({ memory }) => (memory === null ? undefined : NEEDS.object_cache),
+  minutes: 60,
   params: z.object({
     domain: Domain,
     memory: ObjectMemory.nullable().describe('MB; null: off.'),

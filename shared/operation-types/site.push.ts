@@ -37,6 +37,8 @@ const sitePush = command({
   name: 'site.push',
   summary: 'Push files and tables of a staging site to its live site',
   changes: true,
+  minutes: 24 * 60,
+  silent_minutes: 30,
   params: Pushed.extend({
     domain: Domain.describe('The live site.'),
     from: Domain.describe('Its staging site, on the same server.'),

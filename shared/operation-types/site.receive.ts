@@ -13,6 +13,8 @@ const siteReceive = command({
   summary: 'Create the closed copy of a site that moves here, from its backup',
   changes: true,
   needs: () => NEEDS.backups,
+  minutes: 24 * 60,
+  silent_minutes: 15,
   params: siteCreate.params.extend({
     from: CopySource.refine(({ kind }) => kind === 'backup', 'Must be a backup'),
     peers: z

@@ -19,6 +19,8 @@ const siteRefresh = command({
   summary: 'Replace the files and the database of a staging site by those of its live site',
   changes: true,
   needs: ({ from }) => (from.kind === 'backup' ? NEEDS.backups : undefined),
+  minutes: 24 * 60,
+  silent_minutes: 30,
   params: z.object({ domain: Domain.describe('A staging site.'), from: CopySource }),
   result: Replaced,
 })

@@ -44,6 +44,8 @@ const siteRenamePreview = command({
   name: 'site.rename-preview',
   summary: 'Report what a change of the primary domain would replace in the database and the files',
   changes: false,
+  minutes: 6 * 60,
+  silent_minutes: 30,
   params: z.object({
     domain: Domain.describe('The current primary domain.'),
     primary: Primary.shape.primary,

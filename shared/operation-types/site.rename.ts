@@ -13,6 +13,8 @@ const siteRename = command({
   name: 'site.rename',
   summary: 'Change the primary domain of a WordPress site',
   changes: true,
+  minutes: 24 * 60,
+  silent_minutes: 30,
   params: Primary.extend({
     domain: Domain.describe('The current primary domain.'),
     accept: Accept.optional(),

@@ -9,6 +9,7 @@ const wpScan = command({
   summary:
     'Read the WordPress core, plugin and theme versions of a site, and the updates it knows of',
   changes: false,
+  minutes: 10,
   params: z.object({ domain: Domain }),
   result: Inventory,
 })

@@ -10,6 +10,7 @@ const siteSwitch = command({
   summary: 'Change how this server serves a site that moves between two servers',
   changes: true,
   needs: () => NEEDS.moves,
+  minutes: 10,
   params: z.object({
     domain: Domain,
     state: Switch,

@@ -10,6 +10,7 @@ export const siteUpdate = command({
   summary:
     'Move a site to another PHP version or tier, change the rights of its database account, or switch xmlrpc.php',
   changes: true,
+  minutes: 60,
   params: z.object({
     domain: Domain,
     php: PhpVersion.optional(),

@@ -7,6 +7,7 @@ const tlsIssue = command({
   name: 'tls.issue',
   summary: 'Issue, renew or remove the certificate of a site',
   changes: true,
+  minutes: 15,
   params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
   /** `expires_at`: ISO 8601, `""` without a certificate. */
   result: z.object({

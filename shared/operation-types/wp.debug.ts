@@ -10,6 +10,7 @@ const wpDebug = command({
   name: 'wp.debug',
   summary: 'Switch the debug log of the WordPress of a site on for a time, or off',
   changes: true,
+  minutes: 10,
   params: z.object({
     domain: Domain,
     until: moment.nullable().describe('At most a day ahead; null: off.'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Runner } from '#agent/operations/runner.ts'
-import { type Limits, limitsOf } from '#agent/steps/time-limits.ts'
+import { type Limits, limitsOf } from '#agent/operations/time-limits.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { freeHost } from '#tests/support/fake-host.ts'
@@ -67,7 +67,7 @@ test.each<[string, Partial<Limits>, string[], string[]]>([
 })
 
 test.each(Object.keys(COMMANDS) as CommandName[])('%s has consistent limits', (name) => {
-  const { wall_ms, stall_ms, output_bytes, events } = limitsOf(name)
+  const { wall_ms, stall_ms, output_bytes, events } = limitsOf(COMMANDS[name])
 
   expect(stall_ms).toBeLessThan(wall_ms)
   // A site may have hundreds of gigabytes, and a job of its owner may take a day.
