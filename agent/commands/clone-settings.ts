@@ -1,16 +1,19 @@
-import type { Host } from '#agent/host/ports.ts'
 import { inherit, inheritedOf, namesOf } from '#agent/os/clone/settings.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
-import type { Step } from '#agent/steps/command.ts'
+import { type Job, type Step, value } from '#agent/steps/command.ts'
+
+export type Clone = Job<'site.clone', { site: Site }>
+
+/** The record of a clone with what it takes over. */
+export const inherited = value<Site>('The settings of the original were not read')
 
 /**
- * The settings of the original, which the steps after this one apply and record, and its cron jobs
- * if they were asked for. A staging site has its own rules, and runs no jobs.
+ * The settings of the original, and its cron jobs if they were asked for. A staging site has its own
+ * rules, and runs no jobs.
  */
 export function settingsSteps(
-  host: Host,
-  site: Site,
+  { host, site, gives }: Clone,
   original: Site | undefined,
   with_jobs: boolean,
 ): Step[] {
@@ -24,11 +27,11 @@ export function settingsSteps(
       title: `Taking over the settings of ${domain}: ${taken.join(', ') || 'none'}`,
       effects: taken.length > 0 ? [change('settings', site.domain)] : [],
       notes: async () => (with_jobs ? [] : leftOut(domain, jobs)),
-      async apply() {
+      apply: gives(inherited, async () => {
         const present = await getSite(host, domain)
-        inherit(site, inheritedOf(present))
-        if (with_jobs && present.jobs) site.jobs = present.jobs
-      },
+        const clone = inherit(site, inheritedOf(present))
+        return with_jobs && present.jobs ? { ...clone, jobs: present.jobs } : clone
+      }),
     },
   ]
 }

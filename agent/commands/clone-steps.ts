@@ -6,7 +6,7 @@ import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { configure, proveOwnDatabase } from '#agent/os/clone/config.ts'
 import { copyFiles } from '#agent/os/clone/files.ts'
 import { copyDatabase } from '#agent/os/clone/load.ts'
-import { type Learned, reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { type Copied, writeReport } from '#agent/os/clone/report.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
@@ -14,39 +14,41 @@ import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { sameFolder } from '#agent/os/staging/live-files.ts'
 import { measureFiles } from '#agent/os/usage/measure.ts'
-import type { Progress, Step } from '#agent/steps/command.ts'
-import type { CopySource } from '#shared/copy.ts'
+import { type List, type Progress, type Step, value } from '#agent/steps/command.ts'
 import { Secret } from '#shared/secret.ts'
-import { backupSteps } from './clone-backup.ts'
-import { settingsSteps } from './clone-settings.ts'
-import { separateStep } from './separate-step.ts'
-import { databaseStep, siteSteps } from './site-steps.ts'
+import { backupSteps, brought } from './clone-backup.ts'
+import { type Clone, inherited, settingsSteps } from './clone-settings.ts'
+import { copied, separateStep } from './separate-step.ts'
+import { copySteps, databaseStep } from './site-steps.ts'
 
-type FromSite = Extract<CopySource, { kind: 'site' }>
-type Tell = (message: string) => void
+/** When the content of the original was last replaced, before it was read. */
+const restored = value<number | undefined>('The jobs of the original were not paused')
+const loaded = value<Omit<Copied, 'files'>>('The database was not copied')
 
 /**
  * The content is complete before the site is public; the new site has access to its own database
  * only.
  */
-export async function stepsOf(
-  site: Site,
-  from: CopySource,
-  host: Host,
-  learned: Learned,
-  { with_jobs, tell }: { with_jobs?: boolean | undefined; tell: Tell },
-): Promise<Step[]> {
+export async function stepsOf(job: Clone): Promise<List> {
+  const { params, host, site, warn } = job
+  const { from, with_jobs } = params
+  const tell = (message: string) => warn({ code: 'left_out', message })
   const password = new Secret(host.random.text(32))
   const database = databaseStep(host, site, password)
-  const brought =
+  const content =
     from.kind === 'site'
-      ? await steppedFromSite(host, site, { from, learned, tell, database, with_jobs })
-      : backupSteps(host, site, { from, learned, database, with_jobs, tell })
-  const content = [...brought, ...configSteps(host, site, password, learned)]
-  const steps = await siteSteps(site, host, content, () => answering(host, site))
-  if (from.kind === 'site') return steps
-  return [...steps, forgetFetchedStep(host, site)]
+      ? await steppedFromSite(job, { from: from.domain, tell, database, with_jobs })
+      : backupSteps(job, { from, database, with_jobs, tell })
+  const list = await copySteps(host, site, [...content, ...configSteps(job, password)], {
+    recorded: () => recorded(job),
+    probe: () => answering(host, site),
+  })
+  return from.kind === 'site' ? list : [...list, forgetFetchedStep(host, site)]
 }
+
+/** With what the clone has taken over by now. */
+export const recorded = ({ find, site }: Clone): Site =>
+  find(inherited) ?? find(brought)?.record ?? site
 
 /** The owner is responsible for the content: an error page is copied like any other page. */
 async function* answering(host: Host, { domain }: Site): Progress<void> {
@@ -55,76 +57,76 @@ async function* answering(host: Host, { domain }: Site): Progress<void> {
 }
 
 interface FromSiteOptions {
-  from: FromSite
-  learned: Learned
-  tell: Tell
+  from: string
+  tell: (message: string) => void
   database: Step
   with_jobs: boolean | undefined
 }
 
 /** The database first: a file that is added meanwhile has no row, but no row lacks its file. */
 async function steppedFromSite(
-  host: Host,
-  site: Site,
-  { from, learned, tell, database, with_jobs = false }: FromSiteOptions,
+  job: Clone,
+  { from, tell, database, with_jobs = false }: FromSiteOptions,
 ): Promise<Step[]> {
+  const { host, site, gives, get } = job
   const { user } = site
   const steady = host.steady ?? host
   // After a restart the original may be gone; its jobs are then, too.
-  const original = await getSite(host, from.domain).catch(() => undefined)
-  const source = original?.user ?? ''
+  const known = await getSite(host, from).catch(() => undefined)
+  const source = known?.user ?? ''
   const hold = holdForReading(host, source, user)
   return [
-    ...settingsSteps(host, site, original, with_jobs),
+    ...settingsSteps(job, known, with_jobs),
     database,
     {
       name: 'jobs',
-      title: `Pausing the jobs of ${from.domain}`,
+      title: `Pausing the jobs of ${from}`,
       effects: hold.effects,
-      async apply() {
-        learned.restored = await refuseReplacing(host, await getSite(host, from.domain))
+      apply: gives(restored, async () => {
+        const at = await refuseReplacing(host, await getSite(host, from))
         await hold.apply()
-      },
+        return at
+      }),
       undo: releaseAfterReading(steady, source, user).apply,
     },
     {
       name: 'load',
-      title: `Copying the database of ${from.domain}`,
+      title: `Copying the database of ${from}`,
       effects: [run('program', 'mariadb-dump'), change('database', user)],
-      async *apply() {
-        const present = await getSite(host, from.domain)
-        learned.original = present
-        learned.at = new Date(host.clock.now()).toISOString()
-        if (site.staging) learned.same = await sameFolder(host, present)
-        const { warnings, ...report } = await copyDatabase(host, present, site)
+      apply: gives(loaded, async function* () {
+        const original = await getSite(host, from)
+        const at = new Date(host.clock.now()).toISOString()
+        const same = site.staging && { same: await sameFolder(host, original) }
+        const { warnings, ...report } = await copyDatabase(host, original, site)
         const { bytes, tables, addresses } = report
         for (const message of warnings) tell(message)
-        Object.assign(learned, report)
         yield `Copied ${tables} tables: ${sizeOf(bytes)}, ${addresses.replaced} addresses changed`
-      },
+        return { original, at, ...same, ...report }
+      }),
     },
     {
       name: 'files',
-      title: `Copying the files of ${from.domain}`,
+      title: `Copying the files of ${from}`,
       effects: [run('program', 'tar'), change('folder', docrootOf(user))],
-      async *apply() {
-        const present = await getSite(host, from.domain)
-        const bytes = await copyFiles(host, present, site)
-        await refuseReplaced(host, present, learned.restored, 'copy')
-        learned.files = (await measureFiles(host, user)) ?? 0
-        learned.bytes = (learned.bytes ?? 0) + bytes
-        yield `Copied ${learned.files} files: ${sizeOf(bytes)}`
-      },
+      apply: gives(copied, async function* () {
+        const original = await getSite(host, from)
+        const bytes = await copyFiles(host, original, site)
+        await refuseReplaced(host, original, get(restored), 'copy')
+        const files = (await measureFiles(host, user)) ?? 0
+        yield `Copied ${files} files: ${sizeOf(bytes)}`
+        const database = get(loaded)
+        return { ...database, files, bytes: database.bytes + bytes }
+      }),
     },
     {
       name: 'release',
-      title: `Resuming the jobs of ${from.domain}`,
+      title: `Resuming the jobs of ${from}`,
       ...releaseAfterReading(host, source, user),
     },
   ]
 }
 
-function configSteps(host: Host, site: Site, password: Secret, learned: Learned): Step[] {
+function configSteps({ host, site, get }: Clone, password: Secret): Step[] {
   const { user } = site
   return [
     {
@@ -132,14 +134,12 @@ function configSteps(host: Host, site: Site, password: Secret, learned: Learned)
       title: 'Changing the configuration of the copy',
       effects: [change('file', `${docrootOf(user)}/wp-config.php`)],
       async apply() {
-        const { original } = learned
-        if (!original) throw new Error('The original is not known')
-        await configure(host, original, site, password)
+        await configure(host, get(copied).original, site, password)
         await proveOwnDatabase(host, site)
-        await writeReport(host, user, reportIn(learned))
+        await writeReport(host, user, get(copied))
       },
       undo: removedTree(host.steady ?? host, 'folder', restoresOf(user)).apply,
     },
-    ...(site.staging ? [separateStep(host, site, learned)] : []),
+    ...(site.staging ? [separateStep(host, site, { get })] : []),
   ]
 }

@@ -5,19 +5,21 @@ import { fetchedOf } from '#agent/os/backup/places.ts'
 import { create, run } from '#agent/os/effects/effects.ts'
 import { forgetRepositories, openedOf, openFiles } from '#agent/os/restic/session.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import type { Step } from '#agent/steps/command.ts'
+import type { Step, Value, Values } from '#agent/steps/command.ts'
 import type { CopySource } from '#shared/copy.ts'
 
 export type FromBackup = Extract<CopySource, { kind: 'backup' }>
 
-interface Fetching {
+interface Fetching<T> {
   from: FromBackup
   /** Checks that the fetched data fits on the disk. */
   prepare(): Promise<void>
   /** Refuses a backup before anything of it is fetched. */
   check?(manifest: Manifest): Promise<void>
   /** Everything is in the folder. */
-  fetched(manifest: Manifest): Promise<void>
+  fetched(manifest: Manifest): Promise<T>
+  /** The result of `fetched`. */
+  as: Value<T>
   undo(): Promise<void>
 }
 
@@ -30,11 +32,11 @@ const BOTH = { files: true, database: true }
  * Fetches a backup, files and database, into a folder of root, and checks it. Nothing of its
  * repository stays on the server.
  */
-export function fetchBackupSteps(
-  host: Host,
-  site: Site,
-  { from: { target, repository: name, password, backup }, check, prepare, fetched, undo }: Fetching,
+export function fetchBackupSteps<T>(
+  { host, site, gives }: Pick<Values, 'gives'> & { host: Host; site: Site },
+  { from, check, prepare, fetched, as, undo }: Fetching<T>,
 ): Step[] {
+  const { target, repository: name, password, backup } = from
   const { user } = site
   const steady = host.steady ?? host
   const repository = { name, target, password }
@@ -51,14 +53,14 @@ export function fetchBackupSteps(
       name: 'fetch',
       title: 'Fetching the backup',
       effects: [run('program', 'restic'), create('folder', fetchedOf(user))],
-      async *apply() {
+      apply: gives(as, async function* () {
         await prepare()
         const manifest = await readManifest(host, opened, backup)
         await check?.(manifest)
         await refuseLackOfSpace(host, opened, manifest, BOTH)
         yield* fetchParts(host, opened, site, manifest, BOTH)
-        await fetched(manifest)
-      },
+        return fetched(manifest)
+      }),
       undo,
     },
     {

@@ -6,6 +6,7 @@ import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/os/backup/places
 import { refuseReplaced, refuseReplacing } from '#agent/os/backup/replace.ts'
 import { withRoomForCopy } from '#agent/os/backup/room.ts'
 import { copyDatabase } from '#agent/os/clone/load.ts'
+import type { writeReport } from '#agent/os/clone/report.ts'
 import { databaseDigests, dumpDigests, type TableDigest } from '#agent/os/database/digests.ts'
 import { change, create, run } from '#agent/os/effects/effects.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
@@ -15,30 +16,31 @@ import * as options from '#agent/os/staging/kept-options.ts'
 import { sameFiles } from '#agent/os/staging/live-files.ts'
 import { changedOnLive } from '#agent/os/staging/tables.ts'
 import { complaintOf, runWpCli } from '#agent/os/wordpress/wp-cli.ts'
-import type { Progress, Step } from '#agent/steps/command.ts'
-import type { ParamsOf } from '#shared/commands.ts'
+import { type Job, type Progress, type Step, value } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
-import type { Learned } from './refresh-steps.ts'
 
-type Params = ParamsOf<'site.push'>
-export interface PushLearned extends Learned {
-  /** When the live site had the files, before any program of it ran. */
-  files_at?: string
-}
+export type Push = Job<'site.push', { site: Site }>
+type Params = Push['params']
+
+type Copied = Parameters<typeof writeReport>[2]
+export const copied = value<Copied>('Nothing was copied')
+/** When the live site had the files, before any program of it ran. */
+export const filesAt = value<string>('No files were copied')
 
 const NOTHING = { replaced: 0, left: [] }
 
 /** The first check of the tables is before the copy, which takes longer. */
-export const fetchStep = (host: Host, live: Site, params: Params, learned: PushLearned): Step => ({
+export const fetchStep = ({ host, site: live, params, gives }: Push): Step => ({
   name: 'fetch',
   title: `Copying from ${params.from}`,
   effects: [run('program', 'mariadb-dump'), create('folder', fetchedOf(live.user))],
-  async *apply() {
+  apply: gives(copied, async function* () {
     const staging = await getSite(host, params.from)
     const restored = await refuseReplacing(host, staging)
-    yield* fetch(host, { live, staging }, params, learned)
+    const result = yield* fetch(host, { live, staging }, params)
     await refuseReplaced(host, staging, restored, 'copy')
-  },
+    return result
+  }),
   async undo() {
     const steady = host.steady ?? host
     await baseline.forgetBaseline(steady, nextOf(params.from))
@@ -50,28 +52,30 @@ async function* fetch(
   host: Host,
   { live, staging }: Record<'live' | 'staging', Site>,
   params: Params,
-  learned: PushLearned,
-): Progress<void> {
+): Progress<Copied> {
   const { tables, files, from } = params
   if (tables.length > 0) await refuseChanged(host, await databaseDigests(host, live), params)
   const folder = await prepareFetched(host, live.user)
   await baseline.forgetBaseline(host, nextOf(from))
-  Object.assign(learned, { at: new Date(host.clock.now()).toISOString(), addresses: NOTHING })
+  const at = new Date(host.clock.now()).toISOString()
+  const facts = { at, files: 0, bytes: 0, tables: tables.length, addresses: NOTHING }
+  let { addresses, bytes }: Copied = facts
   if (tables.length > 0) {
     const dump = await copyDatabase(host, staging, live, { path: chosenIn(folder), tables })
     refuseMissing(tables, dump.digests, from)
-    Object.assign(learned, { addresses: dump.addresses, tables: tables.length })
+    addresses = dump.addresses
     await writeNext(host, live, params, dump.digests)
     yield `Copied ${tables.length} tables`
   }
-  if (!files) return
-  const bytes = yield* withRoomForCopy(host, live, [staging, live], async () => {
-    const copied = await fetchSite(host, staging, live, WITHOUT_CONFIG)
-    await keepOwnFiles(host, live)
-    return copied
-  })
-  learned.bytes = bytes
-  yield `Copied the files: ${sizeOf(bytes)}`
+  if (files) {
+    bytes = yield* withRoomForCopy(host, live, [staging, live], async () => {
+      const size = await fetchSite(host, staging, live, WITHOUT_CONFIG)
+      await keepOwnFiles(host, live)
+      return size
+    })
+    yield `Copied the files: ${sizeOf(bytes)}`
+  }
+  return { ...facts, addresses, bytes }
 }
 
 /** Throws conflict with the code `tables_changed`, which names them. */
@@ -101,13 +105,9 @@ function refuseMissing(
 }
 
 /** No program of the live site runs: the second check of the tables is final. */
-export function tableSteps(
-  host: Host,
-  live: Site,
-  params: Params,
-  tell: (message: string) => void,
-): Step[] {
+export function tableSteps({ host, site: live, params, warn }: Push): Step[] {
   const { user } = live
+  const tell = (message: string) => warn({ code: 'left_out', message })
   const { tables } = params
   const steady = host.steady ?? host
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
@@ -168,19 +168,14 @@ async function writeNext(
   await baseline.writeBaseline(host, nextOf(from), { ...before, ...next })
 }
 
-export const baselineStep = (
-  host: Host,
-  live: Site,
-  { from, files }: Params,
-  learned: PushLearned,
-): Step => ({
+export const baselineStep = ({ host, site: live, params: { from, files }, find }: Push): Step => ({
   name: 'baseline',
   title: 'Recording the tables and files that both sites have',
   effects: [],
   async apply() {
     await baseline.adoptBaseline(host, nextOf(from), from)
     if (!files) return
-    const { files_at: at } = learned
+    const at = find(filesAt)
     const same = at === undefined ? undefined : await sameFiles(host, live, at)
     await baseline.recordFiles(host, { domain: from, of: live.domain }, same)
   },

@@ -1,4 +1,3 @@
-import type { Host } from '#agent/host/ports.ts'
 import type { Manifest } from '#agent/os/backup/manifest.ts'
 import { dumpIn, fetchedOf, filesIn } from '#agent/os/backup/places.ts'
 import { alignPassword } from '#agent/os/backup/replace.ts'
@@ -17,43 +16,56 @@ import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { bringBaseline, forgetBaseline } from '#agent/os/staging/baseline.ts'
 import { limitDisk } from '#agent/os/users/quota.ts'
-import type { Step } from '#agent/steps/command.ts'
+import { type Job, type Step, value } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { ObjectCache } from '#shared/object-cache.ts'
-import type { Secret } from '#shared/secret.ts'
+import { Secret } from '#shared/secret.ts'
 import { SiteJobs } from '#shared/site-jobs.ts'
 import { SiteNames } from '#shared/site-names.ts'
 import { SiteSettings } from '#shared/site-settings.ts'
 import { type FromBackup, fetchBackupSteps } from './fetch-backup.ts'
 import { refuseTakenNames } from './taken-names.ts'
 
-interface Receiving {
-  from: FromBackup
-  password: Secret
+export type Receive = Job<'site.receive', { site: Site }>
+
+const brought = value<Manifest>('The backup was not read')
+
+/** The record of the site with what its backup has of it. */
+function recordedIn(site: Site, former: Manifest['site']): Site {
+  return {
+    ...site,
+    settings: SiteSettings.safeParse(former.settings).data,
+    jobs: SiteJobs.safeParse(former.jobs).data,
+    names: SiteNames.safeParse(former.names).data,
+    object_cache: ObjectCache.safeParse(former.object_cache).data,
+  }
+}
+
+/** As far as it is known by now. */
+export function recorded({ find, site }: Receive): Site {
+  const manifest = find(brought)
+  return manifest ? recordedIn(site, manifest.site) : site
 }
 
 /** Everything is fetched and checked first. Nothing of the content changes: it is the same site. */
-export function receiveSteps(host: Host, site: Site, { from, password }: Receiving): Step[] {
+export function receiveSteps(job: Receive, from: FromBackup): Step[] {
+  const { host, site, get } = job
   const { user, domain } = site
+  const password = new Secret(host.random.text(32))
   const steady = host.steady ?? host
   const fetched = fetchedOf(user)
-  const learned: { manifest?: Manifest } = {}
   return [
-    ...fetchBackupSteps(host, site, {
+    ...fetchBackupSteps(job, {
       from,
       prepare: removedTree(host, 'folder', fetched).apply,
       async check(manifest) {
         if (manifest.domain !== domain) throw conflict(`The backup is one of ${manifest.domain}`)
-        // The steps after this one apply and record them.
-        site.settings = SiteSettings.safeParse(manifest.site.settings).data
-        site.jobs = SiteJobs.safeParse(manifest.site.jobs).data
-        site.names = SiteNames.safeParse(manifest.site.names).data
-        site.object_cache = ObjectCache.safeParse(manifest.site.object_cache).data
-        await refuseTakenNames(host, site)
+        await refuseTakenNames(host, recordedIn(site, manifest.site))
       },
+      as: brought,
       async fetched(manifest) {
-        learned.manifest = manifest
-        await provideObjectCache(host, site)
+        await provideObjectCache(host, recordedIn(site, manifest.site))
+        return manifest
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
     }),
@@ -62,7 +74,7 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
       title: 'Creating the database',
       effects: planCreateDatabase(user),
       async apply() {
-        await createEmptyDatabase(host, user, learned.manifest?.database ?? undefined)
+        await createEmptyDatabase(host, user, get(brought).database ?? undefined)
         await createAccount(host, site, password)
       },
       undo: () => removeDatabase(steady, user),
@@ -92,15 +104,15 @@ export function receiveSteps(host: Host, site: Site, { from, password }: Receivi
         await proveDatabase(host, site)
       },
     },
-    ...(site.staging ? [baselineStep(host, site, learned)] : []),
+    ...(site.staging ? [baselineStep(job)] : []),
   ]
 }
 
 /** What its tables are compared with before a push. */
-const baselineStep = (host: Host, site: Site, learned: { manifest?: Manifest }): Step => ({
+const baselineStep = ({ host, site, get }: Receive): Step => ({
   name: 'baseline',
   title: 'Taking over the records of the tables',
   effects: [],
-  apply: () => bringBaseline(host, site, learned.manifest?.baseline),
+  apply: () => bringBaseline(host, site, get(brought).baseline),
   undo: () => forgetBaseline(host.steady ?? host, site.domain),
 })

@@ -4,7 +4,6 @@ import * as replace from '#agent/os/backup/replace.ts'
 import { findReport } from '#agent/os/clone/report.ts'
 import { getSite } from '#agent/os/site/sites.ts'
 import type { AddressReport } from '#shared/copy.ts'
-import type { Learned } from './refresh-steps.ts'
 
 interface Replacement {
   domain: string
@@ -14,11 +13,10 @@ interface Replacement {
 }
 
 /** The time of what was copied, and until when the previous state is kept. */
-export function factsOf(host: Host, learned: Learned): replace.Facts {
-  if (learned.at === undefined) throw new Error('Nothing was copied')
-  learned.until = keptUntil(host)
-  return { at: learned.at, until: learned.until }
-}
+export const factsOf = (host: Host, { at }: { at: string }): replace.Facts => ({
+  at,
+  until: keptUntil(host),
+})
 
 /** From the machine, which has it as soon as the replacement is decided. */
 export async function getResult(host: Host, domain: string): Promise<Replacement> {

@@ -1,26 +1,22 @@
 import type { Host } from '#agent/host/ports.ts'
-import type { SameFolder } from '#agent/os/clone/report.ts'
-import { databaseDigests, type TableDigest } from '#agent/os/database/digests.ts'
+import type { Copied } from '#agent/os/clone/report.ts'
+import { databaseDigests } from '#agent/os/database/digests.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import * as baseline from '#agent/os/staging/baseline.ts'
 import { sameFolder } from '#agent/os/staging/live-files.ts'
 import { quiet } from '#agent/os/staging/quiet.ts'
-import type { Progress, Step } from '#agent/steps/command.ts'
+import { type Progress, type Step, type Values, value } from '#agent/steps/command.ts'
 
-/** When the live site was read, and the tables that it had. */
-interface Learned {
-  at?: string
-  digests?: TableDigest[]
-  same?: SameFolder
-}
+/** The content of a clone or a refresh. */
+export const copied = value<Copied>('Nothing was copied')
 
 /** After an undo nothing is known of the tables, and so each of them counts as changed. */
-export const separateStep = (host: Host, site: Site, learned: Learned): Step => ({
+export const separateStep = (host: Host, site: Site, { get }: Pick<Values, 'get'>): Step => ({
   name: 'separate',
   title: 'Switching off payments, mail services and accounts',
   effects: [change('database', site.user)],
-  apply: () => separate(host, site, learned),
+  apply: () => separate(host, site, get(copied)),
   undo: () => baseline.forgetBaseline(host, site.domain),
 })
 
@@ -37,11 +33,11 @@ export const forgetSteps = (host: Host, { domain, staging }: Site): Step[] =>
       ]
     : []
 
-async function* separate(host: Host, site: Site, { at, digests, same }: Learned): Progress<void> {
+async function* separate(host: Host, site: Site, { at, digests, same }: Copied): Progress<void> {
   await baseline.forgetBaseline(host, site.domain)
   const off = await quiet(host, site)
   if (off.length > 0) yield `Switched off: ${off.join(', ')}`
-  if (!site.staging || at === undefined || !digests) return
+  if (!site.staging) return
   const staging = await databaseDigests(host, site)
   const isSame = same && same.folder === (await sameFolder(host, same.live)).folder
   await baseline.writeBaseline(host, site.domain, {

@@ -13,7 +13,7 @@ import { slice } from '#agent/os/php/fpm-slice.ts'
 import { findSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
 import { quotaSteps, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
-import type { Step, Warn } from '#agent/steps/command.ts'
+import { andThen, type List, type Step, type Warn } from '#agent/steps/command.ts'
 import type { Secret } from '#shared/secret.ts'
 import { allNamesOf, pairOf } from '#shared/site-names.ts'
 import { certificateStep } from './certificate-step.ts'
@@ -22,14 +22,35 @@ import { certificateStep } from './certificate-step.ts'
  * The steps that make a site around its files and database, which `content` brings. Each undo acts
  * only on a user whose comment names the domain of this site.
  */
-export async function siteSteps(
-  site: Site,
+export async function siteSteps(host: Host, site: Site, content: readonly Step[]): Promise<Step[]> {
+  const probe = () => awaitOwnPage(host, site)
+  const steps = [...(await accountSteps(host, site)), ...content, ...servedSteps(host, site, probe)]
+  return steps.map((step) => guarded(step, host, site))
+}
+
+interface Serving {
+  /** The record of the site, of which `content` may bring parts. */
+  recorded(): Site
+  probe: Step['apply']
+}
+
+/** The same for a site whose record is known only after its content. */
+export async function copySteps(
   host: Host,
+  site: Site,
   content: readonly Step[],
-  probe: Step['apply'] = () => awaitOwnPage(host, site),
-): Promise<Step[]> {
+  { recorded, probe }: Serving,
+): Promise<List> {
+  const guard = (step: Step) => guarded(step, host, site)
+  return [
+    ...[...(await accountSteps(host, site)), ...content].map(guard),
+    andThen(() => servedSteps(host, recorded(), probe).map(guard)),
+  ]
+}
+
+async function accountSteps(host: Host, site: Site): Promise<Step[]> {
   const { domain, user } = site
-  const steps: Step[] = [
+  return [
     {
       name: 'user',
       title: `Creating the system user ${user}`,
@@ -58,7 +79,12 @@ export async function siteSteps(
         await fpmRemoval.removeSlice(host, user)
       },
     },
-    ...content,
+  ]
+}
+
+function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
+  const { domain, user } = site
+  return [
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
@@ -101,7 +127,6 @@ export async function siteSteps(
       decided: async () => (await findSite(host, domain))?.user === user,
     },
   ]
-  return steps.map((step) => guarded(step, host, site))
 }
 
 const SHOWN_NAMES = 3

@@ -11,7 +11,7 @@ import { reportOf } from '#agent/os/site/settings.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { after, command, line, ready } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { stepsOf } from './clone-steps.ts'
+import { recorded, stepsOf } from './clone-steps.ts'
 import { preparing, refuseKnownNames, warnOfCapacity } from './new-site.ts'
 import { onSite, warnOfCleanup } from './on-site.ts'
 import { certificateSteps } from './site-steps.ts'
@@ -28,9 +28,9 @@ export const siteClone = command('site.clone', {
     return { site: siteOf(params) }
   },
   find: async (params) => ({ site: siteOf(params) }),
-  async steps({ params, host, site, warn }) {
+  async steps(job) {
+    const { params, host, site, warn } = job
     const { from, accept } = params
-    const tell = (message: string) => warn({ code: 'left_out', message })
     return [
       ready(
         async () => [
@@ -40,9 +40,9 @@ export const siteClone = command('site.clone', {
         () => refuseKnownNames(host, site),
       ),
       line(() => warnOfCapacity(host, site)),
-      ...(await stepsOf(site, from, host, {}, { ...params, tell })),
+      ...(await stepsOf(job)),
       after(
-        () => certificateSteps(site, host, warn),
+        () => certificateSteps(recorded(job), host, warn),
         () => cutOffCertificate(host, site.domain),
       ),
     ]

@@ -39,7 +39,7 @@ const siteOf = ({ accept: _, ...site }: ParamsOf<'site.create'>): Site => site
 export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
   const { user } = site
   const password = new Secret(host.random.text(32))
-  return siteSteps(site, host, [
+  return siteSteps(host, site, [
     {
       name: 'core',
       title: 'Copying WordPress',

@@ -4,15 +4,14 @@ import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
 import { withSourcePassword } from '#agent/os/restic/session.ts'
 import { findSite, type Site } from '#agent/os/site/sites.ts'
-import { after, command, line, ready, type Step } from '#agent/steps/command.ts'
+import { after, command, type List, line, ready } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
-import { Secret } from '#shared/secret.ts'
 import { certificateTextOf } from './certificate-text.ts'
 import { preparing, refuseKnownNames, warnOfCapacity } from './new-site.ts'
 import { onSite } from './on-site.ts'
-import { receiveSteps } from './receive-steps.ts'
-import { certificateSteps, siteSteps } from './site-steps.ts'
+import { type Receive, receiveSteps, recorded } from './receive-steps.ts'
+import { certificateSteps, copySteps } from './site-steps.ts'
 
 type Params = ParamsOf<'site.receive'>
 
@@ -26,18 +25,21 @@ export const siteReceive = command('site.receive', {
     return { site }
   },
   find: async (params) => ({ site: siteOf(params) }),
-  steps: async ({ params, host, site, warn }) => [
-    ready(
-      async () => [...(await preparing(host, site, params.accept)), ...(await resticSteps(host))],
-      () => refuseKnownNames(host, site),
-    ),
-    line(() => warnOfCapacity(host, site)),
-    ...(await stepsOf(site, params, host)),
-    after(
-      () => certificateSteps(site, host, warn),
-      () => cutOffCertificate(host, site.domain),
-    ),
-  ],
+  async steps(job) {
+    const { params, host, site, warn } = job
+    return [
+      ready(
+        async () => [...(await preparing(host, site, params.accept)), ...(await resticSteps(host))],
+        () => refuseKnownNames(host, site),
+      ),
+      line(() => warnOfCapacity(host, site)),
+      ...(await stepsOf(job)),
+      after(
+        () => certificateSteps(recorded(job), host, warn),
+        () => cutOffCertificate(host, site.domain),
+      ),
+    ]
+  },
   result: ({ host, site }) => resultOf(host, site),
 })
 
@@ -52,11 +54,13 @@ const siteOf = ({ accept: _, from: __, peers, ...site }: Params): Site => ({
 })
 
 /** The other server shows the front page of the site: this copy only has to answer. */
-async function stepsOf(site: Site, { from }: Params, host: Host): Promise<Step[]> {
-  if (from.kind !== 'backup') return []
-  const password = new Secret(host.random.text(32))
-  const content = receiveSteps(host, site, { from, password })
-  return siteSteps(site, host, content, async () => undefined)
+async function stepsOf(job: Receive): Promise<List> {
+  const { params, host, site } = job
+  if (params.from.kind !== 'backup') return []
+  return copySteps(host, site, receiveSteps(job, params.from), {
+    recorded: () => recorded(job),
+    probe: async () => undefined,
+  })
 }
 
 async function refuseUnfit(host: Host, site: Site, { from }: Params): Promise<void> {

@@ -4,7 +4,7 @@ import * as replace from '#agent/os/backup/replace.ts'
 import { databaseSteps, filesStep } from '#agent/os/backup/replacing.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { configure, proveOwnDatabase } from '#agent/os/clone/config.ts'
-import { reportIn, writeReport } from '#agent/os/clone/report.ts'
+import { writeReport } from '#agent/os/clone/report.ts'
 import { refuseLackForCopy } from '#agent/os/clone/space.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
 import { change } from '#agent/os/effects/effects.ts'
@@ -13,37 +13,25 @@ import { resticSteps } from '#agent/os/restic/program.ts'
 import { refuseUnready } from '#agent/os/restic/run.ts'
 import { withSourcePassword } from '#agent/os/restic/session.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
-import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
+import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { setUrl } from '#agent/os/wordpress/wordpress.ts'
 import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
 import { onSite, warnOfCleanup } from './on-site.ts'
-import { fetchSteps, type Learned } from './refresh-steps.ts'
+import { fetchSteps, type Refresh } from './refresh-steps.ts'
 import { factsOf, getResult } from './replacement.ts'
-import { separateStep } from './separate-step.ts'
+import { copied, separateStep } from './separate-step.ts'
 
 type Params = ParamsOf<'site.refresh'>
-type Tell = (message: string) => void
 
 /** Everything is fetched before the staging site changes; one rename of a folder decides. */
 export const siteRefresh = command('site.refresh', {
   ...onSite,
   withSecrets: withSourcePassword,
-  async check(params, host) {
-    const learned: Learned = {}
-    return { site: await checked(host, params), learned }
-  },
-  async find({ domain }, host) {
-    const site = await findSite(host, domain)
-    const learned: Learned = {}
-    return site && { site, learned }
-  },
-  steps: ({ params, host, site, learned, warn }) => [
-    ready(() => preparing(host, params)),
-    ...stepsOf(host, site, params, learned, (message) => warn({ code: 'left_out', message })),
-  ],
+  check: async (params, host) => ({ site: await checked(host, params) }),
+  steps: (job) => [ready(() => preparing(job.host, job.params)), ...stepsOf(job)],
   unfinished: warnOfCleanup,
   result: ({ params: { domain }, host }) => getResult(host, domain),
 })
@@ -67,15 +55,17 @@ const preparing = async (host: Host, { from }: Params): Promise<Step[]> => [
   ...(await mariadbSteps(host)),
 ]
 
-function stepsOf(host: Host, site: Site, { from }: Params, learned: Learned, tell: Tell): Step[] {
+function stepsOf(job: Refresh): Step[] {
+  const { params, host, site, get, warn } = job
   const { user } = site
+  const tell = (message: string) => warn({ code: 'left_out', message })
   return [
-    ...fetchSteps(host, site, { from, learned, tell }),
+    ...fetchSteps(job, params.from, tell),
     ...pauseSteps(host, site),
-    keepStep(host, user, () => factsOf(host, learned)),
+    keepStep(host, user, () => factsOf(host, get(copied))),
     ...databaseSteps(host, site, undefined, tell),
     filesStep(host, user, undefined),
-    ...separationSteps(host, site, learned),
+    ...separationSteps(job),
     ...resumeSteps(host, site),
     recordStep(host, user),
     forgetFetchedStep(host, site),
@@ -83,22 +73,21 @@ function stepsOf(host: Host, site: Site, { from }: Params, learned: Learned, tel
 }
 
 /** The copy gets its own database, keys and addresses, and does nothing in the name of the live site. */
-function separationSteps(host: Host, site: Site, learned: Learned): Step[] {
+function separationSteps({ host, site, get }: Refresh): Step[] {
   return [
     {
       name: 'config',
       title: 'Changing the configuration of the copy',
       effects: [change('file', `${docrootOf(site.user)}/wp-config.php`)],
       async apply() {
-        if (!learned.original) throw new Error('The original is not known')
-        await configure(host, learned.original, site, new Secret(host.random.text(32)))
+        await configure(host, get(copied).original, site, new Secret(host.random.text(32)))
         await replace.alignPassword(host, site)
         await proveOwnDatabase(host, site)
         if (await certificateOf(host, site.domain)) await setUrl(host, site, 'https')
-        await writeReport(host, site.user, reportIn(learned))
+        await writeReport(host, site.user, get(copied))
       },
       undo: () => replace.alignPassword(host.steady ?? host, site),
     },
-    separateStep(host, site, learned),
+    separateStep(host, site, { get }),
   ]
 }

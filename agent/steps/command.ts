@@ -115,7 +115,7 @@ export interface Context {
 export const WHOLE_SERVER = '*'
 
 /** What one step finds out and later ones need. `missing` is the error if no step has given it. */
-interface Value<T> {
+export interface Value<T> {
   missing: string
   /** For the compiler alone. */
   type?: T
@@ -123,7 +123,7 @@ interface Value<T> {
 
 export const value = <T>(missing: string): Value<T> => ({ missing })
 
-interface Values {
+export interface Values {
   /** The work of a step, whose result later steps and the result of the command may use. */
   gives<T>(value: Value<T>, work: () => Promise<T> | Progress<T>): () => Progress<void>
   /** Throws if no step of this process has given it. */

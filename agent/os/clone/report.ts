@@ -26,20 +26,12 @@ export interface SameFolder {
   folder: string
 }
 
-/** What an operation finds out while it runs. */
-export interface Learned extends Partial<CopyReport> {
-  original?: Original
-  /** When the content of the original was last replaced, before it was read. */
-  restored?: number | undefined
+/** A copy that is complete, and what it was made of. */
+export interface Copied extends CopyReport {
+  original: Original
   /** Of the tables of the original as they were read. */
-  digests?: TableDigest[]
+  digests: TableDigest[]
   same?: SameFolder
-}
-
-/** The report of a copy that is complete. */
-export function reportIn({ at, files = 0, bytes = 0, tables = 0, addresses }: Learned): CopyReport {
-  if (at === undefined || !addresses) throw new Error('The copy has no report')
-  return { at, files, bytes, tables, addresses }
 }
 
 const pathOf = (user: string) => `${restoresOf(user)}/clone.json`
@@ -47,7 +39,9 @@ const pathOf = (user: string) => `${restoresOf(user)}/clone.json`
 /** It stays until the site is deleted permanently. */
 export async function writeReport(host: Host, user: string, report: CopyReport): Promise<void> {
   for (const path of restoreFolders(user)) await host.files.mkdir(path, { mode: 0o700 })
-  await host.files.write(pathOf(user), `${JSON.stringify(report)}\n`, { mode: 0o600 })
+  await host.files.write(pathOf(user), `${JSON.stringify(CopyReport.parse(report))}\n`, {
+    mode: 0o600,
+  })
 }
 
 export const findReport = async (host: Host, user: string): Promise<CopyReport | undefined> =>

@@ -49,8 +49,8 @@ export const namesOf = (inherited: Inherited): string[] =>
     .filter((name) => inherited[name] !== undefined)
     .map((name) => NAMES[name])
 
-/** The record of the clone with them: the steps that follow apply and record it. */
-export function inherit(site: Site, { xmlrpc, ...settings }: Inherited): void {
+/** The record of the clone with them. */
+export function inherit(site: Site, { xmlrpc, ...settings }: Inherited): Site {
   const target = withSettings(site, { ...site.settings, ...settings })
-  Object.assign(site, xmlrpc === undefined ? target : withXmlrpc(target, xmlrpc))
+  return xmlrpc === undefined ? target : withXmlrpc(target, xmlrpc)
 }
