@@ -1,33 +1,36 @@
+import type { Host } from '#agent/host/ports.ts'
 import { ensureMariadb } from '#agent/os/database/mariadb.ts'
 import { endTemporary, temporaryOf } from '#agent/os/database/temporary-accounts.ts'
 import { remove } from '#agent/os/effects/effects.ts'
-import { getSite } from '#agent/os/site/sites.ts'
+import { findSite, getSite } from '#agent/os/site/sites.ts'
 import { command } from '#agent/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
 import { notFound } from '#shared/errors.ts'
 
 /** It needs no lock: it must not wait for other work on the site. Its interruption is repeated. */
 export const databaseUserEnd = command('database.user-end', {
   lock: () => undefined,
   /** Throws not_found for a user of another site too. */
-  async check({ domain, user }, host) {
-    const { user: database } = await getSite(host, domain)
-    const known = (await temporaryOf(host, database)).some((one) => one.user === user)
-    if (!known) throw notFound(`Temporary user ${user} of ${domain}`)
-    return {}
+  async check(params, host) {
+    await getSite(host, params.domain)
+    if (await isThere(host, params)) return {}
+    throw notFound(`Temporary user ${params.user} of ${params.domain}`)
   },
-  steps: ({ params: { domain, user }, host }) => [
+  find: async () => ({}),
+  steps: ({ params, params: { domain, user }, host }) => [
     {
       name: 'account',
       title: `Ending a temporary user of the database of ${domain}`,
       effects: [remove('account', `${user}@localhost`)],
       apply: () => endTemporary(host, user),
+      decided: async () => !(await isThere(host, params)),
     },
   ],
   result: ({ params: { domain, user } }) => ({ domain, user }),
-  async finished({ domain, user }, host) {
-    const { user: database } = await getSite(host, domain)
-    await ensureMariadb(host)
-    const isThere = (await temporaryOf(host, database)).some((one) => one.user === user)
-    return isThere ? undefined : { domain, user }
-  },
 })
+
+async function isThere(host: Host, { domain, user }: ParamsOf<'database.user-end'>) {
+  const site = await findSite(host, domain)
+  await ensureMariadb(host)
+  return site && (await temporaryOf(host, site.user)).some((one) => one.user === user)
+}
