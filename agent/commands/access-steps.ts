@@ -8,7 +8,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { isFrozen } from '#agent/os/nginx/vhost-files.ts'
 import { gateKeysOf, shellOf } from '#agent/os/shell/shell.ts'
 import { toolSteps } from '#agent/os/shell/tools.ts'
-import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import {
   groupSteps,
   installSteps,
@@ -151,7 +151,6 @@ const sessionStep = (params: Params, host: Host): Step => ({
 const recordStep = (params: Params, host: Host): Step => ({
   name: 'record',
   title: 'Recording the access',
-  effects: async () => planWriteSite(host, await targetOf(params, host)),
-  apply: async () => writeSite(host, await targetOf(params, host)),
+  ...deferred(async () => siteRecord(host, await targetOf(params, host))),
   decided: async () => isReached(await recordedOf(params, host), params),
 })

@@ -29,6 +29,7 @@ import {
   removed,
   removedTree,
 } from '#agent/os/effects/change.ts'
+import { change } from '#agent/os/effects/effects.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { command, ready, type Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
@@ -68,7 +69,7 @@ function stepsOf(host: Host, site: Site): Step[] {
     {
       name: 'database',
       title: 'Restoring the previous database',
-      effects: replace.planLoad(user),
+      effects: [change('database', user)],
       async apply() {
         if (!(await host.files.stat(accountIn(previous)))) return
         await bringBack(host, site, previous, 'leave_some')

@@ -7,6 +7,7 @@ import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { databaseSize } from '#agent/os/database/dump.ts'
 import { objectsIn } from '#agent/os/database/foreign-objects.ts'
 import { mariadbSteps } from '#agent/os/database/mariadb.ts'
+import { change } from '#agent/os/effects/effects.ts'
 import { HOMES } from '#agent/os/site/paths.ts'
 import { getSite, type Site } from '#agent/os/site/sites.ts'
 import { type Imported, importUpload } from '#agent/os/site-database/import.ts'
@@ -102,7 +103,7 @@ function stepsOf(
     {
       name: 'database',
       title: 'Importing the dump',
-      effects: replace.planLoad(user),
+      effects: [change('database', user)],
       apply,
       undo: () => replace.loadDatabase(steady, site, dumpIn(replacedOf(user)), 'use_all'),
     },

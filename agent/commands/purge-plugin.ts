@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { applyListener } from '#agent/os/page-purge/listener.ts'
-import * as plugin from '#agent/os/page-purge/plugin.ts'
+import { installPlugin, removePlugin } from '#agent/os/page-purge/plugin.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 
@@ -16,9 +16,10 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
   const before = await findSite(host, change.domain)
   if (!before || isOn(before) === isOn(change.into(before))) return []
   const recorded = () => getSite(host, change.domain)
+  const file = (on: Host, site: Site) => (isOn(site) ? installPlugin : removePlugin)(on, site)
   // What was asked for must not be missing: other changes of the site work without the listener.
   const follow = async (on: Host, site: Site) => {
-    await (isOn(site) ? plugin.installPlugin : plugin.removePlugin)(on, site)
+    await file(on, site).apply()
     await applyListener(on, site)
   }
   const verb = isOn(before) ? 'Removing' : 'Installing'
@@ -26,7 +27,7 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
     {
       name: 'purge plugin',
       title: `${verb} the plugin that reports changed pages`,
-      effects: () => (isOn(before) ? plugin.planRemove : plugin.planInstall)(host, before),
+      effects: () => file(host, change.into(before)).effects(),
       apply: async () => follow(host, change.into(await recorded())),
       undo: async () => follow(host.steady ?? host, await recorded()),
     },

@@ -12,7 +12,7 @@ import { availablePath } from '#agent/os/nginx/vhost-files.ts'
 import { provideCertificate } from '#agent/os/rename/certificate.ts'
 import { alsoServing, newNames, type Renaming } from '#agent/os/rename/target.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
-import { findSite, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { findSite, removeSite, type Site, siteRecord, writeSite } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
 import { contentSteps } from './rename-content.ts'
@@ -43,7 +43,7 @@ export function stepsOf(job: Rename): Step[] {
       name: 'record',
       title: `Recording ${target.domain} as the primary domain`,
       effects: async () => [
-        ...(await planWriteSite(host, target)),
+        ...(await siteRecord(host, target).effects()),
         ...(await removeSite(host, former.domain, 'sites').effects()),
       ],
       async apply() {

@@ -13,7 +13,7 @@ import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
 import { provisionSteps } from '#agent/os/provision/provision.ts'
 import * as shell from '#agent/os/shell/shell.ts'
-import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
 import { limitDisk, quotaSteps } from '#agent/os/users/quota.ts'
 import { admitNginx } from '#agent/os/users/users.ts'
@@ -175,8 +175,7 @@ function servingSteps(change: SiteChange, host: Host): Step[] {
     {
       name: 'record',
       title: 'Recording the site',
-      effects: async () => planWriteSite(host, await target()),
-      apply: async () => writeSite(host, await target()),
+      ...deferred(async () => siteRecord(host, await target())),
       decided: async () => isReached(await recorded(), change),
     },
   ]

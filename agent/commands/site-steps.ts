@@ -10,7 +10,7 @@ import { planTakeOver } from '#agent/os/nginx/others.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { slice } from '#agent/os/php/fpm-slice.ts'
-import { findSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { findSite, type Site, siteRecord, writeSite } from '#agent/os/site/sites.ts'
 import { quotaSteps, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
 import { andThen, type List, type Step, type Warn } from '#agent/steps/command.ts'
@@ -119,7 +119,7 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
     {
       name: 'record',
       title: 'Recording the site',
-      effects: () => planWriteSite(host, site),
+      effects: siteRecord(host, site).effects,
       async apply() {
         await users.settleFolders(host, user)
         await writeSite(host, site)

@@ -3,9 +3,10 @@ import type { Host } from '#agent/host/ports.ts'
 import { missingNames } from '#agent/os/certificates/coverage.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import { recordsProblem } from '#agent/os/certificates/dns-records.ts'
+import { deferred } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
-import { findHolder, getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { findHolder, getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { after, command, type Step, type Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid } from '#shared/errors.ts'
@@ -113,8 +114,7 @@ function stepsOf(params: Params, host: Host): Step[] {
     {
       name: 'record',
       title: 'Recording the names',
-      effects: async () => planWriteSite(host, await target()),
-      apply: async () => writeSite(host, await target()),
+      ...deferred(async () => siteRecord(host, await target())),
       decided: async () => isDeepStrictEqual((await recorded()).names ?? NO_NAMES, namesIn(params)),
     },
   ]

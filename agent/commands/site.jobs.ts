@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Host } from '#agent/host/ports.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { deferred } from '#agent/os/effects/change.ts'
-import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { command, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/errors.ts'
@@ -71,8 +71,7 @@ function stepsOf(params: Params, host: Host): Step[] {
     {
       name: 'record',
       title: 'Recording the cron jobs',
-      effects: async () => planWriteSite(host, await target()),
-      apply: async () => writeSite(host, await target()),
+      ...deferred(async () => siteRecord(host, await target())),
       decided: async () => isReached(await recorded(), params),
     },
   ]

@@ -1,8 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
+import { deferred } from '#agent/os/effects/change.ts'
 import * as dropIn from '#agent/os/object-cache/drop-in.ts'
 import { applyInstance, planInstance } from '#agent/os/object-cache/instance.ts'
 import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
-import { getSite, planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, invalid } from '#shared/errors.ts'
@@ -51,7 +52,7 @@ function stepsOf(params: Params, host: Host): Step[] {
   const steady = host.steady ?? host
   const recorded = () => getSite(host, domain)
   const target = async () => into(await recorded(), params)
-  const follow = async (on: Host, site: Site) =>
+  const follow = (on: Host, site: Site) =>
     site.object_cache ? dropIn.installDropIn(on, site) : dropIn.removeDropIn(on, site)
   const instance: Step = {
     name: 'object cache',
@@ -63,20 +64,15 @@ function stepsOf(params: Params, host: Host): Step[] {
   const file: Step = {
     name: 'drop-in',
     title: memory === null ? 'Removing the drop-in' : 'Installing the drop-in',
-    effects: async () => {
-      const plan = memory === null ? dropIn.planRemove : dropIn.planInstall
-      return plan(host, await recorded())
-    },
-    apply: async () => follow(host, await target()),
-    undo: async () => follow(steady, await recorded()),
+    ...deferred(async () => follow(host, await target())),
+    undo: async () => follow(steady, await recorded()).apply(),
   }
   return [
     ...(memory === null ? [file, instance] : [instance, file]),
     {
       name: 'record',
       title: 'Recording the site',
-      effects: async () => planWriteSite(host, await target()),
-      apply: async () => writeSite(host, await target()),
+      ...deferred(async () => siteRecord(host, await target())),
       decided: async () => isReached(await recorded(), params),
     },
   ]

@@ -10,7 +10,7 @@ import { freeze, thaw } from '#agent/os/nginx/freeze.ts'
 import { TRIAL_ANSWER, TRIAL_PATH } from '#agent/os/nginx/moving.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { availablePath, pinnedOf } from '#agent/os/nginx/vhost-files.ts'
-import { planWriteSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { isSelfSigned } from '#agent/os/tls/certificate-files.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { conflict } from '#shared/errors.ts'
@@ -56,9 +56,8 @@ export function servingSteps(
 export const recordStep = (host: Host, next: Site, folder: 'sites' | 'moved'): Step => ({
   name: 'record',
   title: `Recording the state of ${next.domain}`,
-  effects: () => planWriteSite(host, next, folder),
-  apply: () => writeSite(host, next, folder),
-  decided: async () => (await planWriteSite(host, next, folder)).length === 0,
+  ...siteRecord(host, next, folder),
+  decided: async () => (await siteRecord(host, next, folder).effects()).length === 0,
 })
 
 export const serve = async (host: Host, site: Site): Promise<void> =>

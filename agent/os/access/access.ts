@@ -6,6 +6,7 @@ import {
   inOrder,
   provided,
   removed,
+  written,
 } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
@@ -25,11 +26,8 @@ export function accessOf(host: Host, { user, access = [] }: Pick<Site, 'user' | 
     folder(host, ACCESS, DIRECTORY),
     folder(host, KEYS, DIRECTORY),
     withoutManager(host, user),
-    {
-      effects: async () => effects.planWrite(path, await host.files.read(path), text),
-      // sshd reads it as the user, and no other site can.
-      apply: () => host.files.write(path, text, { mode: 0o640, group: user }),
-    },
+    // sshd reads it as the user, and no other site can.
+    written(host, path, text, { mode: 0o640, group: user }),
     provided(
       async () => !(await isMember(host, user)),
       declared([effects.change('group', GROUP)], () =>

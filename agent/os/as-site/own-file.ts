@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Host } from '#agent/host/ports.ts'
+import type { Change } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { MARK } from '#agent/os/effects/generated.ts'
 import type { Site } from '#agent/os/site/sites.ts'
@@ -85,15 +86,23 @@ export async function handle(
   throw new Error(`${path} was not handled (${action}): ${reason}`)
 }
 
-/** What `handle` would do. */
-export async function planHandle(
+/** `refuse` throws for what was found in its place. */
+export const handled = (
   host: Host,
   site: Pick<Site, 'user' | 'php'>,
   action: 'install' | 'remove',
   file: OwnFile,
-): Promise<Effect[]> {
-  const { path, makes_folder } = file
-  const { kind, is_current } = await handle(host, site, 'look', file)
+  refuse: (found: Found) => void = () => undefined,
+): Change => ({
+  effects: async () => effectsOf(action, file, await handle(host, site, 'look', file)),
+  apply: async () => refuse(await handle(host, site, action, file)),
+})
+
+function effectsOf(
+  action: 'install' | 'remove',
+  { path, makes_folder }: OwnFile,
+  { kind, is_current }: Found,
+): Effect[] {
   if (action === 'remove') return kind === 'own' ? [effects.remove('file', path)] : []
   if (kind === 'own') return is_current ? [] : [effects.change('file', path)]
   if (kind === 'none') return [effects.create('file', path)]

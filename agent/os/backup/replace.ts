@@ -13,7 +13,6 @@ import {
   provided,
   removedTree,
 } from '#agent/os/effects/change.ts'
-import { change } from '#agent/os/effects/effects.ts'
 import { docrootOf, restoresOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
@@ -122,8 +121,6 @@ function hashOf(password: string): string {
   const once = createHash('sha1').update(password).digest()
   return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
 }
-
-export const planLoad = (user: string) => [change('database', user)]
 
 /** The site gets the files in `from`, if there are any; its present ones go to `to`. */
 export const swapFiles = (host: Host, user: string, from: string, to: string): Change =>

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import { change } from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { exchangeBack, exchangeFetched } from './chosen/exchange.ts'
@@ -26,7 +27,7 @@ export function databaseSteps(
     {
       name: 'database',
       title: tables ? `Replacing ${nameOf(tables, 'tables')}` : 'Replacing the database',
-      effects: replace.planLoad(user),
+      effects: [change('database', user)],
       apply: () =>
         tables
           ? loadTables(host, site, { folder: fetched, tables, space: 'leave_some' })

@@ -1,16 +1,16 @@
 import type { Host } from '#agent/host/ports.ts'
 import { closingSteps, openingSteps } from '#agent/os/access/closing.ts'
+import type { Change } from '#agent/os/effects/change.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { without } from '#agent/os/effects/without.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import { purge } from '#agent/os/nginx/purge.ts'
-import * as dropIn from '#agent/os/object-cache/drop-in.ts'
-import * as plugin from '#agent/os/page-purge/plugin.ts'
+import { installDropIn } from '#agent/os/object-cache/drop-in.ts'
+import { installPlugin } from '#agent/os/page-purge/plugin.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import type { Progress, Step } from '#agent/steps/command.ts'
-import type { Effect } from '#shared/plan.ts'
+import type { Step } from '#agent/steps/command.ts'
 import { holdForReplacing, releaseAfterReplacing } from './hold.ts'
 
 /**
@@ -42,14 +42,12 @@ function ownFileSteps(host: Host, site: Site): Step[] {
   const objects: Step = {
     name: 'drop-in',
     title: 'Installing the drop-in of the object cache',
-    effects: () => orNone(dropIn.planInstall(host, site)),
-    apply: () => orWarn(dropIn.installDropIn(host, site)),
+    ...orWarn(installDropIn(host, site)),
   }
   const pages: Step = {
     name: 'purge plugin',
     title: 'Installing the plugin that reports changed pages',
-    effects: () => orNone(plugin.planInstall(host, site)),
-    apply: () => orWarn(plugin.installPlugin(host, site)),
+    ...orWarn(installPlugin(host, site)),
   }
   return [
     ...(site.object_cache ? [objects] : []),
@@ -58,15 +56,16 @@ function ownFileSteps(host: Host, site: Site): Step[] {
 }
 
 /** A site whose PHP does not run can be restored, too. */
-const orNone = (planned: Promise<Effect[]>): Promise<Effect[]> => planned.catch(() => [])
-
-async function* orWarn(done: Promise<void>): Progress<void> {
-  try {
-    await done
-  } catch (error) {
-    yield `Warning: ${error instanceof Error ? error.message : String(error)}`
-  }
-}
+const orWarn = ({ effects, apply }: Change): Pick<Step, 'effects' | 'apply'> => ({
+  effects: () => effects().catch(() => []),
+  async *apply() {
+    try {
+      await apply()
+    } catch (error) {
+      yield `Warning: ${error instanceof Error ? error.message : String(error)}`
+    }
+  },
+})
 
 /** The opposite, with the first answer of the site: a problem is reported, and undoes nothing. */
 export function resumeSteps(host: Host, site: Site): Step[] {

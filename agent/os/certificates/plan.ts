@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { certificateFolder } from '#agent/os/site/paths.ts'
-import { planWriteSite, type Site } from '#agent/os/site/sites.ts'
+import { type Site, siteRecord } from '#agent/os/site/sites.ts'
 import * as files from '#agent/os/tls/certificate-files.ts'
 import type { Effect } from '#shared/plan.ts'
 import { allNamesOf } from '#shared/site-names.ts'
@@ -13,7 +13,7 @@ import { countedOf, keeping, keptCertificate, nextOf, ordering, type Requested }
 /** What `issue` would do. */
 export async function planIssue(host: Host, requested: Requested): Promise<Effect[]> {
   const next = await nextOf(host, requested)
-  const record = await planWriteSite(host, next)
+  const record = await siteRecord(host, next).effects()
   if (next.tls !== 'none') return [...(await planProvide(host, next)), ...record]
   if (!(await nginx.certificateOf(host, next.domain))) return record
   return [

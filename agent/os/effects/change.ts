@@ -1,6 +1,6 @@
 import type { Host, WriteOptions } from '#agent/host/ports.ts'
 import type { Effect } from '#shared/plan.ts'
-import { create, planGenerate, planMake, planRemove, remove } from './effects.ts'
+import { create, planGenerate, planMake, planRemove, planWrite, remove } from './effects.ts'
 import { type Generated, removeGenerated, replace } from './generated.ts'
 
 /** One declaration for a step and its plan: `effects` are the present effects of `apply`. */
@@ -41,6 +41,17 @@ export const generated = (host: Host, files: readonly Generated[]): Change => ({
   async apply() {
     for (const { path, text, options } of files) await replace(host, path, text, options)
   },
+})
+
+/** A file of this agent, which nobody else writes. */
+export const written = (
+  host: Host,
+  path: string,
+  text: string,
+  options?: WriteOptions,
+): Change => ({
+  effects: async () => planWrite(path, await host.files.read(path), text),
+  apply: () => host.files.write(path, text, options),
 })
 
 export const folder = (host: Host, path: string, options?: WriteOptions): Change => ({

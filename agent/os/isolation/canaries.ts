@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { installedProgram } from '#agent/os/object-cache/programs.ts'
 import type { Role } from '#agent/os/site/canary.ts'
-import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { listSites, removeSite, type Site, siteRecord, writeSite } from '#agent/os/site/sites.ts'
 import { isMet, NEEDS } from '#shared/needs.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import type { Effect } from '#shared/plan.ts'
@@ -31,7 +31,7 @@ export async function record(host: Host, sites: readonly Site[]): Promise<void> 
 /** What `record` would do. */
 export async function planRecord(host: Host, sites: readonly Site[]): Promise<Effect[]> {
   const [first, ...rest] = await Promise.all(
-    sites.map((site) => planWriteSite(host, site, 'canaries')),
+    sites.map((site) => siteRecord(host, site, 'canaries').effects()),
   )
   // The folder is created once.
   return [...(first ?? []), ...rest.flatMap((effects) => effects.slice(-1))]

@@ -1,9 +1,9 @@
 import type { Host } from '#agent/host/ports.ts'
-import { type Found, handle, type OwnFile, planHandle } from '#agent/os/as-site/own-file.ts'
+import { type Found, handle, handled, type OwnFile } from '#agent/os/as-site/own-file.ts'
+import type { Change } from '#agent/os/effects/change.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { conflict } from '#shared/errors.ts'
-import type { Effect } from '#shared/plan.ts'
 import { DROP_IN_TEXT } from './server-php.ts'
 
 type Owner = Pick<Site, 'user' | 'php'>
@@ -19,22 +19,12 @@ export async function refuseOtherDropIn(host: Host, site: Owner): Promise<void> 
   refuse(await findDropIn(host, site), site)
 }
 
-export async function installDropIn(host: Host, site: Owner): Promise<void> {
-  refuse(await handle(host, site, 'install', fileOf(site)), site)
-}
+export const installDropIn = (host: Host, site: Owner): Change =>
+  handled(host, site, 'install', fileOf(site), (found) => refuse(found, site))
 
 /** One that somebody else has put there since stays. */
-export async function removeDropIn(host: Host, site: Owner): Promise<void> {
-  await handle(host, site, 'remove', fileOf(site))
-}
-
-/** What `installDropIn` would do. */
-export const planInstall = (host: Host, site: Owner): Promise<Effect[]> =>
-  planHandle(host, site, 'install', fileOf(site))
-
-/** What `removeDropIn` would do. */
-export const planRemove = (host: Host, site: Owner): Promise<Effect[]> =>
-  planHandle(host, site, 'remove', fileOf(site))
+export const removeDropIn = (host: Host, site: Owner): Change =>
+  handled(host, site, 'remove', fileOf(site))
 
 function refuse({ kind, name }: Found, { user }: Owner): void {
   if (kind === 'no_folder') throw conflict(`The site has no folder ${docrootOf(user)}/wp-content`)

@@ -8,7 +8,7 @@ import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { renderSlice } from '#agent/os/php/fpm-units.ts'
 import { forgetRepositories } from '#agent/os/restic/session.ts'
 import { slicePathOf } from '#agent/os/services/systemd.ts'
-import { listSites, planWriteSite, removeSite, type Site, writeSite } from '#agent/os/site/sites.ts'
+import { listSites, removeSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { limitsOn, machineOf } from '#agent/os/site/tiers.ts'
 import { limitDisk, quotaMount, unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
@@ -36,8 +36,7 @@ export function makingSteps(host: Host, site: Site): Step[] {
     {
       name: 'hidden record',
       title: 'Recording the name of the hidden site',
-      effects: () => planWriteSite(host, site, 'proofs'),
-      apply: () => writeSite(host, site, 'proofs'),
+      ...siteRecord(host, site, 'proofs'),
       undo: removeSite(steady, domain, 'proofs').apply,
     },
     {

@@ -30,6 +30,7 @@ import {
   linked,
   provided,
   removed,
+  written,
 } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { type Generated, MARK_LINE } from '#agent/os/effects/generated.ts'
@@ -109,11 +110,7 @@ export function shellOf(host: Host, site: Owner): Change {
 export function gateKeysOf(host: Host, { user, access = [] }: Owner): Change {
   const path = keysOf(gateOf(user))
   if (!hasShell({ access })) return removed(host, 'file', path)
-  const text = renderGateKeys(access)
-  return {
-    effects: async () => effects.planWrite(path, await host.files.read(path), text),
-    apply: () => host.files.write(path, text, { mode: 0o640, group: GATE_GROUP }),
-  }
+  return written(host, path, renderGateKeys(access), { mode: 0o640, group: GATE_GROUP })
 }
 
 /** What a session finds follows the PHP version of its site; running sessions stay as they are. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
-import { type Change, declared, folder, inOrder } from '#agent/os/effects/change.ts'
-import { create, planMake, planWrite, remove } from '#agent/os/effects/effects.ts'
+import { type Change, declared, folder, inOrder, written } from '#agent/os/effects/change.ts'
+import { create, remove } from '#agent/os/effects/effects.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound, ServiceError } from '#shared/errors.ts'
 import { SystemUser } from '#shared/fields.ts'
@@ -11,7 +11,6 @@ import { ObjectCache } from '#shared/object-cache.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
 import { siteUpdate } from '#shared/operation-types/site.update.ts'
 import { parseJson } from '#shared/parse.ts'
-import type { Effect } from '#shared/plan.ts'
 import { type AccessGrant, AccessGrants } from '#shared/site-access.ts'
 import { type ClientAccount, ClientAccounts } from '#shared/site-clients.ts'
 import { type SiteJob, SiteJobs } from '#shared/site-jobs.ts'
@@ -100,23 +99,17 @@ export async function listSites(host: Host, folder: Folder = 'sites'): Promise<S
   return sites.filter((site) => site !== undefined)
 }
 
-export async function writeSite(host: Host, site: Site, folder: Folder = 'sites'): Promise<void> {
-  await host.files.mkdir(folderOf(host, folder), { mode: 0o700 })
-  await host.files.write(pathOf(host, site.domain, folder), textOf(site), { mode: 0o600 })
-}
+/** No effects: the record is the present one. */
+export const siteRecord = (host: Host, site: Site, place: Folder = 'sites'): Change =>
+  inOrder(
+    folder(host, folderOf(host, place), { mode: 0o700 }),
+    written(host, pathOf(host, site.domain, place), `${JSON.stringify(site, null, 2)}\n`, {
+      mode: 0o600,
+    }),
+  )
 
-const textOf = (site: Site) => `${JSON.stringify(site, null, 2)}\n`
-
-/** What `writeSite` would do. */
-export async function planWriteSite(
-  host: Host,
-  site: Site,
-  folder: Folder = 'sites',
-): Promise<Effect[]> {
-  const path = pathOf(host, site.domain, folder)
-  const made = await planMake(host, 'folder', folderOf(host, folder))
-  return [...made, ...planWrite(path, await host.files.read(path), textOf(site))]
-}
+export const writeSite = (...record: Parameters<typeof siteRecord>): Promise<void> =>
+  siteRecord(...record).apply()
 
 /** One rename: the state of a site changes atomically. */
 export const moveSite = (host: Host, domain: string, from: Folder, to: Folder): Change => {
