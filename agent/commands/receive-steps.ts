@@ -3,11 +3,7 @@ import { dumpIn, fetchedOf, filesIn } from '#agent/os/backup/places.ts'
 import { alignPassword } from '#agent/os/backup/replace.ts'
 import { createAccount } from '#agent/os/database/account.ts'
 import { importDatabase } from '#agent/os/database/import.ts'
-import {
-  createEmptyDatabase,
-  planCreateDatabase,
-  removeDatabase,
-} from '#agent/os/database/mariadb.ts'
+import { createEmptyDatabase, databaseEffects, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { declared, inOrder, moved, removed, removedTree } from '#agent/os/effects/change.ts'
 import { change } from '#agent/os/effects/effects.ts'
 import { proveDatabase } from '#agent/os/moving/prove.ts'
@@ -72,12 +68,12 @@ export function receiveSteps(job: Receive, from: FromBackup): Step[] {
     {
       name: 'database',
       title: 'Creating the database',
-      effects: planCreateDatabase(user),
+      effects: databaseEffects(user),
       async apply() {
         await createEmptyDatabase(host, user, get(brought).database ?? undefined)
         await createAccount(host, site, password)
       },
-      undo: () => removeDatabase(steady, user),
+      undo: removeDatabase(steady, user).apply,
     },
     {
       name: 'load',

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as cron from '#agent/os/cron/cron.ts'
-import { createDatabase, planCreateDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { createDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { run } from '#agent/os/effects/effects.ts'
 import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { awaitFrontPage } from '#agent/os/nginx/front-page.ts'
@@ -54,15 +54,10 @@ async function accountSteps(host: Host, site: Site): Promise<Step[]> {
     {
       name: 'user',
       title: `Creating the system user ${user}`,
-      effects: users.planCreateUser(host, user),
-      apply: () => users.createUser(host, user, domain),
-      undo: () => users.removeUser(host, user, domain),
+      ...users.createUser(host, user, domain),
+      undo: users.removeUser(host, user, domain).apply,
     },
-    ...(await quotaSteps(
-      host,
-      async () => site,
-      () => unlimitDisk(host, user),
-    )),
+    ...(await quotaSteps(host, async () => site, unlimitDisk(host, user).apply)),
     {
       name: 'folders',
       title: 'Creating the folders',
@@ -147,9 +142,8 @@ async function awaitOwnPage(host: Host, { domain }: Site): Promise<void> {
 export const databaseStep = (host: Host, site: Site, password: Secret): Step => ({
   name: 'database',
   title: 'Creating the database',
-  effects: planCreateDatabase(site.user),
-  apply: () => createDatabase(host, site, password),
-  undo: () => removeDatabase(host, site.user),
+  ...createDatabase(host, site, password),
+  undo: removeDatabase(host, site.user).apply,
 })
 
 /** With its record the site is complete: a later restart must not undo it. */

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import * as cron from '#agent/os/cron/cron.ts'
-import { mariadbSteps, planRemoveDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { mariadbSteps, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
@@ -116,8 +116,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Dropping the database',
-      effects: () => planRemoveDatabase(host, user),
-      apply: () => removeDatabase(host, user),
+      ...removeDatabase(host, user),
     },
   ]
 }

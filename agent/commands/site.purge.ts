@@ -1,6 +1,6 @@
 import type { Host } from '#agent/host/ports.ts'
 import { forgetRestores } from '#agent/os/backup/replace.ts'
-import { planRemoveDatabase, planStartMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { removeDatabase, startMariadb } from '#agent/os/database/mariadb.ts'
 import { inOrder, provided, removed } from '#agent/os/effects/change.ts'
 import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { forgetRepositories } from '#agent/os/restic/session.ts'
@@ -8,7 +8,7 @@ import { certificateFolder } from '#agent/os/site/paths.ts'
 import { findSite, moveSite, removeSite, type Site } from '#agent/os/site/sites.ts'
 import { baselineRemoved } from '#agent/os/staging/baseline.ts'
 import { emptyTrash, refuseTooYoung } from '#agent/os/trash/trash.ts'
-import { planUnlimit, unlimitDisk } from '#agent/os/users/quota.ts'
+import { unlimitDisk } from '#agent/os/users/quota.ts'
 import * as users from '#agent/os/users/users.ts'
 import { command, line, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -65,11 +65,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Dropping the database',
-      effects: async () => [
-        ...(await planStartMariadb(host)),
-        ...(await planRemoveDatabase(host, user)),
-      ],
-      apply: () => removeDatabase(host, user),
+      ...inOrder(startMariadb(host), removeDatabase(host, user)),
     },
     {
       name: 'files',
@@ -85,14 +81,10 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'user',
       title: `Removing the system user ${user}`,
-      effects: async () => [
-        ...(await planUnlimit(host, site)),
-        ...(await users.planRemoveUser(host, user, domain)),
-      ],
-      async apply() {
-        if (await users.isOf(host, user, domain)) await unlimitDisk(host, user)
-        await users.removeUser(host, user, domain)
-      },
+      ...inOrder(
+        provided(() => users.isOf(host, user, domain), unlimitDisk(host, user)),
+        users.removeUser(host, user, domain),
+      ),
     },
     {
       name: 'certificate',

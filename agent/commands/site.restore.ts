@@ -125,9 +125,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'database',
       title: 'Importing the database',
-      effects: () => kept.planBringDatabaseBack(host, site),
-      apply: () => kept.bringDatabaseBack(host, site),
-      undo: () => removeDatabase(host, user),
+      ...kept.bringDatabaseBack(host, site),
+      undo: removeDatabase(host, user).apply,
     },
     {
       name: 'files',

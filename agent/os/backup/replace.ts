@@ -93,7 +93,7 @@ export async function loadDatabase(
   if (text === undefined)
     throw new Error('The saved state is missing: the present database stays as it is')
   const kept = parseAccount(text)
-  await removeDatabase(host, user)
+  await removeDatabase(host, user).apply()
   if (!(await host.files.stat(dump))) return
   await createEmptyDatabase(host, user, kept)
   await reserveAccount(host, user)

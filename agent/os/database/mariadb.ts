@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from '#agent/host/database-unavailable.ts'
 import type { Host } from '#agent/host/ports.ts'
 import { isDiskFull } from '#agent/host/storage.ts'
+import { type Change, declared } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { ensureRunning, servicesOf } from '#agent/os/services/index.ts'
 import { MARIADB } from '#agent/os/services/known.ts'
@@ -30,10 +31,17 @@ async function found({ database }: Host, user: string): Promise<[boolean, boolea
 }
 
 /** A database, and an account of the same name with rights to its tables, local only. */
-export async function createDatabase(host: Host, owner: Owner, password: Secret): Promise<void> {
-  await createEmptyDatabase(host, databaseOf(owner.user))
-  await account.createAccount(host, owner, password)
-}
+export const createDatabase = (host: Host, owner: Owner, password: Secret): Change =>
+  declared(databaseEffects(owner.user), async () => {
+    await createEmptyDatabase(host, databaseOf(owner.user))
+    await account.createAccount(host, owner, password)
+  })
+
+/** The effects of a new database with its account. */
+export const databaseEffects = (user: string): Effect[] => [
+  effects.create('database', user),
+  effects.create('account', accountOf(user)),
+]
 
 export async function createEmptyDatabase(
   { database }: Host,
@@ -51,52 +59,47 @@ export async function applyAccount(host: Host, owner: Owner): Promise<void> {
 
 /** What `applyAccount` would do. */
 export async function planApplyAccount(host: Host, owner: Owner): Promise<Effect[]> {
-  const starting = await planStartMariadb(host)
+  const starting = await startMariadb(host).effects()
   if (starting.length > 0) return [...starting, effects.change('account', accountOf(owner.user))]
   return account.planApplyAccount(host, owner)
 }
 
-/** What `createDatabase` does. */
-export const planCreateDatabase = (user: string): Effect[] => [
-  effects.create('database', user),
-  effects.create('account', accountOf(user)),
-]
-
 /**
- * Ends open connections. Starts MariaDB if it is stopped, for example during boot. Removes the
+ * Ends open connections. Starts MariaDB if it is stopped, for example during boot: the effects are of
+ * what a running one has. Removes the
  * tables first if nothing locks them: on a full disk MariaDB waits for free space before it drops
  * an account.
  */
-export async function removeDatabase(host: Host, user: string): Promise<void> {
-  const { database } = host
-  await ensureMariadb(host)
-  await endTemporaryOf(host, user)
-  await database.admin('end_connections', [user])
-  await database.admin('drop_database', [user]).catch(() => undefined)
-  await database.admin('drop_account', [user])
-  await endConnections(host, user)
-  await database.admin('drop_database', [user])
-}
-
-/** What `removeDatabase` would do; queries MariaDB if it is running. */
-export async function planRemoveDatabase(host: Host, user: string): Promise<Effect[]> {
-  const all = [effects.remove('account', accountOf(user)), effects.remove('database', user)]
-  if (!(await isRunning(host, MARIADB))) return all
-  const [databases, accounts] = await found(host, user)
-  return all.filter(({ kind }) => (kind === 'database' ? databases : accounts))
-}
+export const removeDatabase = (host: Host, user: string): Change => ({
+  async effects() {
+    const all = [effects.remove('account', accountOf(user)), effects.remove('database', user)]
+    if (!(await isRunning(host, MARIADB))) return all
+    const [databases, accounts] = await found(host, user)
+    return all.filter(({ kind }) => (kind === 'database' ? databases : accounts))
+  },
+  async apply() {
+    const { database } = host
+    await ensureMariadb(host)
+    await endTemporaryOf(host, user)
+    await database.admin('end_connections', [user])
+    await database.admin('drop_database', [user]).catch(() => undefined)
+    await database.admin('drop_account', [user])
+    await endConnections(host, user)
+    await database.admin('drop_database', [user])
+  },
+})
 
 /** The step that starts MariaDB; none if it is running. */
 export async function mariadbSteps(host: Host): Promise<Step[]> {
-  const effects = await planStartMariadb(host)
-  if (effects.length === 0) return []
-  return [{ name: 'mariadb', title: 'Starting MariaDB', effects, apply: () => ensureMariadb(host) }]
+  if (await isRunning(host, MARIADB)) return []
+  return [{ name: 'mariadb', title: 'Starting MariaDB', ...startMariadb(host) }]
 }
 
-/** What `ensureMariadb` would do. */
-export async function planStartMariadb(host: Host): Promise<Effect[]> {
-  return (await isRunning(host, MARIADB)) ? [] : [effects.create('service', MARIADB.unit)]
-}
+export const startMariadb = (host: Host): Change => ({
+  effects: async () =>
+    (await isRunning(host, MARIADB)) ? [] : [effects.create('service', MARIADB.unit)],
+  apply: () => ensureMariadb(host),
+})
 
 /** Starts MariaDB if it is stopped, and waits until it answers. */
 export async function ensureMariadb(host: Host): Promise<void> {

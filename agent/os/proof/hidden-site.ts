@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { fetchedOf, restoreFolders } from '#agent/os/backup/places.ts'
 import { forgetRestores } from '#agent/os/backup/replace.ts'
-import { planRemoveDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
+import { removeDatabase } from '#agent/os/database/mariadb.ts'
 import { type Change, deferred, generated, inOrder } from '#agent/os/effects/change.ts'
 import { change, create } from '#agent/os/effects/effects.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
@@ -53,17 +53,17 @@ export function makingSteps(host: Host, site: Site): Step[] {
       name: 'hidden user',
       title: `Creating the system user ${user}`,
       effects: async () => [
-        ...(await users.planCreateUser(host, user)),
+        ...(await users.createUser(host, user, domain).effects()),
         ...((await quotaMount(host)) === undefined ? [] : [change('disk quota', user)]),
       ],
       async *apply() {
-        await users.createUser(host, user, domain)
+        await users.createUser(host, user, domain).apply()
         const problem = await limitDisk(host, site)
         if (problem !== undefined) yield `Warning: ${user} has no disk quota: ${problem}`
       },
       async undo() {
-        await unlimitDisk(steady, user)
-        await users.removeUser(steady, user, domain)
+        await unlimitDisk(steady, user).apply()
+        await users.removeUser(steady, user, domain).apply()
       },
     },
     {
@@ -87,7 +87,7 @@ export function makingSteps(host: Host, site: Site): Step[] {
       title: 'Preparing the database',
       effects: [],
       apply: async () => undefined,
-      undo: () => removeDatabase(steady, user),
+      undo: removeDatabase(steady, user).apply,
     },
   ]
 }
@@ -98,11 +98,11 @@ export function removingStep(host: Host, site: Site, name = 'removal'): Step {
   return {
     name,
     title: 'Removing the hidden site',
-    effects: async () => [
-      ...(await planRemoveDatabase(host, user)),
-      ...(await users.planRemoveUser(host, user, domain)),
-      ...(await removeSite(host, domain, 'proofs').effects()),
-    ],
+    effects: inOrder(
+      removeDatabase(host, user),
+      users.removeUser(host, user, domain),
+      removeSite(host, domain, 'proofs'),
+    ).effects,
     async apply() {
       for (const { undo } of makingSteps(host, site).toReversed()) await undo?.()
     },

@@ -42,7 +42,7 @@ export async function importUpload(
   const { user } = site
   const kept = parseAccount(await host.files.read(accountIn(replacedOf(user))))
   if (replace) {
-    await removeDatabase(host, user)
+    await removeDatabase(host, user).apply()
     await createEmptyDatabase(host, user, kept)
   }
   await reserveAccount(host, user)

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { accountOf, releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
+import { releaseAccount, reserveAccount } from '#agent/os/database/account.ts'
 import { databaseSize, dumpDatabase } from '#agent/os/database/dump.ts'
 import { importDatabase } from '#agent/os/database/import.ts'
 import {
@@ -8,7 +8,12 @@ import {
   parseAccount,
   renderAccount,
 } from '#agent/os/database/kept-account.ts'
-import { createEmptyDatabase, ensureMariadb, removeDatabase } from '#agent/os/database/mariadb.ts'
+import {
+  createEmptyDatabase,
+  databaseEffects,
+  ensureMariadb,
+  removeDatabase,
+} from '#agent/os/database/mariadb.ts'
 import { type Change, declared } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { keptHomeOf, TRASH, trashOf } from '#agent/os/site/paths.ts'
@@ -60,24 +65,24 @@ export const forgetDatabase = (host: Host, { user }: Site): Change =>
   })
 
 /** From the dump only: the rest of the database is removed first. */
-export async function bringDatabaseBack(host: Host, site: Site): Promise<void> {
-  const { user } = site
-  await removeDatabase(host, user)
-  const account = await readKept(host, user)
-  const dump = await host.files.stat(dumpPathOf(user))
-  if (!account && !dump) return
-  await createEmptyDatabase(host, user, account)
-  await reserveAccount(host, user)
-  if (dump) await importDatabase(host, user, dumpPathOf(user), 'leave_some')
-  await releaseAccount(host, site, account?.password_hash)
-}
-
-/** What `bringDatabaseBack` would do. */
-export async function planBringDatabaseBack(host: Host, { user }: Site): Promise<Effect[]> {
-  const isKept = (await readKept(host, user)) ?? (await host.files.stat(dumpPathOf(user)))
-  if (!isKept) return []
-  return [effects.create('account', accountOf(user)), effects.create('database', user)]
-}
+export const bringDatabaseBack = (host: Host, site: Site): Change => ({
+  async effects() {
+    const { user } = site
+    const isKept = (await readKept(host, user)) ?? (await host.files.stat(dumpPathOf(user)))
+    return isKept ? databaseEffects(user).toReversed() : []
+  },
+  async apply() {
+    const { user } = site
+    await removeDatabase(host, user).apply()
+    const account = await readKept(host, user)
+    const dump = await host.files.stat(dumpPathOf(user))
+    if (!account && !dump) return
+    await createEmptyDatabase(host, user, account)
+    await reserveAccount(host, user)
+    if (dump) await importDatabase(host, user, dumpPathOf(user), 'leave_some')
+    await releaseAccount(host, site, account?.password_hash)
+  },
+})
 
 /** An account that is closed already has its password in the file. */
 async function writeKept(host: Host, user: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import type { Change } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { HOMES, restoresOf } from '#agent/os/site/paths.ts'
 import { listSites, type Site } from '#agent/os/site/sites.ts'
@@ -7,7 +8,6 @@ import type { Progress, Step } from '#agent/steps/command.ts'
 import { messageOf } from '#shared/errors.ts'
 import type { Effect } from '#shared/plan.ts'
 import { forgetRoom, roomOf } from './room.ts'
-import { isOf } from './users.ts'
 
 /** The package that has setquota(8). */
 export const QUOTA_PACKAGE = 'quota'
@@ -132,16 +132,14 @@ async function* limitAll(host: Host, sites: readonly Site[]): Progress<void> {
 }
 
 /** Otherwise the next user with the same number would have the limits of this one. */
-export async function unlimitDisk(host: Host, user: string): Promise<void> {
-  await forgetRoom(host, user)
-  await setLimits(host, user, { bytes: 0, files: 0 })
-}
-
-/** What `unlimitDisk` would do. */
-export async function planUnlimit(host: Host, { user, domain }: Site): Promise<Effect[]> {
-  if ((await quotaMount(host)) === undefined) return []
-  return (await isOf(host, user, domain)) ? [effects.remove('disk quota', user)] : []
-}
+export const unlimitDisk = (host: Host, user: string): Change => ({
+  effects: async () =>
+    (await quotaMount(host)) === undefined ? [] : [effects.remove('disk quota', user)],
+  async apply() {
+    await forgetRoom(host, user)
+    await setLimits(host, user, NOTHING)
+  },
+})
 
 /** Undefined, or the reason of a failure. 0 means no limit. Without quotas it does nothing. */
 export async function setLimits(

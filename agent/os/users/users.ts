@@ -9,7 +9,6 @@ import { type Change, declared, inOrder, provided, removedTree } from '#agent/os
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
 import { planWriteAccounts, removeAccounts, writeAccounts } from '#agent/os/site-etc/accounts.ts'
-import type { Effect } from '#shared/plan.ts'
 import { MIN_UID } from '#shared/system-accounts.ts'
 
 /**
@@ -24,13 +23,16 @@ const NUMBERS = [
 const NGINX_USER = 'www-data'
 
 /** The comment field names the site of the user, so that no foreign user is ever removed. */
-export async function createUser(host: Host, user: string, domain: string): Promise<void> {
+export function createUser(host: Host, user: string, domain: string): Change {
   const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
   const comment = ['--comment', commentOf(domain)]
   const options = [...home, '--user-group', ...NUMBERS, ...comment]
-  await host.shell.run(['useradd', ...options, '--', user])
-  await admitNginx(host, user).apply()
-  await writeAccounts(host, user)
+  const made = [effects.create('user', user), effects.create('group', user)]
+  return declared([...made, ...planWriteAccounts(host, user)], async () => {
+    await host.shell.run(['useradd', ...options, '--', user])
+    await admitNginx(host, user).apply()
+    await writeAccounts(host, user)
+  })
 }
 
 /**
@@ -65,38 +67,27 @@ export async function accountNumbers(
   throw new Error(`/etc/passwd has no user ${user} with a number that a site can have`)
 }
 
-/** What `createUser` does. */
-export const planCreateUser = (host: Host, user: string): Effect[] => [
-  effects.create('user', user),
-  effects.create('group', user),
-  ...planWriteAccounts(host, user),
-]
-
-/** What `removeUser` would do. */
-export async function planRemoveUser(host: Host, user: string, domain: string): Promise<Effect[]> {
-  if (!(await isOf(host, user, domain))) return []
-  return [
-    effects.remove('user', user),
-    effects.remove('group', user),
-    ...(await removeAccounts(host, user).effects()),
-    ...(await withoutAccess(host, user).effects()),
-    ...(await managerAllowed(host, user).effects()),
-  ]
-}
-
 /** Ends the processes of the user, then removes user and group; a user of another site stays. */
-export async function removeUser(host: Host, user: string, domain: string): Promise<void> {
-  if (!(await isOf(host, user, domain))) return
-  await stopSlice(host, user)
-  await endProcesses(host, user)
-  await removeAccounts(host, user).apply()
-  await withoutAccess(host, user).apply()
-  await managerAllowed(host, user).apply()
-  // Without members userdel(8) removes the group too: a group without its user would never be removed.
-  if (await admits(host, user)) await host.shell.run(['gpasswd', '--delete', NGINX_USER, user])
-  await host.shell.run(['userdel', '--', user])
-  if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
-}
+export const removeUser = (host: Host, user: string, domain: string): Change =>
+  provided(
+    () => isOf(host, user, domain),
+    inOrder(
+      declared([effects.remove('user', user), effects.remove('group', user)], async () => {
+        await stopSlice(host, user)
+        await endProcesses(host, user)
+      }),
+      removeAccounts(host, user),
+      withoutAccess(host, user),
+      managerAllowed(host, user),
+      declared([], async () => {
+        // Without members userdel(8) removes the group too: a group without its user would never be removed.
+        if (await admits(host, user))
+          await host.shell.run(['gpasswd', '--delete', NGINX_USER, user])
+        await host.shell.run(['userdel', '--', user])
+        if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
+      }),
+    ),
+  )
 
 /** The user's folder belongs to root, so that the user cannot rename or replace its entries. */
 export function createFolders({ files }: Host, user: string): Change {

@@ -172,7 +172,7 @@ const proof: Record<string, unknown> = {}
 for (const type of ['ext4', 'xfs'] as const) {
   proof[type] = await proofOn(type).catch((error: unknown) => String(error))
   await shell.try(['umount', SITES])
-  for (const { user, domain } of [site, neighbour]) await removeUser(host, user, domain)
+  for (const { user, domain } of [site, neighbour]) await removeUser(host, user, domain).apply()
 }
 console.log(JSON.stringify(proof))
 process.exit(0)

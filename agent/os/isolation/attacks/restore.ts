@@ -35,8 +35,8 @@ export const RESTORES = {
 async function movedThroughTrash(host: Host, attacker: Site): Promise<string> {
   try {
     await keepDatabase(host, attacker)
-    await removeDatabase(host, attacker.user)
-    await bringDatabaseBack(host, attacker)
+    await removeDatabase(host, attacker.user).apply()
+    await bringDatabaseBack(host, attacker).apply()
     return ''
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 200) : String(error)

@@ -117,7 +117,7 @@ test('the room of a fetch that was killed ends when it is undone', async () => {
   await fetching(host, hidden)
   host.runs.length = 0
 
-  await unlimitDisk(host, hidden.user)
+  await unlimitDisk(host, hidden.user).apply()
   await limitDisk(host, hidden)
 
   expect(quotas(host)).toEqual([limits(0, 0, 'proof-x'), limits(TIER, FILES, 'proof-x')])

@@ -17,7 +17,7 @@ const RIGHTS = { tables: true, routines: false }
 test('creates an account with rights to tables of one name, not of a pattern', async () => {
   const host = fakeHost()
 
-  await createDatabase(host, owner, new Secret('secret'))
+  await createDatabase(host, owner, new Secret('secret')).apply()
 
   expect(host.queries).toEqual([
     'CREATE DATABASE ?? CHARACTER SET ? COLLATE ? | shop_one | utf8mb4 | utf8mb4_unicode_520_ci',
@@ -29,7 +29,7 @@ test('creates an account with rights to tables of one name, not of a pattern', a
 test('grants rights for code in the database on request of a site', async () => {
   const host = fakeHost()
 
-  await createDatabase(host, { ...owner, database_routines: true }, new Secret('secret'))
+  await createDatabase(host, { ...owner, database_routines: true }, new Secret('secret')).apply()
 
   expect(host.queries.at(-1)).toBe(
     "GRANT CREATE VIEW, SHOW VIEW, TRIGGER, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT ON ??.* TO ?@'localhost' | shop\\_one | shop_one",
@@ -79,7 +79,7 @@ test('removes a database also while the machine still starts, and ends its conne
   const host = await server()
   await host.disk.remove('/run/mysqld/mysqld.pid')
 
-  await removeDatabase(host, 'shop')
+  await removeDatabase(host, 'shop').apply()
 
   expect(host.ran).toEqual(['systemctl start mariadb.service'])
   expect(host.queries.slice(-4)).toEqual([

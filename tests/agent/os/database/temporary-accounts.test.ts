@@ -9,6 +9,7 @@ import {
   listTemporary,
 } from '#agent/os/database/temporary-accounts.ts'
 import { ended, nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const own = (user: string) => ({ user, name: 'shop', writes: 'N' as const })
 
@@ -74,7 +75,7 @@ test('touches no account with another name', async () => {
 
 test.each([
   ['closed', reserveAccount],
-  ['removed', removeDatabase],
+  ['removed', (host: FakeHost, user: string) => removeDatabase(host, user).apply()],
 ])('the accounts of a database that is %s end first', async (_, work) => {
   const [user, other] = [nameOf(600), nameOf(600, 'c'.repeat(10))]
   const foreign = { user: other, name: 'my\\_blog', writes: 'Y' as const }

@@ -89,14 +89,14 @@ test('treats no account with a number of root or of the system as that of a site
     expect(await isOf(host, shop.user, shop.domain)).toBe(false)
     await expect(accountNumbers(host, shop.user)).rejects.toThrow('number that a site can have')
     const ran = [...host.ran]
-    await removeUser(host, shop.user, shop.domain)
+    await removeUser(host, shop.user, shop.domain).apply()
     expect(host.ran).toEqual(ran)
   }
 })
 
 test('gives a site numbers that no system account has, whatever login.defs says', async () => {
   const host = await server()
-  await createUser(host, 'other', 'other.example')
+  await createUser(host, 'other', 'other.example').apply()
 
   expect(host.ran.find((line) => line.startsWith('useradd'))).toContain(
     '--key UID_MIN=1000 --key GID_MIN=1000',
