@@ -125,7 +125,7 @@ async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
       async undo() {
         const site = await recorded()
         await fpm.apply(host, site)
-        await fpmRemoval.removeOthers(host, site)
+        await fpmRemoval.removeOthers(host, site).apply()
       },
     },
     {
@@ -148,8 +148,7 @@ async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
     {
       name: 'former pool',
       title: 'Removing pools that are no longer used',
-      effects: async () => fpmRemoval.planRemoveOthers(host, await target()),
-      apply: async () => fpmRemoval.removeOthers(host, await recorded()),
+      ...deferred(async () => fpmRemoval.removeOthers(host, await target())),
     },
   ]
 }

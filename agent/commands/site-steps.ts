@@ -71,7 +71,7 @@ async function accountSteps(host: Host, site: Site): Promise<Step[]> {
       },
       async undo() {
         await users.removeFolders(host, user, domain)
-        await fpmRemoval.removeSlice(host, user)
+        await fpmRemoval.removeSlice(host, user).apply()
       },
     },
   ]
@@ -86,7 +86,7 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
       effects: () => fpm.planApply(host, site),
       apply: () => fpm.apply(host, site),
       async undo() {
-        await fpmRemoval.removeAll(host, site)
+        await fpmRemoval.removeAll(host, site).apply()
         await forgetMail(host, user).apply()
       },
     },

@@ -82,8 +82,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'pool',
       title: 'Stopping PHP',
-      effects: () => fpmRemoval.planRemoveAll(host, site),
-      apply: () => fpmRemoval.removeAll(host, site),
+      ...fpmRemoval.removeAll(host, site),
       undo: async () => (ran ? fpm.apply(host, site) : undefined),
     },
     {

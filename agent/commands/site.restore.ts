@@ -145,7 +145,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       title: `Starting PHP ${site.php}`,
       effects: () => fpm.planApply(host, site),
       apply: () => fpm.apply(host, site),
-      undo: () => fpmRemoval.removeAll(host, site),
+      undo: fpmRemoval.removeAll(host, site).apply,
     },
     {
       name: 'cron',

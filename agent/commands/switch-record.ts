@@ -67,13 +67,13 @@ export function partedSteps(host: Host, site: Site, moving: Moving, certificate:
     {
       name: 'pool',
       title: 'Stopping PHP and the jobs',
-      effects: () => fpmRemoval.planRemoveAll(host, site),
+      effects: fpmRemoval.removeAll(host, site).effects,
       async apply() {
         await forgetThaw(host, site).apply()
         await cron.unschedule(host, user).apply()
         await withoutAccess(host, user).apply()
         if (site.access ?? site.clients) await endSessions(host, user)
-        await fpmRemoval.removeAll(host, site)
+        await fpmRemoval.removeAll(host, site).apply()
       },
     },
   ]
@@ -94,7 +94,7 @@ export function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
       title: `Starting PHP ${site.php}`,
       effects: () => fpm.planApply(host, next),
       apply: () => fpm.apply(host, next),
-      undo: () => fpmRemoval.removeAll(steady, site),
+      undo: fpmRemoval.removeAll(steady, site).apply,
     },
     {
       name: 'vhost',

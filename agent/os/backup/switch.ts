@@ -8,7 +8,7 @@ import { purge } from '#agent/os/nginx/purge.ts'
 import { installDropIn } from '#agent/os/object-cache/drop-in.ts'
 import { installPlugin } from '#agent/os/page-purge/plugin.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
-import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
+import { pauseAll } from '#agent/os/php/fpm-removal.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { holdForReplacing, releaseAfterReplacing } from './hold.ts'
@@ -29,8 +29,7 @@ export function pauseSteps(host: Host, site: Site): Step[] {
     {
       name: 'stop',
       title: 'Stopping PHP',
-      effects: () => fpmRemoval.planPauseAll(host, site),
-      apply: () => fpmRemoval.pauseAll(host, site),
+      ...pauseAll(host, site),
       undo: () => fpm.apply(steady, site),
     },
     ...closingSteps(host, site),
@@ -75,10 +74,9 @@ export function resumeSteps(host: Host, site: Site): Step[] {
     {
       name: 'start',
       title: `Starting PHP ${php}`,
-      effects: async () =>
-        fpm.planApply(without(host, await fpmRemoval.planPauseAll(host, site)), site),
+      effects: async () => fpm.planApply(without(host, await pauseAll(host, site).effects()), site),
       apply: () => fpm.apply(host, site),
-      undo: () => fpmRemoval.pauseAll(steady, site),
+      undo: pauseAll(steady, site).apply,
     },
     ...ownFileSteps(host, site),
     { name: 'pages', title: `Emptying the page cache of ${domain}`, ...purge(host, user) },

@@ -2,12 +2,7 @@ import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replaceAll } from '#agent/os/effects/generated.ts'
-import {
-  followListener,
-  planListener,
-  planRemoveListener,
-  removeListener,
-} from '#agent/os/page-purge/listener.ts'
+import { followListener, planListener, removeListener } from '#agent/os/page-purge/listener.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { NGINX } from '#agent/os/services/known.ts'
 import { isRunning, signal } from '#agent/os/services/service.ts'
@@ -136,7 +131,7 @@ export async function remove(host: Host, { domain, user }: Served): Promise<void
     await removeGenerated(host, file)
     await removeGenerated(host, passwordFileOf(user))
   })
-  await removeListener(host, user)
+  await removeListener(host, user).apply()
   await host.files.remove(pageCacheOf(user))
 }
 
@@ -149,7 +144,7 @@ export async function planRemove(host: Host, { domain, user }: Served): Promise<
   return [
     ...served,
     ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
-    ...(await planRemoveListener(host, user)),
+    ...(await removeListener(host, user).effects()),
     ...(await effects.planRemove(host, 'folder', pageCacheOf(user))),
   ]
 }

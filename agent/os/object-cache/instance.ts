@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import type { Change } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replace } from '#agent/os/effects/generated.ts'
 import { WANTS } from '#agent/os/services/systemd.ts'
@@ -31,7 +32,7 @@ export async function isInstanceRunning({ files }: Pick<Host, 'files'>, user: st
 export async function applyInstance(host: Host, site: Cached): Promise<void> {
   const { user } = site
   const text = await wantedUnit(host, site)
-  if (text === undefined) return removeInstance(host, user)
+  if (text === undefined) return removeInstance(host, user).apply()
   const former = await host.files.read(unitPathOf(user))
   // Killed after any of these steps, the next call finds no process with the former options.
   if (former !== undefined && former !== text)
@@ -54,7 +55,7 @@ export const followInstance = (host: Host, site: Cached): Promise<void> =>
 export async function planInstance(host: Host, site: Cached): Promise<Effect[]> {
   const { user } = site
   const text = await wantedUnit(host, site)
-  if (text === undefined) return planRemoveInstance(host, user)
+  if (text === undefined) return removeInstance(host, user).effects()
   const written = await effects.planGenerate(host, [{ path: unitPathOf(user), text }])
   const runs = await isInstanceRunning(host, user)
   const started = runs
@@ -68,20 +69,18 @@ export async function planInstance(host: Host, site: Cached): Promise<Effect[]> 
 }
 
 /** Its objects are gone with it: what replaces the database of a site stops its programs first. */
-export async function removeInstance(host: Host, user: string): Promise<void> {
-  if (!(await host.files.stat(unitPathOf(user)))) return
-  await host.files.remove(wantsPathOf(user))
-  await host.shell.run(['systemctl', 'stop', unitOf(user)])
-  await host.shell.try(['systemctl', 'reset-failed', unitOf(user)])
-  await removeGenerated(host, unitPathOf(user))
-  await host.shell.run(['systemctl', 'daemon-reload'])
-}
-
-/** What `removeInstance` would do. */
-export async function planRemoveInstance(host: Host, user: string): Promise<Effect[]> {
-  return [
+export const removeInstance = (host: Host, user: string): Change => ({
+  effects: async () => [
     ...((await isInstanceRunning(host, user)) ? [effects.remove('service', unitOf(user))] : []),
     ...(await effects.planRemove(host, 'link', wantsPathOf(user))),
     ...(await effects.planRemove(host, 'file', unitPathOf(user))),
-  ]
-}
+  ],
+  async apply() {
+    if (!(await host.files.stat(unitPathOf(user)))) return
+    await host.files.remove(wantsPathOf(user))
+    await host.shell.run(['systemctl', 'stop', unitOf(user)])
+    await host.shell.try(['systemctl', 'reset-failed', unitOf(user)])
+    await removeGenerated(host, unitPathOf(user))
+    await host.shell.run(['systemctl', 'daemon-reload'])
+  },
+})

@@ -46,7 +46,7 @@ const filesOf = (site: Site): Generated[] => {
 /** Starts or removes the listener of a site, as its record says. */
 export async function applyListener(host: Host, site: Site): Promise<void> {
   const { user } = site
-  if (!wantsPurge(host, site)) return removeListener(host, user)
+  if (!wantsPurge(host, site)) return removeListener(host, user).apply()
   await purgePrograms(host).apply()
   const planned = await effects.planGenerate(host, filesOf(site))
   for (const { path, text } of filesOf(site)) await replace(host, path, text)
@@ -67,7 +67,7 @@ export const followListener = (host: Host, site: Site): Promise<void> =>
 /** What `applyListener` would do. */
 export async function planListener(host: Host, site: Site): Promise<Effect[]> {
   const { user } = site
-  if (!wantsPurge(host, site)) return planRemoveListener(host, user)
+  if (!wantsPurge(host, site)) return removeListener(host, user).effects()
   const link = await effects.planMake(host, 'link', wantsPathOf(user))
   return [
     ...(await purgePrograms(host).effects()),
@@ -79,26 +79,26 @@ export async function planListener(host: Host, site: Site): Promise<Effect[]> {
   ]
 }
 
-export async function removeListener(host: Host, user: string): Promise<void> {
-  if (!(await host.files.stat(socketPathOf(user)))) return
-  await host.files.remove(wantsPathOf(user))
-  const units = [socketUnitOf(user)]
-  // systemctl refuses a unit without a file, which an interrupted removal leaves.
-  if (await host.files.stat(servicePathOf(user))) units.push(serviceUnitOf(user))
-  await host.shell.run(['systemctl', 'stop', ...units])
-  await host.shell.try(['systemctl', 'reset-failed', ...units])
-  // That of the socket identifies the listener, and goes last.
-  for (const path of [servicePathOf(user), socketPathOf(user)]) await removeGenerated(host, path)
-  await host.shell.run(['systemctl', 'daemon-reload'])
-}
-
-/** What `removeListener` would do. */
-export async function planRemoveListener(host: Host, user: string): Promise<Effect[]> {
-  const link = await effects.planRemove(host, 'link', wantsPathOf(user))
-  return [
-    ...(link.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
-    ...link,
-    ...(await effects.planRemove(host, 'file', servicePathOf(user), socketPathOf(user))),
-    ...(await effects.planRemove(host, 'socket', purgeSocketOf(user))),
-  ]
-}
+export const removeListener = (host: Host, user: string): Change => ({
+  async effects() {
+    const link = await effects.planRemove(host, 'link', wantsPathOf(user))
+    return [
+      ...(link.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
+      ...link,
+      ...(await effects.planRemove(host, 'file', servicePathOf(user), socketPathOf(user))),
+      ...(await effects.planRemove(host, 'socket', purgeSocketOf(user))),
+    ]
+  },
+  async apply() {
+    if (!(await host.files.stat(socketPathOf(user)))) return
+    await host.files.remove(wantsPathOf(user))
+    const units = [socketUnitOf(user)]
+    // systemctl refuses a unit without a file, which an interrupted removal leaves.
+    if (await host.files.stat(servicePathOf(user))) units.push(serviceUnitOf(user))
+    await host.shell.run(['systemctl', 'stop', ...units])
+    await host.shell.try(['systemctl', 'reset-failed', ...units])
+    // That of the socket identifies the listener, and goes last.
+    for (const path of [servicePathOf(user), socketPathOf(user)]) await removeGenerated(host, path)
+    await host.shell.run(['systemctl', 'daemon-reload'])
+  },
+})

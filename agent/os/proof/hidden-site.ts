@@ -79,7 +79,7 @@ export function makingSteps(host: Host, site: Site): Step[] {
       },
       async undo() {
         await users.removeFolders(steady, user, domain)
-        await fpmRemoval.removeSlice(steady, user)
+        await fpmRemoval.removeSlice(steady, user).apply()
       },
     },
     {

@@ -12,7 +12,7 @@ test('a site is paused from the stop of its PHP until it runs again', async () =
   const isPaused = async () => (await host.disk.stat(PAUSED)) !== undefined
   const before = await isPaused()
 
-  await pauseAll(host, shop)
+  await pauseAll(host, shop).apply()
   const paused = await isPaused()
   await fpm.apply(host, shop)
 
@@ -21,9 +21,9 @@ test('a site is paused from the stop of its PHP until it runs again', async () =
 
 test('a removed site leaves no trace of a pause', async () => {
   const host = await server(shop)
-  await pauseAll(host, shop)
+  await pauseAll(host, shop).apply()
 
-  await removeAll(host, shop)
+  await removeAll(host, shop).apply()
 
   expect(await host.disk.stat(PAUSED)).toBeUndefined()
 })

@@ -98,7 +98,7 @@ test('removing tolerates missing files, and a slice without its file', async () 
   const host = await server()
   host.fail('systemctl stop', 'Unit not loaded', 5)
 
-  await fpmRemoval.removeAll(host, pool)
+  await fpmRemoval.removeAll(host, pool).apply()
 
   expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
 })
@@ -113,12 +113,12 @@ test.each([
   host.disk.guard = (action) => {
     if (action === `remove ${path}`) throw new Error('cut off')
   }
-  await expect(fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' })).rejects.toThrow(
+  await expect(fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' }).apply()).rejects.toThrow(
     'cut off',
   )
   host.disk.guard = () => undefined
 
-  await fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' })
+  await fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' }).apply()
 
   expect(Object.keys(host.disk.all).filter((left) => left.includes('shop-php8.2'))).toEqual([])
 })
