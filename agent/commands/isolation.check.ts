@@ -102,8 +102,7 @@ async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> 
   const records: Step = {
     name: 'records',
     title: 'Recording the names of two temporary sites',
-    effects: () => canaries.planRecord(host, sites),
-    apply: () => canaries.record(host, sites),
+    ...canaries.record(host, sites),
     undo: () => canaries.forget(host, sites),
   }
   const traces: Step = {

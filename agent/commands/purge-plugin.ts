@@ -20,7 +20,7 @@ export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
   // What was asked for must not be missing: other changes of the site work without the listener.
   const follow = async (on: Host, site: Site) => {
     await file(on, site).apply()
-    await applyListener(on, site)
+    await applyListener(on, site).apply()
   }
   const verb = isOn(before) ? 'Removing' : 'Installing'
   return [

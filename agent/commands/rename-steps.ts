@@ -6,7 +6,7 @@ import { removedTree } from '#agent/os/effects/change.ts'
 import { create, remove } from '#agent/os/effects/effects.ts'
 import { findLink } from '#agent/os/nginx/link.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
-import { planTakeOver } from '#agent/os/nginx/others.ts'
+import { namesTakenOver } from '#agent/os/nginx/others.ts'
 import { forgetFormer, serveInstead } from '#agent/os/nginx/renamed.ts'
 import { availablePath } from '#agent/os/nginx/vhost-files.ts'
 import { provideCertificate } from '#agent/os/rename/certificate.ts'
@@ -83,7 +83,7 @@ function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
     name: 'names',
     title: `Serving ${target.domain} beside ${former.domain}`,
     effects: async () => nginx.planApply(host, alsoServing(renaming), await certificate()),
-    imposes: () => planTakeOver(host, newNames(renaming), renaming.former.domain),
+    imposes: () => namesTakenOver(host, newNames(renaming), renaming.former.domain),
     apply: async () => nginx.apply(host, alsoServing(renaming), await certificate()),
     undo: async () => nginx.apply(steady, former, await certificate()),
   }

@@ -6,7 +6,7 @@ import { forgetMail } from '#agent/os/mail/sockets.ts'
 import { awaitFrontPage } from '#agent/os/nginx/front-page.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { listeningNotes } from '#agent/os/nginx/notes.ts'
-import { planTakeOver } from '#agent/os/nginx/others.ts'
+import { namesTakenOver } from '#agent/os/nginx/others.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
 import { slice } from '#agent/os/php/fpm-slice.ts'
@@ -94,7 +94,7 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
       name: 'vhost',
       title: 'Adding the virtual host',
       effects: () => nginx.planApply(host, site, undefined),
-      imposes: () => planTakeOver(host, allNamesOf(site), site.domain),
+      imposes: () => namesTakenOver(host, allNamesOf(site), site.domain),
       notes: async () => [...(await listeningNotes(host)), ...namesNotes(site)],
       apply: () => nginx.apply(host, site, undefined),
       undo: () => nginx.remove(host, site),

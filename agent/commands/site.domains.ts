@@ -5,7 +5,7 @@ import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import { recordsProblem } from '#agent/os/certificates/dns-records.ts'
 import { deferred } from '#agent/os/effects/change.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
-import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
+import { namesTakenOver, refuseServedNames } from '#agent/os/nginx/others.ts'
 import { findHolder, getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { after, command, type Step, type Warn } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -103,7 +103,7 @@ function stepsOf(params: Params, host: Host): Step[] {
       title: 'Applying the virtual host',
       effects: async () => nginx.planApply(host, await target(), await certificate()),
       imposes: async () =>
-        planTakeOver(
+        namesTakenOver(
           host,
           added(await recorded(), params).flatMap(([, names]) => names),
           params.domain,

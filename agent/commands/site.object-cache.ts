@@ -1,7 +1,7 @@
 import type { Host } from '#agent/host/ports.ts'
 import { deferred } from '#agent/os/effects/change.ts'
 import * as dropIn from '#agent/os/object-cache/drop-in.ts'
-import { applyInstance, planInstance } from '#agent/os/object-cache/instance.ts'
+import { applyInstance } from '#agent/os/object-cache/instance.ts'
 import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
 import { getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { command, ready, type Step } from '#agent/steps/command.ts'
@@ -57,9 +57,8 @@ function stepsOf(params: Params, host: Host): Step[] {
   const instance: Step = {
     name: 'object cache',
     title: memory === null ? 'Stopping the object cache' : 'Starting the object cache',
-    effects: async () => planInstance(host, await target()),
-    apply: async () => applyInstance(host, await target()),
-    undo: async () => applyInstance(steady, await recorded()),
+    ...deferred(async () => applyInstance(host, await target())),
+    undo: async () => applyInstance(steady, await recorded()).apply(),
   }
   const file: Step = {
     name: 'drop-in',

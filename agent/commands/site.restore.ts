@@ -8,7 +8,7 @@ import { run } from '#agent/os/effects/effects.ts'
 import { awaitAnswer } from '#agent/os/nginx/front-page.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
 import { listeningNotes } from '#agent/os/nginx/notes.ts'
-import { planTakeOver, refuseServedNames } from '#agent/os/nginx/others.ts'
+import { namesTakenOver, refuseServedNames } from '#agent/os/nginx/others.ts'
 import { objectCacheSteps } from '#agent/os/object-cache/programs.ts'
 import * as fpm from '#agent/os/php/fpm.ts'
 import * as fpmRemoval from '#agent/os/php/fpm-removal.ts'
@@ -157,7 +157,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'vhost',
       title: 'Adding the virtual host',
       effects: async () => nginx.planApply(host, site, await nginx.certificateOf(host, domain)),
-      imposes: () => planTakeOver(host, allNamesOf(site), site.domain),
+      imposes: () => namesTakenOver(host, allNamesOf(site), site.domain),
       notes: () => listeningNotes(host),
       apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
       undo: () => nginx.remove(host, site),

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
-import { applyInstance, followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
+import { applyInstance, followInstance } from '#agent/os/object-cache/instance.ts'
 import { findSite, getSite, type Site } from '#agent/os/site/sites.ts'
 import type { Step } from '#agent/steps/command.ts'
 import { messageOf } from '#shared/errors.ts'
@@ -18,10 +18,10 @@ export async function suspendedObjects(change: Change, host: Host): Promise<Step
     {
       name: 'object cache',
       title: 'Applying the object cache',
-      effects: async () => planInstance(host, await target()),
+      effects: async () => applyInstance(host, await target()).effects(),
       async *apply() {
         try {
-          await applyInstance(host, await target())
+          await applyInstance(host, await target()).apply()
         } catch (error) {
           yield `Warning: the object cache was not changed: ${messageOf(error)}`
         }

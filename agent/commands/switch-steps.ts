@@ -5,7 +5,7 @@ import * as cron from '#agent/os/cron/cron.ts'
 import { change, run } from '#agent/os/effects/effects.ts'
 import { drain, untilFrozen } from '#agent/os/moving/drain.ts'
 import { forgetState } from '#agent/os/moving/loaded.ts'
-import { forgetThaw, planThaw } from '#agent/os/moving/thaw-unit.ts'
+import { forgetThaw, limitFreeze } from '#agent/os/moving/thaw-unit.ts'
 import { freeze, thaw } from '#agent/os/nginx/freeze.ts'
 import { TRIAL_ANSWER, TRIAL_PATH } from '#agent/os/nginx/moving.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
@@ -84,7 +84,7 @@ export function freezeSteps(host: Host, site: Site): Step[] {
     {
       name: 'end',
       title: 'Limiting the freeze',
-      ...planThaw(host, site),
+      ...limitFreeze(host, site),
       undo: forgetThaw(steady, site).apply,
     },
     {

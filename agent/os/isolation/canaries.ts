@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
+import { type Change, inOrder } from '#agent/os/effects/change.ts'
 import { installedProgram } from '#agent/os/object-cache/programs.ts'
 import type { Role } from '#agent/os/site/canary.ts'
-import { listSites, removeSite, type Site, siteRecord, writeSite } from '#agent/os/site/sites.ts'
+import { listSites, removeSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { isMet, NEEDS } from '#shared/needs.ts'
 import { siteCreate } from '#shared/operation-types/site.create.ts'
-import type { Effect } from '#shared/plan.ts'
 
 export type Pair = { readonly [R in Role]: Site }
 
@@ -24,17 +24,16 @@ export async function makePair(host: Host, php: string): Promise<Pair> {
 }
 
 /** Written before any part of them is created, and removed after all parts are removed. */
-export async function record(host: Host, sites: readonly Site[]): Promise<void> {
-  for (const site of sites) await writeSite(host, site, 'canaries')
-}
-
-/** What `record` would do. */
-export async function planRecord(host: Host, sites: readonly Site[]): Promise<Effect[]> {
-  const [first, ...rest] = await Promise.all(
-    sites.map((site) => siteRecord(host, site, 'canaries').effects()),
-  )
-  // The folder is created once.
-  return [...(first ?? []), ...rest.flatMap((effects) => effects.slice(-1))]
+export function record(host: Host, sites: readonly Site[]): Change {
+  const { effects, apply } = inOrder(...sites.map((site) => siteRecord(host, site, 'canaries')))
+  return {
+    apply,
+    async effects() {
+      const all = await effects()
+      // The folder is created once.
+      return all.filter(({ name }, at) => all.findIndex((one) => one.name === name) === at)
+    },
+  }
 }
 
 export async function forget(host: Host, sites: readonly Site[]): Promise<void> {

@@ -40,14 +40,14 @@ export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
     {
       name: 'packages',
       title: `Installing ${what} of ${names.length === 1 ? names[0] : `${names.length} packages`}`,
-      effects: () => planUpgrade(host, argv),
+      effects: () => simulatedUpgrade(host, argv),
       apply: () => upgrade(host, argv),
     },
   ]
 }
 
 /** The changes that apt would make. */
-async function planUpgrade(host: Host, argv: readonly string[]): Promise<Effect[]> {
+async function simulatedUpgrade(host: Host, argv: readonly string[]): Promise<Effect[]> {
   const { stdout } = await host.shell.run(['apt-get', ...READ_ONLY, '--simulate', ...argv])
   return [...stdout.matchAll(/^Inst (\S+)( \[)?/gm)].map(([, name = '', former]) =>
     former ? effects.change('package', name) : effects.create('package', name),

@@ -71,7 +71,7 @@ AccuracySec=1s
 ]
 
 /** Before a freeze: its end. */
-export const planThaw = (host: Host, site: Frozen): Change =>
+export const limitFreeze = (host: Host, site: Frozen): Change =>
   inOrder(
     deferred(async () => generated(host, filesOf(site, await closable(host, site)))),
     linked(host, `${UNITS}/${thawServiceOf(site.user)}`, wantsOf(site.user)),

@@ -2,7 +2,7 @@ import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replaceAll } from '#agent/os/effects/generated.ts'
-import { followListener, planListener, removeListener } from '#agent/os/page-purge/listener.ts'
+import { applyListener, followListener, removeListener } from '#agent/os/page-purge/listener.ts'
 import { socketOf } from '#agent/os/php/fpm-files.ts'
 import { NGINX } from '#agent/os/services/known.ts'
 import { isRunning, signal } from '#agent/os/services/service.ts'
@@ -91,7 +91,7 @@ export async function planApply(
     ...(await effects.planMake(host, 'link', link)),
     ...(hasPageCache(site) ? await effects.planMake(host, 'folder', pageCacheOf(site.user)) : []),
     effects.run('reload', NGINX.unit),
-    ...(await planListener(host, site)),
+    ...(await applyListener(host, site).effects()),
   ]
 }
 

@@ -51,7 +51,7 @@ export async function refuseServedNames(
  * The names of a site that a wildcard or an expression of another server serves at present, and those
  * of other sites that a wildcard of this one covers: its certificate is valid for them.
  */
-export async function planTakeOver(
+export async function namesTakenOver(
   host: Host,
   names: readonly string[],
   domain: string,

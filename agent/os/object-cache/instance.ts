@@ -6,7 +6,6 @@ import { WANTS } from '#agent/os/services/systemd.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { isMet, NEEDS } from '#shared/needs.ts'
 import { objectCacheLimit } from '#shared/object-cache.ts'
-import type { Effect } from '#shared/plan.ts'
 import { processesOf, unitOf, unitPathOf, wantsPathOf } from './places.ts'
 import { installedProgram } from './programs.ts'
 import { renderUnit } from './unit.ts'
@@ -29,44 +28,46 @@ export async function isInstanceRunning({ files }: Pick<Host, 'files'>, user: st
  * Starts, restarts or removes the server of objects of a site, as its record says. A restart
  * empties it. Throws if it does not start.
  */
-export async function applyInstance(host: Host, site: Cached): Promise<void> {
-  const { user } = site
-  const text = await wantedUnit(host, site)
-  if (text === undefined) return removeInstance(host, user).apply()
-  const former = await host.files.read(unitPathOf(user))
-  // Killed after any of these steps, the next call finds no process with the former options.
-  if (former !== undefined && former !== text)
-    await host.shell.run(['systemctl', 'stop', unitOf(user)])
-  await replace(host, unitPathOf(user), text)
-  await host.files.mkdir(WANTS)
-  await host.files.link(unitPathOf(user), wantsPathOf(user))
-  await host.shell.run(['systemctl', 'daemon-reload'])
-  await host.shell.run(['systemctl', 'start', unitOf(user)])
-}
+export const applyInstance = (host: Host, site: Cached): Change => ({
+  async effects() {
+    const { user } = site
+    const text = await wantedUnit(host, site)
+    if (text === undefined) return removeInstance(host, user).effects()
+    const written = await effects.planGenerate(host, [{ path: unitPathOf(user), text }])
+    const runs = await isInstanceRunning(host, user)
+    const started = runs
+      ? effects.run('restart', unitOf(user))
+      : effects.create('service', unitOf(user))
+    return [
+      ...written,
+      ...(await effects.planMake(host, 'link', wantsPathOf(user))),
+      ...(runs && written.length === 0 ? [] : [started]),
+    ]
+  },
+  async apply() {
+    const { user } = site
+    const text = await wantedUnit(host, site)
+    if (text === undefined) return removeInstance(host, user).apply()
+    const former = await host.files.read(unitPathOf(user))
+    // Killed after any of these steps, the next call finds no process with the former options.
+    if (former !== undefined && former !== text)
+      await host.shell.run(['systemctl', 'stop', unitOf(user)])
+    await replace(host, unitPathOf(user), text)
+    await host.files.mkdir(WANTS)
+    await host.files.link(unitPathOf(user), wantsPathOf(user))
+    await host.shell.run(['systemctl', 'daemon-reload'])
+    await host.shell.run(['systemctl', 'start', unitOf(user)])
+  },
+})
 
 /**
  * The same for a change that works without it: systemd keeps trying, and WordPress has its own
  * cache.
  */
 export const followInstance = (host: Host, site: Cached): Promise<void> =>
-  applyInstance(host, site).catch(() => undefined)
-
-/** What `applyInstance` would do. */
-export async function planInstance(host: Host, site: Cached): Promise<Effect[]> {
-  const { user } = site
-  const text = await wantedUnit(host, site)
-  if (text === undefined) return removeInstance(host, user).effects()
-  const written = await effects.planGenerate(host, [{ path: unitPathOf(user), text }])
-  const runs = await isInstanceRunning(host, user)
-  const started = runs
-    ? effects.run('restart', unitOf(user))
-    : effects.create('service', unitOf(user))
-  return [
-    ...written,
-    ...(await effects.planMake(host, 'link', wantsPathOf(user))),
-    ...(runs && written.length === 0 ? [] : [started]),
-  ]
-}
+  applyInstance(host, site)
+    .apply()
+    .catch(() => undefined)
 
 /** Its objects are gone with it: what replaces the database of a site stops its programs first. */
 export const removeInstance = (host: Host, user: string): Change => ({

@@ -6,7 +6,6 @@ import { WANTS } from '#agent/os/services/systemd.ts'
 import { hasPageCache } from '#agent/os/site/settings.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { isMet, NEEDS } from '#shared/needs.ts'
-import type { Effect } from '#shared/plan.ts'
 import { servedNamesOf } from '#shared/site-names.ts'
 import { LISTENER_PHP_TEXT } from './listener-php.ts'
 import {
@@ -44,40 +43,42 @@ const filesOf = (site: Site): Generated[] => {
 }
 
 /** Starts or removes the listener of a site, as its record says. */
-export async function applyListener(host: Host, site: Site): Promise<void> {
-  const { user } = site
-  if (!wantsPurge(host, site)) return removeListener(host, user).apply()
-  await purgePrograms(host).apply()
-  const planned = await effects.planGenerate(host, filesOf(site))
-  for (const { path, text } of filesOf(site)) await replace(host, path, text)
-  await host.files.mkdir(WANTS)
-  await host.files.link(socketPathOf(user), wantsPathOf(user))
-  if (planned.length > 0) {
-    await host.shell.run(['systemctl', 'daemon-reload'])
-    // It has the former names; the next message starts it again.
-    await host.shell.run(['systemctl', 'stop', serviceUnitOf(user)])
-  }
-  await host.shell.run(['systemctl', 'start', socketUnitOf(user)])
-}
+export const applyListener = (host: Host, site: Site): Change => ({
+  async effects() {
+    const { user } = site
+    if (!wantsPurge(host, site)) return removeListener(host, user).effects()
+    const link = await effects.planMake(host, 'link', wantsPathOf(user))
+    return [
+      ...(await purgePrograms(host).effects()),
+      ...(await effects.planGenerate(host, filesOf(site))),
+      ...link,
+      ...(link.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
+      ...(await effects.planMake(host, 'folder', RUN_FOLDER)),
+      ...(await effects.planMake(host, 'socket', purgeSocketOf(user))),
+    ]
+  },
+  async apply() {
+    const { user } = site
+    if (!wantsPurge(host, site)) return removeListener(host, user).apply()
+    await purgePrograms(host).apply()
+    const planned = await effects.planGenerate(host, filesOf(site))
+    for (const { path, text } of filesOf(site)) await replace(host, path, text)
+    await host.files.mkdir(WANTS)
+    await host.files.link(socketPathOf(user), wantsPathOf(user))
+    if (planned.length > 0) {
+      await host.shell.run(['systemctl', 'daemon-reload'])
+      // It has the former names; the next message starts it again.
+      await host.shell.run(['systemctl', 'stop', serviceUnitOf(user)])
+    }
+    await host.shell.run(['systemctl', 'start', socketUnitOf(user)])
+  },
+})
 
 /** The same for a change that works without it: pages end by themselves. */
 export const followListener = (host: Host, site: Site): Promise<void> =>
-  applyListener(host, site).catch(() => undefined)
-
-/** What `applyListener` would do. */
-export async function planListener(host: Host, site: Site): Promise<Effect[]> {
-  const { user } = site
-  if (!wantsPurge(host, site)) return removeListener(host, user).effects()
-  const link = await effects.planMake(host, 'link', wantsPathOf(user))
-  return [
-    ...(await purgePrograms(host).effects()),
-    ...(await effects.planGenerate(host, filesOf(site))),
-    ...link,
-    ...(link.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
-    ...(await effects.planMake(host, 'folder', RUN_FOLDER)),
-    ...(await effects.planMake(host, 'socket', purgeSocketOf(user))),
-  ]
-}
+  applyListener(host, site)
+    .apply()
+    .catch(() => undefined)
 
 export const removeListener = (host: Host, user: string): Change => ({
   async effects() {

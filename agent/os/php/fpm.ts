@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { type Generated, replaceAll } from '#agent/os/effects/generated.ts'
 import { openSocket } from '#agent/os/mail/sockets.ts'
-import { followInstance, planInstance } from '#agent/os/object-cache/instance.ts'
+import { applyInstance, followInstance } from '#agent/os/object-cache/instance.ts'
 import { formOf, servicesOf } from '#agent/os/services/index.ts'
 import { pidFilesOf } from '#agent/os/services/service.ts'
 import { propertiesOf, slicePathOf } from '#agent/os/services/systemd.ts'
@@ -101,7 +101,7 @@ export async function planApply(host: Host, site: Site): Promise<Effect[]> {
     ...(await effects.planMake(host, 'socket', socketOf(pool))),
     ...(await effects.planMake(host, 'file', ...pidFilesOf(host, service))),
     started[await poolState(host, pool)],
-    ...(await planInstance(host, site)),
+    ...(await applyInstance(host, site).effects()),
   ]
 }
 

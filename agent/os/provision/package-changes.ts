@@ -9,7 +9,7 @@ import type { Effect } from '#shared/plan.ts'
 const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
 
 /** The effects on installed packages, as reported by apt. */
-export async function planImpose(host: Host, packages: readonly string[]): Promise<Effect[]> {
+export async function packageChanges(host: Host, packages: readonly string[]): Promise<Effect[]> {
   const found = (await simulated(host, packages)) ?? []
   const removed = found.filter(({ action }) => action === 'remove')
   const changed = found.filter(({ action, name }) => action === 'change' && SERVING.test(name))

@@ -33,7 +33,7 @@ import { wpCliSteps } from '#agent/os/wordpress/wp-cli.ts'
 import type { Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
 import { ALL_SITES, allSitesSteps, TMPFILES } from './all-sites.ts'
-import { planImpose } from './package-changes.ts'
+import { packageChanges } from './package-changes.ts'
 
 /** The files that apply to all sites, without those of single sites. */
 export const BASE_PATHS = [
@@ -79,7 +79,7 @@ export async function provisionSteps(
     name: 'packages',
     title: `Installing ${missing.join(', ')}`,
     effects: () => planInstall(host, missing),
-    imposes: () => planImpose(host, missing),
+    imposes: () => packageChanges(host, missing),
     apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
   }
   return [
@@ -146,7 +146,7 @@ function servicesStep(host: Host, stopped: readonly Service[], missing: readonly
     ],
     imposes: () => {
       const installed = stopped.filter((service) => !missing.includes(PACKAGES.get(service) ?? ''))
-      return planWake(host, installed)
+      return wokenServices(host, installed)
     },
     async apply() {
       await ensureMariadb(host)
@@ -163,7 +163,7 @@ const PACKAGES = new Map([
 ])
 
 /** Installed but stopped services: starting them also starts their sites, jobs and databases. */
-const planWake = onUnits(async (host, stopped: readonly Service[]): Promise<Effect[]> => {
+const wokenServices = onUnits(async (host, stopped: readonly Service[]): Promise<Effect[]> => {
   if ((await listSites(host)).length > 0) return []
   return stopped.map(({ unit }) => ({
     ...effects.create('service', unit),

@@ -6,7 +6,7 @@ import {
   releaseAfterReplacing,
 } from '#agent/os/backup/hold.ts'
 import { replacedOf } from '#agent/os/backup/places.ts'
-import { forgetThaw, planThaw } from '#agent/os/moving/thaw-unit.ts'
+import { forgetThaw, limitFreeze } from '#agent/os/moving/thaw-unit.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -20,7 +20,7 @@ const replacing = {
   end: async (host: FakeHost) => host.disk.remove(replacedOf(user)),
 }
 const frozen = {
-  begin: (host: FakeHost) => planThaw(host, shop).apply(),
+  begin: (host: FakeHost) => limitFreeze(host, shop).apply(),
   end: (host: FakeHost) => forgetThaw(host, shop).apply(),
 }
 
