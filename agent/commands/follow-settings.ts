@@ -28,14 +28,14 @@ export function followSettings(host: Host, copy: Site, opened: Opened, backup: s
       const next = followed(copy, (await readManifest(host, opened, backup)).site)
       if (isDeepStrictEqual(next, copy)) return
       await refuseUnready(host, copy, next)
-      await applyAccount(host, next)
+      await applyAccount(host, next).apply()
       const problem = await limitDisk(host, next)
       if (problem !== undefined) yield `Warning: ${next.user} has no disk quota: ${problem}`
       await provideObjectCache(host, next)
       await writeSite(host, next, 'moved')
     },
     async undo() {
-      await applyAccount(steady, copy)
+      await applyAccount(steady, copy).apply()
       await limitDisk(steady, copy)
       await writeSite(steady, copy, 'moved')
     },

@@ -120,20 +120,18 @@ async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
     {
       name: 'pool',
       title: 'Applying the PHP pool',
-      effects: async () => fpm.planApply(host, await target()),
-      apply: async () => fpm.apply(host, await target()),
+      ...deferred(async () => fpm.apply(host, await target())),
       async undo() {
         const site = await recorded()
-        await fpm.apply(host, site)
+        await fpm.apply(host, site).apply()
         await fpmRemoval.removeOthers(host, site).apply()
       },
     },
     {
       name: 'database account',
       title: 'Applying the rights and limits of the database account',
-      effects: async () => mariadb.planApplyAccount(host, await target()),
-      apply: async () => mariadb.applyAccount(host, await target()),
-      undo: async () => mariadb.applyAccount(host, await recorded()),
+      ...deferred(async () => mariadb.applyAccount(host, await target())),
+      undo: async () => mariadb.applyAccount(host, await recorded()).apply(),
     },
     ...(await quotaSteps(host, target, async () => {
       await limitDisk(host, await recorded())

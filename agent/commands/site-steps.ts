@@ -83,8 +83,7 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
-      effects: () => fpm.planApply(host, site),
-      apply: () => fpm.apply(host, site),
+      ...fpm.apply(host, site),
       async undo() {
         await fpmRemoval.removeAll(host, site).apply()
         await forgetMail(host, user).apply()

@@ -83,7 +83,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'pool',
       title: 'Stopping PHP',
       ...fpmRemoval.removeAll(host, site),
-      undo: async () => (ran ? fpm.apply(host, site) : undefined),
+      undo: async () => (ran ? fpm.apply(host, site).apply() : undefined),
     },
     {
       name: 'account',

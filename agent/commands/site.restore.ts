@@ -143,8 +143,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
-      effects: () => fpm.planApply(host, site),
-      apply: () => fpm.apply(host, site),
+      ...fpm.apply(host, site),
       undo: fpmRemoval.removeAll(host, site).apply,
     },
     {

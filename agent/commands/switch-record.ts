@@ -92,8 +92,7 @@ export function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
     {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
-      effects: () => fpm.planApply(host, next),
-      apply: () => fpm.apply(host, next),
+      ...fpm.apply(host, next),
       undo: fpmRemoval.removeAll(steady, site).apply,
     },
     {

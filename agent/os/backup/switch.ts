@@ -30,7 +30,7 @@ export function pauseSteps(host: Host, site: Site): Step[] {
       name: 'stop',
       title: 'Stopping PHP',
       ...pauseAll(host, site),
-      undo: () => fpm.apply(steady, site),
+      undo: fpm.apply(steady, site).apply,
     },
     ...closingSteps(host, site),
   ]
@@ -74,8 +74,9 @@ export function resumeSteps(host: Host, site: Site): Step[] {
     {
       name: 'start',
       title: `Starting PHP ${php}`,
-      effects: async () => fpm.planApply(without(host, await pauseAll(host, site).effects()), site),
-      apply: () => fpm.apply(host, site),
+      effects: async () =>
+        fpm.apply(without(host, await pauseAll(host, site).effects()), site).effects(),
+      apply: fpm.apply(host, site).apply,
       undo: pauseAll(steady, site).apply,
     },
     ...ownFileSteps(host, site),

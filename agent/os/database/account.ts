@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
+import type { Change } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import { databaseLimits, limitsFor, machineOf } from '#agent/os/site/tiers.ts'
-import type { Effect } from '#shared/plan.ts'
 import type { Secret } from '#shared/secret.ts'
 import { endConnections } from './end-connections.ts'
 import { type Call, pattern, rightsCalls } from './rights.ts'
@@ -48,17 +48,17 @@ export async function createAccount(host: Host, owner: Owner, password: Secret):
  * Sets the current rights and limits of a site's account, and keeps its password. Ends connections
  * that may have had more rights. A missing account stays missing.
  */
-export async function applyAccount(host: Host, owner: Owner): Promise<void> {
-  for (const [statement, values] of await callsFor(host, owner)) {
-    await host.database.admin(statement, values)
-  }
-}
-
-/** What `applyAccount` would do. */
-export async function planApplyAccount(host: Host, owner: Owner): Promise<Effect[]> {
-  const calls = await callsFor(host, owner)
-  return calls.length > 0 ? [effects.change('account', accountOf(owner.user))] : []
-}
+export const applyAccount = (host: Host, owner: Owner): Change => ({
+  async effects() {
+    const calls = await callsFor(host, owner)
+    return calls.length > 0 ? [effects.change('account', accountOf(owner.user))] : []
+  },
+  async apply() {
+    for (const [statement, values] of await callsFor(host, owner)) {
+      await host.database.admin(statement, values)
+    }
+  },
+})
 
 /** The hash of the password; undefined if the account has none, or is missing. */
 export async function passwordHashOf(host: Host, user: string): Promise<string | undefined> {
@@ -91,7 +91,7 @@ export async function releaseAccount(
   if (!(await readPrivileges(host, owner.user))) return
   const limits = await limitsOf(host, owner)
   await host.database.admin(...authentication(owner.user, hash, limits))
-  await applyAccount(host, owner)
+  await applyAccount(host, owner).apply()
 }
 
 async function callsFor(host: Host, owner: Owner): Promise<Call[]> {

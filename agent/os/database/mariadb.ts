@@ -52,17 +52,17 @@ export async function createEmptyDatabase(
 }
 
 /** See database/account.ts. Starts MariaDB if it is stopped. */
-export async function applyAccount(host: Host, owner: Owner): Promise<void> {
-  await ensureMariadb(host)
-  await account.applyAccount(host, owner)
-}
-
-/** What `applyAccount` would do. */
-export async function planApplyAccount(host: Host, owner: Owner): Promise<Effect[]> {
-  const starting = await startMariadb(host).effects()
-  if (starting.length > 0) return [...starting, effects.change('account', accountOf(owner.user))]
-  return account.planApplyAccount(host, owner)
-}
+export const applyAccount = (host: Host, owner: Owner): Change => ({
+  async effects() {
+    const starting = await startMariadb(host).effects()
+    if (starting.length > 0) return [...starting, effects.change('account', accountOf(owner.user))]
+    return account.applyAccount(host, owner).effects()
+  },
+  async apply() {
+    await ensureMariadb(host)
+    await account.applyAccount(host, owner).apply()
+  },
+})
 
 /**
  * Ends open connections. Starts MariaDB if it is stopped, for example during boot: the effects are of

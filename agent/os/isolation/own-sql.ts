@@ -22,10 +22,10 @@ export async function ownSql(
 
 /** During the work, the account of the site may create views and routines, as some sites may. */
 export async function withRoutines<T>(host: Host, site: Site, work: () => Promise<T>): Promise<T> {
-  await applyAccount(host, { ...site, database_routines: true })
+  await applyAccount(host, { ...site, database_routines: true }).apply()
   try {
     return await work()
   } finally {
-    await applyAccount(host, { ...site, database_routines: false })
+    await applyAccount(host, { ...site, database_routines: false }).apply()
   }
 }

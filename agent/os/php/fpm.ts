@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import type { Change } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { type Generated, replaceAll } from '#agent/os/effects/generated.ts'
 import { openSocket } from '#agent/os/mail/sockets.ts'
@@ -38,8 +39,31 @@ const poolOf = ({ user, php }: Site): Pool => ({ user, php })
  * former one. A unit of another agent version needs a restart, since a reload leaves its sandbox. A
  * sleeping PHP-FPM is started: the caller sees whether the change works.
  */
-export function apply(host: Host, site: Site): Promise<void> {
-  return host.exclusive(fpmService(poolOf(site)).unit, () => applyAlone(host, site))
+export const apply = (host: Host, site: Site): Change => ({
+  effects: () => effectsOf(host, site),
+  apply: () => host.exclusive(fpmService(poolOf(site)).unit, () => applyAlone(host, site)),
+})
+
+async function effectsOf(host: Host, site: Site): Promise<Effect[]> {
+  const pool = poolOf(site)
+  const service = fpmService(pool)
+  const { unit } = service
+  const folders = [FPM_FOLDER, poolFolderOf(pool), RUN_FOLDER]
+  const started = {
+    broken: effects.create('service', unit),
+    running: effects.run('reload', unit),
+    asleep: effects.run('restart', unit),
+  }
+  return [
+    ...(await openSocket(host, site).effects()),
+    ...(await effects.planMake(host, 'folder', ...folders)),
+    ...(await effects.planGenerate(host, await filesOf(host, site))),
+    ...(await servicesOf(host).enabled(service).effects()),
+    ...(await effects.planMake(host, 'socket', socketOf(pool))),
+    ...(await effects.planMake(host, 'file', ...pidFilesOf(host, service))),
+    started[await poolState(host, pool)],
+    ...(await applyInstance(host, site).effects()),
+  ]
 }
 
 async function applyAlone(host: Host, site: Site): Promise<void> {
@@ -80,29 +104,6 @@ async function startFormer(host: Host, pool: Pool): Promise<void> {
   await host.files.link(unitPathOf(pool), wantsPathOf(pool))
   await host.shell.try(['systemctl', 'daemon-reload'])
   await host.shell.try(['systemctl', 'start', fpmService(pool).unit])
-}
-
-/** What `apply` would do. */
-export async function planApply(host: Host, site: Site): Promise<Effect[]> {
-  const pool = poolOf(site)
-  const service = fpmService(pool)
-  const { unit } = service
-  const folders = [FPM_FOLDER, poolFolderOf(pool), RUN_FOLDER]
-  const started = {
-    broken: effects.create('service', unit),
-    running: effects.run('reload', unit),
-    asleep: effects.run('restart', unit),
-  }
-  return [
-    ...(await openSocket(host, site).effects()),
-    ...(await effects.planMake(host, 'folder', ...folders)),
-    ...(await effects.planGenerate(host, await filesOf(host, site))),
-    ...(await servicesOf(host).enabled(service).effects()),
-    ...(await effects.planMake(host, 'socket', socketOf(pool))),
-    ...(await effects.planMake(host, 'file', ...pidFilesOf(host, service))),
-    started[await poolState(host, pool)],
-    ...(await applyInstance(host, site).effects()),
-  ]
 }
 
 /** Tested first: with an invalid file it would not start again. */

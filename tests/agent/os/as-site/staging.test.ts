@@ -11,8 +11,8 @@ const FILE = '/usr/local/lib/hosting/staging.php'
 test('PHP of a staging site names its environment, and runs the file of root first', async () => {
   const host = await server()
 
-  await fpm.apply(host, copy)
-  await fpm.apply(host, shop)
+  await fpm.apply(host, copy).apply()
+  await fpm.apply(host, shop).apply()
 
   const poolOf = (user: string) => host.disk.all[`/etc/hosting/fpm/${user}-php8.2.d/pool.conf`]
   expect(poolOf('staging-shop')).toContain('\nenv[WP_ENVIRONMENT_TYPE] = staging\n')

@@ -96,7 +96,7 @@ async function changesOf(owned: Parameters<typeof applyAccount>[1], prepare: obj
   const before = host.mariadb.accounts.get('shop')
   if (!before) throw new Error('no account')
   host.mariadb.accounts.set('shop', { ...before, ...prepare })
-  await applyAccount(host, owned)
+  await applyAccount(host, owned).apply()
   const changes = host.queries.filter((query) => !query.startsWith('SELECT'))
   return { changes: changes.map((query) => query.split(' ')[0]), after: accountIn(host), before }
 }
@@ -139,7 +139,7 @@ test.each([
   host.rows('SELECT Priv', [{ priv: JSON.stringify({ ...socket, ...priv }) }])
   if (rows.length > 0) host.rows('SELECT * FROM mysql.db', rows)
 
-  await applyAccount(host, shop)
+  await applyAccount(host, shop).apply()
 
   expect(host.queries.filter((query) => !query.startsWith('SELECT'))).toEqual([
     "REVOKE ALL PRIVILEGES, GRANT OPTION FROM ?@'localhost' | shop",
@@ -151,7 +151,7 @@ test.each([
 test('does not create a missing account', async () => {
   const host = fakeHost()
 
-  await applyAccount(host, shop)
+  await applyAccount(host, shop).apply()
 
   expect(host.queries).toEqual([
     "SELECT Priv AS priv FROM mysql.global_priv WHERE User = ? AND Host = 'localhost' | shop",

@@ -14,7 +14,7 @@ test('a site is paused from the stop of its PHP until it runs again', async () =
 
   await pauseAll(host, shop).apply()
   const paused = await isPaused()
-  await fpm.apply(host, shop)
+  await fpm.apply(host, shop).apply()
 
   expect([before, paused, await isPaused()]).toEqual([false, true, false])
 })

@@ -172,7 +172,7 @@ test('a change starts a sleeping PHP-FPM to test it, and is undone when that fai
     return run(argv, options)
   }
 
-  await expect(fpm.apply(host, { ...shop, tier: 'large' })).rejects.toThrow('Job failed')
+  await expect(fpm.apply(host, { ...shop, tier: 'large' }).apply()).rejects.toThrow('Job failed')
 
   expect(host.ran.at(-1)).toBe(`systemctl start ${unit}`)
   const { [processes]: started, ...disk } = host.disk.all
@@ -183,7 +183,7 @@ test('does not stop PHP-FPM during a change', async () => {
   const host = await server(shop)
   host.runs.length = 0
 
-  await Promise.all([fpm.apply(host, { ...shop, tier: 'medium' }), putToSleep(host, pool)])
+  await Promise.all([fpm.apply(host, { ...shop, tier: 'medium' }).apply(), putToSleep(host, pool)])
 
   const verbs = host.ran.filter((line) => line.endsWith(unit))
   expect(verbs).toEqual([`systemctl reload ${unit}`, STOP, `systemctl reset-failed ${unit}`])

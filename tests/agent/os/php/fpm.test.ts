@@ -37,7 +37,7 @@ test('reports the log of PHP-FPM when it does not start', async () => {
   host.fail('systemctl start', 'Job failed')
   await host.disk.write('/var/log/hosting/shop/php-fpm.log', 'NOTICE: x\nERROR: cannot bind\n')
 
-  const applying = fpm.apply(host, shop)
+  const applying = fpm.apply(host, shop).apply()
 
   await expect(applying).rejects.toThrow(
     'PHP 8.2 of shop did not start: NOTICE: x | ERROR: cannot bind',
@@ -87,7 +87,7 @@ test('tests the file before a reload, because an invalid one ends the master', a
   const before = host.disk.all
   host.fail('/usr/sbin/php-fpm8.2 --test', 'unknown entry')
 
-  const applying = fpm.apply(host, { ...shop, tier: 'large' })
+  const applying = fpm.apply(host, { ...shop, tier: 'large' }).apply()
 
   await expect(applying).rejects.toThrow('PHP-FPM refuses the configuration of shop: unknown entry')
   expect(host.disk.all).toEqual(before)
@@ -138,7 +138,7 @@ async function withPrevious() {
 test('restarts a master whose unit another version of the agent wrote, on the socket of systemd', async () => {
   const host = await withPrevious()
 
-  await fpm.apply(host, shop)
+  await fpm.apply(host, shop).apply()
 
   expect(host.ran).toEqual([
     '/usr/sbin/php-fpm8.2 --test --fpm-config /etc/hosting/fpm/shop-php8.2.d/pool.conf',
@@ -159,7 +159,7 @@ test('starts the previous master again when the new one does not start', async (
     return run(argv, options)
   }
 
-  await expect(fpm.apply(host, shop)).rejects.toThrow('Job failed')
+  await expect(fpm.apply(host, shop).apply()).rejects.toThrow('Job failed')
 
   expect(host.disk.all[UNIT]).toBe(PREVIOUS)
   expect(host.ran.at(-1)).toBe('systemctl start hosting-fpm@shop-php8.2.service')
