@@ -2,7 +2,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { pauseSteps, resumeSteps } from '#agent/os/backup/switch.ts'
 import { planProvide } from '#agent/os/certificates/plan.ts'
 import { describe } from '#agent/os/certificates/probe-names.ts'
-import { removedTree } from '#agent/os/effects/change.ts'
+import { deferred, removedTree } from '#agent/os/effects/change.ts'
 import { create, remove } from '#agent/os/effects/effects.ts'
 import { findLink } from '#agent/os/nginx/link.ts'
 import * as nginx from '#agent/os/nginx/nginx.ts'
@@ -82,10 +82,9 @@ function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
   const names: Step = {
     name: 'names',
     title: `Serving ${target.domain} beside ${former.domain}`,
-    effects: async () => nginx.planApply(host, alsoServing(renaming), await certificate()),
+    ...deferred(async () => nginx.apply(host, alsoServing(renaming), await certificate())),
     imposes: () => namesTakenOver(host, newNames(renaming), renaming.former.domain),
-    apply: async () => nginx.apply(host, alsoServing(renaming), await certificate()),
-    undo: async () => nginx.apply(steady, former, await certificate()),
+    undo: nginx.serve(steady, former).apply,
   }
   const folder = certificateFolder(target.domain)
   const issue: Step = {

@@ -159,9 +159,8 @@ function servingSteps(change: SiteChange, host: Host): Step[] {
     {
       name: 'vhost',
       title: 'Applying the virtual host',
-      effects: async () => planServe(host, await target()),
-      apply: async () => serve(host, await target()),
-      undo: async () => serve(host, await recorded()),
+      ...deferred(async () => nginx.serve(host, await target())),
+      undo: async () => nginx.serve(host, await recorded()).apply(),
     },
     {
       name: 'cron',
@@ -180,11 +179,3 @@ function servingSteps(change: SiteChange, host: Host): Step[] {
 
 const scheduled = (host: Host, site: Site) =>
   inOrder(cron.schedule(host, site), shell.followed(host, site))
-
-async function serve(host: Host, site: Site): Promise<void> {
-  await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
-}
-
-async function planServe(host: Host, site: Site) {
-  return nginx.planApply(host, site, await nginx.certificateOf(host, site.domain))
-}

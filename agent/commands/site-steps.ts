@@ -92,11 +92,10 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
     {
       name: 'vhost',
       title: 'Adding the virtual host',
-      effects: () => nginx.planApply(host, site, undefined),
+      ...nginx.apply(host, site, undefined),
       imposes: () => namesTakenOver(host, allNamesOf(site), site.domain),
       notes: async () => [...(await listeningNotes(host)), ...namesNotes(site)],
-      apply: () => nginx.apply(host, site, undefined),
-      undo: () => nginx.remove(host, site),
+      undo: nginx.remove(host, site).apply,
     },
     {
       name: 'cron',

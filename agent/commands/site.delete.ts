@@ -69,9 +69,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'vhost',
       title: 'Removing the virtual host and the page cache',
-      effects: () => nginx.planRemove(host, site),
-      apply: () => nginx.remove(host, site),
-      undo: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
+      ...nginx.remove(host, site),
+      undo: nginx.serve(host, site).apply,
     },
     {
       name: 'cron',

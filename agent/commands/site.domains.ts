@@ -95,21 +95,18 @@ async function refuseHeld(
 function stepsOf(params: Params, host: Host): Step[] {
   const recorded = () => getSite(host, params.domain)
   const target = async () => applied(await recorded(), params)
-  const certificate = () => nginx.certificateOf(host, params.domain)
-  const serve = async (on: Host, site: Site) => nginx.apply(on, site, await certificate())
   return [
     {
       name: 'vhost',
       title: 'Applying the virtual host',
-      effects: async () => nginx.planApply(host, await target(), await certificate()),
+      ...deferred(async () => nginx.serve(host, await target())),
       imposes: async () =>
         namesTakenOver(
           host,
           added(await recorded(), params).flatMap(([, names]) => names),
           params.domain,
         ),
-      apply: async () => serve(host, await target()),
-      undo: async () => serve(host.steady ?? host, await recorded()),
+      undo: async () => nginx.serve(host.steady ?? host, await recorded()).apply(),
     },
     {
       name: 'record',

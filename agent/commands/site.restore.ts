@@ -155,11 +155,10 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'vhost',
       title: 'Adding the virtual host',
-      effects: async () => nginx.planApply(host, site, await nginx.certificateOf(host, domain)),
+      ...nginx.serve(host, site),
       imposes: () => namesTakenOver(host, allNamesOf(site), site.domain),
       notes: () => listeningNotes(host),
-      apply: async () => nginx.apply(host, site, await nginx.certificateOf(host, domain)),
-      undo: () => nginx.remove(host, site),
+      undo: nginx.remove(host, site).apply,
     },
     {
       name: 'probe',

@@ -60,8 +60,7 @@ export const recordStep = (host: Host, next: Site, folder: 'sites' | 'moved'): S
   decided: async () => (await siteRecord(host, next, folder).effects()).length === 0,
 })
 
-export const serve = async (host: Host, site: Site): Promise<void> =>
-  nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+export const serve = (host: Host, site: Site): Promise<void> => nginx.serve(host, site).apply()
 
 /** All others are signed by an authority. */
 export async function pin(host: Host, domain: string, certificate: string): Promise<void> {

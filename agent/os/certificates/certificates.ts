@@ -108,7 +108,7 @@ async function* provide(host: Host, site: Site, record: Recorder): Progress<Carr
   yield 'Serving the certificate'
   await changing(host, site.domain, async () => {
     await files.install(host, site.domain, chain)
-    await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+    await nginx.serve(host, site).apply()
     await awaitServed(host, site.domain, chain)
     if (!served) await setAddress(host, site, 'https')
     await record()
@@ -125,7 +125,7 @@ async function serveAgain(
 ): Promise<void> {
   const chain = (await host.files.read(served.fullchain)) ?? ''
   await changing(host, site.domain, async () => {
-    await nginx.apply(host, site, served)
+    await nginx.apply(host, site, served).apply()
     await awaitServed(host, site.domain, chain)
     await record()
   })
@@ -161,7 +161,7 @@ async function* withdraw(host: Host, site: Site, record: Recorder): Progress<voi
   if (!(await nginx.certificateOf(host, site.domain))) return
   const work = async () => {
     await setAddress(host, site, 'http')
-    await nginx.apply(host, site, undefined)
+    await nginx.apply(host, site, undefined).apply()
     await record()
   }
   await changing(host, site.domain, work, files.removeCertificate)

@@ -46,7 +46,7 @@ export async function restore(host: Host, domain: string): Promise<void> {
   if (former.pem !== '') await files.install(host, domain, former.pem)
   const certificate = former.pem === '' ? undefined : await nginx.certificateOf(host, domain)
   try {
-    await nginx.apply(host, site, certificate)
+    await nginx.apply(host, site, certificate).apply()
   } catch (error) {
     // nginx refuses every change while the file that a virtual host names is missing.
     if ((await isNamed(host, domain)) === (former.pem !== '')) await end(host, domain, former)

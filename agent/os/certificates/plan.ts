@@ -18,7 +18,7 @@ export async function planIssue(host: Host, requested: Requested): Promise<Effec
   if (!(await nginx.certificateOf(host, next.domain))) return record
   return [
     effects.change('database', next.user),
-    ...(await nginx.planApply(host, next, undefined)),
+    ...(await nginx.apply(host, next, undefined).effects()),
     effects.remove('folder', certificateFolder(next.domain)),
     ...record,
   ]

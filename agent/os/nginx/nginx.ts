@@ -1,5 +1,6 @@
 import { CommandFailed } from '#agent/host/errors.ts'
 import type { Host } from '#agent/host/ports.ts'
+import { type Change, deferred } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { removeGenerated, replaceAll } from '#agent/os/effects/generated.ts'
 import { applyListener, followListener, removeListener } from '#agent/os/page-purge/listener.ts'
@@ -35,13 +36,19 @@ type Served = Pick<Site, 'domain' | 'user'>
  * reloads nginx. A failed test restores the former files: a broken one would block the reloads of all
  * sites.
  */
-export async function apply(
-  host: Host,
-  site: Site,
-  certificate: Certificate | undefined,
-): Promise<void> {
+export const apply = (host: Host, site: Site, certificate: Certificate | undefined): Change => ({
+  effects: () => effectsOf(host, { site, certificate }),
+  apply: () => applyAlone(host, { site, certificate }),
+})
+
+/** With the certificate that the site has. */
+export const serve = (host: Host, site: Site): Change =>
+  deferred(async () => apply(host, site, await certificateOf(host, site.domain)))
+
+async function applyAlone(host: Host, requested: Requested): Promise<void> {
+  const { site } = requested
   const before = await servers(host)
-  const text = await textOf(host, { site, certificate }, before)
+  const text = await textOf(host, requested, before)
   await host.exclusive('nginx', async () => {
     if (await isFrozen(host, site.domain)) throw conflict(`${site.domain} is frozen while it moves`)
     const base = { path: BASE_PATH, text: await baseOf(host) }
@@ -70,14 +77,11 @@ export async function servedDomains({ files }: Pick<Host, 'files'>): Promise<str
   return entries.flatMap(({ name }) => /^hosting-(.+)\.conf$/.exec(name)?.[1] ?? [])
 }
 
-/** What `apply` would do. nginx creates the folder of the page cache. */
-export async function planApply(
-  host: Host,
-  site: Site,
-  certificate: Certificate | undefined,
-): Promise<Effect[]> {
+/** nginx creates the folder of the page cache. */
+async function effectsOf(host: Host, requested: Requested): Promise<Effect[]> {
+  const { site } = requested
   const found = await serversIfInstalled(host)
-  const text = await textOf(host, { site, certificate }, found)
+  const text = await textOf(host, requested, found)
   const vhost = { path: availablePath(site.domain), text }
   const passwords = passwordFiles(site)
   // Without one, the steps that prepare the server for sites list it.
@@ -121,33 +125,33 @@ export async function textOf(
  * Removes virtual host and page cache of a site; missing ones are fine. The file goes last: while
  * it exists, nginx may still serve the site after an interrupted removal.
  */
-export async function remove(host: Host, { domain, user }: Served): Promise<void> {
-  await host.exclusive('nginx', async () => {
-    const file = availablePath(domain)
-    const link = await findLink(host, domain)
-    const served = link ?? (await host.files.stat(file))
-    if (link !== undefined) await host.files.remove(link)
-    if (served) await reloadTested(host)
-    await removeGenerated(host, file)
-    await removeGenerated(host, passwordFileOf(user))
-  })
-  await removeListener(host, user).apply()
-  await host.files.remove(pageCacheOf(user))
-}
-
-/** What `remove` would do. */
-export async function planRemove(host: Host, { domain, user }: Served): Promise<Effect[]> {
-  const served = [
-    ...(await effects.planRemove(host, 'link', ...linksOf(domain))),
-    ...(await effects.planRemove(host, 'file', availablePath(domain), passwordFileOf(user))),
-  ]
-  return [
-    ...served,
-    ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
-    ...(await removeListener(host, user).effects()),
-    ...(await effects.planRemove(host, 'folder', pageCacheOf(user))),
-  ]
-}
+export const remove = (host: Host, { domain, user }: Served): Change => ({
+  async effects() {
+    const served = [
+      ...(await effects.planRemove(host, 'link', ...linksOf(domain))),
+      ...(await effects.planRemove(host, 'file', availablePath(domain), passwordFileOf(user))),
+    ]
+    return [
+      ...served,
+      ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
+      ...(await removeListener(host, user).effects()),
+      ...(await effects.planRemove(host, 'folder', pageCacheOf(user))),
+    ]
+  },
+  async apply() {
+    await host.exclusive('nginx', async () => {
+      const file = availablePath(domain)
+      const link = await findLink(host, domain)
+      const served = link ?? (await host.files.stat(file))
+      if (link !== undefined) await host.files.remove(link)
+      if (served) await reloadTested(host)
+      await removeGenerated(host, file)
+      await removeGenerated(host, passwordFileOf(user))
+    })
+    await removeListener(host, user).apply()
+    await host.files.remove(pageCacheOf(user))
+  },
+})
 
 /** The certificate of the site on this machine; undefined without one. */
 export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
@@ -166,7 +170,7 @@ const certificatePaths = (domain: string) => ({
 
 /** What serving the site with an existing or a new certificate would do. */
 export const planServe = (host: Host, site: Site): Promise<Effect[]> =>
-  planApply(host, site, { ...certificatePaths(site.domain), self_signed: false })
+  effectsOf(host, { site, certificate: { ...certificatePaths(site.domain), self_signed: false } })
 
 /** Addresses of this machine, beside 127.0.0.1, at which the site must answer too. */
 export async function otherAddresses(host: Host, domain: string): Promise<string[]> {

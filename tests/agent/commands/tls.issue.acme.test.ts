@@ -182,7 +182,7 @@ test('keeps a self-signed certificate after a refusal, and sends no HSTS for it'
   const site = await getSite(host, 'a.example')
   expect(site.tls).toBe('letsencrypt')
   expect(await needsRenewal(host, site)).toBe(true)
-  await nginx.apply(host, site, await nginx.certificateOf(host, site.domain))
+  await nginx.apply(host, site, await nginx.certificateOf(host, site.domain)).apply()
   const vhost = host.disk.all['/etc/nginx/sites-available/hosting-a.example.conf'] ?? ''
   expect(vhost).toContain('listen 443 ssl')
   expect(vhost).not.toContain('Strict-Transport-Security')

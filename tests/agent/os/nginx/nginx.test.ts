@@ -46,7 +46,7 @@ test.each([[true], [undefined], [false]])(
   async (xmlrpc) => {
     const host = await server(shop)
 
-    await nginx.apply(host, { ...shop, ...(xmlrpc !== undefined && { xmlrpc }) }, undefined)
+    await nginx.apply(host, { ...shop, ...(xmlrpc !== undefined && { xmlrpc }) }, undefined).apply()
 
     const text = block(host.disk.all[VHOST], 80)
     const denied = text.indexOf('location ~* /xmlrpc\\.php$ {\n deny all;')
@@ -65,7 +65,7 @@ test.each([
   async (_, site, certificate, count) => {
     const host = await server(shop)
 
-    await nginx.apply(host, site, certificate)
+    await nginx.apply(host, site, certificate).apply()
 
     const catchAll = host.disk.all['/etc/nginx/sites-available/hosting-default'] ?? ''
     const blocks = `${host.disk.all[VHOST]}${catchAll}`.split('\nserver {').slice(1)
@@ -115,7 +115,7 @@ test.each([
   const host = await server(shop)
   host.fail('nginx -v', `nginx version: nginx/${version}`, 0)
 
-  await nginx.apply(host, shop, CERTIFICATE)
+  await nginx.apply(host, shop, CERTIFICATE).apply()
 
   const text = block(host.disk.all[VHOST], 443)
   expect([text.includes(listen), text.includes('http2 on;')]).toEqual([true, directive])
@@ -124,7 +124,7 @@ test.each([
 test('redirects to https, but serves tokens of the authority before that', async () => {
   const host = await server(shop)
 
-  await nginx.apply(host, shop, CERTIFICATE)
+  await nginx.apply(host, shop, CERTIFICATE).apply()
 
   const plain = block(host.disk.all[VHOST], 80)
   const redirect = plain.indexOf('return 301 https://$host$request_uri;')
@@ -138,7 +138,7 @@ test.each([
 ] as const)('sends HSTS with %s: %p', async (tls, insists) => {
   const host = await server(shop)
 
-  await nginx.apply(host, { ...shop, tls }, CERTIFICATE)
+  await nginx.apply(host, { ...shop, tls }, CERTIFICATE).apply()
 
   expect(block(host.disk.all[VHOST], 443).includes('Strict-Transport-Security')).toBe(insists)
 })
@@ -150,7 +150,7 @@ test.each([
 ] as const)('tells browsers that HSTS is %s', async (_, hsts, value) => {
   const host = await server(shop)
 
-  await nginx.apply(host, { ...shop, tls: 'letsencrypt', settings: { hsts } }, CERTIFICATE)
+  await nginx.apply(host, { ...shop, tls: 'letsencrypt', settings: { hsts } }, CERTIFICATE).apply()
 
   const text = block(host.disk.all[VHOST], 443)
   expect(text).toContain(`add_header Strict-Transport-Security "${value}" always;`)
@@ -170,7 +170,7 @@ test.each([
 ] as const)('sends the content security policy %p', async (csp, headers) => {
   const host = await server(shop)
 
-  await nginx.apply(host, { ...shop, settings: { csp } }, undefined)
+  await nginx.apply(host, { ...shop, settings: { csp } }, undefined).apply()
 
   const sent = block(host.disk.all[VHOST], 80).match(/Content-Security-Policy\S* \S+(?= always;)/g)
   expect(sent ?? []).toEqual([...headers])
@@ -199,7 +199,7 @@ test('listens on IPv6 where the machine has it', async () => {
   expect(host.disk.all[VHOST]).not.toContain('[::]')
   await host.disk.write('/proc/1/net/if_inet6', '00000000000000000000000000000001 01 80 10 80 lo\n')
 
-  await nginx.apply(host, shop, undefined)
+  await nginx.apply(host, shop, undefined).apply()
 
   expect(host.disk.all[VHOST]).toContain('listen [::]:80;')
 })
@@ -209,7 +209,7 @@ test('restores the previous virtual host when nginx refuses the new one', async 
   const before = host.disk.all
   host.fail('nginx -t', 'emerg')
 
-  const applying = nginx.apply(host, { ...shop, tier: 'large' }, undefined)
+  const applying = nginx.apply(host, { ...shop, tier: 'large' }, undefined).apply()
 
   await expect(applying).rejects.toThrow('nginx refuses its configuration: emerg')
   expect(host.disk.all).toEqual(before)
@@ -219,7 +219,7 @@ test('does not overwrite a foreign file', async () => {
   const host = await server()
   await host.disk.write(VHOST, 'server { }')
 
-  const applying = nginx.apply(host, shop, undefined)
+  const applying = nginx.apply(host, shop, undefined).apply()
 
   await expect(applying).rejects.toThrow('was not made by Hosting Control')
   expect(host.disk.all[VHOST]).toBe('server { }')
@@ -248,11 +248,11 @@ test('finds a certificate only when both files are there', async () => {
 test('the next removal reloads nginx if the first was interrupted before that', async () => {
   const host = await server(shop)
   host.fail('nginx -t', 'killed')
-  await expect(nginx.remove(host, shop)).rejects.toThrow('killed')
+  await expect(nginx.remove(host, shop).apply()).rejects.toThrow('killed')
   host.answer('nginx -t', '')
   host.runs.length = 0
 
-  await nginx.remove(host, shop)
+  await nginx.remove(host, shop).apply()
 
   expect(host.ran).toEqual([
     'nginx -t -q',
@@ -266,7 +266,7 @@ test('does not reload an nginx that is not running', async () => {
   await host.disk.remove('/run/nginx.pid')
   host.fail('start-stop-daemon', 'no process found')
 
-  await nginx.remove(host, shop)
+  await nginx.remove(host, shop).apply()
 
   expect(host.ran).toEqual(['nginx -t -q'])
   expect(host.disk.all[VHOST]).toBeUndefined()
@@ -290,7 +290,7 @@ test('undoes a virtual host that would answer unknown names instead of another',
     await link.call(host.disk, target, path)
   }
 
-  await expect(nginx.apply(host, shop, undefined)).rejects.toThrow(
+  await expect(nginx.apply(host, shop, undefined).apply()).rejects.toThrow(
     'Unknown names at *:80 would be answered by /etc/nginx/sites-enabled/zz-hosting-shop.example.conf',
   )
   expect(Object.keys(host.disk.all)).toEqual(before)

@@ -31,7 +31,7 @@ test('a removed site leaves no trace of a pause', async () => {
 test('a paused site answers 503 with Retry-After in place of 502 and 404 of programs', async () => {
   const host = await server(shop)
 
-  await nginx.apply(host, shop, undefined)
+  await nginx.apply(host, shop, undefined).apply()
 
   const text = host.disk.all['/etc/nginx/sites-available/hosting-shop.example.conf'] ?? ''
   expect(text).toContain('    error_page 502 = @hosting_paused;\n')

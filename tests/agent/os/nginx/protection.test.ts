@@ -10,7 +10,7 @@ const PASSWORDS = '/etc/hosting/staging/staging-shop.htpasswd'
 
 async function served() {
   const host = await server(copy)
-  await nginx.apply(host, copy, undefined)
+  await nginx.apply(host, copy, undefined).apply()
   return host
 }
 
@@ -53,7 +53,7 @@ test('a change of the site keeps its protection, and its removal forgets the pas
 
   expect(result).toMatchObject({ tier: 'medium' })
   expect(host.disk.all[VHOST]).toContain('auth_basic "Staging site";')
-  await nginx.remove(host, copy)
+  await nginx.remove(host, copy).apply()
   expect(await host.files.stat(PASSWORDS)).toBeUndefined()
 })
 
@@ -61,7 +61,7 @@ test('a configuration that nginx refuses leaves no password', async () => {
   const host = await server()
   host.fail('nginx -t', 'bad')
 
-  await expect(nginx.apply(host, copy, undefined)).rejects.toThrow('bad')
+  await expect(nginx.apply(host, copy, undefined).apply()).rejects.toThrow('bad')
 
   expect(await host.files.stat(PASSWORDS)).toBeUndefined()
 })
