@@ -1,8 +1,7 @@
 import type { Site } from './sites.ts'
 
-/** The two sites of an isolation check, in the order of creation. */
-export const ROLES = ['attacker', 'neighbour'] as const
-export type Role = (typeof ROLES)[number]
+/** The part that a temporary site has in an isolation check. */
+export type Role = 'attacker' | 'neighbour'
 
 /** Nobody can own a name below `.invalid` (RFC 2606). */
 const NAME = /^(?:www\.)?canary-(attacker|neighbour)-([a-z][a-z0-9]{15})\.invalid$/
