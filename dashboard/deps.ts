@@ -32,7 +32,7 @@ import { deliver } from './operations/deliver.ts'
 import type { Executor } from './operations/job.ts'
 import { Worker } from './operations/worker.ts'
 import { Pulses } from './pulse/pulses.ts'
-import { PulseReader } from './pulse/read-pulse.ts'
+import { readPulse, storeChanges, syncState } from './pulse/read-pulse.ts'
 import { Bus } from './runtime/bus.ts'
 import { KeyedQueue } from './runtime/limit.ts'
 import { LIMITS, type Limits } from './runtime/limits.ts'
@@ -44,9 +44,9 @@ import { sendingBackup } from './site-backups/repositories.ts'
 import { ToolPasses } from './site-database/tool-passes.ts'
 import { confirmLost, syncOrProbe } from './sync/confirm-lost.ts'
 import { asksState, neededAfter } from './sync/contacts.ts'
-import { KnownStates } from './sync/known-states.ts'
 import { runSync } from './sync/run-sync.ts'
 import { type Contact, Scheduler } from './sync/scheduler.ts'
+import { StoredVersions } from './sync/stored-versions.ts'
 import type { AddressRules } from './trust/addresses.ts'
 import { Enroller } from './trust/enroller.ts'
 import type { Keyring } from './trust/keyring.ts'
@@ -106,7 +106,7 @@ export function makeDeps(outside: Outside) {
     ...{ ...base, agents, keys, sealer, rules, trash_ms, types: RULES },
     ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
     keys_asked: new Set<number>(),
-    states: new KnownStates(clock),
+    stored: new StoredVersions(clock),
     readings: new ReadingQueue({ clock, store: (readings) => store(readings) }),
     // Other transports than the network have no connections to try.
     findObstacle: async (to: Address) =>
@@ -135,7 +135,7 @@ export function makeDeps(outside: Outside) {
     unpulsed = new Set(others.map(({ id }) => id))
     return pulsed
   }
-  const { states } = sync
+  const { stored } = sync
   const confirming = new Set<number>()
   /** Tells a server that has stopped to answer from one that missed a call, once at a time. */
   const confirm = async (id: number, how: Parameters<typeof confirmLost>[2]): Promise<void> => {
@@ -163,8 +163,8 @@ export function makeDeps(outside: Outside) {
       } else if (contact === 'answered' && !unpulsed.has(id)) await ours(id, () => pulses.meet(id))
       return contact
     },
-    rest_ms: (id) => (pulses.has(id) ? states.rest_ms(id, neededAfter(scheduler.interval_ms)) : 0),
-    changed: (id) => states.forget(id),
+    rest_ms: (id) => (pulses.has(id) ? stored.rest_ms(id, neededAfter(scheduler.interval_ms)) : 0),
+    changed: (id) => stored.forget(id),
   })
   const visits = new Visits({
     ...{ ...base, leases, findObstacle: sync.findObstacle },
@@ -172,10 +172,10 @@ export function makeDeps(outside: Outside) {
       visitSite(site, { rules, random: () => randomText(random, 9) }, signal),
   })
   const health = new HealthReader({
-    ...{ ...base, agents },
+    ...base,
     changed: (id, domains) => visits.changed(id, domains),
   })
-  const reader = new PulseReader({ ...sync, health })
+  const pulse = { ...sync, health }
   const pulses: Pulses = new Pulses({
     clock,
     log,
@@ -185,17 +185,18 @@ export function makeDeps(outside: Outside) {
     },
     async list() {
       const online = await listPulsed()
-      reader.keep(online.map(({ id }) => id))
+      health.keep(online.map(({ id }) => id))
       return online
     },
     ask: (server, wait, signal) =>
       inRequest(newRequestId(random), () => {
         const with_state = asksState(scheduler.interval_ms)
-        return reader.read(server, { wait, with_state, signal })
+        return readPulse(pulse, server, { wait, with_state, signal })
       }),
     store,
     lost: ({ id }, how) => confirm(id, how),
-    follow: (server, answer) => ours(server.id, () => reader.follow(server, answer)),
+    follow: (server, answer) => ours(server.id, () => storeChanges(pulse, server, answer)),
+    sync: (server, answer) => ours(server.id, () => syncState(pulse, server, answer)),
   })
   const enroller = new Enroller({ ...base, ...trust, leases, enrolled: (id) => scheduler.add(id) })
   const own: Record<OwnType, Executor> = {
@@ -225,9 +226,8 @@ export function makeDeps(outside: Outside) {
     onFinished: ({ id, type, server_id, site_id, params }, { status }) => {
       if (site_id !== null) visits.soon(site_id)
       base.bus.notify(BULK_NEWS)
-      reader.forget(server_id)
+      stored.forget(server_id)
       pulses.again(server_id)
-      states.forget(server_id)
       if (status === 'failed' && params.dns !== undefined)
         undoRecords(sync, { id }).catch((error: unknown) =>
           log.error('undo of DNS records failed', error),
@@ -237,7 +237,7 @@ export function makeDeps(outside: Outside) {
   })
   const bulks = new BulkRunner({ ...sync, leases, worker })
   leases.onChange(({ lost }) => {
-    states.clear()
+    stored.clear()
     enroller.again()
     worker.handOver(lost)
     if (lost.includes(FLEET)) bulks.handOver()

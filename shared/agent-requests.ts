@@ -15,22 +15,3 @@ export const CancelAnswer = z.object({ ended: z.boolean() })
 export type CancelAnswer = z.infer<typeof CancelAnswer>
 
 export const SiteRequest = z.object({ domain: Domain })
-
-/** The longest time that an agent holds a request, in seconds: routers forget quiet connections later. */
-const MAX_WAIT = 55
-
-const waitRule = `Must be a whole number of seconds from 0 to ${MAX_WAIT}`
-export const PulseRequest = z.object({
-  /** How long the agent may wait for a change of health. */
-  wait: z
-    .string(waitRule)
-    .regex(/^\d{1,2}$/, waitRule)
-    .transform(Number)
-    .refine((seconds) => seconds <= MAX_WAIT, waitRule)
-    .default(0),
-  /** The last version of the health of the sites; another one is answered immediately. */
-  health: z.string().max(64, 'Must have at most 64 characters').default(''),
-  /** Whether the version of the state is wanted, which takes the agent longer. */
-  state: z.enum(['yes', 'no'], 'Must be yes or no').default('yes'),
-})
-export type PulseRequest = z.infer<typeof PulseRequest>

@@ -31,13 +31,6 @@ export const Metrics = object({
 }).meta({ id: 'Metrics', description: 'The last reading of a server.' })
 export type Metrics = z.infer<typeof Metrics>
 
-/**
- * The metrics, and the version of everything else that a sync reads: equal versions mean equal answers.
- * Null: read all of it.
- */
-export const State = z.object({ metrics: Metrics, version: text(64).nullable() })
-export type State = z.infer<typeof State>
-
 /** The program on a server: `machine` is the name of a build, such as `linux-arm64`. */
 export const AgentBuild = z.object({
   version: text(),

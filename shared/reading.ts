@@ -41,7 +41,7 @@ export interface ReadingContract<
   timeout_ms?: number | 'contact'
   /** It does something else when it is repeated: a dashboard sends it once. */
   is_once?: true
-  /** The agent holds it open: other calls of a dashboard do not wait for it. */
+  /** The agent holds it open for its param `wait`: meanwhile it takes the turn of no other call. */
   is_held?: true
 }
 

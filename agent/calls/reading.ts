@@ -107,8 +107,8 @@ export function asking(table: ReadingTable, deps: ReadingDeps, signal: AbortSign
 }
 
 /** Makes a value once for each machine: what its readings remember between requests. */
-export function perHost<T>(make: (host: Host) => T): (host: Host) => T {
-  const made = new WeakMap<Host, T>()
+export function perHost<T, H extends object = Host>(make: (host: H) => T): (host: H) => T {
+  const made = new WeakMap<H, T>()
   return (host) => {
     const known = made.get(host)
     if (known !== undefined) return known

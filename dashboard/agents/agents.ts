@@ -79,7 +79,8 @@ export class Agents {
         ? this.#bytes(to, request, { timeout_ms, signal })
         : this.#answer(to, request, readerOf(form), { timeout_ms, signal })
     // The types of contracts tie the form of an answer to what is read.
-    return (await (is_held ? ask() : this.#slots.run(ask))) as Answered<C>
+    const isHeld = is_held && Number(Object(params).wait ?? 0) > 0
+    return (await (isHeld ? ask() : this.#slots.run(ask))) as Answered<C>
   }
 
   /** The SHA-256 of an answer: another one after each change of it. */

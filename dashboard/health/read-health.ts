@@ -8,12 +8,9 @@ import type { SiteHealth as Entry } from '#shared/agent.ts'
 import { siteHealthReading } from '#shared/readings/sites.ts'
 import { storeHealth } from './queries.ts'
 
-/** An unchanged answer is stored again after this: a record may have changed since. */
-const FORGET_MS = 2 * 60_000
 const MINUTE_MS = 60_000
 
 interface Known {
-  since: number
   /** The reported version of each site. */
   versions: Map<string, string>
   /** The stored report of each domain. */
@@ -23,7 +20,6 @@ interface Known {
 }
 
 interface Deps extends Pick<Base, 'db' | 'bus' | 'clock'> {
-  agents: Agents
   /** The files, options or plugins of these sites have changed. */
   changed(server_id: number, domains: readonly string[]): Promise<void>
 }
@@ -38,16 +34,16 @@ export class HealthReader {
   }
 
   /** Throws a ServiceError when there is no answer. Pages that show the sites receive changes. */
-  async update(server: Address): Promise<void> {
+  async update(server: Address, agents: Pick<Agents, 'call'>): Promise<void> {
     const { db, bus, clock } = this.#deps
-    const changed = await this.#read(server)
+    const changed = await this.#read(server, agents)
     if ((await storeHealth(db, server.id, changed, timestamp(clock))) > 0)
       bus.notify(sitesOf(server.id))
   }
 
   /** At most MAX_HEALTH_CHANGES a minute, however often an agent reports another state. */
-  async #read(server: Address): Promise<Entry[]> {
-    const { entries } = await this.#deps.agents.call(server, siteHealthReading, {})
+  async #read(server: Address, agents: Pick<Agents, 'call'>): Promise<Entry[]> {
+    const { entries } = await agents.call(server, siteHealthReading, {})
     const known = this.#knownOf(server.id)
     void this.#deps.changed(server.id, otherVersions(known.versions, entries))
     const changed: Entry[] = []
@@ -67,7 +63,7 @@ export class HealthReader {
     return changed
   }
 
-  /** An operation has changed sites of the server: their records may differ. */
+  /** The records of the sites of a server may differ from what was stored: all of it is stored again. */
   forget(server_id: number): void {
     this.#known.get(server_id)?.texts.clear()
   }
@@ -81,17 +77,10 @@ export class HealthReader {
   #knownOf(server_id: number): Known {
     const now = this.#deps.clock.elapsed()
     const known = this.#known.get(server_id) ?? {
-      ...{
-        since: now,
-        versions: new Map(),
-        texts: new Map(),
-        minute: now,
-        left: MAX_HEALTH_CHANGES,
-      },
-    }
-    if (now - known.since > FORGET_MS) {
-      known.texts.clear()
-      known.since = now
+      versions: new Map(),
+      texts: new Map(),
+      minute: now,
+      left: MAX_HEALTH_CHANGES,
     }
     if (now - known.minute > MINUTE_MS) {
       known.left = MAX_HEALTH_CHANGES

@@ -17,7 +17,7 @@ const LIMIT_MS = 10_000
 
 interface Deps {
   db: Database
-  agents: Agents
+  agents: Pick<Agents, 'call'>
   clock: Clock
   log: Log
 }

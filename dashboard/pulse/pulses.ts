@@ -16,8 +16,10 @@ interface Deps extends Pick<Base, 'clock' | 'log'> {
   store(readings: readonly Reading[]): Promise<void>
   /** The server did not answer: it is contacted now, and met again when it answers. */
   lost(server: Address, how: { error?: ServiceError; signal: AbortSignal }): Promise<void>
-  /** Reads and stores what has changed. */
+  /** Stores the health and the numbers that have changed. */
   follow(server: Address, answer: PulseAnswer): Promise<void>
+  /** Records a changed state. */
+  sync(server: Address, answer: PulseAnswer): Promise<void>
 }
 
 const MINUTE_MS = MINUTE * 1000
@@ -36,16 +38,19 @@ const QUIET_MS = 1_000
 const COLLECT_MS = 500
 /** Slow agents must not delay readings. */
 const FOLLOWED_AT_ONCE = 16
+/** Their syncs must not delay the health of other servers. */
+const SYNCED_AT_ONCE = 64
 
 /** One held call for each online server and minute. A server without an answer leaves a gap. */
 export class Pulses {
   readonly #deps: Deps
   readonly #limit = new Limit(FOLLOWED_AT_ONCE)
+  readonly #syncs = new Limit(SYNCED_AT_ONCE)
   readonly #stopping = new AbortController()
   /** By server, what ends its held call. */
   readonly #open = new Map<number, AbortController>()
-  /** The servers whose health and numbers are being read. */
-  readonly #reading = new Set<number>()
+  /** The servers whose changes are being stored. */
+  readonly #storing = new Set<number>()
   /** The servers that had a call. */
   readonly #met = new Set<number>()
   readonly #running = new Set<Promise<void>>()
@@ -167,9 +172,9 @@ export class Pulses {
       const answer = await this.#deps.ask(server, wait, held.signal)
       const at = Math.min(last, this.#minuteIn(0))
       this.#collect({ server_id: server.id, at, ...metricsOf(answer) })
-      if (!this.#reading.has(server.id)) this.#keep(this.#read(server, answer))
+      if (!this.#storing.has(server.id)) this.#keep(this.#read(server, answer))
       // An agent of another protocol does not wait.
-      return answer.health === undefined ? undefined : PAUSE_MS
+      return answer.changes === undefined ? undefined : PAUSE_MS
     } catch (error) {
       if (held.signal.aborted) return QUIET_MS
       throw error
@@ -177,15 +182,18 @@ export class Pulses {
   }
 
   async #read(server: Address, answer: PulseAnswer): Promise<void> {
-    this.#reading.add(server.id)
+    this.#storing.add(server.id)
     try {
       await this.#limit.run(async () => {
         if (!this.#stopping.signal.aborted) await this.#deps.follow(server, answer)
       })
+      await this.#syncs.run(async () => {
+        if (!this.#stopping.signal.aborted) await this.#deps.sync(server, answer)
+      })
     } catch (error) {
-      this.#report('the health or the numbers of sites could not be stored', error)
+      this.#report('the changes of a server could not be stored', error)
     } finally {
-      this.#reading.delete(server.id)
+      this.#storing.delete(server.id)
     }
   }
 

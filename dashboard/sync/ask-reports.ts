@@ -8,7 +8,7 @@ import { maintenanceReading } from '#shared/readings/server.ts'
 import { certificatesReading, usageReading } from '#shared/readings/sites.ts'
 import { MAX_LOGINS, type ReportedAccess, type SiteLogin } from '#shared/site-access.ts'
 import type { SiteUsage } from '#shared/site-usage.ts'
-import type { Reader } from './read-report.ts'
+import type { Reader } from './read-changes.ts'
 
 const MAX_JOB_TROUBLES = 50
 

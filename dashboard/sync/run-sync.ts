@@ -11,7 +11,7 @@ import { timestamp } from '#dashboard/runtime/clock.ts'
 import type { KeyedQueue } from '#dashboard/runtime/limit.ts'
 import type { Log } from '#dashboard/runtime/log.ts'
 import { cancelledError, ServiceError } from '#shared/errors.ts'
-import { type SyncChangedDeps, syncChanged } from './sync-changed.ts'
+import { type ComparedChanges, type SyncChangedDeps, syncChanged } from './sync-changed.ts'
 import { syncServer } from './sync-server.ts'
 
 export interface RunSyncDeps extends SyncChangedDeps {
@@ -44,7 +44,7 @@ export async function runSync(
   } finally {
     over.abort()
     void work
-      .return({ sites: 0, changed: false })
+      .throw(new Error('over'))
       .catch(() => undefined)
       .finally(ends)
   }
@@ -88,14 +88,18 @@ function markStarted({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationR
 }
 
 /**
- * The sync that the scheduler runs: no operation, and an activity only when something changed. Returns
- * whether the agent has answered.
+ * The sync of the scheduler, or of an answer with another state: no operation, and an activity only when
+ * something changed. Returns whether the agent has answered.
  */
-export function backgroundSync(deps: RunSyncDeps, server_id: number): Promise<boolean> {
+export function backgroundSync(
+  deps: RunSyncDeps,
+  server_id: number,
+  compared?: ComparedChanges,
+): Promise<boolean> {
   return deps.syncs.run(server_id, async () => {
     try {
       const server = await getServer(deps.db, server_id)
-      await syncChanged(deps, server)
+      await syncChanged(deps, server, compared)
       return true
     } catch (error) {
       if (error instanceof ServiceError) return false

@@ -3,28 +3,47 @@ import type { ServerRow } from '#dashboard/db/rows.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
 import type { ReadingQueue } from '#dashboard/metrics/reading-queue.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
-import type { Metrics, State } from '#shared/agent.ts'
-import { type KnownStates, WHOLE, WHOLE_OF_LISTS } from './known-states.ts'
-import { readState } from './read-state.ts'
+import type { Limits } from '#dashboard/runtime/limits.ts'
+import type { Metrics } from '#shared/agent.ts'
+import type { Versions } from '#shared/changes.ts'
+import { compareLists, readChanges, type ServerChanges } from './read-changes.ts'
+import type { ServerVersions, StoredVersions } from './stored-versions.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
-export interface SyncChangedDeps extends SyncDeps {
-  states: KnownStates
+export interface SyncChangedDeps extends SyncDeps, Pick<Limits, 'contact_ms'> {
+  stored: StoredVersions
   readings: Pick<ReadingQueue, 'add'>
 }
 
-/** One call while the state of the server is that of its last sync without a change; otherwise a whole sync. */
-export async function syncChanged(deps: SyncChangedDeps, server: ServerRow): Promise<void> {
-  const { states } = deps
-  const finish = states.begin(server.id)
-  const state = await stateOf(deps, server)
-  if (state && states.see(server.id, state.version))
-    return recordContact(deps, server, state.metrics)
-  const { changed } = await resultOf(
-    syncServer(deps, server, { with_activity: true, metrics: state?.metrics }),
-  )
-  const whole = state && !hasOurProtocol(state) ? WHOLE_OF_LISTS : WHOLE
-  finish(changed ? null : (state?.version ?? null), whole)
+/** The changes of a server, and what was stored of it when they were asked for. */
+export interface ComparedChanges extends ServerChanges {
+  known: ServerVersions
+  since: Versions
+}
+
+/**
+ * One call, which returns what has changed. `compared`: an answer that was there already, and that is too
+ * old if the records of the server have changed since.
+ */
+export async function syncChanged(
+  deps: SyncChangedDeps,
+  server: ServerRow,
+  compared?: ComparedChanges,
+): Promise<void> {
+  const { stored } = deps
+  const known = stored.of(server.id, !hasOurProtocol(server))
+  const isRecent = compared?.known === known && compared.since.state === known.state
+  const changes = isRecent ? compared : await contact(deps, server, known)
+  if (changes?.versions.state && changes.versions.state === known.state) {
+    stored.see(known)
+    return recordContact(deps, server, changes.metrics)
+  }
+  // A sync that fails may have recorded a part of another state.
+  known.state = undefined
+  const synced = await resultOf(syncServer(deps, server, { with_activity: true, changes }))
+  // Changed records change again with the next sync, and need the other parts.
+  if (synced.changed || synced.state === null) stored.forget(server.id)
+  else if (stored.isCurrent(server.id, known)) stored.see(known, synced.state)
 }
 
 async function resultOf<R>(work: AsyncGenerator<unknown, R>): Promise<R> {
@@ -34,9 +53,13 @@ async function resultOf<R>(work: AsyncGenerator<unknown, R>): Promise<R> {
 }
 
 /** Only of a server that answered last time: a whole sync records whether another one answers. */
-function stateOf(deps: SyncChangedDeps, server: ServerRow): Promise<State | undefined> {
-  if (server.status !== 'online' || server.failures > 0) return Promise.resolve(undefined)
-  return readState(deps, server).catch(() => undefined)
+async function contact(deps: SyncChangedDeps, server: ServerRow, known: ServerVersions) {
+  if (server.status !== 'online' || server.failures > 0) return undefined
+  const since = { state: known.state ?? '' }
+  const changes = hasOurProtocol(server)
+    ? readChanges(deps, server, since, { timeout_ms: deps.contact_ms })
+    : compareLists(deps, server, known)
+  return changes.catch(() => undefined)
 }
 
 function recordContact(

@@ -3,7 +3,9 @@ import { storeLogins } from '#dashboard/access/logins.queries.ts'
 import { askTrash } from '#dashboard/agents/ask-trash.ts'
 import { askWeb, linesOf } from '#dashboard/agents/ask-web.ts'
 import { BUDGET, MAX_IMPORTS } from '#dashboard/agents/budgets.ts'
+import { hasOurProtocol } from '#dashboard/agents/protocol.ts'
 import type { Listed } from '#dashboard/agents/read-answer.ts'
+import type { Address } from '#dashboard/agents/transport.ts'
 import type { ServerRow } from '#dashboard/db/rows.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
 import { reasonOf } from '#dashboard/operations/failure.ts'
@@ -12,7 +14,7 @@ import type { Bus } from '#dashboard/runtime/bus.ts'
 import { timestamp } from '#dashboard/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/trust/keys/hand-over.ts'
 import { answeredBy } from '#dashboard/trust/presented.ts'
-import type { Metrics, Service, TrashedSite } from '#shared/agent.ts'
+import type { Service, TrashedSite } from '#shared/agent.ts'
 import { bodyOf, ServiceError } from '#shared/errors.ts'
 import { metricsReading, servicesReading } from '#shared/readings/server.ts'
 import { sitesReading } from '#shared/readings/sites.ts'
@@ -28,7 +30,7 @@ import {
 import { Adoption, diskColumns } from './facts.ts'
 import { foreignNames } from './foreign-names.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
-import { type Reader, readReport } from './read-report.ts'
+import { type Reader, readChanges, type ServerChanges } from './read-changes.ts'
 import { settleRenames } from './renames.ts'
 import { columnUpdates, type Found, needsTrash, planSync, type SyncPlan } from './sync-plan.ts'
 
@@ -42,13 +44,15 @@ interface Synced {
   sites: number
   /** Whether records of sites were changed: the next sync may change them again. */
   changed: boolean
+  /** The version of the state that is recorded now; null: unknown. */
+  state: string | null
 }
 
 interface Options {
   /** Whether a change of state gets its own activity, since no operation records it. */
   with_activity: boolean
-  /** Those of a contact that has just been made. */
-  metrics?: Metrics | undefined
+  /** The answer to an earlier call, with the state; undefined: the server is asked. */
+  changes?: ServerChanges | undefined
   /** Interrupts it. */
   signal?: AbortSignal
 }
@@ -81,18 +85,18 @@ export async function* syncServer(
 async function* readAndApply(
   deps: SyncDeps,
   recorded: ServerRow,
-  { with_activity, signal, ...contact }: Options,
+  { with_activity, signal, changes }: Options,
 ): AsyncGenerator<string, Synced> {
   const { db, clock, agents, trash_ms } = deps
-  const since = timestamp(clock)
-  const metrics = contact.metrics ?? (await agents.call(recorded, metricsReading, {}, { signal }))
+  const since = changes?.asked_at ?? timestamp(clock)
+  const metrics = changes?.metrics ?? (await agents.call(recorded, metricsReading, {}, { signal }))
   // The recorded metrics may be those of another version of the agent.
   const server = { ...recorded, metrics }
   yield `Connected to the agent of ${server.name}`
   // Before the answers: what an operation records meanwhile is newer.
   const before = await listSiteRows(db, server.id)
   const access = await listKnownAccess(db, server.id)
-  const reader = await readReport(agents, server, signal)
+  const { reader, versions } = changes ?? (await readState(deps, server, signal))
   const { services } = await reader.call(server, servicesReading, {}, { signal })
   yield `Read the state of ${services.length} services`
   const listed = await reader.call(server, sitesReading, {}, { signal })
@@ -138,8 +142,14 @@ async function* readAndApply(
   const changed = plan.updates.length + imported + renamed.length > 0
   if (changed) deps.bus.notify(sitesOf(server.id))
   yield* changesIn(plan, imported, unread)
-  return { sites: listed.total, changed }
+  return { sites: listed.total, changed, state: versions.state ?? null }
 }
+
+/** An agent of another protocol gets a call for each part that every agent has. Throws offline. */
+const readState = (deps: SyncDeps, to: Address, signal?: AbortSignal) =>
+  hasOurProtocol(to)
+    ? readChanges(deps, to, { state: '' }, { signal })
+    : { reader: deps.agents, versions: { state: null } }
 
 function* changesIn(
   { others, imports, trashed, missing }: SyncPlan,

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { Agent, get } from 'node:https'
 import { argv, cpuUsage } from 'node:process'
 import { sql } from 'drizzle-orm'
-import { storeReadings } from '#dashboard/metrics/queries.ts'
-import { PulseReader } from '#dashboard/pulse/read-pulse.ts'
+import { listOnline, storeReadings } from '#dashboard/metrics/queries.ts'
+import { readPulse, storeChanges, syncState } from '#dashboard/pulse/read-pulse.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { fail } from '#scripts/lib/fail.ts'
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   const fleet = await fleetOf(folder, SERVERS, agent)
   const ids = Array.from({ length: SERVERS }, (_, number) => number + 1)
   const whole = () => {
-    fleet.states.clear()
+    fleet.stored.clear()
     return each(ids, (id) => backgroundSync(fleet, id))
   }
   // They are recorded, their columns are filled, and nothing changes any more.
@@ -56,9 +56,8 @@ async function main(): Promise<void> {
     times.plain.push(await timed(() => plain.all(ids)))
     times.ours.push(await timed(whole))
   }
-  console.log(`plain requests for the two calls of a sync: ${await timed(() => few.all(ids))} ms`)
-  const reader = new PulseReader(fleet)
-  const once = () => minute(reader, fleet, ids, agent.port)
+  console.log(`plain requests for the call of a sync: ${await timed(() => few.all(ids))} ms`)
+  const once = () => minute(fleet)
   // Health and numbers are read once.
   for (const _ of [1, 2]) await once()
   const minutes: number[] = []
@@ -87,24 +86,26 @@ async function main(): Promise<void> {
 
 type Fleet = Awaited<ReturnType<typeof fleetOf>>
 
-async function each(ids: readonly number[], work: (id: number) => Promise<unknown>) {
+async function each<T>(ids: readonly T[], work: (id: T) => Promise<unknown>) {
   const limit = new Limit(AT_ONCE)
   await Promise.all(ids.map((id) => limit.run(() => work(id))))
 }
 
 /** One pulse of each server; the scheduler then has nothing to do. */
-async function minute(reader: PulseReader, { db }: Fleet, ids: readonly number[], port: number) {
+async function minute(fleet: Fleet) {
+  const { db } = fleet
   const at = Math.floor(Date.now() / 60_000) * 60
   const { signal } = new AbortController()
+  const online = await listOnline(db)
   for (let turn = 0; turn < TURNS; turn++) {
     const readings: Parameters<typeof storeReadings>[1][number][] = []
-    const mine = ids.filter((id) => id % TURNS === turn)
-    await each(mine, async (server_id) => {
-      const server = { id: server_id, hostname: hostnameOf(server_id), port }
-      const answer = await reader.read(server, { wait: 0, with_state: true, signal })
-      await reader.follow(server, answer)
+    const mine = online.filter(({ id }) => id % TURNS === turn)
+    await each(mine, async (server) => {
+      const answer = await readPulse(fleet, server, { wait: 0, with_state: true, signal })
+      await storeChanges(fleet, server, answer)
+      await syncState(fleet, server, answer)
       const { metrics, synced_at } = answer
-      readings.push({ server_id, at, metrics, synced_at })
+      readings.push({ server_id: server.id, at, metrics, synced_at })
     })
     await storeReadings(db, readings)
     const synced = readings.filter(({ synced_at }) => synced_at !== undefined)

@@ -1,26 +1,14 @@
-import { State } from '#shared/agent.ts'
 import { AgentOperations, AgentOperationsQuery } from '#shared/agent-operations.ts'
-import { PulseRequest } from '#shared/agent-requests.ts'
-import { Pulse } from '#shared/pulse.ts'
-import { NoParams, reading } from '#shared/reading.ts'
-import { Report } from '#shared/report.ts'
+import { Changes, ChangesRequest } from '#shared/changes.ts'
+import { reading } from '#shared/reading.ts'
 
-export const stateReading = reading({
-  at: 'GET /state',
-  params: NoParams,
-  answer: State,
-  timeout_ms: 'contact',
-})
-
-/** Held until the health of a site changes. */
-export const pulseReading = reading({
-  at: 'GET /pulse',
-  params: PulseRequest,
-  answer: Pulse,
+/** Everything that a dashboard records of a server: answered as soon as a part has changed. */
+export const changesReading = reading({
+  at: 'GET /changes',
+  params: ChangesRequest,
+  answer: Changes,
   is_held: true,
 })
-
-export const reportReading = reading({ at: 'GET /report', params: NoParams, answer: Report })
 
 /** The newest operations of an agent since a time, without their params. */
 export const operationsReading = reading({

@@ -24,7 +24,6 @@ const say = (...others: SiteHealth[]) => {
   agent.health = [...new Map(wellExcept(...others).map((one) => [one.domain, one])).values()]
 }
 
-agent.state = 'v1'
 agent.sites = ['well', 'broken', 'tls'].map((name) =>
   foundSite(`${name}.example`, { tls: name === 'tls' ? 'letsencrypt' : 'none' }),
 )

@@ -2,10 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
-import { Certificates, FoundSites, Metrics, Services, State, Web } from '#shared/agent.ts'
+import { Certificates, FoundSites, Metrics, Services, Web } from '#shared/agent.ts'
+import { Changes, PARTS, sinceOf, type Versions } from '#shared/changes.ts'
 import { PROTOCOL } from '#shared/protocol.ts'
-import { Pulse } from '#shared/pulse.ts'
-import { REPORTED } from '#shared/report.ts'
 import { Usage } from '#shared/site-usage.ts'
 import { agentRuntimes } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
@@ -50,28 +49,48 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     ])
   })
 
-  test('GET /pulse has what has changed, immediately or after its time', async () => {
-    const first = Pulse.parse((await client().get('/pulse')).body)
+  test('GET /changes has everything at first, and holds the call while nothing changes', async () => {
+    const { status, headers, body } = await client().get('/changes')
+    const { versions, answers } = Changes.parse(body)
+    const paths = Object.values(PARTS).flat()
+    const alone = await Promise.all(
+      paths.map(async (path) => [path, (await client().get(path)).body] as const),
+    )
     const start = performance.now()
-    const next = await client().get(`/pulse?wait=1&health=${first.health}&state=no`)
+    const since = new URLSearchParams({ since: sinceOf(versions as Versions) })
+    const next = await client().get(`/changes?wait=1&${since}`)
     const waited = performance.now() - start
 
-    expect(next).toMatchObject({
-      status: 200,
-      body: { ...first, metrics: expect.anything(), version: null },
+    expect({ status, type: headers.get('content-type') }).toEqual({
+      ...{ status: 200, type: 'application/json' },
     })
-    expect(first.version).toMatch(/^[\w-]{43}$/)
+    expect(answers).toEqual(Object.fromEntries(alone))
+    const hash = expect.stringMatching(/^[\w-]{43}$/)
+    expect(versions).toEqual({ health: hash, numbers: '0', state: hash })
+    expect(next).toMatchObject({ status: 200, body: { versions, answers: {} } })
+    expect(Object.keys(Object(next.body).answers)).toEqual([])
     expect(waited).toBeGreaterThan(950)
   })
 
+  test('GET /changes carries the part alone that differs, at once', async () => {
+    const { versions } = Changes.parse((await client().get('/changes')).body)
+    const since = new URLSearchParams({ since: sinceOf({ ...versions, health: 'x' } as Versions) })
+    const start = performance.now()
+    const { body } = await client().get(`/changes?wait=50&${since}`)
+
+    expect(body).toMatchObject({ versions })
+    expect(Object.keys(Object(body).answers)).toEqual(['/sites/health'])
+    expect(performance.now() - start).toBeLessThan(40_000)
+  })
+
   test.each([
-    ['wait=56', { wait: ['Must be a whole number of seconds from 0 to 55'] }],
-    ['wait=-1', { wait: ['Must be a whole number of seconds from 0 to 55'] }],
-    [`health=${'x'.repeat(65)}`, { health: ['Must have at most 64 characters'] }],
-    ['state=maybe', { state: ['Must be yes or no'] }],
-  ])('GET /pulse?%s is refused', async (query, fields) => {
-    const { status, body } = await client().get(`/pulse?${query}`)
-    expect({ status, fields: Object(body).fields }).toEqual({ status: 422, fields })
+    ['wait=56', ['wait']],
+    ['wait=-1', ['wait']],
+    [`since=health.${'x'.repeat(65)}`, ['since']],
+    ['since=disk.abc', ['since']],
+  ])('GET /changes?%s is refused', async (query, fields) => {
+    const { status, body } = await client().get(`/changes?${query}`)
+    expect({ status, fields: Object.keys(Object(body).fields) }).toEqual({ status: 422, fields })
   })
 
   test('GET /metrics reports the values of the kernel', async () => {
@@ -104,27 +123,6 @@ describe.each(agentRuntimes)('%s', (runtime) => {
     const { services } = Services.strict().parse(body)
     expect(body).toEqual({ services })
     expect(new Set(services.map(({ name }) => name)).size).toBe(services.length)
-  })
-
-  test('GET /state has the metrics and a version of everything that a sync reads', async () => {
-    const [one, other] = [await client().get('/state'), await client().get('/state')]
-
-    expect(one.status).toBe(200)
-    expect(one.body).toEqual(State.strict().parse(one.body))
-    expect(State.parse(other.body).version).toBe(State.parse(one.body).version)
-    expect(State.parse(one.body).version).toMatch(/^[\w-]{43}$/)
-  })
-
-  test('GET /report has the answers of all calls that a sync reads', async () => {
-    const { status, headers, body } = await client().get('/report')
-    const each = await Promise.all(
-      REPORTED.map(async (path) => [path, (await client().get(path)).body] as const),
-    )
-
-    expect({ status, type: headers.get('content-type') }).toEqual({
-      ...{ status: 200, type: 'application/json' },
-    })
-    expect(body).toEqual({ answers: Object.fromEntries(each) })
   })
 
   test.each([

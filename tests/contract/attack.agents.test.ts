@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { body } = await client().post('/api/servers/1/enrolment')
   const { code, hub_key } = (body as { enrolment: { code: string; hub_key: string } }).enrolment
   await agent.enrolment.open(1, HubKey.parse(hub_key), code)
-  await poll(async () => agent.asked.includes('GET /report'), { every_ms: 50 })
+  await poll(async () => agent.asked.includes('GET /changes'), { every_ms: 50 })
 }, 60_000)
 beforeEach(() => agent.answers.clear())
 afterAll(() => agent.stop())

@@ -165,7 +165,7 @@ describe('a stolen server', () => {
       const body = { error: 'Conflict', message: `${victims}`, code: 'password_missing', ...lies }
       return Response.json(body, { status: 409 })
     }
-    const paths = ['/exec', '/sites/wp-scan', '/sites/db-password', '/report', '/metrics']
+    const paths = ['/exec', '/sites/wp-scan', '/sites/db-password', '/changes', '/metrics']
     const reads = ['/backups/browse', '/backups/download', '/backups/list', '/backups/find']
     stolen.agent.passwords.kept.add(String(repository))
     for (const path of [...paths, ...reads]) stolen.agent.answers.set(path, lie)

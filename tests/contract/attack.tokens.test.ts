@@ -44,7 +44,7 @@ test('a request of the trusted dashboard is executed', async () => {
 
 describe('without a signature', () => {
   const paths = [
-    ...['/metrics', '/state', '/report', '/pulse'],
+    ...['/metrics', '/changes'],
     '/services',
     '/sites',
     '/operations/x/events',

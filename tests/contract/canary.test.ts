@@ -155,7 +155,7 @@ const INVALID: readonly ((good: object) => Reply)[] = [
 
 /** Each password is read once as it should be, and in every way in which that can fail. */
 async function passwords(): Promise<void> {
-  await poll(async () => fake.asked.includes('GET /report'), { every_ms: 50 })
+  await poll(async () => fake.asked.includes('GET /changes'), { every_ms: 50 })
   await post('/api/servers/1/sync')
   const db = { password: of('the password of a database') }
   const admin = { user: 'admin', password: of('the password of a WordPress administrator') }

@@ -3,7 +3,7 @@ import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { reportOf } from '#agent/readings/report.ts'
+import { changesOf } from '#agent/readings/changes.ts'
 import { Enrolment } from '#agent/trust/enrolment.ts'
 import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
 import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
@@ -17,6 +17,7 @@ import type {
   Web,
 } from '#shared/agent.ts'
 import { CancelRequest } from '#shared/agent-requests.ts'
+import { ChangesRequest } from '#shared/changes.ts'
 import { EnrolmentRequest } from '#shared/enrolment.ts'
 import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
 import type { FoundSite } from '#shared/found-site.ts'
@@ -106,16 +107,15 @@ export class FakeAgent {
   conditions: Condition[] = []
   php: InstalledPhp[] = []
   /** Undefined: the agent does not know the call. */
-  web: Web | undefined
+  web: Web | undefined = { programs: [], unnamed: [] }
   health: SiteHealth[] = []
-  /** The version of its state. Undefined: the agent knows neither this call nor the pulse. */
-  state: string | null | undefined
   /** The time of the last change of the numbers of its sites. */
   counted = 0
   services: Service[] = []
   metrics: Metrics = { ...METRICS }
-  /** Each request in order, as `POST /exec`, and its headers. */
+  /** Each request in order, as `POST /exec`, its URL, and its headers. */
   readonly asked: string[] = []
+  readonly urls: string[] = []
   readonly headers: Headers[] = []
   /** Each start of an operation, as its command and the JSON of its params. */
   readonly began: string[] = []
@@ -270,6 +270,7 @@ export class FakeAgent {
   async #answer(request: Request, wire: Wire): Promise<Response | undefined> {
     const { pathname } = new URL(request.url)
     this.asked.push(`${request.method} ${pathname}`)
+    this.urls.push(request.url)
     this.headers.push(request.headers)
     const instead = this.answer ?? this.answers.get(pathname)
     if (instead && (await this.#lacksPassword(pathname, request))) return failure(409, MISSING)
@@ -287,8 +288,7 @@ export class FakeAgent {
   }
 
   async #read(request: Request, path: string): Promise<Response> {
-    if (path === '/pulse' && this.state !== undefined) return this.#pulse(request)
-    if (path === '/report') return this.#report()
+    if (path === '/changes') return this.#changes(request)
     const reading = this.#readings()[path]
     return reading ? Response.json(reading) : noSuchCall()
   }
@@ -297,16 +297,32 @@ export class FakeAgent {
     return Response.json(await this.enrolment.answer(EnrolmentRequest.parse(body)))
   }
 
-  /** Held like that of an agent, until the health differs from the version in the request. */
-  async #pulse({ url, signal }: Request): Promise<Response> {
-    const query = new URL(url).searchParams
-    const end = performance.now() + Number(query.get('wait')) * 1000
-    const versionOf = () => String(Bun.hash(JSON.stringify(this.health)))
-    const isHeld = () => versionOf() === query.get('health') && !signal.aborted
-    while (isHeld() && performance.now() < end) await Bun.sleep(20)
-    const version = query.get('state') === 'no' ? null : this.state
-    const { metrics, counted } = this
-    return Response.json({ metrics, version, health: versionOf(), counted })
+  /** Without the readings that a test answers, or that it lacks. */
+  async #changes({ url, signal }: Request): Promise<Response> {
+    const params = ChangesRequest.parse(Object.fromEntries(new URL(url).searchParams))
+    const ask = async (at: string): Promise<never> => {
+      const path = at.replace('GET ', '')
+      const isAnswered = this.answers.has(path) && path !== '/metrics'
+      const reading = isAnswered ? undefined : this.#readings()[path]
+      if (!reading) throw new Error(`${path} is answered alone`)
+      return reading as never
+    }
+    const counted = () => this.counted
+    const changes = await changesOf({
+      params,
+      signal,
+      ask,
+      host: { clock: { elapsed: () => performance.now(), sleep: Bun.sleep } },
+      health: () => this.health,
+      numbers: {
+        list: () => [],
+        get changed() {
+          return counted()
+        },
+      },
+    })
+    for (const path of this.answers.keys()) delete changes.answers[path]
+    return Response.json(changes)
   }
 
   async #lacksPassword(path: string, request: Request): Promise<boolean> {
@@ -314,20 +330,9 @@ export class FakeAgent {
     return this.passwords.lack(path, Object(await request.clone().json()))
   }
 
-  /** Without the calls that a test answers, or that it lacks. */
-  async #report(): Promise<Response> {
-    const answers = this.#readings()
-    const answer = async (path: string) => (this.answers.has(path) ? undefined : answers[path])
-    const report = await reportOf(answer, { elapsed: () => 0 })
-    return Response.json(report)
-  }
-
   #readings(): Record<string, object> {
     return {
       '/metrics': this.metrics,
-      ...(this.state !== undefined && {
-        '/state': { metrics: this.metrics, version: this.state },
-      }),
       '/services': { services: this.services },
       '/sites': { sites: this.sites },
       '/trash': { trash: this.trash },
@@ -339,6 +344,8 @@ export class FakeAgent {
       '/sites/numbers': { sites: [] },
       '/php': { php: this.php },
       '/conditions': { conditions: this.conditions },
+      '/mail': { running: true, sites: [] },
+      '/access': { sites: [] },
       ...(this.web && { '/web': this.web }),
       '/sites/health': { sites: this.health },
       ...OF_SITES,

@@ -41,9 +41,12 @@ function* endless(): Generator<string> {
 }
 
 const agent = new FakeAgent()
-agent.answers.set('/pulse', () => {
-  const health = crypto.randomUUID()
-  return Response.json({ metrics: METRICS, version: null, health, counted: 0 })
+agent.answers.set('/changes', (request) => {
+  // Everything has changed each time, and nothing of it fits into the answer.
+  const named = new URL(request.url).searchParams.get('since') ?? ''
+  const parts = named.split(' ').map((pair) => pair.replace(/\..*/, ''))
+  const versions = Object.fromEntries(parts.map((part) => [part, crypto.randomUUID()]))
+  return Response.json({ metrics: METRICS, versions, answers: {} })
 })
 for (const [path, key, facts] of [
   ['/sites', 'sites', found('')],

@@ -2,14 +2,14 @@ import { request } from 'node:https'
 import process, { argv } from 'node:process'
 import { connect } from 'node:tls'
 import { hostnameOf } from '../sync/addresses.ts'
-import { HEALTH } from '../sync/answers.ts'
+import { KNOWN } from '../sync/answers.ts'
 
 /**
  * Prints the KB of private memory of one held call to an agent: WAY is `https` or `tls` for the modules
  * of Node, and `bun` for the sockets of Bun. Run as `held-calls.ts WAY PORT COUNT`.
  */
 const [way = '', port = 0, count = 0] = [argv[2], Number(argv[3]), Number(argv[4])]
-const path = `/pulse?health=${HEALTH}&wait=50`
+const path = `/changes?${new URLSearchParams({ since: KNOWN, wait: '50' })}`
 const tls = { rejectUnauthorized: false }
 const text = `GET ${path} HTTP/1.1\r\nhost: agent\r\n\r\n`
 

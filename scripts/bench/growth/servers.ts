@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { cpuUsage } from 'node:process'
 import { sql } from 'drizzle-orm'
 import { listOnline, storeReadings } from '#dashboard/metrics/queries.ts'
-import { PulseReader } from '#dashboard/pulse/read-pulse.ts'
+import { readPulse, storeChanges } from '#dashboard/pulse/read-pulse.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { median } from '#scripts/bench/lib/measure.ts'
@@ -27,7 +27,7 @@ export async function costOfServer(count: number): Promise<number> {
   const fleet = await fleetOf(folder, count, agent)
   const ids = Array.from({ length: count }, (_, number) => number + 1)
   for (let sync = 0; sync < SYNCS; sync++) {
-    fleet.states.clear()
+    fleet.stored.clear()
     await each(ids, (id) => backgroundSync(fleet, id))
   }
   await check(fleet, count)
@@ -83,12 +83,11 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<unknown>) {
  */
 function minuteOf(fleet: Fleet): () => Promise<number> {
   const { db } = fleet
-  const reader = new PulseReader(fleet)
   const { signal } = new AbortController()
   const read = async (server: Server, at: number, readings: Readings) => {
     // The agents answer at once.
-    const answer = await reader.read(server, { wait: 0, with_state: true, signal })
-    await reader.follow(server, answer)
+    const answer = await readPulse(fleet, server, { wait: 0, with_state: true, signal })
+    await storeChanges(fleet, server, answer)
     const { metrics, synced_at } = answer
     if (synced_at === undefined) throw new Error(`server ${server.id} has changed`)
     readings.push({ server_id: server.id, at, metrics, synced_at })
@@ -96,7 +95,6 @@ function minuteOf(fleet: Fleet): () => Promise<number> {
   return async () => {
     const at = Math.floor(Date.now() / 60_000) * 60
     const online = await listOnline(db)
-    reader.keep(online.map(({ id }) => id))
     for (const mine of Map.groupBy(online, ({ id }) => id % TURNS).values()) {
       const readings: Readings = []
       await each(mine, (server) => read(server, at, readings))

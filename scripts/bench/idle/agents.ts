@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createSilentServer, type Server } fro
 import { argv } from 'node:process'
 import { loadIdentity } from '#agent/trust/identity.ts'
 import { numberOf } from '#scripts/bench/sync/addresses.ts'
-import { answersOf, EVERY } from '#scripts/bench/sync/answers.ts'
+import { answerTo, EVERY } from '#scripts/bench/sync/answers.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 /**
@@ -19,12 +19,12 @@ const json = { 'content-type': 'application/json' }
 const servers: Record<string, () => Server | Promise<Server>> = {
   silent: () => createSilentServer((socket) => socket.on('error', () => socket.destroy()).resume()),
   plain() {
-    const bodies = new Map(answersOf('v1'))
-    const metrics = JSON.parse(bodies.get('/metrics') ?? '')
-    bodies.set('/metrics', JSON.stringify({ ...metrics, protocol: undefined }))
+    const metrics = JSON.parse(answerTo('/metrics').body ?? '')
+    const own_metrics = JSON.stringify({ ...metrics, protocol: undefined })
     return createServer((request, response) => {
       const path = new URL(request.url ?? '', 'http://agent').pathname
-      const body = PLAIN.includes(path) ? bodies.get(path) : undefined
+      const usual = PLAIN.includes(path) ? answerTo(path).body : undefined
+      const body = path === '/metrics' ? own_metrics : usual
       const own = `.s${numberOf(request.socket.localAddress ?? '')}${EVERY}`
       response.writeHead(body === undefined ? 404 : 200, json)
       response.end(

@@ -5,26 +5,27 @@ import { argv } from 'node:process'
 import { loadIdentity } from '#agent/trust/identity.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { numberOf } from './addresses.ts'
-import { answersOf, EVERY, HEALTH } from './answers.ts'
+import { answerTo, EVERY } from './answers.ts'
 
 /**
  * Answers like enrolled agents with 20 sites each, to any request: the proofs are not checked. Each
- * server has an address of its own on loopback, and so its own domains. A pulse is held like that of
- * an agent whose sites do not change.
+ * server has an address of its own on loopback, and so its own domains. Nothing on it changes.
  */
 const { files } = fakeHost()
 const identity = await loadIdentity(files, '/var/lib/hosting-agent', Date.now())
 const { tls_key: key, certificate: cert, public_key } = identity
-const bodies = answersOf('v1')
 const server = createServer({ key, cert, minVersion: 'TLSv1.3' }, (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'https://agent')
   const own = `.s${numberOf(request.socket.localAddress ?? '')}${EVERY}`
-  const body = bodies.get(pathname)?.replaceAll(EVERY, own)
+  const { body, is_held } = answerTo(pathname, Object.fromEntries(searchParams))
   const answer = () => {
     response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(body ?? JSON.stringify({ error: 'Not found', message: 'Endpoint not found' }))
+    response.end(
+      body?.replaceAll(EVERY, own) ??
+        JSON.stringify({ error: 'Not found', message: 'Endpoint not found' }),
+    )
   }
-  if (searchParams.get('health') !== HEALTH) return answer()
+  if (!is_held) return answer()
   setTimeout(answer, Number(searchParams.get('wait')) * 1000)
 })
 // As that of an agent (agent/http/listen.ts).

@@ -1,10 +1,18 @@
+import {
+  ChangesRequest,
+  PART_NAMES,
+  PARTS,
+  type Part,
+  sinceOf,
+  type Versions,
+} from '#shared/changes.ts'
 import { NO_MAIL } from '#shared/mail.ts'
 import { PROTOCOL } from '#shared/protocol.ts'
-import { REPORTED } from '#shared/report.ts'
 
 export const SITES = 20
-/** The version of the health of the sites of each server. */
-export const HEALTH = 'unchanged'
+/** What each server has, always. */
+const VERSIONS = { health: 'unchanged', numbers: '1', state: 'unchanged' }
+export const KNOWN = sinceOf(VERSIONS)
 /** The end of each domain, in front of which each server has its own part. */
 export const EVERY = '.example'
 const domains = Array.from({ length: SITES }, (_, number) => `site-${number}${EVERY}`)
@@ -37,34 +45,55 @@ const health = (domain: string) => ({
   checks: ['php', 'database', 'http', 'certificate'].map((name) => ({ check: name, ...check })),
 })
 
-/** The bodies of an agent with 20 sites, by path. `version`: of its state. */
-export function answersOf(version: string): ReadonlyMap<string, string> {
-  const bodies: Record<string, object> = {
-    '/state': { metrics, version },
-    '/pulse': { metrics, version, health: HEALTH, counted: 1 },
-    '/metrics': metrics,
-    '/services': { services },
-    '/sites': { sites: domains.map(site) },
-    '/web': { programs: [], unnamed: [] },
-    '/trash': { trash: [] },
-    '/certificates': {
-      certificates: domains.map((domain) => ({ domain, expires_at: EXPIRES })),
-    },
-    '/usage': { sites: domains.map(usage) },
-    '/maintenance': { maintenance: null },
-    '/mail': { running: true, sites: domains.map((domain) => ({ domain, ...NO_MAIL })) },
-    '/job-troubles': { sites: [] },
-    '/access': { sites: [] },
-    '/logins': { logins: [] },
-    '/sites/health': { sites: domains.map(health) },
-    '/sites/numbers': { sites: [] },
+/** The answers of an agent with 20 sites, by path. */
+const ANSWERS: Readonly<Record<string, object>> = {
+  '/metrics': metrics,
+  '/services': { services },
+  '/sites': { sites: domains.map(site) },
+  '/web': { programs: [], unnamed: [] },
+  '/trash': { trash: [] },
+  '/certificates': {
+    certificates: domains.map((domain) => ({ domain, expires_at: EXPIRES })),
+  },
+  '/usage': { sites: domains.map(usage) },
+  '/maintenance': { maintenance: null },
+  '/mail': { running: true, sites: domains.map((domain) => ({ domain, ...NO_MAIL })) },
+  '/job-troubles': { sites: [] },
+  '/access': { sites: [] },
+  '/logins': { logins: [] },
+  '/sites/health': { sites: domains.map(health) },
+  '/sites/numbers': { sites: [] },
+}
+
+const bodies = new Map(Object.entries(ANSWERS).map(([path, body]) => [path, JSON.stringify(body)]))
+
+/** The body of an answer; undefined: there is no such call. `is_held`: nothing in it has changed. */
+export function answerTo(
+  path: string,
+  query: object = {},
+): { body?: string | undefined; is_held?: boolean } {
+  if (path !== '/changes') return { body: bodies.get(path) }
+  const { since } = ChangesRequest.parse(query)
+  const parts = PART_NAMES.filter((part) => since[part] !== undefined)
+  const changed = parts.filter((part) => since[part] !== VERSIONS[part])
+  const name = `${parts} ${changed}`
+  const body = bodies.get(name) ?? JSON.stringify(changesOf(parts, changed))
+  bodies.set(name, body)
+  return { body, is_held: changed.length === 0 }
+}
+
+function changesOf(parts: readonly Part[], changed: readonly Part[]) {
+  const versions: Versions = {}
+  for (const part of parts) versions[part] = VERSIONS[part]
+  const paths = changed.flatMap((part) => PARTS[part])
+  return {
+    metrics,
+    versions,
+    answers: Object.fromEntries(paths.map((path) => [path, ANSWERS[path]])),
   }
-  const report = { answers: Object.fromEntries(REPORTED.map((path) => [path, bodies[path]])) }
-  const all = Object.entries({ ...bodies, '/report': report })
-  return new Map(all.map(([path, body]) => [path, JSON.stringify(body)]))
 }
 
 /** What a whole sync asks. */
-export const CALLS = ['/state', '/report']
+export const CALLS = ['/changes?since=state.']
 /** The same as an answer of its own for each part. */
-export const WHOLE = ['/state', '/metrics', ...REPORTED.filter((path) => path !== '/trash')]
+export const WHOLE = ['/metrics', ...PARTS.state.filter((path) => path !== '/trash')]

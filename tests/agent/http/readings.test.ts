@@ -91,7 +91,7 @@ describe.each(posts.map(({ at }) => at))('%s', (at) => {
 
 test.each([
   ['GET /sites/numbers', '?since=yesterday', ['since']],
-  ['GET /pulse', '?wait=56', ['wait']],
+  ['GET /changes', '?wait=56&since=disk.1', ['since', 'wait']],
 ])('%s refuses %s with 422', async (at, query, fields) => {
   const { status, body } = await ask(agent(), at, {}, query)
 

@@ -3,7 +3,7 @@ import type { Address } from '#dashboard/agents/transport.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { Metrics } from '#shared/agent.ts'
 import { PROTOCOL } from '#shared/protocol.ts'
-import { pulseReading } from '#shared/readings/changes.ts'
+import { changesReading } from '#shared/readings/changes.ts'
 import { logDownloadReading } from '#shared/readings/logs.ts'
 import { buildReading } from '#shared/readings/server.ts'
 import { trashReading } from '#shared/readings/sites.ts'
@@ -85,7 +85,7 @@ describe.each(OTHERS)('a server whose agent has protocol %p', (protocol) => {
     const calls = [
       agents.plan(address, 'site.delete', { domain: 'shop.example' }),
       agents.post(address, '/operations/a/cancel', { force: false }, Metrics),
-      agents.call(address, pulseReading, { wait: '8' }),
+      agents.call(address, changesReading, { wait: '8' }),
       agents.call(address, logDownloadReading, { domain: 'shop.example', source: 'php' }),
       agents.call(address, trashReading, {}),
     ]

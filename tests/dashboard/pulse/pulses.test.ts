@@ -154,12 +154,30 @@ describe('pulses in trouble', () => {
 
     await run.clock.pass(3 * MINUTE - 1)
 
-    const unread = 'the health or the numbers of sites could not be stored'
+    const unread = 'the changes of a server could not be stored'
     const each = (at: string) => [unread, at, 'metrics could not be stored']
     expect(run.writes).toEqual([...each('114: 1 at 1'), ...each('174: 1 at 2')])
   })
 
-  test('are not delayed by agents whose health and numbers are slow', async () => {
+  test('follow each answer while the syncs of other servers are slow', async () => {
+    const slow = Array.from({ length: 16 }, (_, place) => 1 + 50 * place)
+    const synced: number[] = []
+    const { promise: held, resolve } = Promise.withResolvers<void>()
+    begin([...slow, 2], {
+      async sync(id) {
+        synced.push(id)
+        if (id !== 2) await held
+      },
+    })
+
+    await run.clock.pass(3 * MINUTE - 1)
+
+    expect(run.followed).toEqual([...slow, 2, 2])
+    expect(synced).toEqual([...slow, 2, 2])
+    resolve()
+  })
+
+  test('are not delayed by servers whose changes take long to store', async () => {
     const slow = Array.from({ length: 16 }, (_, place) => 1 + 50 * place)
     begin([...slow, 2], { follow: () => run.clock.sleep(1.5 * MINUTE) })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { Address } from '#dashboard/agents/transport.ts'
-import { PulseReader } from '#dashboard/pulse/read-pulse.ts'
+import { readPulse, storeChanges, syncState } from '#dashboard/pulse/read-pulse.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import type { SiteHealth } from '#shared/agent.ts'
 import { PROTOCOL } from '#shared/protocol.ts'
@@ -17,20 +17,17 @@ const up = (domain: string): SiteHealth => {
 let clock: HeldClock
 let agent: FakeAgent
 let dashboard: Dashboard
-let reader: PulseReader
 let server: Address
 
 beforeEach(async () => {
   clock = new HeldClock()
   agent = new FakeAgent()
   dashboard = await makeDashboard({ clock })
-  agent.state = 'v1'
   agent.sites = [found('shop.example')]
   agent.health = [up('shop.example')]
   const { metrics } = agent
   const id = await dashboard.addServer(agent)
   server = { id, hostname: '127.0.0.1', port: agent.port, metrics }
-  reader = new PulseReader(dashboard.deps)
   for (const _ of [1, 2, 3]) await sync()
 })
 
@@ -45,8 +42,9 @@ const sync = () => backgroundSync(dashboard.deps, server.id)
 async function pulse({ wait = 0, with_state = true } = {}): Promise<string[]> {
   agent.asked.length = 0
   const { signal } = new AbortController()
-  const answer = await reader.read(server, { wait, with_state, signal })
-  await reader.follow(server, answer)
+  const answer = await readPulse(dashboard.deps, server, { wait, with_state, signal })
+  await storeChanges(dashboard.deps, server, answer)
+  await syncState(dashboard.deps, server, answer)
   return [...agent.asked]
 }
 
@@ -57,84 +55,119 @@ async function health(): Promise<string> {
     .join()
 }
 
-const EVERYTHING = ['GET /pulse', 'GET /sites/health', 'GET /sites/numbers']
+const ONE = ['GET /changes']
 
 describe('a pulse', () => {
-  test('is one call while nothing changes', async () => {
-    const first = await pulse()
-    const next = [await pulse(), await pulse()]
+  test('is one call, whether or not something has changed, which is stored', async () => {
+    const calls = [await pulse(), await pulse()]
+    agent.health = [{ ...up('shop.example'), state: 'down', code: 'php_failed' }]
+    calls.push(await pulse())
+    agent.counted = 60
+    calls.push(await pulse(), await pulse())
 
-    expect([first, ...next]).toEqual([EVERYTHING, ['GET /pulse'], ['GET /pulse']])
-    expect(await health()).toBe('shop.example up')
+    expect(calls).toEqual([ONE, ONE, ONE, ONE, ONE])
+    expect(await health()).toBe('shop.example down')
   })
 
-  test('is followed by what has changed, which is stored', async () => {
-    await pulse()
-    agent.health = [{ ...up('shop.example'), state: 'down', code: 'php_failed' }]
-    const changed = await pulse()
+  test('asks for the versions of what is stored', async () => {
+    const since: string[] = []
+    const asked = async () => {
+      await pulse()
+      since.push(new URL(agent.urls.at(-1) ?? '').searchParams.get('since') ?? '')
+    }
+    await asked()
     agent.counted = 60
-    const counted = await pulse()
+    await asked()
+    await asked()
 
-    expect(changed).toEqual(['GET /pulse', 'GET /sites/health'])
-    expect(counted).toEqual(['GET /pulse', 'GET /sites/numbers'])
-    expect(await health()).toBe('shop.example down')
+    const { health, state } = dashboard.deps.stored.of(server.id)
+    expect(since).toEqual([
+      `health. numbers.0 state.${state}`,
+      `health.${health} numbers.0 state.${state}`,
+      `health.${health} numbers.60 state.${state}`,
+    ])
   })
 
   test('has the time of a sync while the state is that of the last one', async () => {
     const { signal } = new AbortController()
     const of = { wait: 0, with_state: true, signal }
-    const same = await reader.read(server, of)
-    agent.state = 'v2'
-    const other = await reader.read(server, of)
+    const same = await readPulse(dashboard.deps, server, of)
+    agent.services = [{ name: 'nginx', status: 'running' }]
+    const other = await readPulse(dashboard.deps, server, of)
 
     expect([same.synced_at, other.synced_at]).toEqual([clock.now().toISOString(), undefined])
   })
 
-  test('without the state leaves the last sync as it is', async () => {
-    await pulse({ with_state: false })
-
-    agent.asked.length = 0
-    await sync()
-
-    expect(agent.asked).toEqual(['GET /state'])
-  })
-
-  test('reads the health of sites again that a sync has recorded meanwhile', async () => {
-    await pulse()
+  test('records another state that it has returned, and nothing is asked again', async () => {
     agent.sites = [...agent.sites, found('blog.example')]
     agent.health = [...agent.health, up('blog.example')]
-    agent.state = 'v2'
-    await pulse()
-    const before = await health()
-    for (const _ of [1, 2, 3]) await sync()
 
-    expect(await pulse()).toEqual(['GET /pulse', 'GET /sites/health'])
-    expect([before, await health()]).toEqual(['shop.example up', 'blog.example up,shop.example up'])
+    const calls = await pulse()
+
+    expect(calls).toEqual(ONE)
+    expect(await health()).toBe('blog.example null,shop.example up')
+    // Its columns are filled, then nothing changes.
+    for (const _ of [1, 2]) await sync()
+    expect(await pulse()).toEqual(ONE)
+    expect(await health()).toBe('blog.example up,shop.example up')
+    expect(dashboard.deps.stored.of(server.id).state).toBeString()
   })
 
-  test('reads everything again after an operation, and after ten minutes', async () => {
+  test('without the state compares the rest alone', async () => {
+    await pulse({ with_state: false })
+
+    agent.sites = []
+    await pulse({ with_state: false })
+
+    expect(await health()).toBe('shop.example up')
+  })
+
+  test('does not record a state that is older than an operation', async () => {
     await pulse()
-    reader.forget(server.id)
-    const after = await pulse()
+    const { signal } = new AbortController()
+    agent.sites = []
+    const old = await readPulse(dashboard.deps, server, { wait: 0, with_state: true, signal })
+    agent.sites = [found('shop.example')]
+    dashboard.deps.stored.forget(server.id)
+    agent.asked.length = 0
+
+    await syncState(dashboard.deps, server, old)
+
+    expect(agent.asked).toEqual(ONE)
+    expect(await health()).toBe('shop.example up')
+  })
+
+  test('has everything again after an operation, and after ten minutes', async () => {
+    const { stored } = dashboard.deps
+    const numbered = async () => {
+      await pulse()
+      const { health, numbers } = stored.of(server.id)
+      return [health, numbers]
+    }
+    const before = await numbered()
+    stored.forget(server.id)
+    const forgotten = stored.of(server.id).health
+    const after = await numbered()
     clock.move(10 * 60_000)
-    await sync()
 
-    expect([after, await pulse()]).toEqual([EVERYTHING, EVERYTHING])
+    expect([forgotten, stored.of(server.id).health]).toEqual([undefined, undefined])
+    expect([after, await numbered()]).toEqual([before, before])
   })
 
-  test('reads what could not be read with the next one', async () => {
+  test('asks alone for what was left out, and again for what could not be read', async () => {
     const broken = () => Response.json({ error: 'Internal error' }, { status: 500 })
     agent.answers.set('/sites/health', broken)
     await expect(pulse()).rejects.toMatchObject({ code: 'offline' })
     agent.answers.delete('/sites/health')
     agent.answers.set('/sites/numbers', broken)
-    await pulse()
+    agent.counted = 60
+    const failed = await pulse()
+    const again = await pulse()
     agent.answers.delete('/sites/numbers')
 
-    expect([await pulse(), await pulse()]).toEqual([
-      ['GET /pulse', 'GET /sites/numbers'],
-      ['GET /pulse'],
-    ])
+    const two = [...ONE, 'GET /sites/numbers']
+    expect([failed, again, await pulse()]).toEqual([two, two, ONE])
+    expect(dashboard.deps.stored.of(server.id).numbers).toBe('60')
   })
 
   test('that is held is answered by a change, within its time', async () => {
@@ -144,7 +177,7 @@ describe('a pulse', () => {
     }, 50)
     const start = performance.now()
 
-    expect(await pulse({ wait: 20 })).toEqual(['GET /pulse', 'GET /sites/health'])
+    expect(await pulse({ wait: 20 })).toEqual(ONE)
     expect(performance.now() - start).toBeLessThan(5_000)
   })
 
@@ -157,13 +190,14 @@ describe('a pulse', () => {
     },
   )
 
-  test.each([
-    ['a version of health that is none', { health: 'a b' }],
-    ['a time that is none', { counted: -1 }],
+  test.each<[string, object]>([
+    ['a version that is none', { versions: { health: 'a b' } }],
+    ['the version of another part', { versions: { disk: 'a' } }],
     ['no metrics', { metrics: undefined }],
+    ['a list of answers', { answers: [] }],
   ])('with %s is refused', async (_, wrong) => {
-    const good = { metrics: agent.metrics, version: 'v1', health: 'h', counted: 0 }
-    agent.answers.set('/pulse', () => Response.json({ ...good, ...wrong }))
+    const good = { metrics: agent.metrics, versions: { health: 'h' }, answers: {} }
+    agent.answers.set('/changes', () => Response.json({ ...good, ...wrong }))
     await expect(pulse()).rejects.toMatchObject({
       ...{ code: 'offline', message: expect.stringContaining('malformed answer') },
     })

@@ -32,7 +32,7 @@ test('a server that does not answer changes more than readings when it falls, an
   const server = await dashboard.addServer(agent)
   const sync = () => backgroundSync(dashboard.deps, server)
   await sync()
-  agent.answers.set('/metrics', () => Response.json({ error: 'Internal' }, { status: 500 }))
+  agent.answer = () => Response.json({ error: 'Internal' }, { status: 500 })
   const seen: unknown[] = []
   for (let contact = 1; contact <= 4; contact++) {
     const before = dashboard.db.version()?.substance

@@ -16,7 +16,6 @@ async function synced(agent: FakeAgent) {
     return [...agent.asked]
   }
   agent.sites = [found('shop.example')]
-  agent.state = 'v1'
   // It is recorded, its columns are filled, and nothing changes.
   for (const _ of [1, 2, 3]) await sync()
   const domains = async () => {
@@ -29,10 +28,9 @@ async function synced(agent: FakeAgent) {
   }
 }
 
-const ONE = ['GET /state']
-/** The fake agent lacks the last two. */
-const REST = ['GET /report', 'GET /web', 'GET /mail']
-const WHOLE = ['GET /state', ...REST]
+const ONE = ['GET /changes']
+/** A whole sync after a call that has failed. */
+const AGAIN = ['GET /changes', 'GET /metrics', 'GET /changes']
 
 describe('a sync in the background', () => {
   test('is one call while the state of the server does not change', async () => {
@@ -51,34 +49,35 @@ describe('a sync in the background', () => {
     expect((await synced_at()) > before).toBe(true)
   })
 
-  test('reads everything when the state has changed, until nothing changes any more', async () => {
+  test('records another state with the call that has returned it', async () => {
     await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { sync, asked, domains } = world
     agent.sites = [found('shop.example'), found('blog.example')]
-    agent.state = 'v2'
 
     const first = await asked(sync)
     const names = await domains()
-    await sync()
-    await sync()
 
-    expect(first).toEqual(WHOLE)
+    expect(first).toEqual(ONE)
     expect(names.sort()).toEqual(['blog.example', 'shop.example'])
-    expect(await asked(sync)).toEqual(ONE)
   })
 
   test.each([
-    ['has no version', ({ metrics }: FakeAgent) => Response.json({ metrics, version: null })],
-    ['is unknown to the agent', () => Response.json({ error: 'Not found' }, { status: 404 })],
-    ['cannot be read', () => Response.json({}, { status: 500 })],
-  ])('reads everything when the state %s', async (_, answer) => {
+    [
+      'has no version',
+      ({ metrics }: FakeAgent) =>
+        Response.json({ metrics, versions: { state: null }, answers: {} }),
+      ['GET /changes', 'GET /services', 'GET /sites'],
+    ],
+    ['is unknown to the agent', () => Response.json({}, { status: 404 }), AGAIN],
+    ['cannot be read', () => Response.json({}, { status: 500 }), AGAIN],
+  ])('reads everything when the state %s', async (_, answer, first) => {
     await using agent = new FakeAgent()
     await using world = await synced(agent)
     const { sync, asked } = world
-    agent.answers.set('/state', () => answer(agent))
+    agent.answers.set('/changes', () => answer(agent))
 
-    expect(await asked(sync)).toContain('GET /report')
+    expect((await asked(sync)).slice(0, 3)).toEqual(first)
   })
 
   test('compares one list after the other of an agent with nothing but its contract', async () => {
@@ -110,7 +109,8 @@ describe('a sync in the background', () => {
     })
     await dashboard.send('POST', `/api/servers/${server}/services/restart`, { service: 'nginx' })
 
-    expect(await asked(sync)).toEqual(WHOLE)
+    const since = () => new URL(agent.urls.at(-1) ?? '').searchParams.get('since')
+    expect([await asked(sync), since()]).toEqual([ONE, 'state.'])
   })
 
   test('reads everything that a user asks for', async () => {
@@ -120,7 +120,7 @@ describe('a sync in the background', () => {
     const request = () =>
       dashboard.send('POST', `/api/servers/${server}/sync`).then((answer) => answer.text())
 
-    expect(await asked(request)).toEqual(['GET /metrics', ...REST])
+    expect(await asked(request)).toEqual(['GET /metrics', ...ONE])
   })
 
   test('records that the server is unreachable', async () => {

@@ -283,12 +283,8 @@ test('an agent reports which sites have changed', async () => {
       ...up(`${'abcd'[place]}.example`),
       ...(version !== undefined && { version }),
     }))
-    await reader.update({
-      id: server,
-      hostname: '127.0.0.1',
-      port: agent.port,
-      metrics: agent.metrics,
-    })
+    const { metrics, port } = agent
+    await reader.update({ id: server, hostname: '127.0.0.1', port, metrics }, dashboard.deps.agents)
   }
   await read('1', '1', undefined)
   await read('1', '2', '1')

@@ -49,11 +49,11 @@ export async function openHealth() {
   return {
     ...{ clock, agent, dashboard, server },
     /** As after a pulse. */
-    read: () =>
-      dashboard.deps.health.update({
-        ...{ id: server, hostname: '127.0.0.1', port: agent.port },
-        metrics: agent.metrics,
-      }),
+    read: () => {
+      const { health, agents } = dashboard.deps
+      const { metrics, port } = agent
+      return health.update({ id: server, hostname: '127.0.0.1', port, metrics }, agents)
+    },
     async listed(query = ''): Promise<string[]> {
       const { body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
       return body.sites.map(

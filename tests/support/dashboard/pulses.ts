@@ -10,7 +10,17 @@ export const METRICS = {
   ...{ cpu: 1, ram: space, disk: space, load: [0, 0, 0] as [number, number, number] },
   ...{ uptime: 1, os: '', version: '', protocol: PROTOCOL },
 }
-export const ANSWER: PulseAnswer = { metrics: METRICS, health: 'same', counted: 1 }
+export const ANSWER: PulseAnswer = {
+  metrics: METRICS,
+  changes: {
+    metrics: METRICS,
+    versions: { health: 'same' },
+    since: { health: 'same' },
+    known: { whole_at: 0, has_lists: false, seen: 0, times: 0 },
+    reader: { call: () => Promise.reject(new Error('Nothing is asked')) },
+    asked_at: '',
+  },
+}
 
 type Ask = (id: number, wait: number, signal: AbortSignal) => Promise<PulseAnswer>
 
@@ -18,6 +28,7 @@ interface Options {
   ask?: Ask
   store?: () => Promise<void>
   follow?: () => Promise<void>
+  sync?: (id: number) => Promise<void>
   find?: ConstructorParameters<typeof Pulses>[0]['find']
 }
 
@@ -34,7 +45,7 @@ export function startPulses(ids: readonly number[], options: Options = {}) {
     return ANSWER
   }
   const none = async () => undefined
-  const { ask = held, store = none, follow = none } = options
+  const { ask = held, store = none, follow = none, sync = none } = options
   const { find = async (id) => (ids.includes(id) ? address(id) : undefined) } = options
   /** The servers of each write, as `seconds into the run: ids at minute`. */
   const writes: string[] = []
@@ -63,6 +74,7 @@ export function startPulses(ids: readonly number[], options: Options = {}) {
       followed.push(id)
       return follow()
     },
+    sync: ({ id }) => sync(id),
   })
   pulses.start()
   return { clock, pulses, writes, calls, followed, lost, held }

@@ -25,6 +25,7 @@ const EACH = [
   ...['GET /services', 'GET /sites', 'GET /web', 'GET /trash', 'GET /certificates', 'GET /usage'],
   ...['GET /maintenance', 'GET /mail', 'GET /job-troubles', 'GET /logins'],
 ]
+const NOTHING = { metrics: METRICS, versions: { state: null } }
 
 /** One with a site and a service. */
 function agentOf(): FakeAgent {
@@ -35,16 +36,16 @@ function agentOf(): FakeAgent {
 }
 
 describe('a whole sync', () => {
-  test('records the same with a report as with a call for each part', async () => {
+  test('records the same with one answer as with a call for each part', async () => {
     await using agent = agentOf()
     await using slow = agentOf()
-    slow.answers.set('/report', () => Response.json({ answers: {} }))
+    slow.answers.set('/changes', () => Response.json({ ...NOTHING, answers: {} }))
 
     const [one, other] = [await syncOf(agent), await syncOf(slow)]
 
     const recorded = { sites: ['shop.example 8.2'], services: agent.services, status: 'online' }
-    expect(one).toEqual({ asked: ['GET /metrics', 'GET /report', ...MISSING], ...recorded })
-    expect(other).toEqual({ asked: ['GET /metrics', 'GET /report', ...EACH], ...recorded })
+    expect(one).toEqual({ asked: ['GET /metrics', 'GET /changes'], ...recorded })
+    expect(other).toEqual({ asked: ['GET /metrics', 'GET /changes', ...EACH], ...recorded })
   })
 
   test.each([undefined, PROTOCOL + 1])(
@@ -70,32 +71,28 @@ describe('a whole sync', () => {
     const server = await dashboard.addServer(agent)
     await backgroundSync(dashboard.deps, server)
     agent.metrics = { ...METRICS }
-    agent.state = 'v1'
 
     await backgroundSync(dashboard.deps, server)
     agent.asked.length = 0
     await backgroundSync(dashboard.deps, server)
 
-    expect(agent.asked[0]).toBe('GET /state')
+    expect(agent.asked).toEqual(['GET /changes'])
   })
 
   test.each<[string, object]>([
-    ['no report', { sites: [] }],
+    ['no changes', { answers: undefined, sites: [] }],
     ['a list of answers', { answers: [] }],
     ['services that are no services', { answers: { '/services': { services: [1] } } }],
     ['a list that is none', { answers: { '/sites': { sites: {} } } }],
     ['null instead of a list', { answers: { '/sites': null } }],
     ['an entry that is no site', { answers: { '/sites': { sites: [found('x.example'), {}] } } }],
-    ['more than a report may have', { answers: { '/web': 'x'.repeat(1 << 20) } }],
-  ])('records nothing of %s', async (_, report) => {
+    ['more than an answer may have', { answers: { '/web': 'x'.repeat(1 << 20) } }],
+  ])('records nothing of %s', async (_, changes) => {
     await using agent = agentOf()
-    agent.answers.set('/report', () => Response.json(report))
+    agent.answers.set('/changes', () => Response.json({ ...NOTHING, ...changes }))
 
     const { sites, status } = await syncOf(agent)
 
     expect({ sites, status }).toEqual({ sites: [], status: 'pending' })
   })
 })
-
-/** The fake agent has no such calls. */
-const MISSING = ['GET /web', 'GET /mail']
