@@ -4,11 +4,14 @@ import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers, settings } from '#dashboard/db/schema.ts'
 import { DEFAULT_SETTINGS, FleetSettings, type SettingKey } from '#shared/api/settings.ts'
 
+/** Made once: zod compiles each schema when it is first used, which takes longer than many reads. */
+const StoredSettings = FleetSettings.strip()
+
 /** The changed settings, over the defaults. */
 export async function getSettings(db: Database): Promise<FleetSettings> {
   const rows = await db.read.select().from(settings)
   const changed = Object.fromEntries(rows.map(({ key, value }) => [key, value]))
-  return FleetSettings.strip().parse({ ...DEFAULT_SETTINGS, ...changed })
+  return StoredSettings.parse({ ...DEFAULT_SETTINGS, ...changed })
 }
 
 /** Whether any server has reported this version of PHP. */
