@@ -11,12 +11,7 @@ const PIECE = 32 << 10
 
 export async function readJson(response: IncomingMessage, most: number): Promise<unknown> {
   const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response) {
-    size += chunk.length
-    if (size > most) throw offline('The agent sent an answer that is too large')
-    chunks.push(chunk)
-  }
+  await takeAll(response, most, (chunk) => chunks.push(chunk))
   return parsed(Buffer.concat(chunks).toString('utf8'))
 }
 
@@ -51,7 +46,7 @@ export async function readList<E extends z.ZodType, B extends z.ZodType>(
   let size = 0
   for await (const piece of piecesFrom(response)) {
     size += piece.length
-    if (size > MAX_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
+    if (size > MAX_FOUND_BYTES) throw tooLarge()
     reader.add(piece)
     if (!isGood) return undefined
   }
@@ -62,14 +57,30 @@ export async function readList<E extends z.ZodType, B extends z.ZodType>(
 /** Returns the SHA-256 of an answer, which is not parsed. */
 export async function readDigest(response: IncomingMessage): Promise<string> {
   const hash = createHash('sha256')
-  let size = 0
-  for await (const chunk of response) {
-    size += chunk.length
-    if (size > MAX_FOUND_BYTES) throw offline('The agent sent an answer that is too large')
-    hash.update(chunk)
-  }
+  await takeAll(response, MAX_FOUND_BYTES, (chunk) => hash.update(chunk))
   return hash.digest('base64url')
 }
+
+/** Takes a short answer whole. An async iterator would take longer than the answer. */
+function takeAll(
+  response: IncomingMessage,
+  most: number,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let size = 0
+    response.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= most) take(chunk)
+      else response.destroy(tooLarge())
+    })
+    response.on('end', resolve)
+    response.on('error', reject)
+    response.on('close', () => reject(new Error('The answer ended early')))
+  })
+}
+
+const tooLarge = () => offline('The agent sent an answer that is too large')
 
 /** The bytes of an answer in small pieces: other work runs in between. */
 export async function* piecesFrom(response: IncomingMessage): AsyncGenerator<Uint8Array> {

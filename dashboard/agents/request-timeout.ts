@@ -1,3 +1,6 @@
+/** Made when it is needed: its stack takes longer than the timer. */
+const late = () => Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
+
 /** Ends a request that is too slow or was aborted. */
 export class RequestTimeout {
   #destroy: ((reason: Error) => void) | undefined
@@ -34,8 +37,7 @@ export class RequestTimeout {
   }
 
   #arm(ms: number) {
-    const late = Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
-    return setTimeout(() => this.#stop(late), ms)
+    return setTimeout(() => this.#stop(late()), ms)
   }
 
   #stop(reason: Error): void {
