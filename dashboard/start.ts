@@ -83,9 +83,10 @@ export async function start(
   // The sites of a demo exist nowhere.
   if (!demo) deps.visits.start()
   watchOthers(deps)
-  const sweeps = startSweeps(deps, config, newest)
+  const stopping = new AbortController()
+  startSweeps(deps, config, { newest, signal: stopping.signal })
   const stop = async () => {
-    for (const sweep of sweeps) clearInterval(sweep)
+    stopping.abort()
     deps.agents.close()
     deps.feed.stop()
     const { worker, bulks, scheduler, enroller, pulses, visits } = deps

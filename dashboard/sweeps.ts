@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises'
-import { LOOK_MS } from './alerts/alerts.ts'
+import { statSync } from 'node:fs'
+import { LOOK_MS as ALERTS_MS } from './alerts/alerts.ts'
 import { backUpAside, backUpDaily } from './backup/daily.ts'
 import { RECOVERY } from './backup/recovery-file.ts'
 import type { Config } from './config.ts'
@@ -15,7 +15,7 @@ import { sweepNumbers } from './numbers/update.ts'
 import { recordSealed } from './off-site/release-key.ts'
 import { saveOffSite } from './off-site/save-off-site.ts'
 import { endRequest, findRequest, LOCAL_REQUEST, REQUEST } from './off-site/state.queries.ts'
-import { timestamp } from './runtime/clock.ts'
+import { type Clock, nextMultiple, timestamp } from './runtime/clock.ts'
 import { ClockWatch } from './runtime/clock-jump.ts'
 import { CHECK_MS, checkDue } from './servers/isolation/check-due.ts'
 import { CONFIGURE_MS, configureDue } from './servers/maintenance/configure-due.ts'
@@ -29,9 +29,10 @@ import { proveTime } from './trust/prove-time.ts'
 const MINUTE_MS = 60_000
 /** The interval of the check for the backup of the day. */
 const BACKUP_MS = 10 * MINUTE_MS
-/** How soon a requested backup in the target starts. */
-const REQUEST_MS = 5_000
+/** How soon a requested backup starts, and a file that root has written is recorded. */
+const LOOK_MS = 5_000
 
+type BackupConfig = Pick<Config, 'DATA_DIR' | 'BACKUPS_KEPT' | 'BACKUPS_STALL'>
 type Sweep = [every_ms: number, sweep: (deps: Deps) => Promise<void>]
 
 /** The scheduled work of a dashboard, and how often it runs. */
@@ -52,47 +53,58 @@ const SWEEPS: Record<string, Sweep> = {
 
 /** That of a dashboard with an SMTP server. */
 const MAIL: Record<string, Sweep> = {
-  'mail of critical items': [LOOK_MS, ({ alerts }) => alerts.look()],
+  'mail of critical items': [ALERTS_MS, ({ alerts }) => alerts.look()],
 }
+
+/** Work that is started again and again, whether its last run has ended or not. */
+type Repeated = readonly [every_ms: number, start: () => void]
 
 /**
  * Nothing is deleted or started by its age while the time of day cannot be trusted. Of several
  * dashboards, the one with the share of the fleet does it. `newest`: the newest time in the records
- * before this process.
+ * before this process. It ends with the signal.
  */
-export function startSweeps(deps: Deps, config: Config, newest: string | null) {
-  const { clock, leases } = deps
+export function startSweeps(
+  deps: Deps,
+  config: BackupConfig,
+  { newest, signal }: { newest: string | null; signal: AbortSignal },
+): void {
+  const { clock, leases, log } = deps
   const watch = new ClockWatch({ clock, newest, prove: () => prove(deps) })
-  const repeated = (sweeps: Record<string, Sweep>, isReady: () => Promise<boolean>) =>
-    Object.entries(sweeps).map(([name, [every_ms, sweep]]) =>
-      setInterval(() => {
-        whenReady(leases, isReady, () => sweep(deps)).catch((error: unknown) =>
-          deps.log.error(`${name} failed`, error),
-        )
-      }, every_ms),
-    )
-  const sweeps = [
-    ...repeated(SWEEPS, () => watch.isTrusted()),
-    // Also while no agent answers, which proves the time.
-    ...repeated(deps.mailer ? MAIL : {}, async () => true),
-  ]
+  const sweepsOf = (sweeps: Record<string, Sweep>, isReady: () => Promise<boolean>): Repeated[] =>
+    Object.entries(sweeps).map(([name, [every_ms, sweep]]) => {
+      const failed = (error: unknown) => log.error(`${name} failed`, error)
+      return [every_ms, () => void whenReady(leases, isReady, () => sweep(deps)).catch(failed)]
+    })
   const elsewhere = once(deps, () => backUpElsewhere(config, deps))
   const here = once(deps, () => backUpHere(config, deps, watch))
-  return [
-    ...sweeps,
-    setInterval(here, BACKUP_MS),
-    setInterval(elsewhere, BACKUP_MS),
-    setInterval(lookForRequests(deps, { elsewhere, here }), REQUEST_MS),
-    setInterval(lookForSealed(deps, config.DATA_DIR), REQUEST_MS),
-  ]
+  void repeat(clock, signal, [
+    ...sweepsOf(SWEEPS, () => watch.isTrusted()),
+    // Also while no agent answers, which proves the time.
+    ...sweepsOf(deps.mailer ? MAIL : {}, async () => true),
+    [BACKUP_MS, here],
+    [BACKUP_MS, elsewhere],
+    [LOOK_MS, lookForRequests(deps, { elsewhere, here })],
+    [LOOK_MS, lookForSealed(deps, config.DATA_DIR)],
+  ])
+}
+
+/** Starts all work at multiples of its interval. */
+async function repeat(clock: Clock, signal: AbortSignal, all: readonly Repeated[]): Promise<void> {
+  for (let before = clock.elapsed(); !signal.aborted; ) {
+    const next = Math.min(...all.map(([every_ms]) => nextMultiple(before, every_ms)))
+    await clock.sleep(next - clock.elapsed(), signal)
+    if (signal.aborted) return
+    const now = clock.elapsed()
+    for (const [every_ms, start] of all) if (nextMultiple(before, every_ms) <= now) start()
+    before = now
+  }
 }
 
 /** Reads the requests only after a change of the records. */
 function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => void }) {
   let searched: string | undefined
-  return async () => {
-    const substance = deps.db.version()?.substance
-    if (substance !== undefined && substance === searched) return
+  const search = async (substance: string | undefined) => {
     const found = [
       await onRequest(deps, REQUEST, work.elsewhere),
       await onRequest(deps, LOCAL_REQUEST, work.here),
@@ -100,19 +112,35 @@ function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => 
     // Found ones may have to wait for work that runs.
     searched = found.includes(true) ? undefined : substance
   }
+  return () => {
+    const substance = deps.db.version()?.substance
+    if (substance === undefined || substance !== searched) void search(substance)
+  }
 }
 
-/** The file that root writes is read only after a change of it. */
+/**
+ * The file that root writes is read only after a change of it. The time of its change is read at once: a
+ * thread for it takes longer.
+ */
 function lookForSealed({ db, leases, log }: Deps, data_dir: string) {
   let seen: number | undefined
-  return async () => {
-    const changed_at = (await stat(`${data_dir}/${RECOVERY}`).catch(() => undefined))?.mtimeMs ?? 0
+  return () => {
+    const changed_at = changedAt(`${data_dir}/${RECOVERY}`)
     if (changed_at === seen || !leases.holds(FLEET)) return
     seen = changed_at
-    await recordSealed(db, data_dir).catch((error: unknown) => {
+    recordSealed(db, data_dir).catch((error: unknown) => {
       seen = undefined
       log.error('the sealed release key could not be recorded', error)
     })
+  }
+}
+
+/** 0: there is none, or it cannot be read. */
+function changedAt(path: string): number {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  } catch {
+    return 0
   }
 }
 
@@ -172,7 +200,7 @@ async function cleanUp({ db, clock }: Deps): Promise<void> {
 }
 
 /** A request is over even if it fails: the backup of the day is tried again. */
-async function backUpHere(config: Config, deps: Deps, watch: ClockWatch): Promise<void> {
+async function backUpHere(config: BackupConfig, deps: Deps, watch: ClockWatch): Promise<void> {
   const { DATA_DIR: data_dir, BACKUPS_KEPT: kept } = config
   const { db, clock, log } = deps
   const request = await findRequest(db, LOCAL_REQUEST)
@@ -189,7 +217,7 @@ async function backUpHere(config: Config, deps: Deps, watch: ClockWatch): Promis
   if (request) await endRequest(db, request, LOCAL_REQUEST)
 }
 
-async function backUpElsewhere(config: Config, deps: Deps): Promise<void> {
+async function backUpElsewhere(config: BackupConfig, deps: Deps): Promise<void> {
   if (!deps.off_site) return
   const { DATA_DIR: data_dir, BACKUPS_STALL: seconds } = config
   const backUp = (path: string) => backUpAside(path, { with_secrets: true })

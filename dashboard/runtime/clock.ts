@@ -17,7 +17,8 @@ export const realClock: Clock = {
         signal?.removeEventListener('abort', done)
         resolve()
       }
-      const timer = setTimeout(done, ms)
+      // It drops the fraction, and would end too early.
+      const timer = setTimeout(done, Math.ceil(ms))
       if (signal?.aborted) done()
       else signal?.addEventListener('abort', done, { once: true })
     }),
@@ -27,6 +28,12 @@ export const realClock: Clock = {
 export function timestamp(clock: Clock, plus_ms = 0): string {
   return new Date(clock.now().getTime() + plus_ms).toISOString()
 }
+
+/**
+ * The next multiple of an interval: work of several parts that begins there wakes the process once, which
+ * takes longer than most of it.
+ */
+export const nextMultiple = (now: number, of: number): number => (Math.floor(now / of) + 1) * of
 
 /** Resolves after `ms`, or early when `wake` does or the signal aborts. */
 export async function rest(

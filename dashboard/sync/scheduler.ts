@@ -1,4 +1,4 @@
-import type { Clock } from '#dashboard/runtime/clock.ts'
+import { type Clock, nextMultiple } from '#dashboard/runtime/clock.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
 
 /**
@@ -155,7 +155,7 @@ export class Scheduler {
       if (due > now) next = Math.min(next, due)
       else if (!this.#running.has(id)) next = Math.min(next, this.#turn(id, now))
     }
-    this.#next = Math.min(Math.max(next, now + 5), now + MAX_SLEEP_MS)
+    this.#next = Math.min(Math.max(next, now + 5), nextMultiple(now, MAX_SLEEP_MS))
     void this.#wait(this.#next - now)
   }
 

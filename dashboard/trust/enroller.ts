@@ -4,7 +4,7 @@ import type { Base } from '#dashboard/db/base.ts'
 import type { Marks } from '#dashboard/db/marks.ts'
 import type { Leases } from '#dashboard/leases/leases.ts'
 import { shareOf } from '#dashboard/leases/shares.ts'
-import { rest, timestamp } from '#dashboard/runtime/clock.ts'
+import { nextMultiple, rest, timestamp } from '#dashboard/runtime/clock.ts'
 import type { AddressRules } from './addresses.ts'
 import { confirm, enrol } from './enrol.ts'
 import type { Keyring } from './keyring.ts'
@@ -109,7 +109,7 @@ export class Enroller {
     const open = all.filter(({ server_id }) => leases.holds(shareOf(server_id)))
     const known = await this.#keep(open)
     const now = clock.elapsed()
-    let next = now + LOOK_MS
+    let next = nextMultiple(now, LOOK_MS)
     for (const each of open) {
       const { server_id } = each
       const state = seen(known.get(server_id), each, { now, is_watched: watched.has(server_id) })
@@ -199,9 +199,6 @@ export class Enroller {
     if (why.reason !== last_error) await noteReason(this.#deps.db, server_id, why)
   }
 }
-
-/** All servers are contacted at the same times: to wake up takes longer than a contact. */
-const nextMultiple = (now: number, of: number): number => (Math.floor(now / of) + 1) * of
 
 function seen(
   known: Known | undefined,

@@ -62,6 +62,15 @@ export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitR
   return selectSites(db, sql`${sites.id} in (${ids})`)
 }
 
+/** The longest ago last request of the sites in use; null: there is none. */
+export async function findOldest(db: Database): Promise<string | null> {
+  const [row] = await db.read.all<{ visited_at: string }>(
+    sql`select visited_at from sites indexed by sites_visits where status = 'active' and found = 0
+      and visited_at is not null order by visited_at limit 1`,
+  )
+  return row?.visited_at ?? null
+}
+
 /** Those of these sites that are open. */
 export const listOpen = (db: Database, site_ids: readonly number[]): Promise<VisitRow[]> =>
   selectSites(db, inArray(sites.id, [...site_ids]))

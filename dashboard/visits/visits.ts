@@ -4,13 +4,13 @@ import { type StoredVisit, storeVisits } from '#dashboard/health/queries.ts'
 import type { Leases } from '#dashboard/leases/leases.ts'
 import { shareOf } from '#dashboard/leases/shares.ts'
 import { sitesOf } from '#dashboard/live/feed.ts'
-import { rest, timestamp } from '#dashboard/runtime/clock.ts'
+import { nextMultiple, rest, timestamp } from '#dashboard/runtime/clock.ts'
 import { Limit } from '#dashboard/runtime/limit.ts'
 import { getSettings } from '#dashboard/settings/queries.ts'
-import { isDue } from '#shared/age.ts'
+import { ageOf, isDue } from '#shared/age.ts'
 import type { ServiceError } from '#shared/errors.ts'
 import type { Verdict } from '#shared/page-verdict.ts'
-import { listDue, listIds, listOpen, listVisited, type VisitRow } from './queries.ts'
+import { findOldest, listDue, listIds, listOpen, listVisited, type VisitRow } from './queries.ts'
 import { CONNECTION_CODES } from './verdict.ts'
 import type { VisitedSite } from './visit-site.ts'
 
@@ -56,6 +56,9 @@ export class Visits {
   #storing: Promise<void> | undefined
   #wake = Promise.withResolvers<void>()
   #round: Promise<void> = Promise.resolve()
+  /** The version of the records in the last round, and when the first site can be due after it. */
+  #seen: string | undefined
+  #due = 0
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -90,8 +93,12 @@ export class Visits {
 
   /** One round: returns the requests that it has started, or undefined while they are turned off. */
   async look(): Promise<Promise<void>[] | undefined> {
+    const { visit_interval } = await getSettings(this.#deps.db)
+    return this.#look(visit_interval)
+  }
+
+  async #look(visit_interval: number): Promise<Promise<void>[] | undefined> {
     const { db, clock } = this.#deps
-    const { visit_interval } = await getSettings(db)
     if (visit_interval === 0) {
       this.#changed.clear()
       await this.#forget()
@@ -112,11 +119,37 @@ export class Visits {
     const { clock, log } = this.#deps
     const { signal } = this.#stopping
     while (!signal.aborted) {
-      await this.look().catch((error: unknown) => log.error('sites could not be requested', error))
-      const soonest = Math.min(...this.#changed.values()) - clock.elapsed()
-      await rest(clock, Math.max(1, Math.min(ROUND_MS, soonest)), this.#wake.promise, signal)
+      await this.#lookIfNeeded().catch((error: unknown) =>
+        log.error('sites could not be requested', error),
+      )
+      const now = clock.elapsed()
+      const next = Math.min(nextMultiple(now, ROUND_MS), ...this.#changed.values())
+      await rest(clock, Math.max(1, next - now), this.#wake.promise, signal)
       this.#wake = Promise.withResolvers()
     }
+  }
+
+  /** Without a change of the records, no site is due before the one that was requested the longest ago. */
+  async #lookIfNeeded(): Promise<void> {
+    const { db, clock } = this.#deps
+    const substance = db.version()?.substance
+    const next = Math.min(this.#due, ...this.#changed.values())
+    if (substance !== undefined && substance === this.#seen && clock.elapsed() < next) return
+    this.#seen = undefined
+    const { visit_interval } = await getSettings(db)
+    await this.#look(visit_interval)
+    this.#due = clock.elapsed() + (await this.#untilDue(visit_interval * 1000))
+    this.#seen = substance
+  }
+
+  /** 0 while a request runs, which may be repeated; infinite without sites that were requested before. */
+  async #untilDue(interval_ms: number): Promise<number> {
+    const { db, clock } = this.#deps
+    if (this.#running.size > 0) return 0
+    const oldest = await findOldest(db)
+    if (oldest === null) return Number.POSITIVE_INFINITY
+    const age = ageOf(oldest, clock.now())
+    return age === undefined ? 0 : interval_ms * SHORTEST - age
   }
 
   /** The changed sites whose time has come; one that an operation still changes is requested after it. */

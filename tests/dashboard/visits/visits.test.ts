@@ -99,6 +99,24 @@ test('requests each site at the interval, and shows when and what it found', asy
   expect(await round(20 * MINUTE)).toBe('abcd')
 })
 
+test('requests a site until there is a result, also while nothing else happens', async () => {
+  const clock = new SteppedClock()
+  answers.set('a', [undefined, undefined, UP])
+  const running = new Visits({
+    ...world.dashboard.deps,
+    clock,
+    visit,
+    findObstacle: async () => undefined,
+  })
+  running.start()
+  await clock.pass(20_000)
+  const ended = running.stop()
+  await clock.pass(5_000)
+  await ended
+
+  expect(requested.toSorted().join('')).toBe('aaabcd')
+})
+
 test('repeats a failed request once before it counts', async () => {
   world.agent.health = [up('a.example')]
   await world.read()
