@@ -1,15 +1,15 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { notFound } from '#shared/errors.ts'
-import type { Database } from './client.ts'
+import type { Database, Queries } from './client.ts'
 import { once } from './once.ts'
 import type { ServerRow, SiteRow } from './rows.ts'
 import { servers, sites } from './schema.ts'
 
-const server = once((read) =>
+const serversById = once((read) =>
   read
     .select()
     .from(servers)
-    .where(eq(servers.id, sql.placeholder('id')))
+    .where(sql`${servers.id} in (select value from json_each(${sql.placeholder('ids')}))`)
     .prepare(),
 )
 const site = once((read) =>
@@ -24,9 +24,32 @@ const site = once((read) =>
 
 /** The targets of operations. Each throws 404 for a missing one. */
 export async function getServer(db: Database, id: number): Promise<ServerRow> {
-  const row = await server(db).get({ id })
+  const row = (await readTogether(db, id)).get(id)
   if (!row) throw notFound('Server')
   return row
+}
+
+type Servers = ReadonlyMap<number, ServerRow>
+
+/** The servers that are about to be read. */
+const waiting = new WeakMap<Queries, { ids: Set<number>; rows: Promise<Servers> }>()
+
+/** Servers are contacted many at a time: those that are wanted in one moment are read with one statement. */
+function readTogether(db: Database, id: number): Promise<Servers> {
+  const { read } = db
+  const known = waiting.get(read)
+  if (known) {
+    known.ids.add(id)
+    return known.rows
+  }
+  const ids = new Set([id])
+  const rows = Promise.resolve().then(async () => {
+    waiting.delete(read)
+    const found = await serversById(db).all({ ids: JSON.stringify([...ids]) })
+    return new Map(found.map((row) => [row.id, row]))
+  })
+  waiting.set(read, { ids, rows })
+  return rows
 }
 
 /** 404 also for a site of another server. */
