@@ -192,6 +192,7 @@ const readerOf =
 function requestOf({ at, is_once }: ReadingContract, params: unknown): Call {
   const [method, path = ''] = at.split(' ')
   if (method === 'POST') return posting(path, params, {}, !is_once)
-  const query = new URLSearchParams(Object(params)).toString()
-  return getting(query === '' ? path : `${path}?${query}`)
+  const values = Object(params)
+  if (Object.keys(values).length === 0) return getting(path)
+  return getting(`${path}?${new URLSearchParams(values)}`)
 }
