@@ -6,6 +6,12 @@ export interface Turns {
   turn: number
 }
 
+/** One of equal parts of something that is repeated; `at` counts from 0. */
+interface Part {
+  at: number
+  of: number
+}
+
 /** Without a tier, as for a file that a developer runs by hand, everything runs. */
 export function turnsOf(env: Record<string, string | undefined>): Turns {
   const turn = Number(env.HOSTING_TURN ?? 0)
@@ -37,4 +43,22 @@ export function sampled<T>({ isGate, turn }: Turns, points: readonly T[]): reado
   )
   const indices = new Set(chosen.map((index) => index % points.length))
   return points.filter((_, at) => indices.has(at))
+}
+
+/** The part of all repetitions that a run does: the first tenth if it is quick, a fifth in the gate. */
+export function partOf({ isGate, turn }: Turns, isQuick: boolean): Part {
+  if (isQuick) return { at: 0, of: 10 }
+  return isGate ? { at: turn % 5, of: 5 } : { at: 0, of: 1 }
+}
+
+/** The numbers from 1 to `usual` of this part, which are consecutive; at least one. */
+export function numbersOf({ at, of }: Part, usual: number): number[] {
+  const count = Math.ceil(usual / of)
+  const first = Math.min(at * count, usual - count)
+  return Array.from({ length: count }, (_, index) => first + index + 1)
+}
+
+/** The numbers 1, 1 + `step`, 1 + 2 × `step` … of this part, evenly spread, without an end. */
+export function* pointsOf({ at, of }: Part, step: number): Generator<number> {
+  for (let point = 1 + step * at; ; point += step * of) yield point
 }

@@ -7,6 +7,7 @@ import { server, shop } from '#tests/support/agent/debian.ts'
 import { EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { fillAt, machineOf, withReserve } from '#tests/support/agent/full-disk.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { isWhole, points } from '#tests/support/runs.ts'
 
 const { domain } = shop
 const { params: restoring } = await restorable()
@@ -89,7 +90,7 @@ describe.each([
       const refused = { ...failed, ends: [] }
       const outcomes = [{ ends: ['complete'], message: '', machine: after }, failed, refused]
       const seen = [0, 0, 0]
-      for (let from = 1; ; from++) {
+      for (const from of points()) {
         const host = prepare(await make())
         const { met, stored, ...rest } = await attempt(host, name, params, from)
         if (!met) break
@@ -100,7 +101,8 @@ describe.each([
         const [, again] = await perform(host, name, params)
         expect([from, typeof again]).toEqual([from, 'object'])
       }
-      expect(Math.min(...seen.slice(0, 2))).toBeGreaterThan(2)
+      // A part of the sweep may have one end alone.
+      if (isWhole) expect(Math.min(...seen.slice(0, 2))).toBeGreaterThan(2)
     },
     60_000,
   )
@@ -112,7 +114,7 @@ describe.each([
       const done = await make()
       await attempt(done, command, params, 0)
       const after = await stateOf(done)
-      for (let from = 1; ; from++) {
+      for (const from of points()) {
         const host = prepare(await make())
         const { met, stored, ends, message } = await attempt(host, command, params, from)
         if (!met) break

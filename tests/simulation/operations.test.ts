@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
-import { long, times } from '#tests/support/runs.ts'
+import { long, numbers } from '#tests/support/runs.ts'
 import { Records } from '#tests/support/simulation/records.ts'
 import { simulate } from '#tests/support/simulation/simulate.ts'
 
-/** `SEED=7 bun test ./tests/simulation` repeats that one run; `LIVES=50` runs the first fifty. */
-const { SEED, LIVES = long ? 10_000 : times(500) } = process.env
-const seeds =
-  SEED === undefined ? Array.from({ length: Number(LIVES) }, (_, at) => at + 1) : [Number(SEED)]
+/** `SEED=7 bun test ./tests/simulation` repeats that one run; `LIVES=50` runs fifty. */
+const { SEED, LIVES = long ? 10_000 : 500 } = process.env
+const seeds = SEED === undefined ? numbers(Number(LIVES)) : [Number(SEED)]
 
 const RECORDED = ' write /var/lib/hosting-agent/sites/'
 

@@ -1,16 +1,23 @@
+import * as choices from '#scripts/test/choices.ts'
 import { seed } from './random.ts'
 
 /** `HOSTING_LONG=1 bun test --timeout 3600000 <paths>` finds errors that need a million inputs. */
 export const long = process.env.HOSTING_LONG === '1'
 
-/** `sh scripts/test.sh --quick`, `bun run check`. */
-const quick = process.env.HOSTING_QUICK === '1'
+/** A tenth in `sh scripts/test.sh --quick` and `bun run check`, a fifth in the gate. */
+const part = choices.partOf(choices.turnsOf(process.env), process.env.HOSTING_QUICK === '1')
 
-/** For repetitions: a quick run does the first tenth. */
-export const times = (usual: number) => Math.ceil(usual / (quick ? 10 : 1))
+/** Every case of a sweep is tried. */
+export const isWhole = part.of === 1
 
-/** For a sweep over a row of cases: a quick run does each tenth. */
-export const every = (usual: number) => usual * (quick ? 10 : 1)
+/** For repetitions: the number of them in this run. */
+export const times = (usual: number) => Math.ceil(usual / part.of)
+
+/** For runs that differ by a number: those of this run, from 1 to `usual`. */
+export const numbers = (usual: number) => choices.numbersOf(part, usual)
+
+/** For a sweep over a row of cases, from 1 on: those of this run, without an end. */
+export const points = (step = 1) => choices.pointsOf(part, step)
 
 /**
  * How `fc.assert` tries a property: with a few inputs in each run of the tests, with a million in a

@@ -12,7 +12,7 @@ import { deviations } from '#tests/support/plan/deviations.ts'
 import { EVERY, type EveryCase } from '#tests/support/plan/every-command.ts'
 import { emptying, thingsOf } from '#tests/support/plan/fake-things.ts'
 import { recover } from '#tests/support/recover.ts'
-import { every } from '#tests/support/runs.ts'
+import { points } from '#tests/support/runs.ts'
 
 test('every command has a case', () => {
   const known = EVERY.map(({ command }) => command)
@@ -62,9 +62,8 @@ test.each(EVERY.filter(({ isUndone }) => isUndone))(
     const whole = await each.prepare()
     await perform(whole.host, command, whole.params)
     const after = await stateOf(whole.host, kept)
-    const step = every(EVERYDAY_TITLES.has(title) ? 2 : 13)
 
-    for (let at = 1; ; at += step) {
+    for (const at of points(EVERYDAY_TITLES.has(title) ? 2 : 13)) {
       const left = await recoveredFrom(each, at)
       if (!left) break
       const { host, params, end } = left

@@ -23,7 +23,7 @@ import { authority, serveTokens } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 import { recover } from '#tests/support/recover.ts'
-import { every, times } from '#tests/support/runs.ts'
+import { points, times } from '#tests/support/runs.ts'
 
 const servedNames = (host: FakeHost, domain: string) => {
   const text = host.disk.all[`/etc/nginx/sites-available/hosting-${domain}.conf`] ?? ''
@@ -223,14 +223,11 @@ test('is complete under one name, whichever effect fails', async () => {
   expect(failed).toBeLessThan(count)
 }, 240_000)
 
-const EVERY = every(2)
-
 test('is complete under one name, at whichever effect the agent is killed', async () => {
   const ends = new Set<string>()
-  for (let at = 1, isKilled = true; isKilled; at += EVERY) {
+  for (const at of points(2)) {
     const host = await renamable()
-    isKilled = await isKilledAt(at, host, 'site.rename', renameParams())
-    if (!isKilled) break
+    if (!(await isKilledAt(at, host, 'site.rename', renameParams()))) break
     await recover(host, commands)
     const found = await standing(host)
     const end = found.records[0] ?? 'no record'

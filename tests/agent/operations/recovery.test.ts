@@ -19,7 +19,7 @@ import { nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
 import { performing, tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 import { recover } from '#tests/support/recover.ts'
-import { every } from '#tests/support/runs.ts'
+import { isWhole } from '#tests/support/runs.ts'
 
 const PID_FILE = '/run/mysqld/mysqld.pid'
 const START = 'systemctl start mariadb.service'
@@ -200,7 +200,7 @@ describe('an operation with a point of no return', () => {
 const { domain } = shop
 const PAGE = '/srv/www/shop/public/page.html'
 /** Some commands have only a dozen effects. */
-const STEP = Math.min(every(4), 12)
+const STEP = isWhole ? 4 : 12
 /** The last events of an operation; undefined if it was killed before its first one. */
 const ENDS: unknown[] = [undefined, 'complete', INTERRUPTED]
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inTurn, sampled, turnsOf } from '#scripts/test/choices.ts'
+import { inTurn, numbersOf, partOf, pointsOf, sampled, turnsOf } from '#scripts/test/choices.ts'
 
 const STORAGES = ['local', 'rest', 'sftp', 's3']
 const SUBJECTS = ['access', 'domains', 'logs', 'mail', 'numbers', 'owner', 'scan', 'shell']
@@ -67,4 +67,50 @@ test('runs at least one point in the gate, and none of none', () => {
     ['b'],
     [],
   ])
+})
+
+const TURNS = [20, 21, 22, 23, 24]
+
+test('repeats everything outside of the gate, a fifth in the gate, and the first tenth when quick', () => {
+  expect([
+    partOf({ isGate: false, turn: 3 }, false),
+    ...TURNS.map((turn) => partOf(gate(turn), false)),
+    partOf(gate(23), true),
+    partOf({ isGate: false, turn: 3 }, true),
+  ]).toEqual([
+    { at: 0, of: 1 },
+    ...[0, 1, 2, 3, 4].map((at) => ({ at, of: 5 })),
+    { at: 0, of: 10 },
+    { at: 0, of: 10 },
+  ])
+})
+
+test('runs numbers of runs in turns, and all of them in five turns', () => {
+  const numbers = (usual: number) =>
+    TURNS.map((turn) => numbersOf(partOf(gate(turn), false), usual))
+
+  expect(numbers(10)).toEqual([
+    [1, 2],
+    [3, 4],
+    [5, 6],
+    [7, 8],
+    [9, 10],
+  ])
+  expect([...new Set(numbers(7).flat())]).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(numbersOf({ at: 0, of: 10 }, 30)).toEqual([1, 2, 3])
+  expect(numbersOf({ at: 0, of: 1 }, 3)).toEqual([1, 2, 3])
+})
+
+test('runs points of an open sweep in turns, and all of them in five turns', () => {
+  const first = (points: Generator<number>) => points.take(3).toArray()
+
+  expect(TURNS.map((turn) => first(pointsOf(partOf(gate(turn), false), 2)))).toEqual([
+    [1, 11, 21],
+    [3, 13, 23],
+    [5, 15, 25],
+    [7, 17, 27],
+    [9, 19, 29],
+  ])
+  expect(first(pointsOf({ at: 0, of: 10 }, 1))).toEqual([1, 11, 21])
+  expect(first(pointsOf({ at: 0, of: 1 }, 13))).toEqual([1, 14, 27])
 })

@@ -1,6 +1,6 @@
 import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { every } from '#tests/support/runs.ts'
+import { points } from '#tests/support/runs.ts'
 import { server, shop } from './debian.ts'
 
 type Disk = Record<string, string | null>
@@ -36,23 +36,26 @@ function failAt(host: FakeHost, at: number): () => { calls: number; fault: strin
 
 /**
  * Runs the work once for each of its effects, which fails, and compares the machine afterwards: its
- * disk with that before, the result of the work, and the failed effect. Returns their number. In a quick
- * run every tenth effect fails.
+ * disk with that before, the result of the work, and the failed effect. Returns their number. In the
+ * gate every fifth effect fails, and in a quick run every tenth.
  */
 export async function eachFault<T>(
   make: () => Promise<FakeHost>,
   work: (host: FakeHost) => Promise<T>,
   look: (host: FakeHost, before: Disk, result: T, fault: string) => Promise<void>,
 ): Promise<number> {
-  for (let at = 1; ; at += every(1)) {
+  let effects = 0
+  for (const at of points()) {
     const host = await make()
     const before = settled(host)
     const seen = failAt(host, at)
     const result = await work(host)
     const { fault, calls } = seen()
-    if (fault === '') return calls
+    effects = calls
+    if (fault === '') break
     await look(host, before, result, `${at} ${fault}`)
   }
+  return effects
 }
 
 /** Looks as `eachFault` does, at the failures of a command alone; returns the number of those. */
