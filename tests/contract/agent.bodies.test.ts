@@ -1,7 +1,7 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
-import { agentRuntimes } from '#tests/support/processes.ts'
+import { runtimesOf } from '#tests/support/processes.ts'
 import { badRequest, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
@@ -99,7 +99,7 @@ const scan: Row = row('wp.scan over /exec answers like /sites/wp-scan')
 
 const large = { error: 'Payload too large', message: 'The body must have at most 1 MiB' }
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.bodies'))('%s', (runtime) => {
   const { client, running } = useAgent(runtime)
 
   test.each([

@@ -12,7 +12,7 @@ import {
   hostileUsers,
   noText,
 } from '#tests/support/hostile.ts'
-import { agentRuntimes } from '#tests/support/processes.ts'
+import { runtimesOf } from '#tests/support/processes.ts'
 import { badRequest, failed, failedOn, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
@@ -203,7 +203,7 @@ const valid: Record<string, unknown> = {
   ...validBackups,
 }
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.exec'))('%s', (runtime) => {
   const { client } = useAgent(runtime)
 
   test.each([...unknownCommands, ...badBodies, ...noParams, ...named, ...dryRuns])(

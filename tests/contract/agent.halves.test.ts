@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { stat } from 'node:fs/promises'
 import { decodeChallenge } from '#shared/token.ts'
 import { type Halves, startHalves } from '#tests/support/halves.ts'
-import { agentRuntimes, sweep } from '#tests/support/processes.ts'
+import { runtimesOf, sweep } from '#tests/support/processes.ts'
 import { unauthorized } from '#tests/support/rows.ts'
 import { times } from '#tests/support/runs.ts'
 import { signer } from '#tests/support/trust/sign.ts'
@@ -14,7 +14,7 @@ const scan = { method: 'POST', path: '/sites/wp-scan', body: '{"domain":"nobody.
 const command = { command: 'wp.scan', params: { domain: 'nobody.example' }, dry_run: true }
 const plan = { method: 'POST', path: '/exec', body: JSON.stringify(command) }
 
-describe.each(agentRuntimes)('the two halves of the agent: %s', (runtime) => {
+describe.each(runtimesOf('agent.halves'))('the two halves of the agent: %s', (runtime) => {
   let halves: Halves
   beforeAll(async () => {
     halves = await startHalves(runtime)

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { READINGS } from '#shared/readings/index.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
-import { agentRuntimes } from '#tests/support/processes.ts'
+import { runtimesOf } from '#tests/support/processes.ts'
 import { type Row, row, unauthorized } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
@@ -84,7 +84,7 @@ const early: Row[] = [
     .answers(401, unauthorized),
 )
 
-describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
+describe.each(runtimesOf('agent.health'))('with AGENT_AUTH=signed, %s', (runtime) => {
   const { client, running } = useAgent(runtime, async () => ({ AGENT_AUTH: 'signed' }))
 
   test.each([...open, ...closed, ...early])('$sentence', async (row) => {
@@ -115,7 +115,7 @@ describe.each(agentRuntimes)('with AGENT_AUTH=signed, %s', (runtime) => {
   })
 })
 
-describe.each(agentRuntimes)('with AGENT_AUTH=none, %s', (runtime) => {
+describe.each(runtimesOf('agent.health'))('with AGENT_AUTH=none, %s', (runtime) => {
   const { client } = useAgent(runtime)
 
   test.each(open)('$sentence', async (row) => {

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hand, MailPlace, messageTo } from '#tests/support/mail/queue.ts'
 import { Relay } from '#tests/support/mail/relay.ts'
-import { agentRuntimes, type Running, runAgent, startAgent } from '#tests/support/processes.ts'
+import { runAgent, type Running, runtimesOf, startAgent } from '#tests/support/processes.ts'
 
 const relay = new Relay()
 let running: Running | undefined
@@ -37,7 +37,7 @@ function open(path: string): void {
 const subjects = () =>
   relay.received.map(({ text }) => /^Subject: (.*)\r$/m.exec(text)?.[1] ?? '').sort()
 
-describe.each(agentRuntimes)('the queue of mail, %s', (runtime) => {
+describe.each(runtimesOf('agent.mail'))('the queue of mail, %s', (runtime) => {
   const begin = async (place: MailPlace) => {
     running = await startAgent(
       runtime,

@@ -4,7 +4,7 @@ import type { StoredEvent } from '#shared/sse.ts'
 import { encodeEvent } from '#shared/sse.ts'
 import { placeOperation } from '#tests/support/agent/place-operation.ts'
 import { answerOf, eventsOf } from '#tests/support/client.ts'
-import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
+import { runtimesOf, temporaryFolder } from '#tests/support/processes.ts'
 import { badRequest, notFound, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
@@ -109,7 +109,7 @@ const rows: Row[] = [
   ),
 ]
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.operations'))('%s', (runtime) => {
   const { client } = useAgent(runtime, async () => {
     const AGENT_STATE_DIR = await temporaryFolder('operations')
     await placeOperation(AGENT_STATE_DIR, { id: 'ended-1', ...scan }, scanned)

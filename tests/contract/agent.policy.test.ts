@@ -3,10 +3,10 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '#tests/support/client.ts'
-import { agentRuntimes, startAgent, sweep, temporaryFolder } from '#tests/support/processes.ts'
+import { runtimesOf, startAgent, sweep, temporaryFolder } from '#tests/support/processes.ts'
 import { lacking, unless } from '#tests/support/skip.ts'
 
-describe.each(agentRuntimes)('the policy of a server: %s', (runtime) => {
+describe.each(runtimesOf('agent.policy'))('the policy of a server: %s', (runtime) => {
   afterAll(sweep)
 
   async function agentWith(rules: string, mode = 0o644) {

@@ -6,7 +6,7 @@ import { Certificates, FoundSites, Metrics, Services, Web } from '#shared/agent.
 import { Changes, PARTS, sinceOf, type Versions } from '#shared/changes.ts'
 import { PROTOCOL } from '#shared/protocol.ts'
 import { Usage } from '#shared/site-usage.ts'
-import { agentRuntimes } from '#tests/support/processes.ts'
+import { runtimesOf } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
@@ -15,7 +15,7 @@ const amount = expect.any(Number)
 const uptime = async () => Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0])
 const space = { used: amount, total: amount, unit: 'MB' }
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.readings'))('%s', (runtime) => {
   const { client } = useAgent(runtime)
 
   test('GET /metrics has exactly cpu, ram, disk, load, uptime, os and version', async () => {

@@ -1,6 +1,6 @@
 // tier: core
 import { afterAll, describe, expect, test } from 'bun:test'
-import { agentRuntimes, runAgent, sweep } from '#tests/support/processes.ts'
+import { runAgent, runtimesOf, sweep } from '#tests/support/processes.ts'
 
 afterAll(sweep)
 
@@ -9,7 +9,7 @@ const REQUEST = `${JSON.stringify({
   rules: [{ from: 'https://old.example', to: 'https://brand-new.example' }],
 })}\n`
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.rewrite'))('%s', (runtime) => {
   const rewrite = (input: string) => runAgent(runtime, ['rewrite'], {}, input)
 
   test('rewrites the dump on its standard input without rights, and reports it', async () => {

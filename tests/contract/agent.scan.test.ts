@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { Inventory } from '#shared/inventory.ts'
 import { eventsOf } from '#tests/support/client.ts'
-import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
+import { runtimesOf, temporaryFolder } from '#tests/support/processes.ts'
 import { notFound, type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
@@ -47,7 +47,7 @@ const rows: Row[] = [
     ),
 ]
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.scan'))('%s', (runtime) => {
   let state = ''
   const { client } = useAgent(runtime, async () => {
     state = await temporaryFolder('scan')

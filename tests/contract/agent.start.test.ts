@@ -4,9 +4,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
 import { Client } from '#tests/support/client.ts'
 import {
-  agentRuntimes,
   type Environment,
   runAgent,
+  runtimesOf,
   startAgent,
   sweep,
   temporaryFolder,
@@ -31,7 +31,7 @@ const refused: [string, Environment, string][] = [
   ['no authentication on what begins like loopback', none('127.0.0.1.example:0'), 'AGENT_'],
 ]
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.start'))('%s', (runtime) => {
   const refuses = async (_: string, env: Environment, name: string) => {
     const { code, out, err } = await runAgent(runtime, ['serve'], env)
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { encodeEvent, type StoredEvent } from '#shared/sse.ts'
 import { placeOperation } from '#tests/support/agent/place-operation.ts'
 import { eventsOf } from '#tests/support/client.ts'
-import { agentRuntimes, temporaryFolder } from '#tests/support/processes.ts'
+import { runtimesOf, temporaryFolder } from '#tests/support/processes.ts'
 import { type Row, row } from '#tests/support/rows.ts'
 import { useAgent } from '#tests/support/running.ts'
 
@@ -42,7 +42,7 @@ const rows: Row[] = [
     .answers(200, wire(events.slice(4))),
 ]
 
-describe.each(agentRuntimes)('%s', (runtime) => {
+describe.each(runtimesOf('agent.steps'))('%s', (runtime) => {
   const { client } = useAgent(runtime, async () => {
     const AGENT_STATE_DIR = await temporaryFolder('steps')
     await placeOperation(AGENT_STATE_DIR, { id: 'ended-1', ...scan }, events)

@@ -5,7 +5,7 @@ import type { SignedAgent } from '#tests/support/attack.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { type Halves, startHalves } from '#tests/support/halves.ts'
 import { poll } from '#tests/support/lab/wait.ts'
-import { agentRuntimes, sweep } from '#tests/support/processes.ts'
+import { runtimesOf, sweep } from '#tests/support/processes.ts'
 import { strangersAt } from '#tests/support/strangers.ts'
 
 /** Deno lets go of closed TLS connections slowly; the executable is what servers run. */
@@ -26,7 +26,7 @@ async function openEnrolment({ state, hub }: SignedAgent): Promise<void> {
   await writeFile(`${state}/trust/enrolment.json`, JSON.stringify(pending), { mode: 0o644 })
 }
 
-describe.each(agentRuntimes)('strangers at the port: %s', (runtime) => {
+describe.each(runtimesOf('agent.strangers'))('strangers at the port: %s', (runtime) => {
   let halves: Halves
   beforeAll(async () => {
     halves = await startHalves(runtime)

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { totalmem } from 'node:os'
 import { eventsOf } from '#tests/support/client.ts'
-import { agentRuntimes } from '#tests/support/processes.ts'
+import { runtimesOf } from '#tests/support/processes.ts'
 import '#tests/support/rows.ts'
 import { useAgent, useDashboard } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -11,7 +11,7 @@ const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const sync = { method: 'POST', path: '/api/servers/1/sync' }
 const log = (id: number) => ({ id, event: 'log', data: { message: expect.any(String) } })
 
-describe.each(agentRuntimes)('a server whose agent is %s', (runtime) => {
+describe.each(runtimesOf('dashboard.sync'))('a server whose agent is %s', (runtime) => {
   const agent = useAgent(runtime)
   const { client } = useDashboard()
   beforeAll(async () => {

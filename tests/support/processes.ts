@@ -14,6 +14,7 @@ import {
   runToEnd,
 } from './children.ts'
 import { ADMIN, copyRecords } from './records.ts'
+import { inTurn } from './turns.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -28,7 +29,10 @@ const AGENT_RUNTIMES = {
   ],
 } as const
 export type AgentRuntime = keyof typeof AGENT_RUNTIMES
-export const agentRuntimes = Object.keys(AGENT_RUNTIMES) as AgentRuntime[]
+
+/** The runtimes on which a subject is tested: both; in the gate one, in turns. */
+export const runtimesOf = (subject: string): readonly AgentRuntime[] =>
+  inTurn(Object.keys(AGENT_RUNTIMES) as AgentRuntime[], subject)
 
 /**
  * An agent that can only read this machine: it runs as nobody even if the tests run as root, so
