@@ -1,6 +1,5 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { DIALOGS } from '#tests/support/browser/dialogs.ts'
 import { FLAWLESS, useTab } from '#tests/support/browser/every-page.ts'
 import { PLACES, routesOfPages, startBulk } from '#tests/support/browser/places.ts'
 import { useDemo } from '#tests/support/demo.ts'
@@ -16,9 +15,5 @@ describe('is accessible, fits a phone, and respects the security policy: with a 
 
   test.each(Object.keys(PLACES))('%s', async (route) => {
     expect(await tab.visit(route)).toEqual(FLAWLESS)
-  })
-
-  test.each(Object.entries(DIALOGS))('%s', async (_, dialog) => {
-    expect(await tab.opened(dialog)).toEqual(FLAWLESS)
   })
 })

@@ -61,9 +61,14 @@ export function useTab(used: Used) {
     traffic = watchTraffic(page, used.running().url)
   })
 
+  /** Where the last dialog was closed. */
+  let shown: string | undefined
   const goTo = async (path: string) => {
     for (const list of [problems, traffic.elsewhere, traffic.costly]) list.length = 0
-    await page.goto(path)
+    if (shown !== path) {
+      shown = undefined
+      await page.goto(path)
+    }
     await settled(page)
   }
   const found = async () => ({ ...(await inspect(page)), problems, ...traffic })
@@ -75,12 +80,14 @@ export function useTab(used: Used) {
     /** Opens a dialog, and closes it with Escape. */
     async opened({ path, open }: (typeof DIALOGS)[string]) {
       await goTo(path)
+      shown = undefined
       await open(page)
       const dialog = page.getByRole('dialog')
       await dialog.waitFor()
       const seen = structuredClone(await found())
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
+      shown = path
       return seen
     },
   }
