@@ -219,14 +219,18 @@ export const siteTest = testWith(async () => {
   return home
 })
 
-/** Resolves with the first value that is not undefined or false; fails after twenty seconds. */
+/**
+ * Resolves with the first value that is not undefined or false; fails after twenty seconds. It looks
+ * less and less often: a look takes the processor from the work that it waits for.
+ */
 export async function until<T>(
   look: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {
-  for (const end = Date.now() + 20_000; Date.now() < end; ) {
+  const end = Date.now() + 20_000
+  for (let pause = 2; Date.now() < end; pause = Math.min(2 * pause, 16)) {
     const value = await look()
     if (value !== undefined && value !== false) return value
-    await Bun.sleep(2)
+    await Bun.sleep(pause)
   }
   throw new Error('It did not come to pass within twenty seconds')
 }
