@@ -6,7 +6,6 @@ import { type Config, databaseOf } from './config.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { fileOf, storageFault } from './db/connect.ts'
 import { type Lock, lockDatabase } from './db/lock.ts'
-import { addMarks, expectMarks } from './db/mark-once.ts'
 import { type Known, SchemaError } from './db/migrations.ts'
 import { realClock } from './runtime/clock.ts'
 import { codeOf } from './runtime/error-code.ts'
@@ -18,11 +17,12 @@ const KEPT = 3
 /** The migrated database, and the lock that prevents a restore of its file. Throws StartError. */
 export async function openRecords(
   config: Config,
+  known?: readonly Known[],
 ): Promise<{ db: Database; lock: Lock | undefined }> {
   const { url, token } = databaseOf(config)
   const lock = lockRecords(url)
   try {
-    return { lock, db: await openDatabase(url, token, (pending) => prepare(config, pending)) }
+    return { lock, db: await openDatabase(url, token, () => saveBefore(config), known) }
   } catch (error) {
     lock?.close()
     throw unopened(error)
@@ -40,11 +40,6 @@ function lockRecords(url: string): Lock | undefined {
     throw unopened(error)
   }
   throw new StartError('The database is being restored: start again when that has ended')
-}
-
-async function prepare(config: Config, pending: readonly Known[]): Promise<void> {
-  await saveBefore(config)
-  if (addMarks(pending)) await expectMarks(config.DATA_DIR)
 }
 
 /** Migrations are forward only: the backup allows a rollback. */

@@ -6,7 +6,6 @@ import { keepFirstLogin, type Login, takeFirstLogin } from './auth/first-login.t
 import { makeFirstUser } from './auth/first-user.ts'
 import { type Config, smtpOf } from './config.ts'
 import type { Lock } from './db/lock.ts'
-import { markOnce } from './db/mark-once.ts'
 import { Marks } from './db/marks.ts'
 import { listServerIds } from './db/targets.ts'
 import { findNewestTime } from './db/times.queries.ts'
@@ -121,8 +120,6 @@ async function assemble(
   const sealer = makeSealer(seal, secureRandom)
   const { production, PRIVATE_ADDRESSES, PUBLIC_URL: public_url } = config
   const keys = await openKeys({ ...outside, sealer })
-  // Only with the seal-secret that belongs to these records.
-  await markOnce(config.DATA_DIR, db, marks)
   const smtp = smtpOf(config)
   const deps = makeDeps({
     ...outside,

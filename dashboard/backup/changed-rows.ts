@@ -1,4 +1,4 @@
-import type { AllMarked } from '#dashboard/db/mark-once.ts'
+import type { AllMarked } from '#dashboard/db/marked.queries.ts'
 import { MARKED_TABLES, type MarkedTable, Marks } from '#dashboard/db/marks.ts'
 import type { Secret } from '#shared/secret.ts'
 

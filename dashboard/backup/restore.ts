@@ -3,8 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { connect, fileOf } from '#dashboard/db/connect.ts'
 import { copyToEmpty } from '#dashboard/db/copy.ts'
 import { type Lock, lockDatabase } from '#dashboard/db/lock.ts'
-import { addMarks, forgetMarks } from '#dashboard/db/mark-once.ts'
-import { appliedMigrations, pendingMigrations } from '#dashboard/db/migrations.ts'
 import { codeOf } from '#dashboard/runtime/error-code.ts'
 import type { Records } from './back-up.ts'
 import { putInPlace, stampOf, syncPath } from './files.ts'
@@ -30,7 +28,6 @@ export function restore(path: string, records: Records, now: Date): Promise<Rest
     try {
       await removeDatabase(unpacked)
       await unpackChecked(backup, unpacked, records)
-      await forgetOld(unpacked, records.data_dir)
       await markRestored(records.data_dir, backup.manifest)
       const aside =
         file === undefined
@@ -57,12 +54,6 @@ async function unpackChecked(backup: Backup, target: string, { data_dir }: Recor
   await backup.unpack(target)
   await verifyUnpacked(target, backup)
   await verifySeal(target, backup, data_dir)
-}
-
-/** A backup of an earlier version has no marks: the next start adds them. */
-async function forgetOld(unpacked: string, data_dir: string): Promise<void> {
-  using client = connect({ url: `file:${unpacked}` }, 1)
-  if (addMarks(pendingMigrations(await appliedMigrations(client)))) await forgetMarks(data_dir)
 }
 
 /** A database server cannot replace a database. */

@@ -78,17 +78,21 @@ export interface Database {
   close(): void
 }
 
-/** Opens and migrates a database. `before_change` runs before that if it is not empty. */
+/**
+ * Opens a database after its migrations, which are those of this version. `before_change` runs before
+ * they change one that is not empty.
+ */
 export async function openDatabase(
   url: string,
   token?: string,
   before_change?: Parameters<typeof migrate>[1],
+  known?: Parameters<typeof migrate>[2],
 ): Promise<Database> {
   const file = fileOf(url)
   const client = file === undefined ? connectToServer({ url, token }) : connect({ url })
   try {
     if (file !== undefined) await persist(client, () => prepareFile(client))
-    await migrate(client, before_change)
+    await migrate(client, before_change, known)
     if (file === undefined) return await onServer(client, connectForVersion({ url, token }))
     const own = remembering(client, file, LOCK_TIMEOUT_MS)
     const version = () => own.version()

@@ -2,6 +2,7 @@ import type { Client } from '@libsql/client'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { ROOT } from '#dashboard/runtime/root.ts'
 import { persist } from './connect.ts'
+import { OWN } from './copy.ts'
 
 /** An applied or pending migration; `hash` is the SHA-256 of the file. */
 export interface Migration {
@@ -38,16 +39,34 @@ export async function appliedMigrations(client: Client): Promise<Migration[]> {
   return rows.map((row) => ({ hash: String(row.hash), created_at: Number(row.created_at) }))
 }
 
-/** The pending migrations. Throws SchemaError when the database is not an earlier state of this version. */
-export function pendingMigrations(applied: readonly Migration[]): readonly Known[] {
-  const known = knownMigrations()
+/** The pending ones of the `known` migrations. Throws SchemaError when `applied` are not the first of them. */
+export function pendingMigrations(
+  applied: readonly Migration[],
+  known = knownMigrations(),
+): readonly Known[] {
   const strange = applied.findIndex(({ hash }, at) => hash !== known[at]?.hash)
   if (strange === -1) return known.slice(applied.length)
   if (strange === known.length)
     throw new SchemaError(
       'it was used by a newer version of the dashboard: run that version, or restore a backup of this one',
     )
-  throw new SchemaError('its tables were created by another program: check DATABASE_URL')
+  throw unknownTables()
+}
+
+const unknownTables = () =>
+  new SchemaError(
+    'its tables were created by another program, or by a version of the dashboard that was never released: set DATABASE_URL to an empty database',
+  )
+
+/** The applied migrations. Throws SchemaError when there are tables and none of them. */
+async function appliedTo(client: Client): Promise<Migration[]> {
+  // Before the migrations are read: others may be applying them.
+  const { rows } = await client.execute(
+    `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name <> '${TABLE}' AND ${OWN} LIMIT 1`,
+  )
+  const applied = await appliedMigrations(client)
+  if (applied.length === 0 && rows.length > 0) throw unknownTables()
+  return applied
 }
 
 /**
@@ -57,14 +76,15 @@ export function pendingMigrations(applied: readonly Migration[]): readonly Known
  */
 export async function migrate(
   client: Client,
-  before?: (pending: readonly Known[]) => Promise<void>,
+  before?: () => Promise<void>,
+  known = knownMigrations(),
 ): Promise<void> {
   let saved = before === undefined
   for (let round = 1; ; round++) {
-    const applied = await persist(client, () => appliedMigrations(client))
-    const pending = pendingMigrations(applied)
+    const applied = await persist(client, () => appliedTo(client))
+    const pending = pendingMigrations(applied, known)
     if (pending.length === 0) return
-    if (!saved && applied.length > 0) await before?.(pending)
+    if (!saved && applied.length > 0) await before?.()
     saved = true
     try {
       await persist(client, () => client.migrate(statements(applied.length, pending)))

@@ -61,10 +61,10 @@ export const server_maintenance = sqliteTable('server_maintenance', {
   at: text().notNull(),
 })
 
-/** The server of a record, which is deleted with its server. */
 /**
  * Higher after each change of what the overview counts: of the sites of a server, and of their backups
- * and proofs. Triggers raise them, whichever program writes (migration 0051).
+ * and proofs. Triggers raise them, whichever program writes. They are written by hand at the end of the
+ * initial migration, since Drizzle has none.
  */
 export const server_versions = sqliteTable('server_versions', {
   server_id: integer()
@@ -74,6 +74,7 @@ export const server_versions = sqliteTable('server_versions', {
   backups: integer().notNull().default(1),
 })
 
+/** The server of a record, which is deleted with its server. */
 export const home = () =>
   integer()
     .notNull()

@@ -1,4 +1,5 @@
 // tier: core
+import { Database as Sqlite } from 'bun:sqlite'
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFile, readdir } from 'node:fs/promises'
 import { Client } from '#tests/support/client.ts'
@@ -49,24 +50,9 @@ describe('the commands of the dashboard', () => {
     await second.stop()
   })
 
-  test('save the records before a migration, and the backup can be restored', async () => {
-    const folder = await temporaryFolder('home')
-    await makeReleased(`${folder}/dashboard.db`, 1)
-    const before = contentOf(`${folder}/dashboard.db`)
-    const dashboard = await startDashboard(folder)
-    await dashboard.stop()
-    const [saved = ''] = await readdir(`${folder}/backups`)
-
-    const restored = await runRecords(folder, ['restore', `${folder}/backups/${saved}`])
-
-    expect(saved).toStartWith('before-update-')
-    expect(restored.code).toBe(0)
-    expect(contentOf(`${folder}/dashboard.db`)).toEqual(before)
-  })
-
   test('leave a complete backup or none when they are killed', async () => {
     const folder = await temporaryFolder('home')
-    await makeReleased(`${folder}/dashboard.db`, 4)
+    await makeReleased(`${folder}/dashboard.db`)
     for (let turn = 0; turn < KILLS; turn++) {
       const path = `${folder}/kept/${turn}.tar`
       await killAfter(folder, ['backup', path], turn)
@@ -79,18 +65,20 @@ describe('the commands of the dashboard', () => {
   test('leave the previous records or those of the backup when a restore is killed', async () => {
     const folder = await temporaryFolder('home')
     const file = `${folder}/dashboard.db`
-    await makeReleased(file, 2)
-    await runRecords(folder, ['backup', `${folder}/two.tar`])
+    await makeReleased(file)
+    await runRecords(folder, ['backup', `${folder}/then.tar`])
     const then = contentOf(file)
-    await makeReleased(file, 4)
-    await copyFile(file, `${folder}/four.db`)
+    const database = new Sqlite(file)
+    database.run('DELETE FROM activities')
+    database.close()
+    await copyFile(file, `${folder}/now.db`)
     const now = contentOf(file)
     for (let turn = 0; turn < KILLS; turn++) {
-      await copyFile(`${folder}/four.db`, file)
-      await killAfter(folder, ['restore', `${folder}/two.tar`], turn)
+      await copyFile(`${folder}/now.db`, file)
+      await killAfter(folder, ['restore', `${folder}/then.tar`], turn)
       expect([now, then]).toContainEqual(contentOf(file))
     }
-    expect(await runRecords(folder, ['restore', `${folder}/two.tar`])).toMatchObject({ code: 0 })
+    expect(await runRecords(folder, ['restore', `${folder}/then.tar`])).toMatchObject({ code: 0 })
     expect(contentOf(file)).toEqual(then)
     expect((await readdir(folder)).filter((name) => name.includes('restoring'))).toEqual([])
   })

@@ -1,8 +1,11 @@
 // tier: core
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm, stat } from 'node:fs/promises'
+import { readConfig } from '#dashboard/config.ts'
+import { openRecords } from '#dashboard/open-database.ts'
 import { Client } from '#tests/support/client.ts'
 import { makeReleased } from '#tests/support/dashboard/filled.ts'
+import { LATER } from '#tests/support/dashboard/migrations.ts'
 import { contentOf } from '#tests/support/dashboard/records.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import {
@@ -77,16 +80,18 @@ unless(lacking({ root: true, programs: ['mount', 'umount'] })).describe('a small
   test('that is full prevents a migration, which needs a backup first', async () => {
     const folder = await small()
     const file = `${folder}/dashboard.db`
-    await makeReleased(file, 3)
+    await makeReleased(file)
     const before = contentOf(file)
+    await Bun.write(`${folder}/reserve`, new Uint8Array(256 << 10))
     await hog(folder).fill()
+    // Enough to open the database, and too little for a copy of it.
+    await rm(`${folder}/reserve`)
 
-    const { code, err } = await runDashboard(folder, { JWT_SECRET: 'x'.repeat(32) })
+    const opening = openRecords(readConfig({ DATA_DIR: folder }), LATER)
 
-    expect({ code, err: err.includes('no space') || err.includes('ENOSPC') }).toEqual({
-      code: 1,
-      err: true,
-    })
+    await expect(opening).rejects.toThrow(
+      /^The database must be updated, .* There is no space left/,
+    )
     expect(contentOf(file)).toEqual(before)
   })
 

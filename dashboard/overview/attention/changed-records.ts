@@ -1,6 +1,6 @@
 import type { Database } from '#dashboard/db/client.ts'
 import { keptValue } from '#dashboard/db/kept.ts'
-import { type AllMarked, listMarked } from '#dashboard/db/mark-once.ts'
+import { type AllMarked, listMarked } from '#dashboard/db/marked.queries.ts'
 import { MARKED_TABLES, type MarkedTable, type Marks } from '#dashboard/db/marks.ts'
 import type { Attention } from '#shared/api/attention.ts'
 import { counted, groupOf, item } from './item.ts'

@@ -2,7 +2,6 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { open } from 'node:fs/promises'
 import { checkRecords } from '#dashboard/backup/check.ts'
-import { knownMigrations } from '#dashboard/db/migrations.ts'
 import { makeReleased, markRows } from '#tests/support/dashboard/filled.ts'
 import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
 
@@ -10,7 +9,7 @@ import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
 async function reportAfter(...changes: string[]) {
   await using home = await makeFolder()
   const file = `${home.path}/dashboard.db`
-  await makeReleased(file, knownMigrations().length)
+  await makeReleased(file)
   const database = new Sqlite(file)
   for (const sql of changes) database.run(sql)
   database.close()
@@ -133,7 +132,7 @@ describe('the check', () => {
   test('finds a damaged page of SQLite', async () => {
     await using home = await makeFolder()
     const path = `${home.path}/dashboard.db`
-    await makeReleased(path, knownMigrations().length)
+    await makeReleased(path)
     const file = await open(path, 'r+')
     await file.write(Buffer.alloc(2_000, 7), 0, 2_000, 4096 * 3)
     await file.close()
@@ -146,7 +145,7 @@ describe('the check', () => {
   test('finds keys that the secret of this folder cannot decrypt', async () => {
     await using home = await makeFolder()
     const path = `${home.path}/dashboard.db`
-    await makeReleased(path, knownMigrations().length)
+    await makeReleased(path)
     await Bun.write(`${home.path}/seal-secret`, 'a'.repeat(64))
 
     const report = await checkRecords({ database: { url: `file:${path}` }, data_dir: home.path })
@@ -169,7 +168,7 @@ describe('the check', () => {
     async function findingsAfter(...changes: string[]) {
       await using home = await makeFolder()
       const path = `${home.path}/dashboard.db`
-      await makeReleased(path, knownMigrations().length)
+      await makeReleased(path)
       const database = new Sqlite(path)
       markRows(database, SECRET)
       for (const sql of changes) database.run(sql)

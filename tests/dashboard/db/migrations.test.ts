@@ -1,12 +1,16 @@
 import { Database as Sqlite } from 'bun:sqlite'
 import { describe, expect } from 'bun:test'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api'
 import { checkFile } from '#dashboard/backup/check.ts'
+import { restore } from '#dashboard/backup/restore.ts'
+import { readConfig } from '#dashboard/config.ts'
 import { openDatabase, schema } from '#dashboard/db/client.ts'
-import { knownMigrations } from '#dashboard/db/migrations.ts'
+import { knownMigrations, SchemaError } from '#dashboard/db/migrations.ts'
+import { openRecords } from '#dashboard/open-database.ts'
 import { makeReleased } from '#tests/support/dashboard/filled.ts'
-import { RELEASED } from '#tests/support/dashboard/migrations.ts'
+import { LATER, RELEASED } from '#tests/support/dashboard/migrations.ts'
 import { contentOf, makeFolder } from '#tests/support/dashboard/records.ts'
 import { testWith } from '#tests/support/fixture.ts'
 
@@ -14,8 +18,9 @@ const test = testWith(makeFolder)
 const versions = RELEASED.map((_, at) => at + 1)
 const MIGRATIONS = join(import.meta.dir, '../../../dashboard/db/migrations')
 
-async function migrated(file: string): Promise<void> {
-  const db = await openDatabase(`file:${file}`)
+/** Opens it with this version of the dashboard, or with the later one. */
+async function migrated(file: string, known = knownMigrations()): Promise<void> {
+  const db = await openDatabase(`file:${file}`, undefined, undefined, known)
   db.close()
 }
 
@@ -42,7 +47,7 @@ describe('the migrations', () => {
     await migrated(file)
 
     const after = contentOf(file)
-    expect(shapedAs(before, after)).toEqual(withoutUnused(before))
+    expect(shapedAs(before, after)).toEqual(before)
     expect(await checkFile(file, { database: { url: '' }, data_dir: folder.path })).toEqual({
       findings: [],
       notes: [expect.stringContaining('seal-secret')],
@@ -50,115 +55,59 @@ describe('the migrations', () => {
     expect(after.__drizzle_migrations).toHaveLength(RELEASED.length)
   })
 
-  test('assign existing agents the key that signed for them', async (folder) => {
-    const file = `${folder.path}/dashboard.db`
-    await makeReleased(file, 2)
-
-    await migrated(file)
-
-    const { server_agents = [], signing_keys = [] } = contentOf(file)
-    expect(server_agents).toMatchObject([{ kid: 'key-2' }, { kid: 'key-2' }])
-    expect(signing_keys).toMatchObject([{ until: expect.any(String) }, { until: null }])
-  })
-
-  test('keep the rights of tokens without a scope for 90 days', async (folder) => {
-    const file = `${folder.path}/dashboard.db`
-    await makeReleased(file, 9)
-    const started = Date.now()
-
-    await migrated(file)
-
-    const { api_tokens = [] } = contentOf(file)
-    const day = (at: number) => new Date(at + 90 * 24 * 3600_000).toISOString()
-    for (const row of api_tokens) {
-      const { scope, expires_at } = row as { scope: string; expires_at: string }
-      expect(scope).toBe('admin')
-      expect(expires_at >= day(started) && expires_at <= day(Date.now())).toBe(true)
-    }
-    expect(api_tokens).toHaveLength(2)
-  })
-
-  test('restrict the name of a discovered site to its server, and count a missing one from the migration on', async (folder) => {
-    const file = `${folder.path}/dashboard.db`
-    await makeReleased(file, 10)
-    run(file, "UPDATE sites SET managed = 0, status = 'missing' WHERE id = 1")
-    run(file, 'UPDATE sites SET managed = 1 WHERE id = 2')
-
-    await migrated(file)
-
-    const insert = (server_id: number, from: number) => () =>
-      run(
-        file,
-        `INSERT INTO sites (server_id, domain, apex, user, php, tier, tls, managed, status, created_at)
-          SELECT ${server_id}, domain, apex, user, php, tier, tls, 1, 'active', created_at
-          FROM sites WHERE id = ${from}`,
-      )
-    const { sites = [] } = contentOf(file)
-    expect(sites).toMatchObject([{ missing_since: expect.any(String) }, { missing_since: null }])
-    expect(insert(1, 1)).toThrow('UNIQUE constraint failed: sites.apex, sites.server_id')
-    expect(insert(1, 2)).toThrow('UNIQUE constraint failed: sites.apex')
-    expect(insert(2, 1)).not.toThrow()
-  })
-
-  test('mark cancelled work as cancelled everywhere', async (folder) => {
-    const file = `${folder.path}/dashboard.db`
-    await makeReleased(file, 16)
-    run(file, "UPDATE operations SET type = 'site.create', status = 'cancelled'")
-    run(file, "UPDATE operations SET site_id = 1, status = 'failed' WHERE id = 'operation-2'")
-    run(file, "UPDATE operations SET site_id = 2 WHERE id = 'operation-1'")
-    run(file, "UPDATE activities SET status = 'failed'")
-    run(file, "UPDATE sites SET status = 'failed'")
-
-    await migrated(file)
-
-    const { activities = [], sites = [] } = contentOf(file)
-    expect(activities).toMatchObject([{ status: 'cancelled' }, { status: 'failed' }])
-    expect(sites).toMatchObject([{ status: 'failed' }, { status: 'cancelled' }])
-  })
-
   test('change nothing when one of them fails, and continue when the cause is gone', async (folder) => {
     const file = `${folder.path}/dashboard.db`
-    await makeReleased(file, 3)
-    run(file, 'CREATE TABLE bulk_operations (strange text)')
+    await makeReleased(file)
+    run(file, 'CREATE TABLE third (strange text)')
     const before = contentOf(file)
 
-    await expect(migrated(file)).rejects.toThrow('already exists')
+    await expect(migrated(file, LATER)).rejects.toThrow('already exists')
 
     expect(contentOf(file)).toEqual(before)
-    run(file, 'DROP TABLE bulk_operations')
-    await migrated(file)
-    expect(contentOf(file).__drizzle_migrations).toHaveLength(RELEASED.length)
+    run(file, 'DROP TABLE third')
+    await migrated(file, LATER)
+    const { __drizzle_migrations: applied, ...rest } = contentOf(file)
+    expect(applied).toHaveLength(LATER.length)
+    expect(rest).toEqual({ ...withoutRecord(before), second: [], third: [] })
   })
 
-  test.each([
+  const UNRELEASED =
+    'its tables were created by another program, or by a version of the dashboard that was never released: set DATABASE_URL to an empty database'
+  const refused: [string, string, string][] = [
     [
       'a newer version',
-      RELEASED.length,
       "INSERT INTO __drizzle_migrations VALUES (NULL, 'new', 9e15)",
-      'newer version',
+      'it was used by a newer version of the dashboard: run that version, or restore a backup of this one',
     ],
-    ['another program', 3, "UPDATE __drizzle_migrations SET hash = 'other'", 'another program'],
-  ])('do not change the database of %s', async (folder, _, version, change, message) => {
+    [
+      'a version that was never released',
+      "UPDATE __drizzle_migrations SET hash = 'other'; INSERT INTO __drizzle_migrations VALUES (NULL, 'new', 9e15)",
+      UNRELEASED,
+    ],
+    ['another program', 'DROP TABLE __drizzle_migrations', UNRELEASED],
+  ]
+  test.each(refused)('do not change the database of %s', async (folder, _, change, message) => {
     const file = `${folder.path}/dashboard.db`
-    await makeReleased(file, version)
+    await makeReleased(file)
     run(file, change)
     const before = contentOf(file)
 
-    await expect(migrated(file)).rejects.toThrow(message)
+    await expect(migrated(file)).rejects.toThrow(new SchemaError(message))
 
     expect(contentOf(file)).toEqual(before)
   })
 
-  test.each([0, 2])(
+  test.each([0, 1])(
     'run once when three programs start together on version %d',
     async (folder, version) => {
       const file = `${folder.path}/dashboard.db`
-      if (version > 0) await makeReleased(file, version)
+      if (version > 0) await makeReleased(file)
       const script = `
       const { openDatabase } = await import(${JSON.stringify(join(MIGRATIONS, '../client.ts'))})
+      const { LATER } = await import(${JSON.stringify(import.meta.resolve('#tests/support/dashboard/migrations.ts'))})
       const end = Date.now() + 10_000
       while (!(await Bun.file(process.argv[1] + '/go').exists()) && Date.now() < end) await Bun.sleep(1)
-      const db = await openDatabase('file:' + process.argv[1] + '/dashboard.db')
+      const db = await openDatabase('file:' + process.argv[1] + '/dashboard.db', undefined, undefined, LATER)
       db.close()`
       const programs = [1, 2, 3].map(() =>
         Bun.spawn([process.execPath, '-e', script, folder.path], { stderr: 'pipe' }),
@@ -168,34 +117,35 @@ describe('the migrations', () => {
       const statuses = await Promise.all(programs.map(({ exited }) => exited))
 
       expect(statuses).toEqual([0, 0, 0])
-      expect(contentOf(file).__drizzle_migrations).toHaveLength(RELEASED.length)
+      expect(contentOf(file).__drizzle_migrations).toHaveLength(LATER.length)
     },
   )
 })
 
 test('a migration that another dashboard completed does not run again', async (folder) => {
   const file = `${folder.path}/dashboard.db`
-  await makeReleased(file, 2)
+  await makeReleased(file)
 
-  const db = await openDatabase(`file:${file}`, undefined, () => migrated(file))
+  const db = await openDatabase(`file:${file}`, undefined, () => migrated(file, LATER), LATER)
 
   db.close()
-  expect(contentOf(file).__drizzle_migrations).toHaveLength(RELEASED.length)
+  expect(contentOf(file).__drizzle_migrations).toHaveLength(LATER.length)
 })
 
 describe('the backup before a migration', () => {
   test.each([
-    ['a database that holds something is saved', 3, 1],
-    ['an empty one is not', 0, 0],
-    ['one that is up to date is not', RELEASED.length, 0],
-  ])('%s', async (folder, _, version, times) => {
+    ['a database that holds something is saved', 1, LATER, 1],
+    ['an empty one is not', 0, LATER, 0],
+    ['one that is up to date is not', 1, knownMigrations(), 0],
+  ])('%s', async (folder, _, version, known, times) => {
     const file = `${folder.path}/dashboard.db`
-    if (version > 0) await makeReleased(file, version)
+    if (version > 0) await makeReleased(file)
     let saved = 0
-
-    const db = await openDatabase(`file:${file}`, undefined, async () => {
+    const save = async () => {
       saved += 1
-    })
+    }
+
+    const db = await openDatabase(`file:${file}`, undefined, save, known)
 
     db.close()
     expect(saved).toBe(times)
@@ -203,34 +153,45 @@ describe('the backup before a migration', () => {
 
   test('prevents every change when it fails', async (folder) => {
     const file = `${folder.path}/dashboard.db`
-    await makeReleased(file, 3)
+    await makeReleased(file)
     const before = contentOf(file)
     const fail = () => Promise.reject(new Error('no space'))
 
-    await expect(openDatabase(`file:${file}`, undefined, fail)).rejects.toThrow('no space')
+    await expect(openDatabase(`file:${file}`, undefined, fail, LATER)).rejects.toThrow('no space')
 
+    expect(contentOf(file)).toEqual(before)
+  })
+
+  test('can be restored', async (folder) => {
+    const file = `${folder.path}/dashboard.db`
+    await makeReleased(file)
+    const before = contentOf(file)
+    const config = readConfig({ DATA_DIR: folder.path })
+    const { db, lock } = await openRecords(config, LATER)
+    db.close()
+    lock?.close()
+    const [saved = ''] = await readdir(`${folder.path}/backups`)
+
+    await restore(
+      `${folder.path}/backups/${saved}`,
+      { database: { url: `file:${file}` }, data_dir: folder.path },
+      new Date(),
+    )
+
+    expect(saved).toStartWith('before-update-')
     expect(contentOf(file)).toEqual(before)
   })
 })
 
 function run(file: string, sql: string): void {
   const database = new Sqlite(file)
-  database.run(sql)
+  database.exec(sql)
   database.close()
 }
 
 type Content = ReturnType<typeof contentOf>
 
-/** `keeps` decided nothing any more: each server says itself that it does not have a password. */
-const withoutUnused = ({ backup_repository_servers: rows, ...others }: Content): Content => ({
-  ...others,
-  ...(rows && {
-    backup_repository_servers: rows.map((row) => {
-      const { keeps: _, ...used } = Object(row)
-      return used
-    }),
-  }),
-})
+const withoutRecord = ({ __drizzle_migrations: _, ...rest }: Content) => rest
 
 /** Of what is there now, the tables and columns that were there before. */
 function shapedAs(before: Content, after: Content): Content {
@@ -247,77 +208,3 @@ function pick(row: unknown, like: unknown) {
   const names = Object.keys(like ?? {})
   return Object.fromEntries(Object.entries(row ?? {}).filter(([name]) => names.includes(name)))
 }
-
-/** The last version in which the records of the dashboard went to the default target of sites. */
-const VERSION = 53
-
-test('the migration moves the password of the repository of the dashboard out of those of sites', async () => {
-  await using folder = await makeFolder()
-  const file = `${folder.path}/dashboard.db`
-  await makeReleased(file, VERSION)
-  const database = new Sqlite(file)
-  database.run(`UPDATE backup_repositories SET name = 'hosting-dashboard' WHERE target_id = 2`)
-  database.run(`INSERT INTO settings (key, value) VALUES ('off_site_backup', '{}')`)
-  const [{ place } = { place: '' }] = database
-    .query<{ place: string }, []>('SELECT place FROM backup_targets WHERE id = 2')
-    .all()
-  const before = contentOf(file).backup_repositories as Record<string, unknown>[]
-  database.close()
-
-  const db = await openDatabase(`file:${file}`)
-  db.close()
-
-  const after = contentOf(file)
-  const [moved] = before.filter(({ name }) => name === 'hosting-dashboard')
-  expect(after.dashboard_repositories).toEqual([
-    { id: 1, place, kit_id: moved?.kit_id, sealed_password: moved?.sealed_password, is_former: 1 },
-  ])
-  const others = before.filter(({ name }) => name !== 'hosting-dashboard')
-  expect(after.backup_repositories).toMatchObject(others)
-  expect(after.backup_repositories).toHaveLength(others.length)
-  expect(after.settings).not.toContainEqual(expect.objectContaining({ key: 'off_site_backup' }))
-})
-
-/** The last version in which the indexes of the table named the types of operations. */
-const BEFORE_EXCLUSIONS = 47
-
-const STORED = {
-  'agent.upgrade': 'all_of_server',
-  'backup.check': 'same_type',
-  'backup.create': 'changes_of_site',
-  'backup.prove': 'same_type',
-  'cache.purge': 'same_site_except_backup',
-  'database.user': 'same_site_except_backup',
-  'database.user-end': 'nothing',
-  'pool.apply': 'same_site_except_backup',
-  'server.sync': 'same_type',
-  'server.update': 'nothing',
-  'site.delete': 'same_site',
-  'site.move': 'same_site_except_backup',
-  'site.move-back': 'same_site_except_backup',
-  'site.scan': 'same_site_except_backup',
-  'site.update': 'same_site',
-  'tls.issue': 'same_site_except_backup',
-  'wp.cache-flush': 'same_site_except_backup',
-  'wp.login': 'same_site_except_backup',
-}
-
-test('the migration stores what each running operation excludes', async () => {
-  await using folder = await makeFolder()
-  const file = `${folder.path}/dashboard.db`
-  await makeReleased(file, BEFORE_EXCLUSIONS)
-  const database = new Sqlite(file)
-  for (const [at, type] of Object.keys(STORED).entries())
-    database.run(
-      `INSERT INTO operations (id, type, server_id, site_id, domain, params, status, deadline_at, created_at)
-       VALUES (?, ?, 1, ?, 'a', '{}', 'running', '', '')`,
-      [type, type, at + 10],
-    )
-  database.close()
-
-  const db = await openDatabase(`file:${file}`)
-  db.close()
-
-  const rows = (contentOf(file).operations ?? []) as { id: string; excludes: string }[]
-  expect(Object.fromEntries(rows.map(({ id, excludes }) => [id, excludes]))).toMatchObject(STORED)
-})

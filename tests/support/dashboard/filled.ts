@@ -11,10 +11,10 @@ const CREATE =
   'CREATE TABLE IF NOT EXISTS __drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)'
 
 /**
- * A database file after the first `count` migrations, with rows in every table: created by
- * statements of this file, not by the program under test.
+ * A database file after the first `count` migrations, or all of them, with rows in every table: created
+ * by statements of this file, not by the program under test.
  */
-export async function makeReleased(file: string, count: number): Promise<void> {
+export async function makeReleased(file: string, count = knownMigrations().length): Promise<void> {
   const bytes = made.get(count) ?? build(count)
   made.set(count, bytes)
   await Bun.write(file, bytes)

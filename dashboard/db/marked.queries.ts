@@ -1,0 +1,17 @@
+import { api_tokens, sessions } from './auth-schema.ts'
+import type { Database } from './client.ts'
+import type { MarkedRow, MarkedTable } from './marks.ts'
+import { users } from './schema.ts'
+import { server_agents } from './trust-schema.ts'
+
+export type AllMarked = { [T in MarkedTable]: MarkedRow<T>[] }
+
+/** Every row that has a mark, or should have one. */
+export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllMarked> {
+  return {
+    users: await read.select().from(users),
+    sessions: await read.select().from(sessions),
+    api_tokens: await read.select().from(api_tokens),
+    server_agents: await read.select().from(server_agents),
+  }
+}

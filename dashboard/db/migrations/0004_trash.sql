@@ -1,1 +1,0 @@
-ALTER TABLE `sites` ADD `trash_size` integer;

@@ -1,1 +1,0 @@
-ALTER TABLE `enrolments` ADD `last_error` text DEFAULT '' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `sites` ADD `database_routines` integer DEFAULT false NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `operations` ADD `own_events` integer DEFAULT 0 NOT NULL;

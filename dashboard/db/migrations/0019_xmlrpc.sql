@@ -1,1 +1,0 @@
-ALTER TABLE `sites` ADD `xmlrpc` integer DEFAULT true NOT NULL;

@@ -1,4 +1,0 @@
-DROP INDEX `operations_one_per_site`;--> statement-breakpoint
-CREATE UNIQUE INDEX `operations_one_beside_backup` ON `operations` (`site_id`) WHERE type not in ('cache.purge', 'pool.apply', 'site.scan', 'tls.issue', 'wp.cache-flush', 'backup.prove') and status in ('queued', 'running');--> statement-breakpoint
-CREATE UNIQUE INDEX `operations_one_proof` ON `operations` (`site_id`) WHERE type = 'backup.prove' and status in ('queued', 'running');--> statement-breakpoint
-CREATE UNIQUE INDEX `operations_one_per_site` ON `operations` (`site_id`) WHERE type not in ('backup.create', 'backup.prove') and status in ('queued', 'running');

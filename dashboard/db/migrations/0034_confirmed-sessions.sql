@@ -1,3 +1,0 @@
-DROP INDEX `operations_one_beside_backup`;--> statement-breakpoint
-CREATE UNIQUE INDEX `operations_one_beside_backup` ON `operations` (`site_id`) WHERE backup_first is not 'waits' and type not in ('cache.purge', 'pool.apply', 'site.scan', 'tls.issue', 'wp.cache-flush', 'wp.login', 'backup.prove') and status in ('queued', 'running');--> statement-breakpoint
-ALTER TABLE `sessions` ADD `confirmed_at` text;

@@ -1,1 +1,0 @@
-ALTER TABLE `backup_restores` ADD `cause` text DEFAULT 'backup.restore' NOT NULL;

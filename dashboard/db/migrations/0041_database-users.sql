@@ -1,4 +1,0 @@
-DROP INDEX `operations_one_per_site`;--> statement-breakpoint
-DROP INDEX `operations_one_beside_backup`;--> statement-breakpoint
-CREATE UNIQUE INDEX `operations_one_per_site` ON `operations` (`site_id`) WHERE type not in ('backup.create', 'backup.prove', 'database.user-end') and status in ('queued', 'running');--> statement-breakpoint
-CREATE UNIQUE INDEX `operations_one_beside_backup` ON `operations` (`site_id`) WHERE backup_first is not 'waits' and type not in ('cache.purge', 'database.user', 'pool.apply', 'site.scan', 'tls.issue', 'wp.cache-flush', 'wp.login', 'site.move', 'site.move-back', 'backup.prove', 'database.user-end') and status in ('queued', 'running');

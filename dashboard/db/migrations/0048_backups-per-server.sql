@@ -1,1 +1,0 @@
-ALTER TABLE `backup_rules` ADD `per_server` integer;

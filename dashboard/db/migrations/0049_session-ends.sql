@@ -1,1 +1,0 @@
-ALTER TABLE `site_sessions` ADD `ended_at` text;

@@ -1,1 +1,0 @@
-CREATE INDEX `sites_in_order` ON `sites` (`domain`,`status`,`ignored_at`,`managed`,`staging`);

@@ -1,1 +1,0 @@
-ALTER TABLE `servers` ADD `answered_by` integer;

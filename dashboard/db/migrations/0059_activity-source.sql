@@ -1,2 +1,0 @@
-ALTER TABLE `activities` ADD `token` text;--> statement-breakpoint
-ALTER TABLE `activities` ADD `address` text;
