@@ -5,6 +5,7 @@ import { RECOVERY } from './backup/recovery-file.ts'
 import type { Config } from './config.ts'
 import { deleteOld } from './db/retention.ts'
 import { correctTimes } from './db/times.queries.ts'
+import type { Version } from './db/version.ts'
 import type { Deps } from './deps.ts'
 import { undoRecords } from './dns/undo.ts'
 import { FLEET } from './leases/shares.ts'
@@ -103,18 +104,16 @@ async function repeat(clock: Clock, signal: AbortSignal, all: readonly Repeated[
 
 /** Reads the requests only after a change of the records. */
 function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => void }) {
-  let searched: string | undefined
-  const search = async (substance: string | undefined) => {
+  let searched: Version | undefined
+  return async () => {
+    const version = await deps.db.version()
+    if (version !== undefined && version === searched) return
     const found = [
       await onRequest(deps, REQUEST, work.elsewhere),
       await onRequest(deps, LOCAL_REQUEST, work.here),
     ]
     // Found ones may have to wait for work that runs.
-    searched = found.includes(true) ? undefined : substance
-  }
-  return () => {
-    const substance = deps.db.version()?.substance
-    if (substance === undefined || substance !== searched) void search(substance)
+    searched = found.includes(true) ? undefined : version
   }
 }
 

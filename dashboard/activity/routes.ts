@@ -15,7 +15,6 @@ export const activityRoutes = {
     summary: 'List the activity',
     right: 'read',
     kept_ms: UNTIL_CHANGED,
-    without_readings: true,
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(Activity),

@@ -56,7 +56,7 @@ export class Alerts {
 
   async #look(): Promise<void> {
     const { db, clock, mailer } = this.#deps
-    const version = await db.askVersion()
+    const version = await db.version()
     if (!mailer || this.#isKnown(version)) return
     const { email_notifications } = await getSettings(db)
     const stored = email_notifications ? await listAlerts(db) : []
@@ -84,7 +84,7 @@ export class Alerts {
     const known = this.#known
     if (!known || known.is_pending || version === undefined) return false
     const age = this.#deps.clock.elapsed() - known.at
-    return age < LOOK_AGAIN_MS && isDeepStrictEqual(known.version, version)
+    return age < LOOK_AGAIN_MS && known.version === version
   }
 
   async #store(stored: readonly Alert[], current: readonly Alert[]): Promise<void> {

@@ -1,7 +1,6 @@
 import { and, count, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import { api_tokens, sessions } from '#dashboard/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/db/client.ts'
-import { keptRows } from '#dashboard/db/kept.ts'
 import type { Covered, MarkedRow, Marks } from '#dashboard/db/marks.ts'
 import { once } from '#dashboard/db/once.ts'
 import type { NewActivity, UserRow } from '#dashboard/db/rows.ts'
@@ -72,9 +71,6 @@ const session = once((read) =>
     .prepare(),
 )
 
-/** Read once until the records change: each request asks for it. */
-const keptSession = keptRows((db: Database, jti: string) => session(db).get({ jti }))
-
 export type FoundSession = MarkedRow<'sessions'> & { user: User }
 
 /** Returns undefined for a session that was changed outside of the dashboard, or whose user was. */
@@ -82,7 +78,7 @@ export async function findSession(
   { db, marks }: Marked,
   jti: string,
 ): Promise<FoundSession | undefined> {
-  const found = await keptSession(db, jti)
+  const found = await session(db).get({ jti })
   if (!found || !marks.fits('sessions', found.session) || !marks.fits('users', found.user)) {
     return undefined
   }
@@ -94,7 +90,7 @@ export const shown = ({ id, email, name }: User): User => ({ id, email, name })
 
 /** Whether a session that was admitted before has not ended. */
 export async function hasSession(db: Database, jti: string, now: string): Promise<boolean> {
-  const found = await keptSession(db, jti)
+  const found = await session(db).get({ jti })
   return found !== undefined && found.session.expires_at > now
 }
 

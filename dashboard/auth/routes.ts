@@ -67,7 +67,6 @@ export const authRoutes = {
     summary: 'Show the signed-in user',
     right: 'read',
     kept_ms: UNTIL_CHANGED,
-    without_readings: true,
     answers: { 200: { about: 'The caller.', json: UserAnswer } },
     run: ({ caller: { user } }) => ({ user }),
   }),

@@ -3,7 +3,6 @@ import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql'
 import * as access from './access-schema.ts'
 import * as alerts from './alerts-schema.ts'
-import { AskedVersion } from './asked-version.ts'
 import * as auth from './auth-schema.ts'
 import * as backups from './backup-schema.ts'
 import {
@@ -15,10 +14,10 @@ import {
   persist,
 } from './connect.ts'
 import * as copies from './copies-schema.ts'
-import { countChanges, countingReadings } from './counting.ts'
 import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
 import { fencing } from './fence.ts'
+import { fileClient } from './file-client.ts'
 import * as jobs from './jobs-schema.ts'
 import * as leases from './leases-schema.ts'
 import * as lost from './lost-schema.ts'
@@ -26,13 +25,12 @@ import * as mail from './mail-schema.ts'
 import { migrate } from './migrations.ts'
 import * as moves from './moves-schema.ts'
 import * as numbers from './numbers-schema.ts'
-import { remembering } from './remembering.ts'
 import * as repositories from './repositories-schema.ts'
 import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
 import * as trust from './trust-schema.ts'
-import type { Version } from './version.ts'
+import { counting, NEW_VERSION, type Version, versionOfFile, versionOnServer } from './version.ts'
 import * as web from './web-schema.ts'
 
 /** Every table: also what the migrations must create. */
@@ -69,10 +67,8 @@ export interface Database {
   read: Queries
   /** Repeated when the file is locked, so `work` contains only queries. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
-  /** Undefined where it is not known without a round trip. */
-  version(): Version | undefined
-  /** The same, in a round trip if necessary; undefined when the records cannot be read. */
-  askVersion(): Version | undefined | Promise<Version | undefined>
+  /** In a round trip on a server; undefined when the records cannot be read. */
+  version(): Version | undefined | Promise<Version | undefined>
   /** Whether several dashboards share the work on these records (leases/). */
   is_shared: boolean
   close(): void
@@ -94,9 +90,7 @@ export async function openDatabase(
     if (file !== undefined) await persist(client, () => prepareFile(client))
     await migrate(client, before_change, known)
     if (file === undefined) return await onServer(client, connectForVersion({ url, token }))
-    const own = remembering(client, file, LOCK_TIMEOUT_MS)
-    const version = () => own.version()
-    return { ...databaseOn(own), version, askVersion: version }
+    return onFile(fileClient(client, file, LOCK_TIMEOUT_MS), file)
   } catch (error) {
     client.close()
     throw error
@@ -109,28 +103,41 @@ async function prepareFile(client: Client): Promise<void> {
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
 }
 
+/** The records on a client of this file, with migrated tables. */
+export function onFile(client: Client, file: string): Database {
+  const db = databaseOn(client)
+  const { version, close } = versionOfFile(file, LOCK_TIMEOUT_MS)
+  return {
+    ...db,
+    version,
+    close() {
+      close()
+      db.close()
+    },
+  }
+}
+
 /** The records on clients of a server with migrated tables; `asked` reads the version. */
 export async function onServer(client: Client, asked: Client): Promise<Database> {
-  await countChanges(client)
-  const version = new AskedVersion(asked)
+  // Migrations do not count their changes.
+  await client.execute(NEW_VERSION)
   const close = () => {
     asked.close()
     client.close()
   }
-  return { ...databaseOn(countingReadings(client), true), askVersion: () => version.ask(), close }
+  return { ...databaseOn(client, true), version: versionOnServer(asked), close }
 }
 
 /** The records on a client with migrated tables. Their version is not known. */
 export function databaseOn(client: Client, is_shared = false): Database {
   const read = drizzle({ client, schema })
-  // The writes on a server are refused to a dashboard that no longer has the lease of its work.
-  const queries = is_shared ? drizzle({ client: fencing(client), schema }) : read
+  // The writes on a server are counted, and refused to a dashboard that no longer has the lease of its work.
+  const queries = is_shared ? drizzle({ client: fencing(counting(client)), schema }) : read
   const write = writer(client, queries)
   return {
     read,
     write,
     version: () => undefined,
-    askVersion: () => undefined,
     is_shared,
     close: () => client.close(),
   }

@@ -3,9 +3,9 @@ import { type Address, connect, fileOf, persist } from './connect.ts'
 
 /** libSQL servers answer with 10 MB at most; a row has 16 kB and a bit. */
 const PAGE = 200
-/** A condition on `sqlite_master`: an object of the migrations, not of SQLite, libSQL or `countChanges`. */
+/** A condition on `sqlite_master`: an object of the migrations, not of SQLite or libSQL. */
 export const OWN =
-  "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\' AND name NOT LIKE 'revision%'"
+  "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
 
 /**
  * A consistent copy of the whole database in a new file, while others read and write. SQLite itself

@@ -11,6 +11,12 @@ export const leases = sqliteTable('leases', {
   expires: integer().notNull(),
 })
 
+/** One row with another text after each write of a dashboard on a server: version.ts. */
+export const revision = sqliteTable('revision', {
+  id: integer().primaryKey(),
+  version: text().notNull(),
+})
+
 /** The topics of the bus that have news for other dashboards; deleted after some minutes. */
 export const news = sqliteTable('news', {
   id: integer().primaryKey({ autoIncrement: true }),

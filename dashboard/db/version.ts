@@ -1,7 +1,83 @@
-/** A state of the records: nothing has changed between two that are equal. */
-export interface Version {
-  /** Another text after each change of more than readings. */
-  substance: string
-  /** Another value after each change of readings. */
-  readings: string | number
+import type { Client, InStatement } from '@libsql/client'
+import { getTableName } from 'drizzle-orm'
+import Sqlite from 'libsql'
+import { revision } from './leases-schema.ts'
+import { type Batch, withMethods } from './statements.ts'
+
+/** A state of the records: another text after each change of them, by whichever dashboard. */
+export type Version = string
+
+/**
+ * Reads the version of the records in a file, without waiting. SQLite counts the commits of all other
+ * connections, of this process and of others (sqlite.org/pragma.html#pragma_data_version). Undefined
+ * when the file cannot be read at the moment.
+ */
+export function versionOfFile(file: string, timeout: number) {
+  let sqlite: Sqlite.Database | undefined
+  let commits: Sqlite.Statement<[]> | undefined
+  let opened = 0
+  const open = () => {
+    sqlite = new Sqlite(file, { timeout })
+    opened += 1
+    return sqlite.prepare<[]>('PRAGMA data_version').raw()
+  }
+  const close = () => {
+    commits = undefined
+    sqlite?.close()
+    sqlite = undefined
+  }
+  const version = (): Version | undefined => {
+    try {
+      commits ??= open()
+      return `${opened} ${commits.get()}`
+    } catch {
+      close()
+      return undefined
+    }
+  }
+  return { version, close }
+}
+
+const TABLE = getTableName(revision)
+
+export const READ_VERSION = `SELECT version FROM ${TABLE}`
+
+/** Never a version that was there before, even after the records were replaced by a backup. */
+export const NEW_VERSION = `INSERT INTO ${TABLE} (id, version) VALUES (1, lower(hex(randomblob(8))))
+  ON CONFLICT (id) DO UPDATE SET version = excluded.version`
+
+/** A client of a server whose statements change the version in the same transaction. */
+export function counting(client: Client): Client {
+  const batch = async (statements: Batch) => {
+    const results = await client.batch([...statements, NEW_VERSION], 'write')
+    return results.slice(0, -1)
+  }
+  const execute = async (statement: InStatement) => {
+    const [result] = await batch([statement])
+    if (!result) throw new Error('a statement had no result')
+    return result
+  }
+  return withMethods(client, { batch, execute })
+}
+
+/**
+ * Asks a server for the version, in one query at a time for all that wait for it. The query starts after
+ * they have asked: it sees every write that was acknowledged before. Undefined when there is no answer.
+ */
+export function versionOnServer(client: Client): () => Promise<Version | undefined> {
+  const read = async () => {
+    const { rows } = await client.execute(READ_VERSION)
+    return rows[0] && String(rows[0].version)
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  let next: Promise<Version | undefined> | undefined
+  return () => {
+    next ??= last.then(() => {
+      next = undefined
+      const version = read().catch(() => undefined)
+      last = version
+      return version
+    })
+    return next
+  }
 }

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { isYounger } from '#dashboard/db/age.ts'
 import type { Database, Queries } from '#dashboard/db/client.ts'
-import { readings_only } from '#dashboard/db/readings-only.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
 import { piecesOf } from '#dashboard/runtime/breathe.ts'
 import type { SiteHealth } from '#shared/agent.ts'
@@ -127,7 +126,7 @@ export async function storeVisits(
             order by ${rankOf(sql`other.value`)} desc, other.key limit 1) as own,
           (select json_group_array(json(other.value)) from ${others}) as checks
         from json_each(${rows}) as row join sites as site on site.id = row.value ->> 'site_id')`
-    const times = sql`${readings_only} update sites set visited_at = row.value ->> 'visited_at'
+    const times = sql`update sites set visited_at = row.value ->> 'visited_at'
       from json_each(${rows}) as row where sites.id = row.value ->> 'site_id'`
     await db.write((queries) => queries.run(times))
     for (const { server_id } of await db.write((queries) => recordHealth(queries, next, now)))

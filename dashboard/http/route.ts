@@ -68,8 +68,6 @@ interface Description {
    * until the records change, for at most so many milliseconds if it also has times relative to now.
    */
   kept_ms?: number
-  /** Such an answer has no readings: it is also kept while only those change. */
-  without_readings?: true
 }
 
 /** For an answer without times relative to now. */

@@ -65,8 +65,7 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
   const { request, server } = incoming
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
   if (route.waits) server?.timeout(request, 0)
-  const { kept_ms, without_readings = false } = route
-  if (kept_ms !== undefined) keep(request, { kept_ms, without_readings })
+  if (route.kept_ms !== undefined) keep(request, route.kept_ms)
   const body = await bodyIn(route, request)
   const pathCall = {
     ...incoming,

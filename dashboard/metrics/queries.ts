@@ -1,6 +1,5 @@
 import { type AnyColumn, and, eq, gte, lt, sql } from 'drizzle-orm'
 import { type Database, type Queries, type Statement, writeAll } from '#dashboard/db/client.ts'
-import { readings_only } from '#dashboard/db/readings-only.ts'
 import { metrics_minutes, metrics_quarters, servers } from '#dashboard/db/schema.ts'
 import type { Metrics } from '#shared/agent.ts'
 import { keyOf, QUARTER, SPAN } from './key.ts'
@@ -46,8 +45,7 @@ export async function storeReadings(db: Database, readings: readonly Reading[]):
   }))
   await writeAll(db, (queries) => [
     minutesStatement(queries, readings),
-    queries.run(sql`${readings_only}
-        update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at',
+    queries.run(sql`update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at',
           last_sync = max(last_sync, reading.value ->> 'synced_at')
         from json_each(${JSON.stringify(metrics)}) as reading
         where servers.id = reading.value ->> 'id'`),
@@ -61,8 +59,7 @@ export function minutesStatement(queries: Queries, readings: readonly Reading[])
     ...[cpu * 10, ram.used, ram.total, disk.used, disk.total].map(Math.round),
     ...load.map((value) => Math.round(value * 100)),
   ])
-  return queries.run(sql`${readings_only}
-    insert or replace into metrics_minutes
+  return queries.run(sql`insert or replace into metrics_minutes
       (key, cpu, ram_used, ram_total, disk_used, disk_total, load1, load5, load15)
     select row.value ->> 0, row.value ->> 1, row.value ->> 2, row.value ->> 3, row.value ->> 4,
       row.value ->> 5, row.value ->> 6, row.value ->> 7, row.value ->> 8

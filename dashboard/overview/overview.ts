@@ -46,7 +46,7 @@ async function piece<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The counts, and the attention items of everything but servers. */
-const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
+const withoutServers = keptValue(async ({ db, marks }: Deps, now) => {
   const since = new Date(now.getTime() - DAY_MS).toISOString()
   const versions = await listVersions(db)
   const groups = await listGroups(db, versions.sites, { now, context: now })
@@ -56,6 +56,7 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
   const named = await piece(listNames(db))
   const systems = new Map(named.map(({ id, os }) => [id, os]))
   const names = new Map(named.map(({ id, name }) => [id, name]))
+  const changed = await piece(changedRecords({ db, marks }))
   const ofSites = await piece(siteTroubles(db, { groups, silent, systems, now, since }))
   const identity = await piece(identityTroubles(db))
   const isolation = isolationTroubles(await piece(listIsolation(db)), now)
@@ -67,16 +68,16 @@ const withoutServers = keptValue(async (db: Deps['db'], now: Date) => {
     by_server: countByServer(groups),
     counts: { sites, health, operations, updates, updates_unknown },
     attention: [
-      ...[...identity, ...isolation, ...maintenance, ...mail, ...jobs, ...ofSites],
-      ...backups,
+      ...[...changed, ...identity, ...isolation, ...maintenance, ...mail, ...jobs],
+      ...[...ofSites, ...backups],
     ],
   }
 }, KEPT_MS)
 
 /** The whole fleet on one page: every server, the counts, and the attention items. */
-export async function overview({ db, marks, clock, off_site = true }: Deps) {
-  const changed = await changedRecords({ db, marks }, clock.now())
-  const { by_server, counts, attention } = await withoutServers(db, clock.now())
+export async function overview(deps: Deps) {
+  const { db, clock, off_site = true } = deps
+  const { by_server, counts, attention } = await withoutServers(deps, clock.now())
   const offSite = off_site ? await offSiteTrouble(db, clock.now()) : []
   const rows = await listFleetServers(db)
   const servers = rows.map(({ services: _, imports_refused: __, lost_at: ___, ...server }) =>
@@ -85,7 +86,7 @@ export async function overview({ db, marks, clock, off_site = true }: Deps) {
   return {
     servers,
     counts: { servers: byStatus(rows), ...counts },
-    attention: inOrder([...changed, ...serverTroubles(rows), ...attention, ...offSite]),
+    attention: inOrder([...serverTroubles(rows), ...attention, ...offSite]),
   }
 }
 

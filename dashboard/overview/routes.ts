@@ -87,7 +87,6 @@ export const fleetRoutes = {
     summary: 'List the activity with user and target',
     right: 'read',
     kept_ms: UNTIL_CHANGED,
-    without_readings: true,
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(FleetActivity),
@@ -107,7 +106,6 @@ export const fleetRoutes = {
     summary: 'Search the sites of all servers',
     right: 'read',
     kept_ms: 1000,
-    without_readings: true,
     query: FleetSitesQuery,
     answers: { 200: { about: 'One page.', json: FleetSitesPage } },
     run: async ({ deps: { db, clock }, query }) => {

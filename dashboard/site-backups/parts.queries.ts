@@ -80,9 +80,8 @@ export async function readBackupParts(
     Number.isFinite(ms)
       ? sql`min(case when ${from} >= ${new Date(moment.now.getTime() - ms).toISOString()} then ${from} end)`
       : sql`null`
-  // A statement that does not start with `select` counts as a change (db/prepared.ts).
   const rows = await db.read.all<Row>(sql`
-    select * from (with fact as materialized (
+    with fact as materialized (
       select sites.server_id, sites.id, sites.domain, sites.created_at, ${every} as every,
         ${last_at} as last_at, ${last_proven} as last_proven, ${provable_at} as provable_at
       from ${BY_SERVER} left join backup_settings on backup_settings.site_id = sites.id
@@ -94,7 +93,7 @@ export async function readBackupParts(
       ${number(sql`${state} = 'failed'`)} as failed, ${number(sql`${state} = 'unproven'`)} as unproven,
       ${soonest(ages.daily)} as daily, ${soonest(ages.weekly)} as weekly,
       ${soonest(ages.week)} as week, ${soonest(ages.proof)} as proof
-    from fact group by fact.server_id)`)
+    from fact group by fact.server_id`)
   return new Map(rows.map((row) => [row.server_id, partOf(row, ages)]))
 }
 

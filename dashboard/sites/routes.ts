@@ -30,7 +30,6 @@ export const siteRoutes = {
     summary: 'List the sites of a server',
     right: 'read',
     kept_ms: UNTIL_CHANGED,
-    without_readings: true,
     loads: loadServer,
     answers: shows('Those that are not in the trash.', { sites: z.array(SiteListed) }),
     run: async ({ deps, loaded }) => ({ sites: await listSites(deps.db, loaded.id) }),

@@ -7,10 +7,8 @@ import {
   type Statement,
   writeAll,
 } from '#dashboard/db/client.ts'
-import { differs } from '#dashboard/db/differs.ts'
 import { OPERATING } from '#dashboard/db/exclusion.ts'
 import { once } from '#dashboard/db/once.ts'
-import { readings_only } from '#dashboard/db/readings-only.ts'
 import type { ServerRow, SiteRow } from '#dashboard/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/db/schema.ts'
 import { MINUTE } from '#dashboard/metrics/key.ts'
@@ -143,15 +141,12 @@ function serverStatement(
     answered_by: null,
     imports_refused: found - imported,
   }
-  return queries
-    .update(servers)
-    .set(values)
-    .where(and(eq(servers.id, server.id), differs(servers, values)))
+  return queries.update(servers).set(values).where(eq(servers.id, server.id))
 }
 
 /** Its times are right again after the clock of the dashboard was. */
 function contactStatement(queries: Queries, { server, reading, now }: Synced): Statement {
-  return queries.run(sql`${readings_only} update servers
+  return queries.run(sql`update servers
     set metrics = ${JSON.stringify(reading.metrics)}, metrics_at = ${now}, last_sync = ${now}
     where id = ${server.id}`)
 }
@@ -161,7 +156,7 @@ function readingOf({ server, reading, now }: Synced): Reading {
   return { server_id: server.id, at, metrics: reading.metrics }
 }
 
-/** A server that never answered stays pending. Only a new state or reason is more than a reading. */
+/** A server that never answered stays pending. */
 export async function recordFailedContact(
   db: Database,
   server: ServerRow,
@@ -172,7 +167,7 @@ export async function recordFailedContact(
   const { id } = server
   const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
   await writeAll(db, (queries) => [
-    queries.run(sql`${readings_only} update servers set failures = failures + 1 where id = ${id}`),
+    queries.run(sql`update servers set failures = failures + 1 where id = ${id}`),
     queries
       .update(servers)
       .set({ last_error: reason, answered_by })

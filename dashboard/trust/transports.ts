@@ -1,7 +1,6 @@
 import { type NotConnected, unreachable } from '#dashboard/agents/answer.ts'
 import { type Address, plainTransport, type Transports } from '#dashboard/agents/transport.ts'
 import type { Database } from '#dashboard/db/client.ts'
-import { keptRows } from '#dashboard/db/kept.ts'
 import type { Marks } from '#dashboard/db/marks.ts'
 import { offline, type ServiceError } from '#shared/errors.ts'
 import type { AddressRules } from './addresses.ts'
@@ -36,13 +35,11 @@ export async function obstacleTo(
   }
 }
 
-const findKept = keptRows((db: Database, key) => findAgent(db, Number(key)))
-
 /** One transport to each agent, kept while address and certificate of the server are unchanged. */
 export function makeTransports(deps: Deps): Transports {
   const known = new Map<number, PinnedTransport>()
   return async (to: Address) => {
-    const agent = await findKept(deps.db, String(to.id))
+    const agent = await findAgent(deps.db, to.id)
     if (agent && !deps.marks.fits('server_agents', agent)) throw offline(CHANGED)
     const before = known.get(to.id)
     const key = agent && (await deps.keys.get(agent.kid))

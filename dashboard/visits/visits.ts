@@ -132,14 +132,14 @@ export class Visits {
   /** Without a change of the records, no site is due before the one that was requested the longest ago. */
   async #lookIfNeeded(): Promise<void> {
     const { db, clock } = this.#deps
-    const substance = db.version()?.substance
+    const version = await db.version()
     const next = Math.min(this.#due, ...this.#changed.values())
-    if (substance !== undefined && substance === this.#seen && clock.elapsed() < next) return
+    if (version !== undefined && version === this.#seen && clock.elapsed() < next) return
     this.#seen = undefined
     const { visit_interval } = await getSettings(db)
     await this.#look(visit_interval)
     this.#due = clock.elapsed() + (await this.#untilDue(visit_interval * 1000))
-    this.#seen = substance
+    this.#seen = version
   }
 
   /** 0 while a request runs, which may be repeated; infinite without sites that were requested before. */

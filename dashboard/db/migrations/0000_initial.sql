@@ -678,6 +678,11 @@ CREATE TABLE `news` (
 	`at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `revision` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`version` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `alerts` (
 	`key` text PRIMARY KEY NOT NULL,
 	`kind` text NOT NULL,

@@ -1,12 +1,8 @@
 import type { Database } from '#dashboard/db/client.ts'
-import { keptValue } from '#dashboard/db/kept.ts'
 import { type AllMarked, listMarked } from '#dashboard/db/marked.queries.ts'
 import { MARKED_TABLES, type MarkedTable, type Marks } from '#dashboard/db/marks.ts'
 import type { Attention } from '#shared/api/attention.ts'
 import { counted, groupOf, item } from './item.ts'
-
-const KEPT_MS = 60_000
-const listKept = keptValue((db: Database) => listMarked(db), KEPT_MS)
 
 /** What the rows are, and what makes them valid or removes them. */
 const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
@@ -17,11 +13,14 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
 }
 
 /** Rows that admit nobody, since somebody else than a dashboard with the seal-secret wrote them. */
-export async function changedRecords(
-  { db, marks }: { db: Database; marks: Marks },
-  now: Date,
-): Promise<Attention[]> {
-  const rows = await listKept(db, now)
+export async function changedRecords({
+  db,
+  marks,
+}: {
+  db: Database
+  marks: Marks
+}): Promise<Attention[]> {
+  const rows = await listMarked(db)
   const found = MARKED_TABLES.flatMap((table) => {
     const wrong = wrongIn(marks, table, rows[table])
     if (wrong === 0) return []

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openSession } from '#dashboard/auth/sessions.ts'
-import { VERSION } from '#dashboard/db/counting.ts'
+import { READ_VERSION } from '#dashboard/db/version.ts'
 import { admissionOf, admit } from '#dashboard/http/caller.ts'
 import { keep } from '#dashboard/http/kept.ts'
 import { UNTIL_CHANGED } from '#dashboard/http/route.ts'
-import { storeReadings } from '#dashboard/metrics/queries.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
@@ -64,26 +63,6 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
       expect(body.servers[0].name).toBe('two')
     })
 
-    test('also while only readings change, if it has none of them', async () => {
-      const paths = KEPT.map(({ at }) => pathOf(at))
-      for (const path of paths) await dashboard.send('GET', path)
-      expect(await missing(paths)).toEqual([])
-      const metrics = {
-        ...{ cpu: 1, load: [0, 0, 0] as [number, number, number], uptime: 1 },
-        ...{
-          ram: { used: 1, total: 2, unit: 'MB' as const },
-          disk: { used: 1, total: 2, unit: 'MB' as const },
-        },
-        ...{ os: 'debian-13', version: '0.1.0' },
-      }
-
-      await storeReadings(dashboard.db, [{ server_id: 1, at: 60, metrics }])
-
-      expect(await missing(paths)).toEqual(['/api/fleet', '/api/servers'])
-      const { body } = await dashboard.call('GET', '/api/fleet')
-      expect(body.servers[0].metrics).toEqual(metrics)
-    })
-
     test('for a second where it has ages', async () => {
       await dashboard.send('GET', '/api/fleet')
       await dashboard.send('GET', '/api/servers')
@@ -129,19 +108,19 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
       expect(await keptIn(dashboard.kept, posted)).toBeUndefined()
     })
 
-    test('forever: 5,000 addresses at most, and none over 2,048 characters', async () => {
+    test('forever: 5,000 answers at most, and none of an address over 4,096 characters', async () => {
       const { kept } = dashboard
       const request = asking('/api/servers')
       const answer = await dashboard.answer(request)
       const store = async (path: string) => {
         const one = asking(path)
-        keep(one, { kept_ms: UNTIL_CHANGED, without_readings: true })
+        keep(one, UNTIL_CHANGED)
         const admission = admissionOf(request)
         if (admission) admit(one, admission)
         await kept.answer(one, () => answer.clone())
       }
-      await store(`/api/servers?${'x'.repeat(2_048)}`)
-      expect(await isKept(`/api/servers?${'x'.repeat(2_048)}`)).toBe(false)
+      await store(`/api/servers?${'x'.repeat(4_096)}`)
+      expect(await isKept(`/api/servers?${'x'.repeat(4_096)}`)).toBe(false)
 
       for (let number = 1; number < 5_000; number += 1) await store(`/api/servers?${number}`)
       expect([await isKept('/api/servers'), await isKept('/api/servers?4999')]).toEqual([
@@ -157,7 +136,7 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
     })
 
     test('while the state of the records is unknown', async () => {
-      dashboard.db.askVersion = () => undefined
+      dashboard.db.version = () => undefined
       await dashboard.send('GET', '/api/servers')
 
       expect(await isKept('/api/servers')).toBe(false)
@@ -270,7 +249,7 @@ describe('two dashboards with one database', () => {
       const answers = await Promise.all([1, 2, 3].map(() => two.answer(asking(path))))
 
       expect([path, answers.map(({ status }) => status)]).toEqual([path, [200, 200, 200]])
-      expect([path, seen]).toEqual([path, [JSON.stringify(VERSION)]])
+      expect([path, seen]).toEqual([path, [JSON.stringify(READ_VERSION)]])
     }
   })
   test('a read at another dashboard sees each write before it', async () => {
@@ -298,10 +277,10 @@ describe('two dashboards with one database', () => {
     expect((await two.answer(asking('/api/servers'))).status).toBe(401)
   })
   test('nothing kept is sent while the version cannot be read', async () => {
-    const { askVersion } = two.db
-    two.db.askVersion = async () => undefined
+    const { version } = two.db
+    two.db.version = async () => undefined
     const away = await Promise.all(PATHS.map((path) => keptIn(two.kept, asking(path))))
-    two.db.askVersion = askVersion
+    two.db.version = version
 
     expect(away).toEqual(PATHS.map(() => undefined))
     expect(await isAnswered(two.kept, asking('/api/servers'))).toBe(true)
@@ -312,6 +291,6 @@ describe('two dashboards with one database', () => {
     await two.send('GET', '/api/settings')
     await two.send('POST', '/api/auth/logout')
 
-    expect(seen.filter((statement) => statement.includes(VERSION))).toEqual([])
+    expect(seen.filter((statement) => statement.includes(READ_VERSION))).toEqual([])
   })
 })

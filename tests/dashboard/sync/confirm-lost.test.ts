@@ -62,9 +62,9 @@ describe('an offline server', () => {
   })
 
   test('is tried with a connection, which records nothing new', async () => {
-    const before = await dashboard.db.askVersion()
+    const before = await dashboard.db.version()
     expect(await syncOrProbe(dashboard.deps, id)).toBe('offline')
-    expect(await dashboard.db.askVersion()).toEqual(before)
+    expect(await dashboard.db.version()).toEqual(before)
   })
 
   test('shows a new reason', async () => {
@@ -112,11 +112,11 @@ describe('a server that was never online', () => {
 
   test('is tried with a connection, which records its reason once', async () => {
     const first = await syncOrProbe(dashboard.deps, await pending())
-    const before = await dashboard.db.askVersion()
+    const before = await dashboard.db.version()
     const then = await syncOrProbe(dashboard.deps, id)
 
     expect([first, then]).toEqual(['pending', 'pending'])
-    expect(await dashboard.db.askVersion()).toEqual(before)
+    expect(await dashboard.db.version()).toEqual(before)
     expect(await shown()).toEqual(['pending', 1, 'The agent on 127.0.0.3 refused the connection'])
   })
 

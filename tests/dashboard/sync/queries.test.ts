@@ -26,30 +26,7 @@ test('a sync that began before a change of the primary domain leaves the site al
   expect(site).toMatchObject({ domain: 'new.example', status: 'active' })
 })
 
-test('a server that does not answer changes more than readings when it falls, and not again', async () => {
-  await using agent = new FakeAgent()
-  await using dashboard = await makeDashboard()
-  const server = await dashboard.addServer(agent)
-  const sync = () => backgroundSync(dashboard.deps, server)
-  await sync()
-  agent.answer = () => Response.json({ error: 'Internal' }, { status: 500 })
-  const seen: unknown[] = []
-  for (let contact = 1; contact <= 4; contact++) {
-    const before = dashboard.db.version()?.substance
-    await sync()
-    const { status, failures } = await getServer(dashboard.db, server)
-    seen.push([failures, status, before !== dashboard.db.version()?.substance])
-  }
-
-  expect(seen).toEqual([
-    [1, 'online', true],
-    [2, 'online', false],
-    [3, 'offline', true],
-    [4, 'offline', false],
-  ])
-})
-
-test('a second sync of a server on which nothing has changed writes readings only', async () => {
+test('a second sync of a server on which nothing has changed stores its readings and the right time', async () => {
   await using agent = new FakeAgent()
   await using dashboard = await makeDashboard()
   const domain = 'shop.example'
@@ -61,19 +38,16 @@ test('a second sync of a server on which nothing has changed writes readings onl
   const server = await dashboard.addServer(agent)
   const sync = () => backgroundSync(dashboard.deps, server)
   await sync()
-  const before = dashboard.db.version()?.substance
   agent.metrics = { ...agent.metrics, cpu: 42 }
   // The clock of the dashboard was wrong.
   const last_sync = '2099-01-01T00:00:00.000Z'
-  const mark = sql`/* readings */ update servers set last_sync = ${last_sync}`
+  const mark = sql`update servers set last_sync = ${last_sync}`
   await dashboard.db.write((queries) => queries.run(mark))
 
   await sync()
 
   const stored = await getServer(dashboard.db, server)
   expect([stored.metrics?.cpu, (stored.last_sync ?? '') < last_sync]).toEqual([42, true])
-
-  expect([before, dashboard.db.version()?.substance]).toEqual([expect.any(String), before])
   const { site } = (await dashboard.call('GET', '/api/fleet/sites/1')).body
   expect(site).toMatchObject({ domain, certificate_expires_at: expires_at })
 })

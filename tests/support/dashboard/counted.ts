@@ -1,13 +1,13 @@
 import type { Client } from '@libsql/client'
-import { type Database, databaseOn } from '#dashboard/db/client.ts'
+import { type Database, onFile } from '#dashboard/db/client.ts'
 import { connect, LOCK_TIMEOUT_MS } from '#dashboard/db/connect.ts'
-import { remembering } from '#dashboard/db/remembering.ts'
+import { fileClient } from '#dashboard/db/file-client.ts'
 
 /** Opens records in a file, and collects the statements that run on them. */
 export function countedRecords() {
   const statements: string[] = []
   const open = async (file: string): Promise<Database> => {
-    const client = remembering(connect({ url: `file:${file}` }), file, LOCK_TIMEOUT_MS)
+    const client = fileClient(connect({ url: `file:${file}` }), file, LOCK_TIMEOUT_MS)
     const execute = (...call: Parameters<Client['execute']>) => {
       statements.push(textOf(call[0]))
       return client.execute(...call)
@@ -20,8 +20,7 @@ export function countedRecords() {
       get: (_, name) =>
         name === 'execute' ? execute : name === 'batch' ? batch : Reflect.get(client, name),
     })
-    const version = () => client.version()
-    return { ...databaseOn(counted), version, askVersion: version }
+    return onFile(counted, file)
   }
   return { open, statements }
 }

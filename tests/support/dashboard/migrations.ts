@@ -6,7 +6,7 @@ import { type Known, knownMigrations } from '#dashboard/db/migrations.ts'
  */
 export const RELEASED = [
   // 0000_initial.sql
-  'd5179358ce18415ed228f09eaeecd8842311b26c56eae95c3e6a1511fe6c26bb',
+  '3cdde0961691b6df10a12c0a916192f3d177352df87bfdf3b4e8f7a194b646cb',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

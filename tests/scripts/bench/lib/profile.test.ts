@@ -6,7 +6,7 @@ const frames = [
   ['(idle)', ''],
   ['sql', 'file:///srv/control/node_modules/drizzle-orm/sql/sql.js'],
   ['check', 'file:///srv/control/node_modules/@sinclair/typebox/build/check.mjs'],
-  ['run', 'file:///srv/control/dashboard/db/prepared.ts'],
+  ['run', 'file:///srv/control/dashboard/db/client.ts'],
   ['js_run', ''],
   ['emit', 'node:events'],
 ] as const

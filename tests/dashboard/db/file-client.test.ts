@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Client, InArgs, InStatement, ResultSet } from '@libsql/client'
 import { connect } from '#dashboard/db/connect.ts'
-import { remembering } from '#dashboard/db/remembering.ts'
+import { fileClient } from '#dashboard/db/file-client.ts'
 
 let folder: string
 let plain: Client
 let client: Client
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'remembering-'))
+  folder = await mkdtemp(join(tmpdir(), 'file-client-'))
   plain = connect({ url: `file:${folder}/test.db` })
   await plain.executeMultiple(`PRAGMA journal_mode = WAL;
     create table things (id integer primary key, name text unique, size real, part blob)`)
-  client = remembering(plain, `${folder}/test.db`, 100)
+  client = fileClient(plain, `${folder}/test.db`, 100)
 })
 
 afterEach(async () => {
