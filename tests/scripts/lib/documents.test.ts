@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { brokenLinks, missingPaths } from '#scripts/lib/citations.ts'
 import { readDocuments, readSources } from '#scripts/lib/documents.ts'
 import { COMMANDS } from '#shared/commands.ts'
@@ -51,6 +51,15 @@ test('the README names every document', () => {
   const paths = documents.map(({ path }) => path)
 
   expect(paths.filter((path) => path !== 'README.md' && !named.includes(`(${path})`))).toEqual([])
+})
+
+test('the index of the documents names every document', () => {
+  const named = textOf('.github/docs/README.md')
+  const links = documents
+    .map(({ path }) => relative('.github/docs', path))
+    .filter((path) => !/^(?:\.\.\/\.\.\/)?README\.md$/.test(path))
+
+  expect(links.filter((path) => !named.includes(`(${path})`))).toEqual([])
 })
 
 test('the table of packages has each dependency', () => {
