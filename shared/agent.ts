@@ -71,9 +71,9 @@ export const TrashedSite = z.object({
   size: bytes,
   deleted_at: Moment,
   restorable: z.boolean(),
-  php: cut(16).default(''),
-  tier: z.enum(TIERS).default('small'),
-  tls: z.enum(TLS_MODES).default('none'),
+  php: cut(16),
+  tier: z.enum(TIERS),
+  tls: z.enum(TLS_MODES),
 })
 export type TrashedSite = z.infer<typeof TrashedSite>
 

@@ -71,7 +71,7 @@ const moment = z.iso.datetime().max(40)
 
 const shape = (line: (most: number) => z.ZodType<string>) => ({
   queued: count.describe('Waiting messages.'),
-  caught: count.default(0).describe('Messages of a staging site, which are kept and not sent.'),
+  caught: count.describe('Messages of a staging site, which are kept and not sent.'),
   oldest_at: moment.nullable().describe('When the oldest of them was accepted.'),
   held: z.boolean().describe('Whether the site has reached its limit for this hour.'),
   sent_hour: count,
@@ -91,7 +91,6 @@ const shape = (line: (most: number) => z.ZodType<string>) => ({
         answer: line(500),
         expired: z
           .boolean()
-          .default(false)
           .describe('Whether it was given up without a final answer of the relay.'),
       }),
     )

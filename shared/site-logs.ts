@@ -76,7 +76,7 @@ export const AgentLog = z.object({
 export const AgentLogs = z.object({
   logs: z.array(AgentLog).max(LOG_SOURCES.length),
   /** When the debug log of WordPress ends; null: it is off. */
-  debug_until: z.iso.datetime().max(40).nullable().default(null),
+  debug_until: z.iso.datetime().max(40).nullable(),
 })
 export type AgentLogs = z.infer<typeof AgentLogs>
 

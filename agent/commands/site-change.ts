@@ -16,7 +16,6 @@ import * as shell from '#agent/os/shell/shell.ts'
 import { getSite, type Site, siteRecord } from '#agent/os/site/sites.ts'
 import { sharedEtcSteps } from '#agent/os/site-etc/shared.ts'
 import { limitDisk, quotaSteps } from '#agent/os/users/quota.ts'
-import { admitNginx } from '#agent/os/users/users.ts'
 import {
   andThen,
   type List,
@@ -136,11 +135,6 @@ async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
     ...(await quotaSteps(host, target, async () => {
       await limitDisk(host, await recorded())
     })),
-    {
-      name: 'group',
-      title: 'Giving nginx access to the files of the site',
-      ...deferred(async () => admitNginx(host, (await recorded()).user)),
-    },
     ...(await purgePlugin(change, host)),
     ...servingSteps(change, host),
     {

@@ -9,7 +9,7 @@ export const OFF_SITE_EXAMPLES = {
   DashboardTarget: TARGET,
   SetDashboardTarget: { place: PLACE, secret: 'password-of-this-account', keeper_key: null },
   DashboardBackup: {
-    ...{ target: TARGET, obstacle: null, former: [], requested_at: null },
+    ...{ target: TARGET, obstacle: null, requested_at: null },
     ...{ error: null, error_code: null, tried_at: AT, saved_at: AT },
     release_key: { state: 'saved', since: AT },
   },

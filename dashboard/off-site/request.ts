@@ -15,7 +15,6 @@ import {
   LOCAL_REQUEST,
   REQUEST,
 } from './state.queries.ts'
-import { listFormer } from './target.queries.ts'
 
 export interface RequestDeps {
   db: Database
@@ -30,7 +29,6 @@ export async function showOffSite({ db, off_site }: RequestDeps): Promise<Dashbo
   return {
     target: target ? viewOf(target) : null,
     obstacle: off_site ? await obstacleOf(db, target) : 'BACKUPS_OFF_SITE=off turns them off',
-    former: await listFormer(db),
     requested_at: (off_site && (await findRequest(db))?.at) || null,
     tried_at: state?.tried_at ?? null,
     saved_at: state?.saved_at ?? null,

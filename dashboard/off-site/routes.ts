@@ -3,7 +3,7 @@ import { shows } from '#dashboard/http/answers.ts'
 import { routesWith } from '#dashboard/http/route.ts'
 import { DashboardBackup, SetDashboardTarget } from '#shared/api/dashboard-backup.ts'
 import { type RequestDeps, requestOffSite, showOffSite } from './request.ts'
-import { changeOwnTarget, forgetFormer, type OwnTargetDeps, removeOwnTarget } from './target.ts'
+import { changeOwnTarget, type OwnTargetDeps, removeOwnTarget } from './target.ts'
 
 const route = routesWith<RequestDeps & OwnTargetDeps>()
 
@@ -65,14 +65,5 @@ export const offSiteRoutes = {
       await requireConfirmed(deps, caller)
       await removeOwnTarget(deps, caller.user.id)
     },
-  }),
-  forgetFormerBackups: route({
-    at: 'DELETE /api/fleet/dashboard-backup/former',
-    summary: 'Forget former backups of the dashboard in targets of sites',
-    details:
-      'For folders that were deleted in the storage, which is not touched. The recovery kit opens backups that are still there.',
-    right: 'admin',
-    answers: { 204: { about: 'Forgotten.' } },
-    run: ({ deps, caller }) => forgetFormer(deps, caller.user.id),
   }),
 }

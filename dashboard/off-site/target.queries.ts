@@ -55,28 +55,10 @@ export async function findOwnRepository(db: Database, place: BackupPlace) {
   const rows = await db.read
     .select()
     .from(dashboard_repositories)
-    .where(eq(dashboard_repositories.is_former, false))
     .orderBy(desc(dashboard_repositories.id))
   return rows.find((row) => addressOf(row.place) === addressOf(place))
 }
 
 export async function insertOwnRepository(db: Database, values: NewRepository): Promise<void> {
   await db.write((queries) => queries.insert(dashboard_repositories).values(values))
-}
-
-/** The targets of sites that had the backups of the dashboard. */
-export async function listFormer(db: Database): Promise<BackupPlace[]> {
-  const rows = await db.read
-    .select({ place: dashboard_repositories.place })
-    .from(dashboard_repositories)
-    .where(eq(dashboard_repositories.is_former, true))
-    .orderBy(dashboard_repositories.id)
-  return rows.map(({ place }) => place)
-}
-
-export async function deleteFormer(db: Database, entry: NewActivity): Promise<void> {
-  await writeAll(db, (queries) => [
-    queries.delete(dashboard_repositories).where(eq(dashboard_repositories.is_former, true)),
-    queries.insert(activities).values(entry),
-  ])
 }

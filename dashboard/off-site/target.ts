@@ -12,7 +12,7 @@ import type { Sealer } from '#dashboard/trust/seal.ts'
 import type { SetDashboardTarget } from '#shared/api/dashboard-backup.ts'
 import { invalid, notFound } from '#shared/errors.ts'
 import { Secret } from '#shared/secret.ts'
-import { deleteFormer, deleteOwnTarget, putOwnTarget } from './target.queries.ts'
+import { deleteOwnTarget, putOwnTarget } from './target.queries.ts'
 
 export interface OwnTargetDeps {
   db: Database
@@ -56,10 +56,6 @@ export async function removeOwnTarget({ db, clock }: OwnTargetDeps, user_id: num
   if (!(await findOwnTarget(db))) throw notFound('Target of the dashboard')
   await deleteOwnTarget(db, entryOf(clock, { type: 'backup.dashboard_target_delete', user_id }))
 }
-
-/** The passwords of backups of the dashboard in targets of sites: the kit opens these without them. */
-export const forgetFormer = ({ db, clock }: OwnTargetDeps, user_id: number): Promise<void> =>
-  deleteFormer(db, entryOf(clock, { type: 'backup.dashboard_former', user_id }))
 
 const sharedText = (name: string) =>
   `Is that of the target ${name}, which every server gets: use an account that no target of sites has`

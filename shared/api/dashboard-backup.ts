@@ -35,11 +35,6 @@ export const DashboardBackup = z
       'The target of the dashboard, which no server can read; null: there is none.',
     ),
     obstacle: z.string().nullable().describe('Why no backup is made; null: nothing is missing.'),
-    former: z
-      .array(PlaceView)
-      .describe(
-        'Targets of sites that have former backups of the dashboard. A server that learned their password can read them.',
-      ),
     requested_at: Timestamp.nullable().describe(
       'When a backup or a check was requested that has not ended; null: none.',
     ),

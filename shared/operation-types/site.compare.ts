@@ -16,14 +16,13 @@ export const Compared = z.object({
     added: Paths.describe('Only on the staging site.'),
     changed: Paths.describe('With another size or time of change.'),
     removed: Paths.describe('Only on the live site.'),
-    live_changed: Paths.default({ count: 0, examples: [] }).describe(
+    live_changed: Paths.describe(
       'Those of changed and removed that were written on the live site since the staging site was made, refreshed or pushed: a push of the files reverts or removes them. Without uploads, which are merged.',
     ),
     live_known: z
       .boolean()
-      .default(true)
       .describe(
-        'False: nothing is known of what the live site has written since, so live_changed has all files that differ. The copy is of an earlier version of the agent, or the folder of the live site was replaced.',
+        'False: nothing is known of what the live site has written since, so live_changed has all files that differ. The folder of the live site was replaced.',
       ),
   }),
   tables: z

@@ -183,7 +183,7 @@ test('does nothing on a server that is not provisioned', async () => {
   expect(host.ran).toEqual([])
 })
 
-test('adds automatic restarts that an earlier version lacked, and starts failed services', async () => {
+test('adds automatic restarts that are missing, and starts failed services', async () => {
   const units = `Names=nginx.service\nActiveState=failed\n\nNames=mariadb.service\nActiveState=inactive\n`
   host.answer('systemctl show --property=Names,ActiveState', units)
 

@@ -39,6 +39,7 @@ beforeAll(async () => {
       files: {
         added: { count: 2, examples: ['wp-content/a.css', 'wp-content/b.css'] },
         ...{ changed: one, removed: { count: 0, examples: [] }, live_changed: one },
+        live_known: true,
       },
       tables: [
         { name: 'wp_posts', ...rows, staging_changed: true },

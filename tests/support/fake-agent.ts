@@ -442,7 +442,7 @@ const OF_SITES = {
   '/sites/wordpress-cron': { events: [], total: 0, overdue: 0, next_run_at: null, stopped: null },
   '/sites/wordpress-users': { users: [], more: false },
   '/sites/object-cache': { memory: null, limit: null, numbers: null, drop_in: 'none', other: null },
-  '/sites/logs/list': { logs: [] },
+  '/sites/logs/list': { logs: [], debug_until: null },
 }
 
 /** The text of a stream, which is made as it is read. */

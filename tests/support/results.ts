@@ -121,6 +121,8 @@ export const SAMPLES: Partial<Record<OperationType, Sample>> = {
         added: { count: 0, examples: [] },
         changed: { count: 0, examples: [] },
         removed: { count: 0, examples: [] },
+        live_changed: { count: 0, examples: [] },
+        live_known: true,
       },
     },
   },

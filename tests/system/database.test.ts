@@ -307,26 +307,8 @@ DO 0`)
       expect(await world.errorOf(victim, view)).toBe(1142)
     })
 
-    test('a site in the trash of the previous version is restored with current rights', async () => {
-      const password = await world.password(victim)
-      const { dump, account } = await world.formerTrash(victim)
-      await world.remove(victim)
-      const folder = `/srv/www/.trash/${victim.user}`
-      await world.host.put(`${folder}/database.sql`, dump, 0o600)
-      await world.host.put(`${folder}/account.json`, account, 0o600)
-
-      expect(await world.restore(victim)).toEqual({ status: 'ok', domain: victim.domain })
-
-      expect(await statusOf(victim)).toBe(200)
-      expect(await world.password(victim)).toBe(password)
-      expect(await world.errorOf(victim, 'SELECT 1')).toBe(0)
-      expect(await world.root(`SHOW GRANTS FOR '${victim.user}'@localhost`)).toEqual(
-        GRANTS(victim.user),
-      )
-    })
-
-    test('an account of the previous version gets the rights and limits of its site, and keeps its password', async () => {
-      await world.formerAccount(victim)
+    test('an account with other rights gets the rights and limits of its site, and keeps its password', async () => {
+      await world.otherRights(victim)
       expect(await world.errorOf(victim, 'CREATE FUNCTION f() RETURNS INT RETURN 1')).toBe(0)
 
       expect(await world.change(victim, { tier: 'medium' })).toMatchObject({ status: 'ok' })

@@ -11,11 +11,6 @@ const KeptAccount = z.object({
 })
 export type KeptAccount = z.infer<typeof KeptAccount>
 
-/** Statements, as agents up to 0.1.0 wrote them: only the hash is used. */
-const Statements = z.array(z.string())
-const HASH =
-  /^CREATE USER .* IDENTIFIED (?:BY PASSWORD|VIA mysql_native_password USING) '(\*[0-9A-F]{40})'/
-
 /** Undefined if neither a database nor an account exists. */
 export async function findAccount(host: Host, user: string): Promise<KeptAccount | undefined> {
   const [schema] = await host.database.admin('find_database', [user])
@@ -33,9 +28,5 @@ export const renderAccount = (account: KeptAccount | undefined): string =>
 /** Undefined: the site had neither a database nor an account. */
 export function parseAccount(text: string | undefined): KeptAccount | undefined {
   const value: unknown = text === undefined ? null : JSON.parse(text)
-  if (!Array.isArray(value)) return KeptAccount.nullable().parse(value) ?? undefined
-  const statements = Statements.parse(value)
-  if (statements.length === 0) return undefined
-  const password_hash = statements.map((text) => HASH.exec(text)?.[1]).find(Boolean)
-  return { ...CHARACTERS, ...(password_hash !== undefined && { password_hash }) }
+  return KeptAccount.nullable().parse(value) ?? undefined
 }

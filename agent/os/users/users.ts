@@ -22,7 +22,12 @@ const NUMBERS = [
 
 const NGINX_USER = 'www-data'
 
-/** The comment field names the site of the user, so that no foreign user is ever removed. */
+/**
+ * The comment field names the site of the user, so that no foreign user is ever removed. nginx reads
+ * the files of a site as a member of the site's group, so that their creator and folder do not
+ * matter: a site can give its files no other group. A running nginx gains the group by a reload,
+ * which restarts its workers.
+ */
 export function createUser(host: Host, user: string, domain: string): Change {
   const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
   const comment = ['--comment', commentOf(domain)]
@@ -30,23 +35,10 @@ export function createUser(host: Host, user: string, domain: string): Change {
   const made = [effects.create('user', user), effects.create('group', user)]
   return declared([...made, ...planWriteAccounts(host, user)], async () => {
     await host.shell.run(['useradd', ...options, '--', user])
-    await admitNginx(host, user).apply()
+    await host.shell.run(['gpasswd', '--add', NGINX_USER, user])
     await writeAccounts(host, user)
   })
 }
-
-/**
- * nginx reads the files of a site as a member of the site's group, so that their creator and folder
- * do not matter: a site can give its files no other group. A running nginx gains the group by a
- * reload, which restarts its workers.
- */
-export const admitNginx = (host: Host, user: string): Change =>
-  provided(
-    async () => !(await admits(host, user)),
-    declared([effects.change('group', user)], () =>
-      host.shell.run(['gpasswd', '--add', NGINX_USER, user]),
-    ),
-  )
 
 async function admits(host: Host, user: string): Promise<boolean> {
   const [, , , members = ''] = (await entryOf(host, '/etc/group', user)) ?? []
@@ -135,15 +127,12 @@ export const closeAccount = (host: Host, user: string, domain: string): Change =
 export const openAccount = (host: Host, user: string, domain: string): Change =>
   provided(
     () => isOf(host, user, domain),
-    inOrder(
-      declared([effects.change('user', user)], async () => {
-        await host.shell.run(['usermod', '--expiredate', '', '--', user])
-        if (await hasGate(host, user))
-          await host.shell.run(['usermod', '--expiredate', '', '--', gateOf(user)])
-        await lockClients(host, user, false)
-      }),
-      admitNginx(host, user),
-    ),
+    declared([effects.change('user', user)], async () => {
+      await host.shell.run(['usermod', '--expiredate', '', '--', user])
+      if (await hasGate(host, user))
+        await host.shell.run(['usermod', '--expiredate', '', '--', gateOf(user)])
+      await lockClients(host, user, false)
+    }),
   )
 
 /** Throws when they do not end. */

@@ -23,8 +23,8 @@ export interface Asset {
 /** The result of build-web.ts: the document, and its files by name. */
 export interface Built {
   document: string
-  /** The page of a new tab that hands a token to a site; a build of an older version has none. */
-  handoff: string | undefined
+  /** The page of a new tab that hands a token to a site. */
+  handoff: string
   assets: ReadonlyMap<string, Asset>
 }
 
@@ -39,8 +39,7 @@ export async function readBuilt(folder: string): Promise<Built | undefined> {
     const type = TYPES[extname(name)] ?? 'application/octet-stream'
     return [name, { path: join(folder, 'assets', name), type, encodings }]
   })
-  const page = Bun.file(join(folder, 'handoff.html'))
-  const handoff = (await page.exists()) ? await page.text() : undefined
+  const handoff = await Bun.file(join(folder, 'handoff.html')).text()
   return { document: await document.text(), handoff, assets: new Map(assets) }
 }
 

@@ -147,5 +147,3 @@ export const setDashboardTarget = (body: OwnTarget) =>
   call('PUT /api/fleet/dashboard-backup/target', { body })
 
 export const removeDashboardTarget = () => call('DELETE /api/fleet/dashboard-backup/target')
-
-export const forgetFormerBackups = () => call('DELETE /api/fleet/dashboard-backup/former')

@@ -42,7 +42,6 @@ const OTHERS: Record<string, string> = {
   'backup.dashboard_check': 'Check target of the dashboard',
   'backup.dashboard_target': 'Set target of the dashboard',
   'backup.dashboard_target_delete': 'Remove target of the dashboard',
-  'backup.dashboard_former': 'Forget former backups of the dashboard',
   'records.confirm': 'Confirm what was found after a restore',
   'key.rotate': 'Rotate signing key',
   'key.retire': 'Retire signing key',

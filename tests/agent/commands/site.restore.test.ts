@@ -61,16 +61,6 @@ test('restores the data, then the services, then the virtual host', async () => 
   })
 })
 
-test('lets nginx read files that an older version moved to the trash', async () => {
-  const host = await trashed()
-  const groups = (await host.disk.read('/etc/group')) ?? ''
-  await host.disk.write('/etc/group', groups.replace(':1001:www-data', ':1001:'))
-
-  await restore(host)
-
-  expect(await host.disk.read('/etc/group')).toBe(groups)
-})
-
 test('restores a site that does not answer, and warns', async () => {
   const host = await trashed()
   host.net.probe = () => Promise.reject(new Error('the connection was closed'))
@@ -172,24 +162,6 @@ test('raises the statement limit of MariaDB only during the import, also when it
     'SET GLOBAL max_allowed_packet = ? | 1073741824',
     'SET GLOBAL max_allowed_packet = ? | 10',
   ])
-})
-
-const HASH = `*${'B2'.repeat(20)}`
-
-test('reads only the password hash from the account file of the previous version', async () => {
-  const host = await trashed()
-  const statements = [
-    `CREATE USER \`shop\`@\`localhost\` IDENTIFIED BY PASSWORD '${HASH}'`,
-    'GRANT ALL PRIVILEGES ON *.* TO `shop`@`localhost` WITH GRANT OPTION',
-    "CREATE USER intruder@localhost IDENTIFIED BY 'x'",
-  ]
-  await host.disk.write('/srv/www/.trash/shop/account.json', JSON.stringify(statements))
-
-  expect((await restore(host))[1]).toEqual(only)
-
-  expect(host.queries.filter((query) => /PRIVILEGES ON|intruder/.test(query))).toEqual([])
-  const account = { hash: HASH, connections: 15, seconds: 60, tables: true, routines: false }
-  expect([...host.mariadb.accounts]).toEqual([['shop', account]])
 })
 
 test.each([

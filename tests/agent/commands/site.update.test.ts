@@ -107,23 +107,6 @@ test('starts the new PHP version first and removes the old one last', async () =
   expect(Object.keys(host.disk.all).filter((path) => path.includes('shop-php8.2'))).toEqual([])
 })
 
-test('lets nginx read the files of a site that an older version made, once', async () => {
-  const host = await server(shop)
-  const admitting = 'gpasswd --add www-data shop'
-  const groups = (await host.disk.read('/etc/group')) ?? ''
-  expect(groups).toContain('\nshop:x:1001:www-data\n')
-  await update(host, {})
-  expect(host.ran).not.toContain(admitting)
-  await host.disk.write('/etc/group', groups.replace(':1001:www-data', ':1001:'))
-  host.runs.length = 0
-
-  await update(host, {})
-
-  expect(await host.disk.read('/etc/group')).toBe(groups)
-  const reloaded = host.ran.findIndex((line) => line.includes('--signal HUP'))
-  expect(host.ran.indexOf(admitting)).toBeWithin(0, reloaded)
-})
-
 test('keeps the old PHP version when the new one does not start', async () => {
   const host = await withPhp84()
   const before = host.disk.all

@@ -393,7 +393,7 @@ describe('a certificate that is kept', () => {
     expect(served()).not.toBe(before)
   })
 
-  test('one of an earlier version of the agent is kept if the authority suggests a time for it', async () => {
+  test('one without a note of its authority, as in a restored site, is kept if the authority suggests a time for it', async () => {
     host.disk.drop('/var/lib/hosting-agent/certificate-orders.json')
     const { serialNumber: serial } = new X509Certificate(String(served()))
     const at = new Date(host.time + 30 * DAY_MS).toISOString()

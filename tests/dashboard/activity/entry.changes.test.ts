@@ -28,7 +28,6 @@ const CHANGES: readonly Change[] = [
   ['DELETE', '/api/backup-targets/1', undefined, 'backup.target_delete'],
   ['PUT', `${OWN}/target`, { place: LOCAL }, 'backup.dashboard_target'],
   ['DELETE', `${OWN}/target`, undefined, 'backup.dashboard_target_delete'],
-  ['DELETE', `${OWN}/former`, undefined, 'backup.dashboard_former'],
   ['DELETE', '/api/fleet/restored', undefined, 'records.confirm'],
   ['PUT', '/api/settings/sync_interval', { value: 3600 }, 'settings.update'],
   ['POST', '/api/keys/rotate', undefined, 'key.rotate'],

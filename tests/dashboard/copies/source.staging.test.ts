@@ -9,7 +9,7 @@ const REPLACED = {
 }
 const none = { count: 0, examples: [] }
 const COMPARED = {
-  files: { added: none, changed: none, removed: none },
+  files: { added: none, changed: none, removed: none, live_changed: none, live_known: true },
   tables: [
     { name: 'wp_posts', live_rows: 1, staging_rows: 2, live_changed: false, staging_changed: true },
   ],

@@ -60,7 +60,7 @@ test('lists logs, and fatal errors by plugin', async ({ agent, dashboard }) => {
   const group = { kind: 'plugin', slug: 'slider', count: 7, first_at: AT, last_at: AT, text: 'a' }
   const fatals = { groups: [group], is_complete: true, looked: LOOKED }
   const bodies: { since?: string }[] = []
-  agent.answers.set('/sites/logs/list', () => Response.json({ logs: [log] }))
+  agent.answers.set('/sites/logs/list', () => Response.json({ logs: [log], debug_until: null }))
   agent.answers.set('/sites/logs/fatals', async (request) => {
     bodies.push(Object(await request.json()))
     return Response.json(fatals)

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { backup_kits, dashboard_repositories } from '#dashboard/db/backup-schema.ts'
 import { activities, settings } from '#dashboard/db/schema.ts'
 import { saveOffSite } from '#dashboard/off-site/save-off-site.ts'
 import { findRequest } from '#dashboard/off-site/state.queries.ts'
@@ -14,7 +13,7 @@ const NOW = '2026-01-01T00:00:00.000Z'
 const LOCAL = { kind: 'local', path: '/mnt/none' }
 const TARGET = { place: LOCAL, keeper_key: null, checked_at: null }
 const EMPTY = {
-  ...{ target: null, obstacle: null, former: [], requested_at: null, tried_at: null },
+  ...{ target: null, obstacle: null, requested_at: null, tried_at: null },
   ...{ saved_at: null, error: null, error_code: null, release_key: null },
 }
 
@@ -166,18 +165,4 @@ test('the target of the dashboard is in no list of the targets of sites', async 
   await addTarget(dashboard)
 
   expect((await dashboard.call('GET', '/api/backup-targets')).body).toEqual({ targets: [] })
-})
-
-test('former backups in a target of sites are named until they are forgotten', async () => {
-  await using dashboard = await makeDashboard()
-  await confirmKit(dashboard)
-  const [kit] = await dashboard.db.read.select().from(backup_kits)
-  const former = { kind: 'local' as const, path: '/mnt/shared' }
-  const values = { place: former, kit_id: kit?.id ?? 0, sealed_password: '', is_former: true }
-  await dashboard.db.write((queries) => queries.insert(dashboard_repositories).values(values))
-  const before = (await shown(dashboard)).former
-
-  const { status } = await dashboard.call('DELETE', `${AT}/former`)
-
-  expect([before, status, (await shown(dashboard)).former]).toEqual([[former], 204, []])
 })

@@ -7,7 +7,7 @@ import type { Site } from './world.ts'
 
 export type DatabaseWorld = Awaited<ReturnType<typeof databaseWorld>>
 
-const FORMER_RIGHTS =
+const OTHER_RIGHTS =
   'SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE TEMPORARY TABLES, LOCK TABLES, CREATE VIEW, SHOW VIEW, TRIGGER, CREATE ROUTINE, ALTER ROUTINE, EXECUTE, EVENT'
 const BATCH = ['--batch', '--skip-column-names']
 
@@ -46,7 +46,6 @@ export async function databaseWorld(suite: Suite) {
     host,
     stop: () => world.stop(),
     root,
-    password,
     attempt,
     accounts: (user: string) => root(`SELECT User FROM mysql.global_priv WHERE User = '${user}'`),
     /** The error number of MariaDB; 0: the statement succeeded. */
@@ -86,19 +85,11 @@ export async function databaseWorld(suite: Suite) {
       background(site, `LOCK TABLES ${table} WRITE; SELECT SLEEP(601)`, 1),
     /** One endless statement, in a session that has lifted its limit. */
     evade: (site: Site) => background(site, 'SET max_statement_time = 0; SELECT SLEEP(3000)', 1),
-    /** This site's trash as written by the previous version. */
-    async formerTrash({ user }: Site) {
-      const whole = ['--single-transaction', '--quick', '--routines', '--triggers', '--events']
-      const dump = await host.must(['mariadb-dump', ...whole, '--hex-blob', '--databases', user])
-      const hash = await hashOf(user)
-      const account = `CREATE USER \`${user}\`@\`localhost\` IDENTIFIED BY PASSWORD '${hash}'`
-      const grant = `GRANT ${FORMER_RIGHTS} ON \`${user}\`.* TO \`${user}\`@\`localhost\``
-      return { dump, account: JSON.stringify([account, grant]) }
-    },
-    async formerAccount({ user }: Site): Promise<void> {
+    /** The account is changed by hand. */
+    async otherRights({ user }: Site): Promise<void> {
       const hash = await hashOf(user)
       await root(`CREATE OR REPLACE USER '${user}'@localhost IDENTIFIED BY PASSWORD '${hash}';
-GRANT ${FORMER_RIGHTS} ON ${user}.* TO '${user}'@localhost;`)
+GRANT ${OTHER_RIGHTS} ON ${user}.* TO '${user}'@localhost;`)
     },
   }
 

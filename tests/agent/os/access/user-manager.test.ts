@@ -21,7 +21,7 @@ const twice = async (host: FakeHost) => {
 test.each<[string, (host: FakeHost) => Promise<unknown>]>([
   ['an account gets none of its own, and one that runs is stopped, once', twice],
   [
-    'accounts of an earlier version lose theirs at the start; unknown ones have none',
+    'an account whose manager a crash left loses it at the start; an unknown one has none',
     (host) => endManagers(host, ['client', 'gone']),
   ],
 ])('systemd: %s', async (_, end) => {

@@ -110,7 +110,7 @@ test('does not change a correct account', async () => {
   expect([changes, after]).toEqual([[], before])
 })
 
-test('revokes rights of an account of the previous version, keeps its password and ends its connections', async () => {
+test('revokes rights that an account should not have, keeps its password and ends its connections', async () => {
   const old = { connections: 0, seconds: 0, routines: true }
 
   const { changes, after, before } = await changesOf(shop, old)

@@ -33,7 +33,7 @@ test('is created again when its first copy failed', async () => {
   expect(await sharedEtcSteps(host)).toHaveLength(1)
 })
 
-test('exists before anything runs as a site of another version', async () => {
+test('exists before anything runs as a site', async () => {
   const host = fakeHost()
   expect(await prepareSiteEtc(host)).toEqual([])
   expect(host.disk.all).toEqual({})

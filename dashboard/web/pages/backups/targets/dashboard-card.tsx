@@ -6,7 +6,6 @@ import {
   backUpDashboard,
   checkDashboardTarget,
   dashboardBackupQuery,
-  forgetFormerBackups,
   removeDashboardTarget,
 } from '#dashboard/web/api/backups.ts'
 import { KIND_NAMES, placeName } from '#dashboard/web/labels/backup.ts'
@@ -23,7 +22,7 @@ import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
 import { OwnTargetForm } from './own-target-form.tsx'
 
-type Shown = 'edit' | 'remove' | 'former'
+type Shown = 'edit' | 'remove'
 
 /** The records of the dashboard in a target that no server can read. */
 export function DashboardCard() {
@@ -40,10 +39,9 @@ export function DashboardCard() {
       actions={data && <Actions of={data} onShow={setShown} />}
     >
       <QueryState of={{ data, error, refetch }} rows={2} />
-      {data && <State of={data} onForget={() => setShown('former')} />}
+      {data && <State of={data} />}
       {data && <OwnTargetForm target={data.target} {...state('edit')} />}
       <Remove {...state('remove')} />
-      <Forget {...state('former')} />
     </Card>
   )
 }
@@ -100,11 +98,9 @@ function Actions({
 }
 
 function State({
-  of: { target, obstacle, former, tried_at, saved_at, error, release_key },
-  onForget,
+  of: { target, obstacle, tried_at, saved_at, error, release_key },
 }: {
   of: DashboardBackup
-  onForget: () => void
 }) {
   return (
     <>
@@ -127,18 +123,6 @@ function State({
         </p>
       )}
       {obstacle !== null && <p className="mt-2">Not made: {obstacle}.</p>}
-      {former.length > 0 && (
-        <div className="mt-2">
-          <p>
-            Former backups of the dashboard are in a target of sites (
-            {former.map(placeName).join('; ')}). A server that learned their password can read them:
-            delete the folder hosting-dashboard there, and rotate the keys on the page Settings.
-          </p>
-          <Button className="mt-2" onClick={onForget}>
-            Confirm deletion
-          </Button>
-        </div>
-      )}
       <p className="mt-2">
         Last saved: <Time at={saved_at} />
       </p>
@@ -197,21 +181,6 @@ function Remove(state: QuestionProps) {
     >
       The records of the dashboard are not backed up to another machine any more. The storage is not
       changed.
-    </Confirm>
-  )
-}
-
-function Forget(state: QuestionProps) {
-  const { mutateAsync } = useCall(forgetFormerBackups)
-  return (
-    <Confirm
-      {...state}
-      title="Are the former backups deleted?"
-      action="Confirm deletion"
-      onConfirm={mutateAsync}
-    >
-      The dashboard forgets them, and shows no advice about them any more. The storage is not
-      changed: delete the folder hosting-dashboard there first.
     </Confirm>
   )
 }
