@@ -152,15 +152,15 @@ test('it names every field that a result confirms, and each row says what it cha
 })
 
 const [, recipes = ''] = (await readFile('.github/CONTRIBUTING.md', 'utf8')).split('## Recipes')
-const program = (await readSources('.')).filter(({ path }) =>
-  /^(agent|dashboard|shared)\//.test(path),
-)
+const isProgram = (path: string) => /^(agent|dashboard|shared)\//.test(path)
+const program = (await readSources('.')).filter(({ path }) => isProgram(path))
 
-/** The files in the table of a recipe. */
+/** The files of the three programs in the tables of a recipe. */
 function filesOf(recipe: string): string[] {
   const [, section = ''] = recipes.split(`### ${recipe}\n`)
   const [own = ''] = section.split('\n## ')[0]?.split('\n### ') ?? []
-  return [...own.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path).sort()
+  const paths = [...own.matchAll(/^\| `([^`]+)` \|/gm)].map(([, path = '']) => path)
+  return paths.filter(isProgram).sort()
 }
 
 /** The files of the three programs that name something. */
@@ -196,5 +196,9 @@ test('the recipe of a route has every file that names its example', () => {
 })
 
 test('the recipe of a setting has every file that names its example', () => {
-  expect(naming(/unattended_updates\b/)).toEqual(filesOf('A new setting'))
+  expect(naming(/unattended_updates\b/)).toEqual(filesOf('A new setting of the dashboard'))
+})
+
+test('the recipe of a setting of a site has every file that names its example', () => {
+  expect(naming(/\bhsts\b/)).toEqual(filesOf('A new setting of a site'))
 })
