@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   throw new Error(problems.join('; '))
 }
 
-/** The figures of all runs, until one of them breaks. */
+/** Returns the figures of all runs, until one of them breaks. */
 async function runTimes(runs: number, ...how: Parameters<typeof runBenchmark>): Promise<Outcome> {
   const figures: Outcome['figures'] = []
   for (let run = 0; run < runs; run++) {

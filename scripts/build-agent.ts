@@ -35,11 +35,11 @@ const FLAGS = [
 export interface BuildOptions {
   /** As `bun build --target` names it, such as `bun-linux-arm64`; default: this machine. */
   target?: string | undefined
-  /** Default: a key of this checkout, which signs immediately. */
+  /** The publisher; default: a key of this checkout, which signs immediately. */
   publisher?: Publisher | undefined
-  /** Of the version; default: the time of the last commit that changed the agent. */
+  /** The build number; default: the time of the last commit that changed the agent. */
   build?: number | undefined
-  /** The Bun of the target; default: Bun downloads it. */
+  /** The executable of Bun for the target */
   executable?: string | undefined
 }
 

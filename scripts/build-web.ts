@@ -88,7 +88,7 @@ async function bundle(root: string, outdir: string) {
   return { main: basename(main.path), preloads: await importsOf(outdir, basename(main.path)) }
 }
 
-/** The imports of a module, and their imports: loaded at once instead of one after the other. */
+/** Returns all imports of a module, so that they are loaded at once. */
 async function importsOf(folder: string, entry: string): Promise<string[]> {
   const seen = new Set([entry])
   const transpiler = new Bun.Transpiler({ loader: 'js' })
@@ -100,7 +100,7 @@ async function importsOf(folder: string, entry: string): Promise<string[]> {
   return [...seen]
 }
 
-/** A classic script: the theme runs before the first paint, so that the dark one never flashes light. */
+/** Bundles a classic script, which runs before the first paint: dark pages do not flash. */
 async function bundleClassic(root: string, outdir: string, source: string): Promise<string> {
   const { outputs } = await Bun.build({
     ...OPTIONS,
@@ -112,7 +112,10 @@ async function bundleClassic(root: string, outdir: string, source: string): Prom
   return basename(outputs[0]?.path ?? '')
 }
 
-/** `fonts`: the hashed names of the files that the style sheet requests by plain names. */
+/**
+ * Compiles the style sheet. `fonts` are the hashed names of the files that the style sheet requests
+ * by plain names.
+ */
 async function compileStyles(
   root: string,
   assets: string,
@@ -164,7 +167,7 @@ async function writeDocument(
   await writeFile(path, named.replace('</head>', `${links.join('')}</head>`))
 }
 
-/** Compressed bytes of JavaScript that any page loads before its own file. */
+/** Returns the compressed bytes of JavaScript that any page loads before its own file. */
 async function initialSize(folder: string): Promise<number> {
   const document = await readFile(join(folder, 'index.html'), 'utf8')
   const names = [...document.matchAll(/"\/(assets\/[\w.-]+\.js)"/g)].map(([, name]) => name)

@@ -53,7 +53,7 @@ async function noticesOf(root: string): Promise<string> {
   return [HEAD, ...sections].join(`\n${'-'.repeat(80)}\n\n`)
 }
 
-/** The folders of the packages that the bundle of an entry has files of. */
+/** Returns the folders of the packages that the bundle of an entry has files of. */
 async function bundledFolders(
   root: string,
   entry: string,
@@ -91,7 +91,7 @@ async function sectionOf(each: Package): Promise<string> {
   return [about, ...texts.map((text) => `${text.replaceAll('\r', '').trim()}\n`)].join('\n')
 }
 
-/** The texts of the license files of a package, or the section about the license in its README. */
+/** Returns the texts of the license files of a package, or that of its README. */
 async function licensesIn(folder: string): Promise<string[]> {
   const names = (await readdir(folder)).sort()
   const read = (name: string) => readFile(join(folder, name), 'utf8')

@@ -3,9 +3,10 @@ import { fail } from './lib/fail.ts'
 import { newReleaseKey, publicOf } from './lib/release.ts'
 
 /**
- * `bun scripts/release-key.ts new <file>`: the key of a publisher of the agent. Keep the file on a
- * machine without a network; `<file>.pub` is what builds and servers are given. `ensure <file>`
- * creates it if it is missing: a public key alone means that the private one is stored elsewhere.
+ * `bun scripts/release-key.ts new <file>` creates the key of a publisher of the agent. Keep the
+ * file on a machine without a network; `<file>.pub` is what builds and servers are given. `ensure
+ * <file>` creates it if it is missing: a public key alone means that the private one is stored
+ * elsewhere.
  */
 async function main([word, file, ...rest]: string[]): Promise<void> {
   if (!['new', 'ensure'].includes(word ?? '') || file === undefined || rest.length > 0) {

@@ -3,8 +3,8 @@ import { confirmKit, saveRecovery } from './install/recovery.ts'
 import { fail } from './lib/fail.ts'
 
 /**
- * `hosting-control save-release-key [<fingerprint>]`, as root on the machine of the dashboard: after
- * its start, and by an administrator for a new recovery kit.
+ * `hosting-control save-release-key [<fingerprint>]` runs as root on the machine of the dashboard,
+ * after its start, and by an administrator for a new recovery kit.
  */
 async function main([fingerprint, ...rest]: string[]): Promise<void> {
   if (rest.length > 0 || fingerprint?.startsWith('-'))

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,12 +7,11 @@ import { siteTabs } from '#dashboard/web/pages/sites/detail/search.ts'
 import { launch } from '#tests/support/browser/index.ts'
 import { sessionOf } from '#tests/support/browser/pages.ts'
 import { PLACES, startBulk } from '#tests/support/browser/places.ts'
-import { settled } from '#tests/support/browser/settled.ts'
+import { painted, settled } from '#tests/support/browser/settled.ts'
 import type { Client } from '#tests/support/client.ts'
 import { startDemo } from '#tests/support/demo.ts'
 import { sweep } from '#tests/support/processes.ts'
 import { fail } from './lib/fail.ts'
-import { pictureReadme } from './screenshots/readme.ts'
 
 const WIDTHS = { 390: 844, 820: 1180, 1440: 900 }
 const THEMES = ['light', 'dark'] as const
@@ -99,5 +98,55 @@ async function take(page: Page, path: string, size: { width: number; height: num
 
 const nameOf = (route: string) =>
   route === '/' ? 'overview' : route.slice(1).replace(/\$\w+/g, 'one').replaceAll('/', '-')
+
+const SIZE = { width: 1280, height: 800 }
+/** It stays in one step for a minute, in any demo. */
+const DOMAIN = 'slow-bakery.example.com'
+
+type Take = (page: Page) => Promise<void>
+
+/** The pictures in the documents, and the user's way to each page. */
+const PICTURES: Record<string, Take> = {
+  overview: (page) => open(page, '/'),
+  sites: (page) => open(page, '/sites'),
+  create: createSite,
+}
+
+/** Takes each in both themes, and saves them in a folder. */
+async function pictureReadme(page: Page, folder: string): Promise<void> {
+  await page.setViewportSize(SIZE)
+  for (const [name, go] of Object.entries(PICTURES)) {
+    await go(page)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await painted(page)
+      await writeFile(join(folder, `ui-${name}-${colorScheme}.webp`), await webpOf(page))
+    }
+  }
+}
+
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await settled(page)
+}
+
+/** Creates a site, and waits for its longest step. */
+async function createSite(page: Page): Promise<void> {
+  await open(page, '/sites/new')
+  await page.getByLabel('Domain').fill(DOMAIN)
+  await page.getByRole('radio', { name: /^fra-web-01/ }).check()
+  await page.getByRole('button', { name: 'Review plan' }).click()
+  await page.getByRole('button', { name: 'Create site' }).click()
+  await page.locator('li[aria-current=step]', { hasText: 'Installing WordPress' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).waitFor()
+}
+
+/** Returns the picture as WebP, which has a third of the bytes of a PNG. */
+async function webpOf(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 82 })
+  await session.detach()
+  return Buffer.from(data, 'base64')
+}
 
 await main().then(() => process.exit(0), fail)

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { buildDashboard } from './build-dashboard.ts'
 import { Sqld } from './lib/sqld.ts'
 
-/** A trial of several dashboards on one libSQL server: `bun scripts/several.ts 3 data/several`. */
+/** Starts several dashboards on one libSQL server: `bun scripts/several.ts 3 data/several`. */
 const [count = '3', folder = 'data/several'] = process.argv.slice(2)
 if (!/^[1-9]$/.test(count)) {
   process.stderr.write('usage: bun scripts/several.ts [dashboards: 1 to 9] [folder]\n')

@@ -1,16 +1,19 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { Api } from './lib/api.ts'
+import { z } from 'zod'
+import { Enrolment } from '#shared/api/enrolment.ts'
+import { Api, messageOf } from './lib/api.ts'
 import type { Child } from './lib/child.ts'
 import { fail, reasonOf } from './lib/fail.ts'
-import { openApi } from './start/login.ts'
+import { must } from './lib/run.ts'
 import { HELP, type Options, readOptions } from './start/options.ts'
-import { callable, type Programs, startPrograms } from './start/programs.ts'
-import { enrolThisMachine, registerThisMachine, syncThisMachine } from './start/server.ts'
+import { callable, type Login, type Programs, startPrograms } from './start/programs.ts'
 import { provideSite } from './start/site.ts'
 
 const children: Child[] = []
 
-/** Everything on this machine: starts what is not running yet, and carries out the options. */
+/** Runs everything on this machine: starts what does not run, and applies the options. */
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), process.env, join(import.meta.dir, '..'))
   if (!options) return console.log(HELP)
@@ -100,6 +103,94 @@ function addressOf(host: string, port: number): string {
 
 async function stopAll(): Promise<void> {
   await Promise.all(children.map((child) => child.stop()))
+}
+
+const CreatedToken = z.object({ plaintext: z.string().min(1) })
+
+/**
+ * Returns the dashboard's API as its administrator: with the token of the first start in DATA_DIR,
+ * otherwise by a login, which stores one. Undefined without token and login.
+ */
+async function openApi(
+  url: string,
+  data_dir: string,
+  login: Login | undefined,
+): Promise<Api | undefined> {
+  const file = join(data_dir, 'start-token')
+  const kept = (await readFile(file, 'utf8').catch(() => '')).trim()
+  if (kept !== '') {
+    const api = withToken(url, kept)
+    const { status } = await api.request('GET', '/api/settings')
+    if (status === 200) return api
+  }
+  if (!login) return undefined
+  const token = await createToken(url, login)
+  await writeFile(file, `${token}\n`, { mode: 0o600 })
+  return withToken(url, token)
+}
+
+async function createToken(url: string, login: Login): Promise<string> {
+  const answer = await new Api(url, {}).request('POST', '/api/auth/login', login)
+  if (answer.status !== 200)
+    throw new Error(`the login as ${login.email} failed: ${messageOf(answer)}`)
+  const cookie = answer.headers
+    .getSetCookie()
+    .map((one) => one.split(';')[0])
+    .join('; ')
+  const api = new Api(url, { cookie })
+  const created = await api.call('POST', '/api/auth/tokens', {
+    name: 'scripts/start.sh',
+    password: login.password,
+    scope: 'admin',
+    expires_in_days: 365,
+  })
+  await api.request('POST', '/api/auth/logout')
+  return CreatedToken.parse(created.body).plaintext
+}
+
+function withToken(url: string, token: string): Api {
+  return new Api(url, { authorization: `Bearer ${token}` })
+}
+
+const AGENT_HOST = '127.0.0.1'
+
+const Listed = z.object({
+  servers: z.array(z.object({ id: z.number(), hostname: z.string(), port: z.number() })),
+})
+const Created = z.object({ server: z.object({ id: z.number() }) })
+
+/** Returns the id of the server on `agent_port`, which it registers if it is missing. */
+async function registerThisMachine(api: Api, agent_port: number): Promise<number> {
+  const { servers } = Listed.parse((await api.call('GET', '/api/servers')).body)
+  const known = servers.find(({ hostname, port }) => hostname === AGENT_HOST && port === agent_port)
+  if (known) return known.id
+  const answer = await api.call('POST', '/api/servers', {
+    name: hostname().slice(0, 64),
+    hostname: AGENT_HOST,
+    port: agent_port,
+  })
+  return Created.parse(answer.body).server.id
+}
+
+/** Enrols the agent of this machine with a code on its standard input, as on any server. */
+async function enrolThisMachine(
+  api: Api,
+  id: number,
+  { root, agent_state_dir }: Pick<Options, 'root' | 'agent_state_dir'>,
+): Promise<void> {
+  const { body } = await api.call('POST', `/api/servers/${id}/enrolment`)
+  const { code, hub_key } = z.object({ enrolment: Enrolment }).parse(body).enrolment
+  const program = [join(root, 'dist/hosting-agent'), 'enrol']
+  await must([...program, '--server', String(id), '--hub-key', hub_key], {
+    env: { AGENT_STATE_DIR: agent_state_dir },
+    input: `${code}\n`,
+  })
+}
+
+/** Makes the dashboard's records agree with the machine; returns the number of its sites. */
+async function syncThisMachine(api: Api, id: number): Promise<number> {
+  const { sites } = await api.follow('POST', `/api/servers/${id}/sync`)
+  return Number(sites)
 }
 
 await main().catch(async (error: unknown) => {

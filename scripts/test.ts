@@ -1,16 +1,25 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cacheFolder } from './lib/cache.ts'
 import { fail } from './lib/fail.ts'
+import { runLogged } from './lib/logged.ts'
 import { judged, plannedAgain, type Verdict } from './test/again.ts'
-import { watchLoad } from './test/cost.ts'
+import { idleSince, watchLoad } from './test/cost.ts'
 import { type Recorded, writeRecorded } from './test/files.ts'
-import { commandsOf, type Outcome, type RunOptions } from './test/job.ts'
+import { commandsOf, type Outcome, type RunOptions, runJob } from './test/job.ts'
+import type { Job } from './test/jobs.ts'
 import type { Case } from './test/junit.ts'
-import { runShown, runStages } from './test/lanes.ts'
 import { type Mode, planTests } from './test/plan.ts'
-import { count, describeCost, describeLeftOut, describeSum } from './test/report.ts'
+import {
+  count,
+  describeCost,
+  describeLeftOut,
+  describeOutcome,
+  describeSum,
+  type Stage,
+} from './test/report.ts'
 import { readShard } from './test/shards.ts'
 import { turnOf } from './test/turn.ts'
 
@@ -114,7 +123,7 @@ function environment(mode: Mode, turn: number, seed: string): Record<string, str
   }
 }
 
-/** The seconds of each passed file, and the commands that its hosts ran. */
+/** Returns the seconds of each passed file, and the commands that its hosts ran. */
 async function measured(outcomes: readonly Outcome[], folder: string): Promise<Recorded> {
   const found: Recorded = {}
   for (const { job, cases, seconds } of outcomes) {
@@ -131,7 +140,7 @@ async function measured(outcomes: readonly Outcome[], folder: string): Promise<R
   return found
 }
 
-/** A folder of this run; those of the last few runs stay. */
+/** Makes a folder of this run; those of the last few runs stay. */
 async function logFolder(): Promise<string> {
   const all = join(await cacheFolder(), 'tests')
   await mkdir(all, { recursive: true })
@@ -142,12 +151,77 @@ async function logFolder(): Promise<string> {
   return folder
 }
 
-/** On Linux: files in it never reach a disk. */
+/** Returns a folder in memory on Linux: files in it never reach a disk. */
 async function folderInMemory(): Promise<string | undefined> {
   const folder = await mkdtemp('/dev/shm/hosting-control-').catch(() => undefined)
   // Like the folder for temporary files: some programs of the tests run as nobody.
   if (folder) await chmod(folder, 0o1777)
   return folder
+}
+
+/** Tests that need only this machine run first; the lab's servers start after all of them. */
+const stageOf = ({ part, within_ms }: Job) => (part === 'system' || within_ms ? 'servers' : 'here')
+
+/**
+ * Most files wait much of their time, so there are more lanes than cores; fewer if servers boot, or
+ * while the lab is prepared.
+ */
+function lanesOf(stage: string, beside: boolean): number {
+  if (stage === 'servers') return availableParallelism() + 2
+  return availableParallelism() + (beside ? 1 : 4)
+}
+
+/**
+ * Runs stage after stage. The lab is prepared during the first one, which does not use its network
+ * and disk. `leftOut` are the jobs that could not end in their time.
+ */
+async function runStages(jobs: readonly Job[], options: RunOptions) {
+  const began_ms = performance.now()
+  const ready = jobs.some(({ part }) => part === 'system') ? prepareLab(options) : undefined
+  const outcomes: Outcome[] = []
+  const leftOut: Job[] = []
+  const stages: Stage[] = []
+  const runLane = async (queue: Job[]) => {
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      if (options.signal.aborted) return
+      const end_ms = performance.now() - began_ms + 1000 * job.seconds
+      if (end_ms > (job.within_ms ?? Number.POSITIVE_INFINITY)) leftOut.push(job)
+      else outcomes.push(await runShown(job, options))
+    }
+  }
+  for (const name of new Set(jobs.map(stageOf))) {
+    if (name === 'servers') await ready
+    const start_ms = performance.now()
+    const idle = idleSince()
+    const queue = jobs.filter((job) => stageOf(job) === name)
+    const lanes = Array.from({ length: lanesOf(name, ready !== undefined) }, () => runLane(queue))
+    await Promise.all(lanes)
+    stages.push({ name, idle: idle(), ms: performance.now() - start_ms })
+  }
+  return { outcomes, stages, leftOut }
+}
+
+async function runShown(job: Job, options: RunOptions): Promise<Outcome> {
+  const outcome = await runJob(job, options)
+  console.log(await describeOutcome(outcome))
+  return outcome
+}
+
+/** Each saves a minute on a new machine and costs nothing on a prepared one. */
+const PREPARED = ['scripts/wordpress-mirror.ts', 'scripts/lab-bases.ts']
+
+/**
+ * Prepares what the system tests would otherwise create themselves, one after the other. A failure
+ * is only logged: the test that needs it fails again and reports the reason.
+ */
+async function prepareLab({ root, folder, signal }: RunOptions): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  for (const script of PREPARED) {
+    const log = join(folder, 'prepare.log')
+    const argv = [process.execPath, script]
+    const status = await runLogged({ argv, cwd: root, log, timeout_ms: 900_000, signal })
+    if (status !== 0) console.log(`  note: ${script} failed (${status}), see ${log}`)
+  }
 }
 
 await main().catch((error: unknown) => {

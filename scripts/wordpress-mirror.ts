@@ -17,7 +17,7 @@ const LATEST = 'package/dist/cli/wp-files/latest'
 const PHAR = 'package/dist/cli/wp-files/wp-cli/wp-cli.phar'
 
 /**
- * The files of downloads.wordpress.org and wp-cli's releases, in a folder of the cache, for
+ * Returns the files of downloads.wordpress.org and wp-cli's releases, in a folder of the cache, for
  * machines that reach only the npm registry: `latest.tar.gz`, `wordpress-<version>.tar.gz`, a
  * `.sha1` beside each, `wp-cli.phar` and `wp-cli.phar.sha512`. Created once; returns the folder.
  */

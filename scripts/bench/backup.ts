@@ -10,8 +10,8 @@ import { report } from './lib/figure.ts'
 import { fillSite } from './lib/fill-site.ts'
 
 /**
- * At most so many times as much as tar, mariadb-dump and zstd. A backup leaves the processor to
- * everything else, so its duration depends on what else runs.
+ * A backup takes at most so many times as much as tar, mariadb-dump and zstd. A backup leaves the
+ * processor to everything else, so its duration depends on what else runs.
  */
 const PROMISED = {
   first: { processor: 2.5, time: 4, bytes: 1.1 },
@@ -151,11 +151,11 @@ const PUBLIC = `/srv/www/${SITE.user}/public`
 
 interface Measured {
   seconds: number
-  /** Of the processor, with that of the database server. */
+  /** The seconds of the processor, with that of the database server. */
   cpu: number
 }
 
-/** A server with a WordPress of this size: three quarters are files, most of which do not compress. */
+/** Starts a server with a WordPress of this size, most of whose files do not compress. */
 async function startWorld(megabytes: number): Promise<BackupHost> {
   const server = await BackupHost.start('bench')
   const { host } = server
@@ -193,7 +193,7 @@ function countProcessor(name: string): void {
   }
 }
 
-/** In seconds, with that of the database server. */
+/** Returns the processor time in seconds, with that of the database server. */
 function processorOf(name: string): number {
   if (existsSync(groupOf(name))) {
     return Number(readFileSync(`${groupOf(name)}/cpuacct.usage`, 'utf8')) / 1e9
@@ -202,7 +202,7 @@ function processorOf(name: string): number {
   return Number(/^usage_usec (\d+)/m.exec(stat)?.[1]) / 1e6
 }
 
-/** The content of all files and rows. */
+/** Returns the content of all files and rows. */
 async function contentOf({ host }: BackupHost): Promise<string> {
   const sums = 'find . -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum'
   const tables = await host.must(['mariadb', SITE.user, '-Ne', 'SHOW TABLES'])

@@ -1,22 +1,13 @@
-import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { fail } from '#scripts/lib/fail.ts'
-import { listening } from '#tests/support/children.ts'
 import { Client } from '#tests/support/client.ts'
-import {
-  ADMIN,
-  dashboardFolder,
-  type Running,
-  startDashboard,
-  sweep,
-  temporaryFolder,
-} from '#tests/support/processes.ts'
+import { ADMIN, type Running, startDashboard, sweep } from '#tests/support/processes.ts'
 import { report } from './lib/figure.ts'
 import { quantile } from './lib/measure.ts'
 import { processorTime } from './lib/process.ts'
 import { printShares, profiled } from './lib/profile.ts'
 import { SITES } from './sync/answers.ts'
-import { fleetOf, type KnownAgent, SECRET } from './sync/fleet.ts'
+import { fleetFolder, startAgents } from './sync/fleet.ts'
 
 const SERVERS = Number(process.env.SERVERS ?? 1_000)
 const PER_SECOND = Number(process.env.PER_SECOND ?? 1_000)
@@ -26,10 +17,10 @@ const PROFILED_SECONDS = 20
 const MAIN = new URL('../../dashboard/main.ts', import.meta.url).pathname
 /** A server is read as a whole until one of its syncs has found nothing new. */
 const SETTLING_MS = 150_000
-/** An interval of the syncs, and one more. */
+/** A sync is late after an interval of the syncs, and one more. */
 const LATE_MS = 120_000
 
-/** What open pages read; each is one answer in turn. */
+/** These are the addresses that open pages read; each is one answer in turn. */
 const OFTEN = [
   ...['/api/servers/1/sites', '/api/activity?limit=20', '/api/servers/7', '/api/auth/me'],
   ...['/api/fleet/sites?per_page=20', '/api/servers/1/metrics?range=1h'],
@@ -41,20 +32,16 @@ const PATHS = Array.from({ length: 200 }, (_, place) =>
 )
 
 /**
- * The API of a dashboard while it syncs and polls 1,000 enrolled servers with 20 sites each, over
- * pinned TLS: 1,000 requests a second are sent for a minute at their times, whether or not others
- * have been answered, and each answer is timed from that moment. First while each server has a whole
- * sync, as after a start of the dashboard, then in the minutes after that, in which nothing changes.
- * Exits with status 1 if a request fails, if a server was not synced meanwhile, or if a p99 is missed.
+ * Measures the API of a dashboard while it syncs and polls 1,000 enrolled servers with 20 sites
+ * each, over pinned TLS: 1,000 requests a second are sent for a minute at their times, whether or
+ * not others have been answered, and each answer is timed from that moment. First while each server
+ * has a whole sync, as after a start of the dashboard, then in the minutes after that, in which
+ * nothing changes. Exits with status 1 if a request fails, if a server was not synced meanwhile, or
+ * if a p99 is missed.
  */
 async function main(): Promise<void> {
-  const agent_file = `${await temporaryFolder('busy')}/agent.json`
-  const program = new URL('./sync/agents.ts', import.meta.url).pathname
-  const agents = await listening([process.execPath, program, agent_file], { env: {} })
-  const agent: KnownAgent = { ...JSON.parse(await readFile(agent_file, 'utf8')), port: agents.port }
-  const folder = await dashboardFolder()
-  await Bun.write(`${folder}/seal-secret`, `${SECRET}\n`)
-  const fleet = await fleetOf(folder, SERVERS, agent)
+  const { agent } = await startAgents()
+  const { folder, fleet } = await fleetFolder(SERVERS, agent)
   fleet.db.close()
   const dashboard = await startDashboard(folder)
   const client = new Client(dashboard.url)
@@ -119,7 +106,7 @@ async function check(client: Client): Promise<void> {
 
 const CONNECTIONS = 64
 const TICK_MS = 2
-/** After the last request: an overloaded dashboard may be hours behind. */
+/** The last answers may take this long: an overloaded dashboard is hours behind. */
 const PATIENCE_MS = 10_000
 
 interface Load {
@@ -172,7 +159,7 @@ async function load({ port, cookie, paths, per_second, seconds }: Load): Promise
 
 const BLANK_LINE = '\r\n\r\n'
 
-/** One kept HTTP/1.1 connection with one request at a time: it costs much less than `fetch`. */
+/** A connection has one request at a time: it costs much less than `fetch`. */
 class Connection {
   readonly #port: number
   #socket: Socket

@@ -80,7 +80,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - start) / 1000
 }
 
-/** The longest time in seconds in which neither name answered with a page of PHP. */
+/** Returns the longest time in seconds in which neither name answered with a page of PHP. */
 function visiting({ host }: MailWorld) {
   let [isOver, last, longest] = [false, performance.now(), 0]
   const answers = async (domain: string) =>

@@ -24,9 +24,10 @@ const STREAMS = 5_000
 const AT_ONCE = 100
 
 /**
- * Events of operations: 100,000 of them through the dashboard, which stores each, beside the same
- * from the agent itself; the first line of a short operation at the client, of another dashboard; and
- * the memory of 5,000 open streams. Exits with status 1 if an event is missing or a goal is missed.
+ * Measures the events of operations: 100,000 of them through the dashboard, which stores each,
+ * beside the same from the agent itself; the first line of a short operation at the client, of
+ * another dashboard; and the memory of 5,000 open streams. Exits with status 1 if an event is
+ * missing or a goal is missed.
  */
 async function main(): Promise<void> {
   const agent = await listening([process.execPath, AGENT], {})
@@ -63,7 +64,7 @@ async function main(): Promise<void> {
   throw new Error('a goal is missed')
 }
 
-/** What the processor time of short operations consists of. */
+/** Prints what the processor time of short operations consists of. */
 async function explain(): Promise<void> {
   const { port } = await listening([process.execPath, AGENT], {})
   const { email, password } = ADMIN
@@ -90,7 +91,7 @@ async function firstLinesOf({ port }: Running): Promise<number[]> {
   return times
 }
 
-/** The path of a new site whose operations have one line. */
+/** Returns the path of a new site whose operations have one line. */
 async function shortOf(client: Client, port: number): Promise<string> {
   await client.login(ADMIN)
   await client.post('/api/servers', { hostname: '127.0.0.1', port })
@@ -98,7 +99,7 @@ async function shortOf(client: Client, port: number): Promise<string> {
   return short
 }
 
-/** The paths of new sites. */
+/** Returns the paths of new sites. */
 async function sitesOf(client: Client, domains: readonly string[]): Promise<string[]> {
   const paths: string[] = []
   for (const domain of domains) {
@@ -148,7 +149,7 @@ async function whole({ body, status }: Response): Promise<void> {
   throw new Error(`the stream with status ${status} ended at ${next}`)
 }
 
-/** Milliseconds from the request to the first line. */
+/** Returns milliseconds from the request to the first line. */
 async function firstLines(client: Client, path: string, turns: number): Promise<number[]> {
   const times: number[] = []
   for (let turn = 0; turn < turns; turn++) {
@@ -178,7 +179,7 @@ async function memoryOfStreams(client: Client, { pid }: Running, path: string): 
   return MB
 }
 
-/** Of TCP: fetch has at most 256 requests at once. Resolves when the stream has sent its line. */
+/** Opens a stream over TCP, since fetch has at most 256 requests. Resolves with its line. */
 function opened(url: string, { cookie = '' }: Client): Promise<Socket> {
   const { hostname, port, pathname } = new URL(url)
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()

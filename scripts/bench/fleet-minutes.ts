@@ -1,21 +1,15 @@
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import process from 'node:process'
 import { sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/db/client.ts'
 import { fail } from '#scripts/lib/fail.ts'
-import { listening, type Running, runToEnd } from '#tests/support/children.ts'
-import {
-  dashboardFolder,
-  startDashboard,
-  sweep,
-  temporaryFolder,
-} from '#tests/support/processes.ts'
+import { type Running, runToEnd } from '#tests/support/children.ts'
+import { startDashboard, sweep } from '#tests/support/processes.ts'
 import { report } from './lib/figure.ts'
 import { mean } from './lib/measure.ts'
 import { privateMemory, processorTime } from './lib/process.ts'
 import { SITES } from './sync/answers.ts'
-import { fleetOf, type KnownAgent, SECRET } from './sync/fleet.ts'
+import { fleetFolder, startAgents } from './sync/fleet.ts'
 
 const SERVERS = Number(process.env.SERVERS ?? 10_000)
 const MINUTES = Number(process.env.MINUTES ?? 10)
@@ -23,27 +17,23 @@ const MINUTES = Number(process.env.MINUTES ?? 10)
 const REFUSING = [7, 8]
 const SILENT = 9
 const MINUTE_MS = 60_000
-/** An interval of the syncs, and one more. */
+/** A sync is late after an interval of the syncs, and one more. */
 const LATE_MS = 2 * MINUTE_MS
 const MAX_START_MINUTES = 15
-/** tcpmux: nothing listens there. */
+/** Nothing listens on the port of tcpmux. */
 const NOBODY = 1
 const HELD = '1000'
 const GOALS = { percent: 50, MB: 300 }
 
 /**
- * A dashboard with 10,000 enrolled servers that it syncs every minute, 7,000 of them with 20 sites each
- * and 3,000 dead ones. Exits with status 1 if a goal is missed, or if a server that answers is reported
- * offline or not synced in time.
+ * Measures a dashboard with 10,000 enrolled servers that it syncs every minute, 7,000 of them with
+ * 20 sites each and 3,000 dead ones. Exits with status 1 if a goal is missed, or if a server that
+ * answers is reported offline or not synced in time.
  */
 async function main(): Promise<void> {
-  const known = `${await temporaryFolder('minutes')}/agent.json`
-  const program = new URL('./sync/agents.ts', import.meta.url).pathname
-  const agents = await listening([process.execPath, program, known], { env: {} })
-  const agent: KnownAgent = { ...JSON.parse(await readFile(known, 'utf8')), port: agents.port }
-  const folder = await dashboardFolder()
-  await Bun.write(`${folder}/seal-secret`, `${SECRET}\n`)
-  const { db } = await fleetOf(folder, SERVERS, agent)
+  const { agents, agent } = await startAgents()
+  const { folder, fleet } = await fleetFolder(SERVERS, agent)
+  const { db } = fleet
   await kill(db, await silentPort())
   const dashboard = await startDashboard(folder)
   await settled(db)

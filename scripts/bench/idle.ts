@@ -33,11 +33,11 @@ const MINUTE_MS = 60_000
 /** The first contacts, and the time in which new codes are expected to be used. */
 const SETTLED_MS = 2.5 * MINUTE_MS
 const GOALS = { percent: 0.2, ms: 2 }
-/** tcpmux: nothing listens there. */
+/** Nothing listens on the port of tcpmux. */
 const NOBODY = 1
 const QUEUED_MS = 500
 
-/** Why a server causes no work: what its records are, and what answers at its address. */
+/** A kind says why a server causes no work: by its records, and by what answers. */
 interface Kind {
   name: string
   status: 'pending' | 'offline' | 'online'
@@ -49,8 +49,9 @@ interface Kind {
 }
 
 /**
- * Dashboards without servers, and with servers of one kind that cause no work each, in minutes in which
- * nothing happens. Exits with status 1 if a goal is missed or the records are wrong.
+ * Measures dashboards without servers, and with servers of one kind that cause no work each, in
+ * minutes in which nothing happens. Exits with status 1 if a goal is missed or the records are
+ * wrong.
  */
 async function main(): Promise<void> {
   const agents = await startAgents()

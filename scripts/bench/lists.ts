@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { openDatabase } from '#dashboard/db/client.ts'
 import { servers } from '#dashboard/db/schema.ts'
 import { fail } from '#scripts/lib/fail.ts'
@@ -15,11 +14,12 @@ import {
 import { report } from './lib/figure.ts'
 import { fillFleet } from './lib/fleet.ts'
 import { median } from './lib/measure.ts'
+import { processorTime } from './lib/process.ts'
 
 const TRIES = 3
 const FLEET = 'with 10,000 sites on 100 servers'
 
-/** Per address: the part of the requests that bare Bun.serve answers with the same bytes. */
+/** Each address has this part of the requests that bare Bun.serve answers. */
 const PROMISED: Record<string, Record<string, number>> = {
   'with 50 servers': { '/api/servers': 0.5 },
   [FLEET]: {
@@ -124,12 +124,10 @@ async function checkWrites(client: Client, paths: readonly string[]): Promise<vo
 
 const SECONDS = 3
 const CONNECTIONS = 16
-/** USER_HZ of Linux on all its architectures that Bun runs on: proc_pid_stat(5). */
-const TICKS = 100
 
 /**
- * The requests that wrk gets answered with 2xx in each second of the server's processor time, so
- * that other work of the machine does not count. Throws if any other answer comes.
+ * Returns the requests that wrk gets answered with 2xx in each second of the server's processor
+ * time, so that other work of the machine does not count. Throws if any other answer comes.
  */
 async function requestsPerSecond(server: { pid: number }, url: string, cookie = '') {
   const load = ['wrk', '-t1', `-c${CONNECTIONS}`, `-d${SECONDS}s`, '-H', `Cookie: ${cookie}`, url]
@@ -139,14 +137,7 @@ async function requestsPerSecond(server: { pid: number }, url: string, cookie = 
   if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not every answer is 2xx: ${output}`)
   const requests = /^\s*(\d+) requests in/m.exec(output)?.[1]
   if (requests === undefined) throw new Error(`wrk counts no requests: ${output}`)
-  return Number(requests) / used
-}
-
-/** In seconds, of all threads. */
-async function processorTime(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS
+  return (Number(requests) * 1000) / used
 }
 
 await main().then(() => process.exit(0), fail)

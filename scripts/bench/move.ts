@@ -44,7 +44,7 @@ const domain = 'shop.example.test'
 const COPIES = ['certificate', 'brought', 'caught-up']
 
 interface Moved {
-  /** Of the whole move. */
+  /** The seconds that the whole move takes. */
   seconds: number
   /** From the first to the last page that was answered with 503. */
   frozen: number
@@ -53,7 +53,7 @@ interface Moved {
   parts: string[]
 }
 
-/** A site of one of two servers. */
+/** This is a site on one of two servers. */
 class MoveBench {
   readonly #world: TwoServers
   readonly #site: number
@@ -71,7 +71,10 @@ class MoveBench {
     return new MoveBench(world, id, user)
   }
 
-  /** The same bytes with the usual programs, compressed, through a connection of its own. */
+  /**
+   * Copies the same bytes with the usual programs, compressed, through a connection of its own, and
+   * returns the seconds.
+   */
   async plainly(): Promise<number> {
     const { one, two } = this.#world
     const user = this.#user
@@ -187,7 +190,7 @@ class Visitor {
     }
   }
 
-  /** The seconds between the first page that was not the site and the last one. */
+  /** Returns the seconds between the first page that was not the site and the last one. */
   async end(): Promise<number> {
     this.#ended = true
     await this.#asking

@@ -6,7 +6,7 @@ import { report } from './lib/figure.ts'
 
 const SITES = 50
 const SITE_GB = 2
-/** From 01:00 to 05:00, the usual window. */
+/** The usual window is from 01:00 to 05:00. */
 const WINDOW_SECONDS = 4 * 3600
 const FILE_BYTES = 2e6
 const ROW_BYTES = 960
@@ -67,7 +67,7 @@ async function fill(world: ProofWorld, bytes: number): Promise<void> {
     INSERT INTO a_bulk SELECT seq, ${text} FROM seq_1_to_${rows}`)
 }
 
-/** Of one proof, the largest use of the disk too. */
+/** Measures one proof, and the largest use of the disk. */
 async function measure(world: ProofWorld): Promise<Measured> {
   const backup = await world.backUp()
   const free = async () => {
@@ -87,7 +87,7 @@ async function measure(world: ProofWorld): Promise<Measured> {
   return { bytes, seconds, disk: before - least }
 }
 
-/** The same data with the same programs, and nothing compared. */
+/** Restores the same data with the same programs, compares nothing, and returns the seconds. */
 async function plainly(world: ProofWorld): Promise<number> {
   const started = performance.now()
   await world.restic('restore', 'latest', '--tag', 'files', '--target', '/srv/plain')

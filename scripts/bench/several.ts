@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   if (met.includes(false)) throw new Error('a goal is missed')
 }
 
-/** Stated without a goal: on a server, each kept answer is preceded by a question for the version. */
+/** Prints the figure without a goal: each kept answer needs a question for the version. */
 function againstFile({ path, of }: Rates): boolean {
   return report({
     ...{ name: `${path}, one dashboard against one with a file`, unit: 'requests/s of processor' },
@@ -57,7 +57,7 @@ function againstFile({ path, of }: Rates): boolean {
   })
 }
 
-/** Of the address whose requests become most expensive. */
+/** Returns the figures of the address whose requests become most expensive. */
 function dearest(rates: readonly Rates[]): { ours: number; against: number } {
   const costs = rates.map(({ of }) => ({
     ours: costOf(rateIn(of, 3)),
@@ -110,7 +110,7 @@ interface Rates {
   of: Map<number, Rate>
 }
 
-/** Milliseconds of processor time for a request. */
+/** Returns milliseconds of processor time for a request. */
 const costOf = ({ dashboards, sqld }: Rate): number => dashboards + sqld
 
 /** Requests in a second of processor time. */
@@ -144,7 +144,7 @@ async function measureRates(): Promise<{ rates: Rates[]; query: number; idle: nu
   return { rates, query, idle: (idle.dashboards + idle.sqld) / MOST }
 }
 
-/** What runs without requests: milliseconds of processor time in a second, of all dashboards. */
+/** Returns the processor time without requests, in ms in a second, of all dashboards. */
 async function idleTime({ sqld }: SharedRecords, members: readonly Loaded[]) {
   const pids = members.map(({ dashboard }) => dashboard.pid)
   const before = { dashboards: await timesOf(pids), sqld: await processorTime(sqld.pid) }
@@ -156,8 +156,8 @@ async function idleTime({ sqld }: SharedRecords, members: readonly Loaded[]) {
 }
 
 /**
- * Milliseconds of processor time of the libSQL server for a query that reads no table. `idle`: what
- * it needs in a second without it.
+ * Returns milliseconds of processor time of the libSQL server for a query that reads no table.
+ * `idle`: what it needs in a second without it.
  */
 async function queryTime({ sqld }: SharedRecords, idle: number): Promise<number> {
   const token = (await Bun.file(sqld.token_file).text()).trim()
@@ -222,8 +222,8 @@ interface Target {
 }
 
 /**
- * The answers in this time, over as many connections to each dashboard. Throws if an answer has
- * another status or another body than `expected`.
+ * Returns the answers in this time, over as many connections to each dashboard. Throws if an answer
+ * has another status or another body than `expected`.
  */
 async function answersWithin(
   ms: number,
@@ -238,7 +238,7 @@ async function answersWithin(
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-/** One request after the other; TCP, because `fetch` needs as much time as the answer. */
+/** Sends one request after the other over TCP: `fetch` needs as much time as the answer. */
 async function repeat(
   { url, cookie }: Target,
   path: string,
@@ -295,7 +295,7 @@ interface Loaded {
   client: Client
 }
 
-/** A dashboard with a local file, and the records of 10,000 sites. */
+/** Starts a dashboard with a local file, and the records of 10,000 sites. */
 async function startSingle(): Promise<Loaded> {
   const folder = await dashboardFolder()
   const db = await openDatabase(`file:${folder}/dashboard.db`)

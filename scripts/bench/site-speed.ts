@@ -40,7 +40,7 @@ function showLoad(when: string): void {
   console.log(`load of this machine ${when}: ${figures.join(' ')}`)
 }
 
-/** The median of each round's ratio: both sides of a round have the same conditions. */
+/** Returns the median of each round's ratio: both sides of a round have the same conditions. */
 async function compare(bench: Bench, one: Case, connections: number): Promise<number> {
   await warm(bench, one)
   await checkAnswers(bench, one)
@@ -250,7 +250,7 @@ const HAND_GROUP = `/sys/fs/cgroup/system.slice/php${PHP}-fpm.service/cgroup.pro
 /** As the agent does it for a site without visitors. */
 const putToSleep = ({ host }: Bench) => host.must(['systemctl', 'stop', unit])
 
-/** Milliseconds until the first byte of a page, of a sleeping site and of the same site awake. */
+/** Returns the milliseconds until the first byte of a sleeping site, and of it awake. */
 async function wakes(bench: Bench): Promise<{ asleep: number[]; awake: number[] }> {
   const asleep: number[] = []
   const awake: number[] = []

@@ -43,7 +43,7 @@ const usersOf = (prefix: string) => Array.from({ length: SITES }, (_, at) => `${
 
 type Way = (host: lab.Host, users: readonly string[]) => Promise<void>
 
-/** Milliseconds. The sites are deleted permanently afterwards. */
+/** Returns the milliseconds of the creation. The sites are deleted permanently. */
 async function created(host: lab.Host, users: readonly string[], way: Way): Promise<number> {
   const ms = await timed(() => way(host, users))
   await check(host, users)

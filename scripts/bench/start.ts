@@ -100,7 +100,7 @@ async function compiled(source: string): Promise<Start> {
   return () => listening([file], {})
 }
 
-/** Milliseconds of each: the median of several starts, which alternate. */
+/** Returns milliseconds of each: the median of several starts, which alternate. */
 async function firstAnswers<Name extends string>(
   starts: Record<Name, Start>,
 ): Promise<Record<Name, number>> {

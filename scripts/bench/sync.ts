@@ -1,20 +1,17 @@
-import { readFile } from 'node:fs/promises'
 import { Agent, get } from 'node:https'
-import { argv, cpuUsage } from 'node:process'
-import { sql } from 'drizzle-orm'
+import { argv } from 'node:process'
 import { listOnline, storeReadings } from '#dashboard/metrics/queries.ts'
 import { readPulse, storeChanges, syncState } from '#dashboard/pulse/read-pulse.ts'
-import { Limit } from '#dashboard/runtime/limit.ts'
 import { backgroundSync } from '#dashboard/sync/run-sync.ts'
 import { fail } from '#scripts/lib/fail.ts'
-import { listening } from '#tests/support/children.ts'
 import { sweep, temporaryFolder } from '#tests/support/processes.ts'
 import { report } from './lib/figure.ts'
 import { median, timed } from './lib/measure.ts'
+import { ownProcessorTime } from './lib/process.ts'
 import { printShares, profiledToEnd } from './lib/profile.ts'
 import { hostnameOf } from './sync/addresses.ts'
-import { CALLS, SITES, WHOLE } from './sync/answers.ts'
-import { fleetOf, type KnownAgent } from './sync/fleet.ts'
+import { CALLS, WHOLE } from './sync/answers.ts'
+import { checkFleet, fleetOf, forEach, type KnownAgent, startAgents } from './sync/fleet.ts'
 
 const USUAL = 1_000
 const SERVERS = Number(process.env.SERVERS ?? USUAL)
@@ -24,7 +21,6 @@ const TRIES = 3
 const LEAST = 10_000
 /** Of the pulses, in a minute. */
 const TURNS = 50
-const AT_ONCE = 64
 const WHOLE_GOAL = 2
 const MINUTE_GOAL_MS = 0.5
 
@@ -35,19 +31,16 @@ const MINUTE_GOAL_MS = 0.5
  */
 async function main(): Promise<void> {
   const folder = await temporaryFolder('sync')
-  const known = `${folder}/agent.json`
-  const program = new URL('./sync/agents.ts', import.meta.url).pathname
-  const agents = await listening([process.execPath, program, known], { env: {} })
-  const agent: KnownAgent = { ...JSON.parse(await readFile(known, 'utf8')), port: agents.port }
+  const { agent } = await startAgents()
   const fleet = await fleetOf(folder, SERVERS, agent)
   const ids = Array.from({ length: SERVERS }, (_, number) => number + 1)
   const whole = () => {
     fleet.stored.clear()
-    return each(ids, (id) => backgroundSync(fleet, id))
+    return forEach(ids, (id) => backgroundSync(fleet, id))
   }
   // They are recorded, their columns are filled, and nothing changes any more.
   for (const _ of [1, 2, 3]) await whole()
-  await check(fleet)
+  await checkFleet(fleet, SERVERS)
   const times: { ours: number[]; plain: number[] } = { ours: [], plain: [] }
   const [plain, few] = [new Plain(agent, WHOLE), new Plain(agent, CALLS)]
   await plain.all(ids)
@@ -61,8 +54,8 @@ async function main(): Promise<void> {
   // Health and numbers are read once.
   for (const _ of [1, 2]) await once()
   const minutes: number[] = []
-  for (let turn = 0; turn < TRIES; turn++) minutes.push(await processorTime(once))
-  await check(fleet)
+  for (let turn = 0; turn < TRIES; turn++) minutes.push(await ownProcessorTime(once))
+  await checkFleet(fleet, SERVERS)
   const met = [
     report({
       ...{ name: `whole sync of ${SERVERS} servers`, unit: 'ms', at_most: WHOLE_GOAL },
@@ -86,12 +79,7 @@ async function main(): Promise<void> {
 
 type Fleet = Awaited<ReturnType<typeof fleetOf>>
 
-async function each<T>(ids: readonly T[], work: (id: T) => Promise<unknown>) {
-  const limit = new Limit(AT_ONCE)
-  await Promise.all(ids.map((id) => limit.run(() => work(id))))
-}
-
-/** One pulse of each server; the scheduler then has nothing to do. */
+/** Sends one pulse to each server; the scheduler then has nothing to do. */
 async function minute(fleet: Fleet) {
   const { db } = fleet
   const at = Math.floor(Date.now() / 60_000) * 60
@@ -100,7 +88,7 @@ async function minute(fleet: Fleet) {
   for (let turn = 0; turn < TURNS; turn++) {
     const readings: Parameters<typeof storeReadings>[1][number][] = []
     const mine = online.filter(({ id }) => id % TURNS === turn)
-    await each(mine, async (server) => {
+    await forEach(mine, async (server) => {
       const answer = await readPulse(fleet, server, { wait: 0, with_state: true, signal })
       await storeChanges(fleet, server, answer)
       await syncState(fleet, server, answer)
@@ -111,22 +99,6 @@ async function minute(fleet: Fleet) {
     const synced = readings.filter(({ synced_at }) => synced_at !== undefined)
     if (synced.length < mine.length) throw new Error('a server is not unchanged')
   }
-}
-
-async function check({ db }: Fleet): Promise<void> {
-  const found = await db.read.get<{ servers: number; sites: number }>(sql`
-    select (select count(*) from servers where status = 'online' and last_sync is not null) as servers,
-      (select count(*) from sites where status = 'active') as sites`)
-  if (found?.servers !== SERVERS || found.sites !== SERVERS * SITES)
-    throw new Error(`the records are wrong: ${JSON.stringify(found)}`)
-}
-
-/** In ms, of all threads of this process. */
-async function processorTime(work: () => Promise<unknown>): Promise<number> {
-  const before = cpuUsage()
-  await work()
-  const { user, system } = cpuUsage(before)
-  return (user + system) / 1000
 }
 
 /** The same answers over a kept connection to each server, which are read and dropped. */
@@ -143,7 +115,7 @@ class Plain {
   }
 
   all(ids: readonly number[]): Promise<void> {
-    return each(ids, async (id) => {
+    return forEach(ids, async (id) => {
       let bytes = 0
       for (const path of this.#paths) bytes += await this.#get(id, path)
       if (bytes < LEAST || bytes !== (this.#bytes.get(id) ?? bytes))

@@ -175,7 +175,7 @@ interface PrivateMariadb {
   stop(): Promise<void>
 }
 
-/** A MariaDB of its own in a folder: a socket and no port, root by unix_socket as Debian sets it up. */
+/** Starts a MariaDB in a folder: a socket, no port, and root by unix_socket. */
 async function startMariadb(folder: string): Promise<PrivateMariadb> {
   const data = join(folder, 'data')
   const socket = join(folder, 'mysqld.sock')
@@ -214,7 +214,7 @@ const OFFERS = {
   core: '99.0.1',
 }
 
-/** A real WordPress with a MariaDB of its own, active plugins, a child theme and pending updates. */
+/** Makes a WordPress with a MariaDB, active plugins, a child theme and updates. */
 async function makeSite(folder: string): Promise<BenchSite> {
   const mirror = await wordpressMirror()
   const docroot = join(folder, 'public')
@@ -270,7 +270,7 @@ async function check(wp: BenchSite['wp'], docroot: string): Promise<void> {
   await service.stop(true)
 }
 
-/** An offered version of a plugin file, a theme or the core. */
+/** Offers are the offered versions of a plugin file, a theme or the core. */
 interface Offers {
   plugins: Record<string, string>
   themes: Record<string, string>

@@ -1,12 +1,19 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Dice } from '#agent/host/simulated/dice.ts'
 import { logError } from '#agent/log.ts'
+import { listBuilds } from '#dashboard/agents/builds.ts'
 import { readConfig } from '#dashboard/config.ts'
+import { getServer, listServerIds } from '#dashboard/db/targets.ts'
 import type { Deps } from '#dashboard/deps.ts'
+import { begin } from '#dashboard/operations/begin.ts'
 import { type Started, start } from '#dashboard/start.ts'
+import { type KnownSite, listSiteRows } from '#dashboard/sync/queries.ts'
 import { pinAgent } from '#dashboard/trust/queries.ts'
-import { buildsFor } from './builds.ts'
+import { ServiceError } from '#shared/errors.ts'
+import { buildName, MACHINES } from '#shared/machines.ts'
 import { Fleet, type Member } from './fleet/fleet.ts'
 import { makeFleet } from './fleet/make-fleet.ts'
-import { live } from './life.ts'
 import { Turns } from './machine/turns.ts'
 import type { Options } from './options.ts'
 import { fillRecords } from './seed/fill.ts'
@@ -22,7 +29,7 @@ export interface OpenDemo extends Started {
   toggle(): Promise<void>
 }
 
-/** The dashboard on loopback with its records in `folder`, and its fleet. */
+/** Opens the dashboard on loopback with its records in `folder`, and its fleet. */
 export async function openDemo(
   { servers, sites, port, seed, pace, steady }: Options,
   folder: string,
@@ -85,4 +92,76 @@ async function enrol(
   const entry = { type: 'server.enrol', domain: member.plan.hostname, server_id, created_at }
   await pinAgent({ db, marks }, agent, { ...entry, status: 'success' })
   scheduler.add(server_id)
+}
+
+const PLACEHOLDER = `#!/bin/sh
+echo 'This is the demo of Hosting Control: it contains no agent to install.' >&2
+exit 1
+`
+
+/**
+ * Returns the agent builds that the demo's dashboard offers: those of the checkout, or
+ * placeholders, so that adding a server shows the same as elsewhere. Nobody can run the command
+ * here.
+ */
+async function buildsFor(folder: string): Promise<string | undefined> {
+  if ((await listBuilds()).length > 0) return undefined
+  const builds = join(folder, 'builds')
+  await mkdir(builds, { recursive: true })
+  for (const machine of [...MACHINES, ''])
+    await writeFile(join(builds, buildName(machine, '')), PLACEHOLDER)
+  return builds
+}
+
+/** The minimum and maximum time between events. */
+const PAUSE_MS = [15_000, 60_000] as const
+/** How long an unstable server is offline, and then online. */
+const TURN_MS = [4 * 60_000, 10 * 60_000] as const
+const MAX_TRIES = 5
+
+type Work = (site: KnownSite) => Pick<Parameters<typeof begin>[1], 'type' | 'params'>
+
+const scan: Work = ({ domain }) => ({ type: 'site.scan', params: { domain } })
+const purge: Work = ({ domain }) => ({ type: 'cache.purge', params: { domain } })
+const resize: Work = ({ user, php, tier }) => ({
+  type: 'pool.apply',
+  params: { user, php_version: php, tier },
+})
+
+/** Makes events while somebody watches: operations, and servers that go offline and online. */
+function live(deps: Deps, fleet: Fleet): () => void {
+  const dice = new Dice(`${fleet.plan.seed} life`)
+  const stopped = new AbortController()
+  const pause = (ms: number) => deps.clock.sleep(ms, stopped.signal)
+  const repeat = async (turn: () => Promise<void>) => {
+    while (!stopped.signal.aborted)
+      await turn().catch((error: unknown) => {
+        if (!(error instanceof ServiceError)) deps.log.error('an event of the demo failed', error)
+      })
+  }
+  void repeat(async () => {
+    await pause(dice.between(...PAUSE_MS))
+    if (!stopped.signal.aborted) await startOperation(deps, dice)
+  })
+  void repeat(async () => {
+    for (const ms of TURN_MS) {
+      await pause(ms)
+      if (!stopped.signal.aborted) await fleet.toggle('flaky')
+    }
+  })
+  return () => stopped.abort()
+}
+
+/** Starts an operation on a site without problems. */
+async function startOperation(deps: Deps, dice: Dice): Promise<void> {
+  const ids = await listServerIds(deps.db)
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const server = await getServer(deps.db, ids[dice.below(ids.length)] ?? 0)
+    const sites = await listSiteRows(deps.db, server.id)
+    const site = sites[dice.below(sites.length)]
+    if (server.status !== 'online' || site?.status !== 'active' || !site.managed) continue
+    const work = dice.pick([scan, scan, purge, resize])(site)
+    await begin(deps, { ...work, server, site, actor: null, wait_for_agent: false })
+    return
+  }
 }

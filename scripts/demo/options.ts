@@ -23,7 +23,7 @@ export interface Options {
   steady: boolean
 }
 
-/** The command line; undefined if help is requested. Throws one readable line. */
+/** Returns the command line; undefined if help is requested. Throws one readable line. */
 export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

@@ -69,7 +69,10 @@ function neededOf(machine: Machine, lost: string | undefined): string | undefine
   return undefined
 }
 
-/** Read from the process itself: an interrupted installation may have changed only the link. */
+/**
+ * Returns the folder of the running release, read from the process itself: an interrupted
+ * installation may have changed only the link.
+ */
 async function runningFolder(machine: Machine): Promise<string | undefined> {
   return readlink(`/proc/${await processOf(machine)}/cwd`).catch(() => undefined)
 }
@@ -85,7 +88,7 @@ async function environmentFor({ domain, email, port, private_networks }: Setting
   })
 }
 
-/** By the present release, or by the new one if an interrupted update broke the present one. */
+/** Backs up the records by the present release, or by the new one if the present is broken. */
 async function backUp(machine: Machine, { folder }: Release): Promise<string | undefined> {
   machine.log('Backing up the records')
   const stamp = new Date().toISOString().replace(/[:.]/g, '')

@@ -5,7 +5,7 @@ import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
 import { CHALLENGES, SELF_SIGNED, SETTINGS } from './paths.ts'
 
-/** Paths of two PEM files. */
+/** A certificate is the paths of two PEM files. */
 export interface Certificate {
   certificate: string
   key: string
@@ -20,7 +20,7 @@ const ofCertbot = (settings: Settings): Certificate => ({
 
 export const isIssued = (settings: Settings) => existsSync(ofCertbot(settings).certificate)
 
-/** By certbot, which renews it with its own timer; port 80 must serve `CHALLENGES` already. */
+/** Issues a certificate by certbot, which renews it; port 80 must serve `CHALLENGES`. */
 export async function issue(machine: Machine, settings: Settings): Promise<Certificate> {
   const { domain, email, acme_directory } = settings
   if (!isIssued(settings)) machine.log(`Requesting a certificate for ${domain}`)
@@ -35,7 +35,7 @@ export async function issue(machine: Machine, settings: Settings): Promise<Certi
   return ofCertbot(settings)
 }
 
-/** Valid for ten years; created again for another domain. */
+/** Creates a certificate that is valid for ten years; created again for another domain. */
 export async function selfSigned(machine: Machine, settings: Settings): Promise<Certificate> {
   const { domain } = settings
   const { certificate, key } = SELF_SIGNED

@@ -57,7 +57,7 @@ async function checkProxy(machine: Machine, { domain, proxy }: Settings): Promis
   if (claimed) throw new Error(`${claimed}: remove that site, or choose another --domain`)
 }
 
-/** The program that listens on a port; undefined for none. */
+/** Returns the program that listens on a port; undefined for none. */
 async function listenerOf(
   machine: Machine,
   port: number,

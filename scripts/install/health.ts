@@ -35,14 +35,14 @@ export async function isHealthy(
   return false
 }
 
-/** The id of the process of the service; `0` if it does not run. */
+/** Returns the id of the process of the service; `0` if it does not run. */
 export async function processOf(machine: Machine): Promise<string> {
   const show = ['systemctl', 'show', '--value', '--property=MainPID', SERVICE]
   const { stdout } = await machine.attempt(show, { reads: true })
   return stdout.trim()
 }
 
-/** The last output of the service, on one line. */
+/** Returns the last output of the service, on one line. */
 export async function lastOutput(machine: Machine): Promise<string> {
   const argv = ['journalctl', '--unit', SERVICE, '--identifier', basename(PROGRAM)]
   const end = ['--lines', '5', '--output', 'cat', '--no-pager']
@@ -50,7 +50,7 @@ export async function lastOutput(machine: Machine): Promise<string> {
   return stdout.trim().split('\n').join(' | ') || `see journalctl --unit ${SERVICE}`
 }
 
-/** The answer at the public address on this server; throws if it is not the dashboard. */
+/** Returns the answer at the public address on this server; throws if it is not the dashboard. */
 export async function checkPublic(
   machine: Machine,
   { domain, tls }: Settings,

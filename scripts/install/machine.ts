@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { lastLines, type RunOptions as ProgramOptions, runToEnd } from '#scripts/lib/run.ts'
 
 export interface RunOptions extends ProgramOptions {
-  /** Also in a dry run: it changes nothing. */
+  /** True: the program also runs in a dry run: it changes nothing. */
   reads?: boolean
 }
 
@@ -13,7 +13,7 @@ interface Undo {
 }
 
 /**
- * All changes of an installation to this server. It records how to undo them; in a dry run it
+ * Makes all changes of an installation to this server. It records how to undo them; in a dry run it
  * reports the changes, and only reads.
  */
 export class Machine {
@@ -31,7 +31,7 @@ export class Machine {
     this.#print(`- ${line}`)
   }
 
-  /** From now on the next call throws. */
+  /** Interrupts the installation: from now on the next call throws. */
   interrupt(): void {
     this.#interrupted = true
   }

@@ -14,7 +14,7 @@ interface Abilities {
   ipv6: boolean
 }
 
-/** Without a certificate: the part that the authority needs to issue one. */
+/** Renders the site; without a certificate, the part that the authority needs to issue one. */
 export function renderNginx(
   { domain, port }: Settings,
   certificate: Certificate | undefined,
@@ -121,7 +121,7 @@ export async function removeFromNginx(machine: Machine): Promise<void> {
   await service.reload()
 }
 
-/** The conflict with another site of this nginx; undefined for none. */
+/** Returns the conflict with another site of this nginx; undefined for none. */
 export async function claimedInNginx(
   machine: Machine,
   domain: string,

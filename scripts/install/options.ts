@@ -19,13 +19,13 @@ export interface Settings {
   machines: string[]
 }
 
-/** Absolute paths of a backup of a lost dashboard and of the recovery kit. */
+/** A recovery has the absolute paths of a backup of a lost dashboard and of the recovery kit. */
 export interface Recovery {
   backup: string
   kit: string
 }
 
-/** The command line. */
+/** A request is what the command line asks for. */
 export interface Request {
   settings: Settings
   dry_run: boolean
@@ -53,8 +53,8 @@ const FLAGS = ['private_networks', 'dry_run', 'uninstall', 'purge']
 const ONCE = ['recover', 'kit']
 
 /**
- * Options first, then the environment (`INSTALL_ACME_DIRECTORY`), then the options of the last run,
- * then the defaults. Throws an error that names the option.
+ * Reads the settings: options first, then the environment (`INSTALL_ACME_DIRECTORY`), then the
+ * options of the last run, then the defaults. Throws an error that names the option.
  */
 export function readOptions(
   argv: readonly string[],
@@ -79,7 +79,7 @@ export function readOptions(
   }
 }
 
-/** The files of a recovery; undefined: nothing is recovered. */
+/** Returns the files of a recovery; undefined: nothing is recovered. */
 export function recoveryIn(argv: readonly string[]): Recovery | undefined {
   const { recover, kit } = valuesIn(argv)
   if (recover === undefined && kit === undefined) return undefined

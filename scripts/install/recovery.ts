@@ -39,7 +39,7 @@ export interface Recovered {
   environment: string
   /** The options of the installation. */
   options: Partial<Settings>
-  /** That of `--tls self-signed`, in PEM. */
+  /** The certificate of `--tls self-signed`, in PEM. */
   certificate: Certificate | undefined
 }
 
@@ -97,7 +97,7 @@ export async function readRecovered({ backup, kit }: Recovery): Promise<Recovere
   }
 }
 
-/** 32 bytes in base64url. */
+/** A public key is 32 bytes in base64url. */
 const PUBLIC = /^[\w-]{43}\n?$/
 
 function publicHalf(path: string, pem: string): string {
@@ -180,7 +180,10 @@ async function putCertificate(machine: Machine, { certificate }: Recovered): Pro
 const PUBLIC_ONLY =
   'Recovered the public release key: the private one was not on the lost machine, so sign the agents with your copy of it'
 
-/** Paths and addresses of a machine; and with its former secret, sessions that ended would be valid. */
+/**
+ * These settings are paths and addresses of a machine; and with its former secret, sessions that
+ * ended would be valid.
+ */
 const OF_MACHINE = ['HOST', 'DATA_DIR', 'WEB_DIR', 'BUILDS_DIR', 'JWT_SECRET']
 
 /** What is set on this server stays. Comments are recovered where there are no settings yet. */

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, readlink, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { draftIn } from '#scripts/lib/draft.ts'
 import { lastCommitOf } from '#scripts/lib/last-commit.ts'
-import { buildAll } from './build.ts'
+import { fetchArchive } from '#scripts/lib/npm-archive.ts'
+import { buildName } from '#shared/machines.ts'
 import type { Machine } from './machine.ts'
 import type { Settings } from './options.ts'
-import { CACHE, CURRENT, RELEASE_KEY, RELEASES, SETTINGS } from './paths.ts'
+import { BUILDER, CACHE, CURRENT, RELEASE_KEY, RELEASES, SETTINGS } from './paths.ts'
 
 /** The parts of a release. */
 const SOURCES = ['agent', 'dashboard', 'shared', 'scripts']
@@ -20,8 +21,8 @@ export interface Release {
 }
 
 /**
- * The release of a checkout, in a separate folder that belongs to root and gets its name only when
- * it is complete. An existing one is not built again. The running release is not changed.
+ * Makes the release of a checkout, in a separate folder that belongs to root and gets its name only
+ * when it is complete. An existing one is not built again. The running release is not changed.
  */
 export async function makeRelease(
   machine: Machine,
@@ -58,7 +59,7 @@ export async function makeRelease(
   return made
 }
 
-/** Releases to keep: the running one, and the two before it, newest first. */
+/** Removes all releases but those to keep: the running one, and the two before it, newest first. */
 export async function removeOldReleases(machine: Machine): Promise<void> {
   const current = await readlink(CURRENT).catch(() => '')
   const names = await readdir(RELEASES).catch(() => [])
@@ -98,8 +99,8 @@ async function sourcesOf(root: string): Promise<string[]> {
 }
 
 /**
- * The time of the last commit of the agent; without git, of the newest source: an archive keeps the
- * time of its commit.
+ * Returns the time of the last commit of the agent; without git, of the newest source: an archive
+ * keeps the time of its commit.
  */
 async function buildNumber(root: string): Promise<number> {
   const committed = await lastCommitOf(root)
@@ -108,3 +109,93 @@ async function buildNumber(root: string): Promise<number> {
   const newest = Math.max(...(await Promise.all(times)).map(({ mtimeMs }) => mtimeMs))
   return Math.floor(newest / 1000)
 }
+
+/** Bun's names of processors and C libraries in its packages. */
+const PACKAGES: Record<string, string> = {
+  'linux-x64': 'bun-linux-x64',
+  'linux-arm64': 'bun-linux-aarch64',
+  'linux-x64-musl': 'bun-linux-x64-musl',
+  'linux-arm64-musl': 'bun-linux-aarch64-musl',
+}
+
+/**
+ * Builds packages, dashboard, pages and agents of a release in `draft`. Root downloads and unpacks,
+ * and runs no code of a package; a user with write access to `dist/` only runs the builds.
+ */
+async function buildAll(
+  machine: Machine,
+  draft: string,
+  settings: Settings,
+  build: number,
+): Promise<void> {
+  const bun = process.execPath
+  const cache = { BUN_INSTALL_CACHE_DIR: `${CACHE}/packages` }
+  machine.log('  installing the packages of bun.lock')
+  await machine.run([bun, 'install', '--frozen-lockfile', '--production', '--ignore-scripts'], {
+    cwd: draft,
+    env: cache,
+  })
+  await machine.run([bun, 'scripts/release-key.ts', 'ensure', RELEASE_KEY], { cwd: draft })
+  const executables = await fetchExecutables(machine, settings.machines)
+  const dist = join(draft, 'dist')
+  await mkdir(dist)
+  await takeOver(machine, dist)
+  await machine.run(['chown', '-R', `${BUILDER}:${BUILDER}`, dist])
+  machine.log('  building the dashboard and its pages')
+  await asBuilder(machine, draft, ['scripts/build-dashboard.ts'])
+  await asBuilder(machine, draft, ['scripts/build-web.ts'])
+  machine.log(`  building the agents: ${settings.machines.join(', ')}`)
+  await asBuilder(machine, draft, [
+    'scripts/build-agent.ts',
+    ...settings.machines.flatMap((name) => ['--machine', name]),
+    ...['--executables', executables],
+    ...['--publisher-key', `${RELEASE_KEY}.pub`],
+    ...['--build', `${build}`],
+  ])
+  await rm(join(dist, '.builder'), { recursive: true, force: true })
+  await machine.run(['chown', '-R', 'root:root', dist])
+  await machine.run(['chmod', '-R', 'u=rwX,go=rX', dist])
+  if (!existsSync(RELEASE_KEY)) {
+    machine.log(`  ${RELEASE_KEY} is not on this server: sign the agents of this release with it`)
+    return
+  }
+  await machine.run([bun, 'scripts/sign-build.ts', '--key', RELEASE_KEY, dist], { cwd: draft })
+}
+
+/** Copies the running release's builds of unchanged sources. */
+async function takeOver(machine: Machine, dist: string): Promise<void> {
+  const before = `${CURRENT}/dist`
+  if (existsSync(before)) await machine.run(['cp', '--archive', `${before}/.`, dist])
+}
+
+async function asBuilder(machine: Machine, cwd: string, argv: string[]): Promise<void> {
+  const home = join(cwd, 'dist/.builder')
+  const as = ['setpriv', `--reuid=${BUILDER}`, `--regid=${BUILDER}`, '--clear-groups']
+  const env = ['env', '-i', 'PATH=/usr/local/bin:/usr/bin:/bin', `HOME=${home}`, `TMPDIR=${home}`]
+  const prefix = [...as, '--no-new-privs', ...env]
+  await machine.run([...prefix, 'mkdir', '-p', home], { cwd })
+  await machine.run([...prefix, process.execPath, ...argv], { cwd })
+}
+
+/** Downloads the Bun of other machines, checked against the digests in this repository. */
+async function fetchExecutables(machine: Machine, machines: readonly string[]): Promise<string> {
+  const pinned = (await readFile('scripts/lib/bun.sha512', 'utf8')).trim().split('\n')
+  const [version = ''] = pinned
+  const folder = `${CACHE}/bun-${version}`
+  for (const name of machines) {
+    const file = join(folder, name)
+    if (existsSync(file) || buildName(name, ownMachine()) === 'hosting-agent') continue
+    machine.log(`  downloading Bun ${version} for ${name}`)
+    const line = pinned.find((each) => each.startsWith(`${PACKAGES[name]} `)) ?? ''
+    const integrity = `sha512-${line.split(' ')[1]}`
+    await using draft = await draftIn(folder)
+    const pinned_package = { name: `@oven/${PACKAGES[name]}`, version, integrity }
+    const archive = await fetchArchive(pinned_package, draft.path)
+    const unpack = ['tar', '-xzf', archive, '-C', draft.path, '--no-same-owner']
+    await machine.run([...unpack, '--strip-components=2', 'package/bin/bun'])
+    await machine.run(['mv', join(draft.path, 'bun'), file])
+  }
+  return folder
+}
+
+const ownMachine = () => `linux-${process.arch}`

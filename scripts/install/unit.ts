@@ -13,8 +13,9 @@ import {
 } from './paths.ts'
 
 /**
- * The service: no root, no capability, write access to its records only, and no connection to the
- * addresses that return the credentials of a cloud server, except name servers of `resolv_conf`.
+ * Renders the service: no root, no capability, write access to its records only, and no connection
+ * to the addresses that return the credentials of a cloud server, except name servers of
+ * `resolv_conf`.
  */
 export const renderUnit = (
   resolv_conf: string,
@@ -85,7 +86,7 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `
 
-/** Settings that the installation sets; additions of an administrator stay. */
+/** Renders the settings that the installation sets; additions of an administrator stay. */
 export function renderEnvironment(before: string, decided: Record<string, string>): string {
   const rest = new Map(Object.entries(decided).filter(([, value]) => value !== ''))
   const lines = before === '' ? [ABOUT] : before.trimEnd().split('\n')
@@ -102,7 +103,7 @@ export function renderEnvironment(before: string, decided: Record<string, string
 const ABOUT = `# Settings of the dashboard, explained in .github/docs/operating.md.
 # After a change: systemctl restart hosting-control`
 
-/** The variable that a line sets, or nothing. */
+/** Returns the variable that a line sets, or nothing. */
 export const nameIn = (line: string) => /^\s*([A-Z_]+)=/.exec(line)?.[1] ?? ''
 
 /** A command of the dashboard with the rights and settings of its service. */

@@ -4,7 +4,7 @@ const ANSWER_LIMIT_MS = 30_000
 
 export type Answer = { status: number; body: unknown; headers: Headers }
 
-/** A dashboard's REST API, as one of its users. */
+/** This is a dashboard's REST API, as one of its users. */
 export class Api {
   readonly #base: string
   readonly #headers: Record<string, string>
@@ -22,7 +22,7 @@ export class Api {
     return { status: response.status, headers: response.headers, body: parseJson(text) }
   }
 
-  /** The body of an answer with a status of 2xx; otherwise throws the dashboard's message. */
+  /** Returns the body of a 2xx answer; otherwise throws the message of the dashboard. */
   async call(method: string, path: string, body?: unknown): Promise<Answer> {
     const answer = await this.request(method, path, body)
     if (answer.status >= 200 && answer.status < 300) return answer
@@ -59,7 +59,7 @@ export class Api {
   }
 }
 
-/** The readable part of an error body. */
+/** Returns the readable part of an error body. */
 export function messageOf({ status, body }: Pick<Answer, 'status' | 'body'>): string {
   const { error, message, fields } = (body ?? {}) as {
     error?: string

@@ -6,7 +6,7 @@ import { draftIn } from './draft.ts'
 
 const MARK = '.made-from'
 
-/** `$XDG_CACHE_HOME/hosting-control` or `~/.cache/hosting-control`, made when missing. */
+/** Returns `$XDG_CACHE_HOME/hosting-control` or `~/.cache/hosting-control`, made when missing. */
 export async function cacheFolder(): Promise<string> {
   const base = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
   const folder = join(base, 'hosting-control')
@@ -15,9 +15,9 @@ export async function cacheFolder(): Promise<string> {
 }
 
 /**
- * The cached folder `name`, complete and made from `source`, or missing: `make` fills a draft,
- * which gets the name only when it is finished. Another `source` creates it again. If two processes
- * make it at once, the first one's stays.
+ * Returns the cached folder `name`, complete and made from `source`, or missing: `make` fills a
+ * draft, which gets the name only when it is finished. Another `source` creates it again. If two
+ * processes make it at once, the first one's stays.
  */
 export async function cachedFolder(
   name: string,

@@ -61,7 +61,7 @@ export class Child {
     throw new Error(first.failure)
   }
 
-  /** Lets it complete its work, within limits. */
+  /** Lets the program complete its work, within limits. */
   async stop(): Promise<void> {
     this.#process.kill('SIGTERM')
     const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_LIMIT_MS)

@@ -12,7 +12,7 @@ function pathsIn({ text }: Document): string[] {
   return [...new Set(paths)].sort()
 }
 
-/** The paths that do not exist in the repository. */
+/** Returns the paths that do not exist in the repository. */
 export async function missingPaths(root: string, document: Document): Promise<string[]> {
   const paths = pathsIn(document)
   const exists = await Promise.all(paths.map((path) => names(root, path)))
@@ -26,7 +26,7 @@ async function names(root: string, path: string): Promise<boolean> {
   return false
 }
 
-/** Broken relative links and pictures of a document, anchors of headings included. */
+/** Returns the broken relative links and pictures of a document, anchors of headings included. */
 export function brokenLinks(root: string, from: Document, all: readonly Document[]): string[] {
   const links = [...from.text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
   const targets = links.map(([, link, attribute]) => link ?? attribute ?? '')
@@ -41,7 +41,7 @@ function leads(root: string, from: Document, all: readonly Document[], target: s
   return headingsOf(all.find((document) => document.path === path)?.text ?? '').includes(heading)
 }
 
-/** The anchors of all headings, as GitHub makes them. */
+/** Returns the anchors of all headings, as GitHub makes them. */
 function headingsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title

@@ -2,7 +2,7 @@ import { type BinaryToTextEncoding, createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 
-/** The digest of a file of any size. */
+/** Returns the digest of a file of any size. */
 export async function digestOf(
   file: string,
   algorithm: 'sha1' | 'sha256' | 'sha512',

@@ -7,13 +7,13 @@ export interface Document {
   text: string
 }
 
-/** All documents that people read. */
+/** Returns all documents that people read. */
 export const readDocuments = (root: string) => readFiles(root, ['*.md', '.github/**/*.md'])
 
 const SOURCES = ['{agent,dashboard,shared,scripts,tests}/**/*.{ts,tsx,mjs,sh,txt,css,html}']
 const GENERATED = 'dashboard/db/migrations/'
 
-/** All files of source code, sorted by path. */
+/** Returns all files of source code, sorted by path. */
 export const readSources = (root: string) => readFiles(root, SOURCES)
 
 async function readFiles(root: string, patterns: readonly string[]): Promise<Document[]> {

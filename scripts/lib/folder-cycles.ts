@@ -13,7 +13,7 @@ const DEPTHS: readonly [prefix: string, depth: number][] = [
   ['tests/support/', 3],
 ]
 
-/** The folder of a file in the architecture: subfolders belong to it. */
+/** Returns the folder of a file in the architecture: subfolders belong to it. */
 function folderOf(path: string): string {
   const folder = dirname(path)
   if (ROOTS.includes(folder)) return path
@@ -21,7 +21,7 @@ function folderOf(path: string): string {
   return folder.split('/').slice(0, depth).join('/')
 }
 
-/** A sentence for each group of folders that import one another, with those imports. */
+/** Returns a sentence for each group of folders that import one another, with those imports. */
 export function folderCycles(imports: readonly Import[]): string[] {
   const graph = new Map<string, Set<string>>()
   for (const { from, to } of imports) {

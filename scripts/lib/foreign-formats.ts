@@ -23,9 +23,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
 }
 
 /**
- * The files that contain lines of units, virtual hosts, pools, credentials, crontabs or rules of
- * logrotate, and import no serialiser of `shared/formats`. An entry of the list above that is no
- * such file any more is returned, too.
+ * Returns the files that contain lines of units, virtual hosts, pools, credentials, crontabs or
+ * rules of logrotate, and import no serialiser of `shared/formats`. An entry of the list above that
+ * is no such file any more is returned, too.
  */
 export function withoutSerialiser(files: readonly Document[]): string[] {
   const found = files

@@ -8,7 +8,7 @@ export interface Import {
 
 const STATEMENT = /(?:from\s+|import\s*\(?\s*)'((?:\.|#)[^'\n]+)'/g
 
-/** Every import of one source file by another, of types too; paths from the root of the repository. */
+/** Returns every import of one source file by another, with paths from the root. */
 export function importsIn(files: readonly Document[]): Import[] {
   const known = new Set(files.map(({ path }) => path))
   return files.flatMap(({ path, text }) =>

@@ -2,7 +2,7 @@ import { must } from './run.ts'
 
 const AGENT = ['agent', 'shared', 'package.json', 'bun.lock']
 
-/** The time of the last commit that changed the agent, in seconds; undefined without git or a history. */
+/** Returns the seconds of the last commit of the agent; undefined without a history. */
 export async function lastCommitOf(root: string): Promise<number | undefined> {
   // The checkout may belong to another user than root.
   const git = ['git', '-c', `safe.directory=${root}`, '-C', root]

@@ -6,7 +6,7 @@ export type LoggedRun = {
   argv: readonly string[]
   cwd: string
   log: string
-  /** Added to the environment of this process. */
+  /** These variables are added to the environment of this process. */
   env?: Record<string, string>
   timeout_ms: number
   signal?: AbortSignal

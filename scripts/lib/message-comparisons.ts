@@ -1,6 +1,6 @@
 import type { Document } from './documents.ts'
 
-/** Texts for people. Programs compare the code of a failure. */
+/** These names are of texts for people. Programs compare the code of a failure. */
 const TEXT = String.raw`(?:\w*[mM]essage|\w*[rR]eason|last_line|last_error|CANCELLED)`
 const COMPARISONS = [
   new RegExp(String.raw`\b${TEXT}\)?\??\.(?:startsWith|endsWith|includes|match|search|split)\(`),
@@ -20,7 +20,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'dashboard/db/violations.ts': 'libSQL has no extended code over HTTP',
 }
 
-/** `path:line` of each place where code compares a text for people; empty if there is none. */
+/** Returns `path:line` of each place where code compares a text for people. */
 export function messageComparisons(files: readonly Document[]): string[] {
   return files.flatMap(({ path, text }) =>
     path in ALLOWED

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { digestOf } from './digest.ts'
 import { must } from './run.ts'
 
-/** A published package, pinned by version and by the registry's own sha512 of its archive. */
+/** The package is pinned by version and by the registry's sha512 of its archive. */
 export type PinnedPackage = { name: string; version: string; integrity: string }
 
 /**

@@ -10,14 +10,14 @@ export interface Publisher {
   private_key?: string
 }
 
-/** The publisher of a release, by the public key in `file`; it signs elsewhere. */
+/** Returns the publisher of a release, by the public key in `file`; it signs elsewhere. */
 export async function publisherOf(file: string): Promise<Publisher> {
   return { public_key: await readPublisherKey(file) }
 }
 
 /**
- * A publisher of this checkout, created with its first build, so that upgrades work without a
- * chosen one. Its key is in `dist/`: everybody who can read that can sign.
+ * Returns a publisher of this checkout, created with its first build, so that upgrades work without
+ * a chosen one. Its key is in `dist/`: everybody who can read that can sign.
  */
 export async function developmentPublisher(root: string): Promise<Publisher> {
   const file = join(root, 'dist/development-key')
@@ -36,8 +36,8 @@ export async function developmentPublisher(root: string): Promise<Publisher> {
 }
 
 /**
- * The time of the last commit that changed the agent: it grows with the history. Without git or a
- * history, the number of the last build here, or 0.
+ * Returns the time of the last commit that changed the agent: it grows with the history. Without
+ * git or a history, the number of the last build here, or 0.
  */
 export async function buildNumberOf(root: string): Promise<number> {
   const path = manifestOf(join(root, 'dist', 'hosting-agent'))

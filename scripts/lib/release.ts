@@ -11,10 +11,10 @@ import { digestOf } from './digest.ts'
 
 export const manifestOf = (file: string) => `${file}.manifest.json`
 export const signatureOf = (file: string) => `${manifestOf(file)}.sig`
-/** The public key's file beside a private key: the value of `--publisher-key`. */
+/** Returns the public key's file beside a private key: the value of `--publisher-key`. */
 export const publicOf = (key: string) => `${key}.pub`
 
-/** A new key of a publisher in `file`, readable by its owner alone, and its public key in `<file>.pub`. */
+/** Creates a key in `file`, readable by its owner alone, and `<file>.pub`. */
 export async function newReleaseKey(file: string): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519')
   const pem = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
@@ -31,7 +31,7 @@ export async function newReleaseKey(file: string): Promise<string> {
   return key
 }
 
-/** The public key of a PEM private key, 32 bytes in base64url. */
+/** Returns the public key of a PEM private key, 32 bytes in base64url. */
 export function publicKeyIn(pem: string): string {
   const { kty, crv, x } = createPublicKey(createPrivateKey(pem)).export({ format: 'jwk' })
   if (kty !== 'OKP' || crv !== 'Ed25519') throw new Error('The key is not an Ed25519 key')

@@ -1,7 +1,7 @@
 export interface RunOptions {
   cwd?: string
   env?: Record<string, string>
-  /** Its standard input. */
+  /** The standard input of the program. */
   input?: string
   timeout_ms?: number
 }
@@ -17,7 +17,7 @@ export async function must(argv: readonly string[], options: RunOptions = {}): P
   throw new Error(`${argv[0]} failed (exit status ${status}): ${output || 'no output'}`)
 }
 
-/** The exit status and the output of a program. */
+/** Returns the exit status and the output of a program. */
 export async function runToEnd(argv: readonly string[], options: RunOptions) {
   const { cwd, env, input, timeout_ms = 600_000 } = options
   const child = Bun.spawn([...argv], {

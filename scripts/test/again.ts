@@ -2,7 +2,7 @@ import type { Outcome } from './job.ts'
 import type { Job } from './jobs.ts'
 import type { Case } from './junit.ts'
 
-/** Tests that wait for other programs. Others do not depend on what runs beside them. */
+/** These tests wait for other programs. Others do not depend on what runs beside them. */
 const WAITING = ['contract', 'browser', 'system']
 /** So many failed programs have one cause, and it is not what ran beside them. */
 const FAILED_PROGRAMS = 12
@@ -14,7 +14,7 @@ const FAILED_PROGRAMS = 12
  */
 export type Verdict = 'fails' | 'unsteady' | 'late'
 
-/** The programs to run a second time, one after another, after all others. */
+/** Returns the programs to run a second time, one after another, after all others. */
 export function plannedAgain(outcomes: readonly Outcome[]): Map<Outcome, Job> {
   const failed = outcomes.filter(
     ({ job, cases }) => WAITING.includes(job.part) && cases.some(isFailed),
@@ -37,7 +37,7 @@ function again({ job, cases }: Outcome): Job {
   }
 }
 
-/** Each failed test with its verdict. */
+/** Returns each failed test with its verdict. */
 export function judged(first: Outcome, second: Outcome | undefined): [Case, Verdict][] {
   const still = new Set(second?.cases.filter(isFailed).map(nameOf))
   return first.cases.filter(isFailed).map((one) => {

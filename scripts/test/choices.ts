@@ -21,8 +21,8 @@ export function turnsOf(env: Record<string, string | undefined>): Turns {
 }
 
 /**
- * All choices, such as Debian releases; in the gate one of them. Subjects have different turns, so
- * that one commit does not test all of them on the same release.
+ * Returns all choices, such as Debian releases; in the gate one of them. Subjects have different
+ * turns, so that one commit does not test all of them on the same release.
  */
 export function inTurn<T>(
   { isGate, turn }: Turns,
@@ -34,7 +34,7 @@ export function inTurn<T>(
   return choices.slice(at, at + 1)
 }
 
-/** All points of a sweep; in the gate 4 of 10, evenly spread, and at least one. */
+/** Returns all points of a sweep; in the gate 4 of 10, evenly spread, and at least one. */
 export function sampled<T>({ isGate, turn }: Turns, points: readonly T[]): readonly T[] {
   if (!isGate) return points
   const count = Math.ceil((points.length * 4) / 10)

@@ -8,8 +8,8 @@ const SAMPLE_MS = 5_000
 const OVERLOAD_PER_CORE = 10
 
 /**
- * A group of processes whose time the kernel counts, with all that they start, also on hosts of the
- * lab: only on Linux with that controller of cgroup v1, as root.
+ * Returns a group of processes whose time the kernel counts, with all that they start, also on
+ * hosts of the lab: only on Linux with that controller of cgroup v1, as root.
  */
 export function processorGroup(name: string) {
   const folder = join(ACCOUNTS, `hosting-tests-${process.pid}-${name.slice(0, 100)}`)
@@ -21,7 +21,7 @@ export function processorGroup(name: string) {
   }
   return {
     add: (pid: number) => writeFileSync(join(folder, 'cgroup.procs'), String(pid)),
-    /** The seconds until now, without the group. */
+    /** Returns the seconds until now, without the group. */
     end: () => {
       const seconds = Number(readFileSync(join(folder, 'cpuacct.usage'), 'utf8')) / 1e9
       try {
@@ -49,7 +49,7 @@ export function watchLoad(): () => void {
 
 export const wasOverloaded = (since_ms: number) => overloads.some((at_ms) => at_ms >= since_ms)
 
-/** The share of the processors' time without work since the function was made, from 0 to 1. */
+/** Returns the share of the processors' time without work since the call, from 0 to 1. */
 export function idleSince(): () => number {
   const before = times()
   return () => {
@@ -58,7 +58,7 @@ export function idleSince(): () => number {
   }
 }
 
-/** Of all processors since the start of the machine, in its own unit. */
+/** Returns the times of all processors since the start of the machine, in its own unit. */
 function times() {
   const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
   const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, ...rest] = line

@@ -9,7 +9,7 @@ type Command = { name: string; changes: boolean }
 export type Untested = {
   /** No test of the gate runs it on a server. */
   gate: string[]
-  /** It changes something, and no test of the full suite interrupts it. */
+  /** The command changes something, and no test of the full suite interrupts it. */
   interruption: string[]
 }
 
@@ -17,10 +17,7 @@ export type Untested = {
 const NAMES = /^tests\/(support\/)?(system|simulation)\//
 const ON_SERVERS = ['system', 'simulation']
 
-/**
- * A test runs the commands that its hosts ran in the last recorded run, and those that it or its
- * support names.
- */
+/** A test runs what its hosts ran in the last recorded run, and what its text names. */
 export function untestedCommands(
   commands: readonly Command[],
   sources: readonly Document[],

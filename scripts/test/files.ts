@@ -9,12 +9,12 @@ import { join } from 'node:path'
 type Tier = 'core' | 'gate' | 'full'
 
 export type TestFile = {
-  /** From the root of the repository. */
+  /** The path from the root of the repository. */
   path: string
   /** The folder of tests/ that it is in; the fast ones are the part `unit` together. */
   part: string
   tier: Tier
-  /** It interrupts commands: with kills, power failures or cut networks. */
+  /** Whether the file interrupts commands: with kills, power failures or cut networks. */
   interrupts: boolean
   text: string
 }

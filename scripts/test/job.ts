@@ -8,11 +8,11 @@ import { type Case, isReadable, readReport, secondsIn } from './junit.ts'
 export type Outcome = {
   job: Job
   cases: Case[]
-  /** Seconds of each file of a program with several. */
+  /** The seconds of each file of a program with several. */
   seconds: Record<string, number>
   log: string
   ms: number
-  /** Processor time of all its processes; undefined where the kernel does not count it. */
+  /** The processor time of all its processes; undefined where the kernel does not count it. */
   cpu_s: number | undefined
   /** The machine had much more to do than it can, so that a wait says nothing. */
   overloaded: boolean
@@ -20,12 +20,12 @@ export type Outcome = {
 
 export interface RunOptions {
   root: string
-  /** For logs and reports. */
+  /** Logs and reports go into this folder. */
   folder: string
-  /** For temporary files; undefined without a separate place for them. */
+  /** Temporary files go into this folder; undefined without a separate place for them. */
   memory: string | undefined
   signal: AbortSignal
-  /** Added to the environment of each job. */
+  /** These variables are added to the environment of each job. */
   env: Record<string, string>
 }
 
@@ -63,11 +63,11 @@ export async function runJob(
   }
 }
 
-/** Where the lab writes the commands that its hosts ran, one in each line. */
+/** Returns where the lab writes the commands that its hosts ran, one in each line. */
 export const commandsOf = (folder: string, { title }: Job) =>
   join(folder, `${title.replace(/[^\w.-]+/g, '-')}.commands`)
 
-/** The tests of a job: those in its report, and each sign that the report is incomplete. */
+/** Returns the tests of a job: those in its report, and each sign that the report is incomplete. */
 export function casesOf(job: Job, status: number | string, xml: string): Case[] {
   const failed = (file: string, reason: string): Case => ({
     file,

@@ -1,6 +1,6 @@
 import type { TestFile } from './files.ts'
 
-/** One program to run. With `files` it is a `bun test` of them; without, it is one test. */
+/** A job is one program to run: with `files` a `bun test` of them, otherwise one test. */
 export type Job = {
   part: string
   title: string
@@ -10,7 +10,7 @@ export type Job = {
   fleeting?: boolean
   timeout_ms: number
   files?: readonly string[]
-  /** By the last recorded run, with the usual number of programs side by side. */
+  /** The expected seconds, by the last recorded run. */
   seconds: number
   /** It runs only if it can end so long after the start of the run; without it, it always runs. */
   within_ms?: number
@@ -34,7 +34,7 @@ const LIMITS: Record<string, { test_ms: number; file_ms: number }> = {
 const SECONDS = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 const ONE_SECOND = { BUN_JSC_useDFGJIT: '0', BUN_JSC_useConcurrentGC: '0' }
 
-/** A `bun test` of files of one part. */
+/** Returns a `bun test` of files of one part. */
 export function testJob(files: readonly TestFile[], seconds: number): Job {
   const [{ part } = { part: '' }] = files
   const { test_ms, file_ms } = LIMITS[part] ?? { test_ms: 30_000, file_ms: 120_000 }
@@ -77,7 +77,7 @@ export function checks(): Job[] {
   }))
 }
 
-/** The executables and the web UI. */
+/** Returns the executables and the web UI. */
 export function builds(): Job[] {
   return ['agent', 'dashboard', 'web'].map((name) => ({
     part: 'build',

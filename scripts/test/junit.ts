@@ -1,10 +1,10 @@
-/** One test as it ended. `reason` is why it was skipped, or the first line of its failure. */
+/** A case is a test as it ended, with the reason of its skip or failure. */
 export type Case = {
   file: string
   name: string
   status: 'passed' | 'failed' | 'skipped'
   reason: string
-  /** It failed because a wait ended: those of Bun, of Playwright and of our tests throw TimeoutError. */
+  /** True: a wait ended. Those of Bun, Playwright and our tests throw TimeoutError. */
   waited?: true
 }
 
@@ -12,15 +12,15 @@ const CASE = /<testcase ([^>]*?)(?:\/>|>([\s\S]*?)<\/testcase>)/g
 const REASON = /\s*\[skip: ([^\]]*)\]/
 
 /**
- * The tests in a report of `bun test --reporter=junit`. Hooks stand there as `(unnamed)`: one that
- * failed counts, one that was skipped does not.
+ * Returns the tests in a report of `bun test --reporter=junit`. Hooks stand there as `(unnamed)`:
+ * one that failed counts, one that was skipped does not.
  */
 export function readReport(xml: string): Case[] {
   const cases = [...xml.matchAll(CASE)].map(([, head = '', body = '']) => readCase(head, body))
   return cases.filter(({ name, status }) => status === 'failed' || !name.endsWith('(unnamed)'))
 }
 
-/** The seconds of each file in a report. */
+/** Returns the seconds of each file in a report. */
 export function secondsIn(xml: string): Record<string, number> {
   const suites = [...xml.matchAll(/<testsuite ([^>]*)>/g)].map(([, head = '']) => head)
   // Groups of tests are suites, too: theirs is the time of their file, again.

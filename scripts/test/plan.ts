@@ -13,7 +13,7 @@ export type Mode = 'quick' | 'gate' | 'full' | 'long'
 export type Wanted = {
   mode: Mode
   turn: number
-  /** Of the full suite. */
+  /** The part of the full suite to run. */
   shard?: Shard | undefined
   /** The commit that the change is compared with. */
   base?: string | undefined
@@ -30,7 +30,7 @@ const PROGRAMS: Record<string, { programs: number; seconds: number }> = {
 const REACHED_WITHIN_MS = 14.5 * 60_000
 const OTHERS_WITHIN_MS = 11.5 * 60_000
 
-/** Everything to run, in order. */
+/** Returns everything to run, in order. */
 export async function planTests(root: string, wanted: Wanted): Promise<Job[]> {
   const [files, recorded] = await Promise.all([testFiles(root), readRecorded(root)])
   if (wanted.mode === 'quick') return [...whole(files), ...checks()]
@@ -42,8 +42,9 @@ export async function planTests(root: string, wanted: Wanted): Promise<Job[]> {
 }
 
 /**
- * What runs at each change, then what the change can reach, in this tier and in the full suite, and
- * then the rest; each in the order of this turn, so that what has no time left now has it next time.
+ * Returns what runs at each change, then what the change can reach, in this tier and in the full
+ * suite, and then the rest; each in the order of this turn, so that what has no time left now has
+ * it next time.
  */
 export function planGate(
   files: readonly TestFile[],
@@ -80,7 +81,7 @@ export function planGate(
   ]
 }
 
-/** Everything, or one part of it: the parts of one commit are the same on every machine. */
+/** Returns everything, or one part of it: the parts of one commit are the same on every machine. */
 export function planFull(
   files: readonly TestFile[],
   recorded: Recorded,
@@ -105,7 +106,7 @@ function planHere(files: readonly TestFile[], recorded: Recorded): Job[] {
   ]
 }
 
-/** The fast parts: few programs, each with many files. Neighbours, which are often alike, part. */
+/** Returns the fast parts as few programs. Neighbours, which are often alike, part. */
 function whole(files: readonly TestFile[]): Job[] {
   return Object.entries(PROGRAMS).flatMap(([part, { programs, seconds }]) => {
     const mine = files.filter((file) => file.part === part)
@@ -116,13 +117,13 @@ function whole(files: readonly TestFile[]): Job[] {
   })
 }
 
-/** One program for each file, so that a crash or a hang costs one file. */
+/** Returns one program for each file, so that a crash or a hang costs one file. */
 const longestFirst = (files: readonly TestFile[], recorded: Recorded): Job[] =>
   files
     .map((file) => testJob([file], secondsOf(file, recorded)))
     .sort((one, other) => other.seconds - one.seconds)
 
-/** Long files alone, short ones in programs of about a minute. */
+/** Puts long files into programs of their own, and short ones into programs of about a minute. */
 function together(files: readonly TestFile[], recorded: Recorded): Job[] {
   const seconds = (file: TestFile) => secondsOf(file, recorded)
   const sum = files.reduce((all, file) => all + seconds(file), 0)

@@ -28,7 +28,7 @@ export async function changedSince(root: string, base: string | undefined) {
   return [...changed, ...(await lines('ls-files', '--others', '--exclude-standard'))]
 }
 
-/** Where a branch left `origin/main`, if it did. */
+/** Returns where a branch left `origin/main`, if it did. */
 async function branchPoint(root: string): Promise<string | undefined> {
   const git = (...argv: string[]) =>
     must(['git', ...argv], { cwd: root }).then((text) => text.trim())
@@ -40,9 +40,9 @@ async function branchPoint(root: string): Promise<string | undefined> {
 }
 
 /**
- * What changed files can reach: a test reaches what it imports, what the commands import that it
- * names or that its hosts ran in the last recorded run, and, in a browser, what the pages import
- * whose addresses it has. A change that this does not place reaches every test.
+ * Returns what changed files can reach: a test reaches what it imports, what the commands import
+ * that it names or that its hosts ran in the last recorded run, and, in a browser, what the pages
+ * import whose addresses it has. A change that this does not place reaches every test.
  */
 export async function readReach(
   root: string,
@@ -85,7 +85,7 @@ export function reachOf(
   )
   const loud = changed.filter((path) => !SILENT.test(path))
 
-  /** A page that the test opens, or a part of all pages. */
+  /** Returns whether the file is a page that the test opens, or a part of all pages. */
   const isSeen = ({ part, text }: TestFile, path: string) => {
     if (part !== 'browser') return false
     const pages = [...text.matchAll(ADDRESS)].map(([, segment]) => segment ?? 'overview')
@@ -114,7 +114,7 @@ export function reachOf(
   }
 }
 
-/** What a file imports, and what that imports, with the file. */
+/** Returns what a file imports, and what that imports, with the file. */
 export function closures(imports: readonly Import[]): (path: string) => ReadonlySet<string> {
   const direct = Map.groupBy(imports, ({ from }) => from)
   const known = new Map<string, ReadonlySet<string>>()

@@ -11,7 +11,7 @@ const NAMED_FAILURES = 10
 const REASON_LENGTH = 200
 const EXPENSIVE_FILES = 10
 
-/** One line of progress; after a failure, also the failed tests and the end of the log. */
+/** Returns one line of progress; after a failure, also the failed tests and the end of the log. */
 export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise<string> {
   const failures = withStatus(cases, 'failed')
   const mark = failures.length > 0 ? '✗' : '✓'
@@ -35,7 +35,7 @@ export async function describeOutcome({ job, cases, log, ms }: Outcome): Promise
 /** A stage: what it was, its share of idle time (0 to 1), and how long it took. */
 export type Stage = { name: string; idle: number; ms: number }
 
-/** Where the time went: each stage, then the files that used the processors most. */
+/** Returns where the time went: each stage, then the files that used the processors most. */
 export function describeCost(stages: readonly Stage[], outcomes: readonly Outcome[]): string {
   const measured = outcomes.flatMap(({ job, cpu_s }) =>
     cpu_s ? [{ title: job.title, cpu_s }] : [],
@@ -52,7 +52,7 @@ export function describeCost(stages: readonly Stage[], outcomes: readonly Outcom
   ].join('\n')
 }
 
-/** What did not run: files whose turn has not come, with those first that the change can reach. */
+/** Returns what did not run, with those first that the change can reach. */
 export function describeLeftOut(jobs: readonly Job[]): string {
   const files = (some: readonly Job[]) => some.map(({ title }) => `  ${title}`)
   const isReached = ({ because }: Job) => because !== undefined && because !== 'its turn'
@@ -73,9 +73,7 @@ const VERDICTS: Record<Verdict, string> = {
   late: 'Late on an overloaded machine, and passed alone (not counted as failures)',
 }
 
-/**
- * The skipped tests with reasons, then what failed by verdict; the last line has the three numbers.
- */
+/** Returns the skipped tests, the failures by verdict, and the three numbers. */
 export function describeSum(
   cases: readonly Case[],
   verdicts: readonly (readonly [Case, Verdict])[] = [],

@@ -1,7 +1,7 @@
-/** Part `of` of the jobs, from 1 on. */
+/** A shard is one of several parts of the jobs, numbered from 1 on. */
 export type Shard = { number: number; of: number }
 
-/** `2/4`. Throws for anything that names no part. */
+/** Reads a part such as `2/4`. Throws for anything that names no part. */
 export function readShard(text: string): Shard {
   const [, number, of] = text.match(/^(\d+)\/(\d+)$/)?.map(Number) ?? []
   if (!number || !of || number > of) {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { runToEnd } from '../lib/run.ts'
 
 /**
- * A number that follows from the commit: what runs by turns runs in another turn at another commit,
- * and again at the same one. Without a repository it follows from the day.
+ * Returns a number that follows from the commit: what runs by turns runs in another turn at another
+ * commit, and again at the same one. Without a repository it follows from the day.
  */
 export async function turnOf(root: string): Promise<number> {
   const { status, stdout } = await runToEnd(['git', 'rev-parse', 'HEAD'], { cwd: root })

@@ -16,7 +16,7 @@ export interface Bench {
   /** The number of sites; of 10,000 a few are in the trash. */
   sites: number
   blank_url: string
-  /** A page with a login and an empty cache. */
+  /** Opens a page with a login and an empty cache. */
   open(): Promise<Page>
 }
 
@@ -45,7 +45,7 @@ export async function withBench(work: (bench: Bench) => Promise<void>): Promise<
 /** The query of the page of all sites, as parameters of `GET /api/fleet/sites`. */
 export const OUT_OF_TRASH = SITE_STATUSES.filter((status) => status !== 'trashed').join(',')
 
-/** The number of sites on the page of all sites, from the API. */
+/** Returns the number of sites on the page of all sites, from the API. */
 export async function countSites(client: Client, q = ''): Promise<number> {
   const found = await client.get(`/api/fleet/sites?page=1&status=${OUT_OF_TRASH}&q=${q}`)
   return (found.body as { total: number }).total
@@ -53,7 +53,7 @@ export async function countSites(client: Client, q = ''): Promise<number> {
 
 const PAGE = `<!doctype html><title>Blank</title><h1>Nothing</h1><input aria-label="Text">`
 
-/** The minimum for any page: a document with a line of text and a field. */
+/** Returns the minimum for any page: a document with a line of text and a field. */
 function blank() {
   const server = Bun.serve({
     port: 0,
@@ -63,7 +63,7 @@ function blank() {
   return { url: `http://127.0.0.1:${server.port}/`, stop: () => void server.stop(true) }
 }
 
-/** One promise: the measured value, and whether it holds. */
+/** An outcome is one promise: the measured value, and whether it holds. */
 export interface Outcome {
   name: string
   found: string

@@ -8,7 +8,7 @@ const PROMISED_MS = 500
 const RUNS = 9
 const PAGES = ['/', '/sites', '/servers', '/operations']
 
-/** From the first requested byte to the first visible text, each time with an empty cache. */
+/** Measures the time from the first byte to the first visible text, with an empty cache. */
 export async function firstPaint(bench: Bench): Promise<Outcome[]> {
   await checkSites(bench)
   const runs = new Map<string, Painted[]>([bench.blank_url, ...PAGES].map((url) => [url, []]))
@@ -31,7 +31,7 @@ export async function firstPaint(bench: Bench): Promise<Outcome[]> {
   })
 }
 
-/** Milliseconds since the request of the page. */
+/** The milliseconds since the request of the page. */
 interface Painted {
   first: number
   heading: number

@@ -96,7 +96,7 @@ async function untilShown(page: Page, sites: number): Promise<void> {
     .waitFor({ timeout: 10_000 })
 }
 
-/** The duration of each key and click; one below the API's minimum counts as the minimum. */
+/** Returns the duration of each key and click, at least the minimum of the API. */
 async function measured(page: Page, work: () => Promise<void>): Promise<number[]> {
   const before = await page.evaluate(beginToWatch)
   await work()

@@ -8,9 +8,9 @@ import { type Bench, OUT_OF_TRASH } from './bench.ts'
 const PROMISED = 0.05
 /** Until the caches are full. The rounds follow without pauses, so that hot code is compiled. */
 const WARM_MS = KEPT_MS + 60_000
-/** From then on, from one round's start to the next: ten times as many as a person makes. */
+/** A round lasts this long: it does ten times as much as a person. */
 const ROUND_MS = 6_000
-/** Fewer rounds give no line. */
+/** A line needs at least this number of rounds. */
 const LEAST_ROUNDS = 20
 
 const KINDS = { heap: 'JavaScript heap', nodes: 'DOM nodes', listeners: 'event listeners' } as const
@@ -40,7 +40,7 @@ export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> 
   return (Object.keys(KINDS) as Kind[]).map((kind) => outcomeOf(kind, uses))
 }
 
-/** After a garbage collection. */
+/** Returns what is in use after a garbage collection. */
 async function inUse(session: CDPSession): Promise<Record<Kind, number>> {
   await session.send('HeapProfiler.collectGarbage')
   const { usedSize: heap } = await session.send('Runtime.getHeapUsage')
@@ -77,7 +77,7 @@ interface Line {
   at(x: number): number
 }
 
-/** The line through the points by least squares. */
+/** Returns the line through the points by least squares. */
 function lineThrough(points: readonly { x: number; y: number }[]): Line {
   const mean = (axis: 'x' | 'y') => points.reduce((sum, at) => sum + at[axis], 0) / points.length
   const sum = (part: (at: { x: number; y: number }) => number) =>

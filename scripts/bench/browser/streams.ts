@@ -5,7 +5,7 @@ import { ms, type Outcome } from './bench.ts'
 const PROMISED_MS = 100
 const OPERATIONS = 50
 
-/** The longest task of /operations, from before the creation of 50 sites to its end. */
+/** Returns the longest task of /operations, from before the creation of 50 sites to its end. */
 export async function streams({ open, client }: Bench): Promise<Outcome[]> {
   const page = await open()
   await page.goto('/operations')

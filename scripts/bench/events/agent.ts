@@ -4,7 +4,7 @@ import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { DOMAINS, LINES } from './domains.ts'
 
-/** A real agent over HTTP on a simulated machine, whose database.maintain only prints lines. */
+/** This is a real agent over HTTP whose database.maintain only prints lines. */
 const host = await server()
 for (const domain of Object.values(DOMAINS).flat())
   host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)

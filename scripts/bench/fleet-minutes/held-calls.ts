@@ -32,7 +32,7 @@ const WAYS: Record<string, (host: string) => Promise<unknown>> = {
   },
 }
 
-/** In KB, after a collection. */
+/** Returns the private memory in KB, after a collection. */
 async function privateKB(): Promise<number> {
   Bun.gc(true)
   const rollup = await Bun.file(`/proc/${process.pid}/smaps_rollup`).text()

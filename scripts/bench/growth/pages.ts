@@ -3,16 +3,15 @@ import { backup_kits, backup_targets } from '#dashboard/db/backup-schema.ts'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { Marks } from '#dashboard/db/marks.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
-import { servers, sites } from '#dashboard/db/schema.ts'
 import { listFleetSiteIds, listFleetSites } from '#dashboard/listing/sites.queries.ts'
 import { listVersions } from '#dashboard/listing/versions.queries.ts'
 import { overview } from '#dashboard/overview/overview.ts'
 import { readGroups } from '#dashboard/overview/parts/queries.ts'
 import { listFleetServers } from '#dashboard/overview/queries.ts'
-import { piecesOf } from '#dashboard/runtime/breathe.ts'
 import { realClock } from '#dashboard/runtime/clock.ts'
 import { readBackupParts } from '#dashboard/site-backups/parts.queries.ts'
 import { listSites } from '#dashboard/sites/listing.queries.ts'
+import { fillFleet, SERVERS } from '#scripts/bench/lib/fleet.ts'
 import { shortest, timed } from '#scripts/bench/lib/measure.ts'
 import { FleetSitesQuery } from '#shared/api/site-filters.ts'
 import { temporaryFolder } from '#tests/support/processes.ts'
@@ -22,7 +21,7 @@ const marks = new Marks('s'.repeat(32), { error: () => undefined })
 const TRIES = 20
 const PER_PAGE = 100
 
-/** Each page: its time, in a fleet with this number of sites. Throws for a wrong answer. */
+/** Each page measures its time, in a fleet with this number of sites. Throws for a wrong answer. */
 const PAGES = {
   'sites of the fleet': async (db: Database, count: number) => {
     const query = FleetSitesQuery.parse({ per_page: String(PER_PAGE) })
@@ -82,7 +81,7 @@ export async function explain(count: number): Promise<void> {
   db.close()
 }
 
-/** Milliseconds for each page, the shortest of several tries, in a fleet with so many sites. */
+/** Returns the milliseconds of each page, the shortest of several tries. */
 export async function timesOfPages(count: number): Promise<Record<Page, number>> {
   const db = await recordsOf(await temporaryFolder('growth'), count)
   const measured = PAGE_NAMES.map((name) => [name, () => timed(() => PAGES[name](db, count))])
@@ -95,58 +94,34 @@ function expect(found: number, expected: number): void {
   if (found !== expected) throw new Error(`a page has ${found} instead of ${expected}`)
 }
 
-const SERVERS = 100
 /** The sites of the first server. The others have the rest, so that its list is no longer with more. */
 const FIRST = 100
-const ROWS = 500
 const AT = '2026-01-01T00:00:00.000Z'
 const SOON = '2027-01-01T00:00:00.000Z'
 
-const plugins = Array.from({ length: 20 }, (_, number) => ({
-  ...{ slug: `plugin-${number}`, name: `Plugin number ${number}`, version: '1.2.3' },
-  ...{ active: true, update: number % 7 === 0 ? '1.2.4' : null },
-}))
-const inventory = {
-  ...{ wp_version: '6.8', plugins, themes: [], core_update: null },
-  updates: { plugins: 3, themes: 0, core: false },
-}
-
-/** The records of a fleet with so many sites on 100 servers. */
+/** Returns the records of a fleet with so many sites on 100 servers. */
 async function recordsOf(folder: string, count: number): Promise<Database> {
   const db = await openDatabase(`file:${folder}/fleet.db`)
-  const homes = Array.from({ length: SERVERS }, (_, number) => ({
-    ...{ name: `server-${number}`, hostname: `server-${number}.example`, port: 8443 },
-    ...{ user: 'root', tags: ['eu', 'production'], status: 'online' as const, created_at: AT },
-  }))
-  await db.write((queries) => queries.insert(servers).values(homes))
-  const numbers = Array.from({ length: count }, (_, number) => number)
-  for (const some of piecesOf(numbers, ROWS))
-    await db.write((queries) => queries.insert(sites).values(some.map(site)))
+  await fillFleet(db, count, placed)
   await addBackups(db)
   return db
 }
 
-function site(number: number): NewSite {
+function placed(number: number): Partial<NewSite> {
   // Domains are in another order than ids.
   const domain = `site-${(number * 7919) % 1_000_003}.example`
   return {
-    ...{ domain, apex: domain, user: `u${number}`, docroot: `/srv/www/u${number}/public` },
-    server_id: number < FIRST ? 1 : 2 + (number % (SERVERS - 1)),
-    php: ['8.2', '8.3', '8.4'][number % 3] ?? '',
-    tier: (['small', 'medium', 'large'] as const)[number % 3] ?? 'small',
-    ...{ tls: 'letsencrypt', framework: 'wordpress', wp_version: `6.${number % 9}` },
-    ...{ db_name: `u${number}`, email: 'owner@example.com', managed: true, inventory },
-    status: number % 50 === 0 ? 'failed' : 'active',
-    ...{ updates_plugins: number % 5, updates_themes: number % 2, updates_core: false },
-    ...{ last_scan: AT, certificate_expires_at: SOON, created_at: AT },
+    ...{ domain, apex: domain, php: ['8.2', '8.3', '8.4'][number % 3] ?? '' },
+    server_id: number <= FIRST ? 1 : 2 + (number % (SERVERS - 1)),
+    ...{ certificate_expires_at: SOON, created_at: AT },
   }
 }
 
 const DAY_MS = 24 * 3600_000
-/** Of each site: the last days. A backup that is proven, and later ones. */
+/** Each site has this number of backups: a proven one, and later ones. */
 const BACKUPS = 5
 
-/** Recent backups of all sites in use in one target, and a proof of the first of each site. */
+/** Adds recent backups of all sites in use in one target, and a proof of the first of each site. */
 async function addBackups(db: Database): Promise<void> {
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
   const times = { created_at: ago(60), confirmed_at: ago(60) }

@@ -5,20 +5,20 @@ export interface Point {
 
 interface Panel {
   title: string
-  /** With its unit. */
+  /** The name of the axis, with its unit. */
   x: string
   y: string
-  /** At most four, by name. */
+  /** The lines, at most four, by name. */
   series: Record<string, readonly Point[]>
 }
 
 const WIDTH = 1100
 const HEIGHT = 400
-/** Beside the last panel. */
+/** This margin is beside the last panel. */
 const MARGIN = 30
 const TOP = 104
 const BOTTOM = 330
-/** Beside a plot: the numbers of its axis, and the names of its lines. */
+/** This space beside a plot has the numbers of its axis, and the names of its lines. */
 const LEFT = 64
 const RIGHT = 160
 /** The names of two lines are at least so far apart. */
@@ -41,7 +41,7 @@ const STYLE = `
     }
   `
 
-/** A picture with panels side by side, with logarithmic axes, for light and dark pages. */
+/** Returns a picture with panels side by side, with logarithmic axes, for light and dark pages. */
 export function drawn(title: string, panels: readonly Panel[]): string {
   const width = WIDTH / panels.length
   const parts = panels.map((panel, place) => panelAt(panel, place * width, width))
@@ -101,7 +101,7 @@ ${dots.join('\n')}
   </g>`
 }
 
-/** Beside the last point of each line, with its value. */
+/** Writes the names beside the last point of each line, with its value. */
 function namesOf(series: Panel['series'], x: number, up: Scale): string[] {
   let lowest = Number.NEGATIVE_INFINITY
   return Object.entries(series)
@@ -126,15 +126,15 @@ const round = (value: number) => Number(value.toFixed(1))
 
 const escaped = (words: string) => words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 
-/** A logarithmic axis: whole decades from `start` to `end`, in pixels. */
+/** A scale is a logarithmic axis: whole decades from `start` to `end`, in pixels. */
 interface Scale {
-  /** The place of a value. */
+  /** Returns the place of a value. */
   at(value: number): number
   /** The powers of ten, first and last included. */
   ticks: number[]
 }
 
-/** The decades that contain all values, which are above 0. */
+/** Returns the decades that contain all values, which are above 0. */
 export function scaleOf(values: readonly number[], start: number, end: number): Scale {
   const first = Math.floor(Math.log10(Math.min(...values)))
   const last = Math.max(first + 1, Math.ceil(Math.log10(Math.max(...values))))
@@ -144,10 +144,10 @@ export function scaleOf(values: readonly number[], start: number, end: number): 
   return { at, ticks }
 }
 
-/** Exactly 0.001, and not 0.0010000000000000002. */
+/** Returns exactly 0.001, and not 0.0010000000000000002. */
 const powerOf = (exponent: number) => Number(`1e${exponent}`)
 
-/** Two significant digits, such as `0.25`, `1.3`, `29` and `295`. */
+/** Returns two significant digits, such as `0.25`, `1.3`, `29` and `295`. */
 export function shortNumber(value: number): string {
   const number = value >= 100 ? Math.round(value) : Number(value.toPrecision(2))
   return number.toLocaleString('en-US', { maximumFractionDigits: 6 })

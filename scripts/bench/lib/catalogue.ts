@@ -1,7 +1,7 @@
-/** One benchmark: the program `scripts/bench/NAME.ts`. */
+/** A benchmark is the program `scripts/bench/NAME.ts`. */
 export interface Benchmark {
   name: string
-  /** For the table of the document. */
+  /** The goal, for the table of the document. */
   target: string
   /** `root`, or programs that must be installed. */
   needs?: readonly string[]

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One measured figure. `ratio` is what the goal limits; without one, `ours` is. */
+/** A figure that was measured. `ratio` is what the goal limits; without one, `ours` is. */
 export const Figure = z.object({
   name: z.string(),
   unit: z.string(),
@@ -20,11 +20,11 @@ export type Measurement = Goal & {
   ours: number
   /** What the figure is compared with, measured in the same run. */
   against?: number
-  /** `ours / against`, unless the goal limits another one, such as how many times as fast. */
+  /** The ratio is `ours / against`, unless the goal limits another one. */
   ratio?: number
 }
 
-/** Of the line of a figure in the output of a benchmark. */
+/** The mark starts the line of a figure in the output of a benchmark. */
 const MARK = 'figure   '
 
 export function figureOf(measured: Measurement): Figure {
@@ -46,7 +46,7 @@ export function report(measured: Measurement): boolean {
   return figure.met
 }
 
-/** The figures in the output of a benchmark. Throws if a line is not a figure. */
+/** Returns the figures in the output of a benchmark. Throws if a line is not a figure. */
 export function figuresIn(output: string): Figure[] {
   return output
     .split('\n')
@@ -54,7 +54,7 @@ export function figuresIn(output: string): Figure[] {
     .map((line) => Figure.parse(JSON.parse(line.slice(MARK.length))))
 }
 
-/** For the table, such as `servers: 0.52 × (50,800 against 96,700 requests/s)`. */
+/** Describes a figure, such as `servers: 0.52 × (50,800 against 96,700 requests/s)`. */
 export function describeFigure({ name, unit, ours, against, ratio, goal, met }: Figure): string {
   const value = `${rounded(ours)} ${unit}`
   const compared = against === null ? value : `${rounded(ours)} against ${rounded(against)} ${unit}`
@@ -62,7 +62,7 @@ export function describeFigure({ name, unit, ours, against, ratio, goal, met }: 
   return met ? `${name}: ${found}` : `**missed, ${name}: ${found}, goal ${goal}**`
 }
 
-/** The figures of several runs: of each name the worst one, with the least and the most of all runs. */
+/** Returns the worst figure of each name, with the least and the most of all runs. */
 export function describeRuns(figures: readonly Figure[]): string[] {
   return [...Map.groupBy(figures, ({ name }) => name).values()].map((runs) => {
     const [worst] = runs.toSorted(byGoal).slice(-1)
@@ -75,16 +75,16 @@ export function describeRuns(figures: readonly Figure[]): string[] {
   })
 }
 
-/** What the goal limits. */
+/** Returns what the goal limits. */
 const limited = ({ ratio, ours }: Figure) => ratio ?? ours
 
-/** The worst last. */
+/** Orders figures by their goal, the worst one last. */
 function byGoal(one: Figure, other: Figure): number {
   const growth = limited(one) - limited(other)
   return one.goal.startsWith('at least') ? -growth : growth
 }
 
-/** Three significant digits, or all digits before the point. */
+/** Returns three significant digits, or all digits before the point. */
 function rounded(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   const shown = Math.abs(value) < 0.1 && value !== 0 ? value.toPrecision(2) : value.toFixed(digits)

@@ -5,7 +5,7 @@ const PHOTO = 800_000
 const TEXT_BYTES = 60_000
 const MINUTES = 60_000
 
-/** Bytes of a post with its fields in a dump, on average. */
+/** This is the number of bytes of a post with its fields in a dump, on average. */
 const POST_BYTES = 3500
 
 const TEXT = 'Lorem ipsum dolor sit amet, it\\\'s a "test" of café and 😀 content.\\n'
@@ -25,7 +25,7 @@ const FIELDS = [
   '_visibility',
 ]
 
-/** A WordPress of this size. `database`: its share; of the files, most do not compress. */
+/** Fills a WordPress to this size. `database`: its share; of the files, most do not compress. */
 export async function fillSite(
   host: Host,
   { user, domain }: { user: string; domain: string },
@@ -44,14 +44,14 @@ export async function fillSite(
   await host.must(['bash', '-ec', make], { timeout_ms: 20 * MINUTES })
 }
 
-/** PHP's serialize() of a text in ASCII. */
+/** Returns what serialize() of PHP makes of a text in ASCII. */
 function serialized(text: string): string {
   return `s:${text.length}:"${text}";`
 }
 
 /**
- * SQL that fills a WordPress with about so many bytes of posts. One post in four has an address of
- * the site, one in ten a page builder with escaped JSON, and each a serialised field.
+ * Returns SQL that fills a WordPress with about so many bytes of posts. One post in four has an
+ * address of the site, one in ten a page builder with escaped JSON, and each a serialised field.
  */
 export function filled(bytes: number, host: string): string {
   const url = `https://${host}/shop/`

@@ -1,8 +1,9 @@
 import type { Database } from '#dashboard/db/client.ts'
 import type { NewSite } from '#dashboard/db/rows.ts'
 import { servers, sites } from '#dashboard/db/schema.ts'
+import { piecesOf } from '#dashboard/runtime/breathe.ts'
 
-const SERVERS = 100
+export const SERVERS = 100
 const SITES = 10_000
 const AT = Date.parse('2026-01-01T00:00:00.000Z')
 const ROWS = 500
@@ -36,17 +37,24 @@ function site(number: number): NewSite {
   }
 }
 
-/** A hundred servers with ten thousand WordPress sites of twenty plugins each. */
-export async function fillFleet(db: Database): Promise<void> {
-  const home = (number: number) => ({
-    ...{ name: `server-${number}`, hostname: `server-${number}.example`, port: 8443 },
-    ...{ user: 'root', tags: number % 3 === 0 ? ['us'] : ['eu', 'production'] },
+/**
+ * Fills the records with a hundred servers and WordPress sites of twenty plugins each. `adapted`
+ * returns the values of a site that a benchmark needs to be others, by its number from 1.
+ */
+export async function fillFleet(
+  db: Database,
+  count = SITES,
+  adapted: (number: number) => Partial<NewSite> = () => ({}),
+): Promise<void> {
+  const homes = Array.from({ length: SERVERS }, (_, at) => ({
+    ...{ name: `server-${at + 1}`, hostname: `server-${at + 1}.example`, port: 8443 },
+    ...{ user: 'root', tags: at % 3 === 2 ? ['us'] : ['eu', 'production'] },
     ...({ status: 'online', created_at: new Date(AT).toISOString() } as const),
-  })
-  const homes = Array.from({ length: SERVERS }, (_, number) => home(number + 1))
+  }))
   await db.write((queries) => queries.insert(servers).values(homes))
-  for (let from = 1; from <= SITES; from += ROWS) {
-    const some = Array.from({ length: ROWS }, (_, number) => site(from + number))
-    await db.write((queries) => queries.insert(sites).values(some))
+  const numbers = Array.from({ length: count }, (_, at) => at + 1)
+  for (const some of piecesOf(numbers, ROWS)) {
+    const rows = some.map((number) => ({ ...site(number), ...adapted(number) }))
+    await db.write((queries) => queries.insert(sites).values(rows))
   }
 }

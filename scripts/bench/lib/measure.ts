@@ -1,4 +1,4 @@
-/** The duration of some work in milliseconds. */
+/** Returns the duration of some work in milliseconds. */
 export async function timed(work: () => unknown): Promise<number> {
   const start = performance.now()
   await work()
@@ -6,8 +6,8 @@ export async function timed(work: () => unknown): Promise<number> {
 }
 
 /**
- * The shortest of several attempts of each measurement: other work of the machine only adds time.
- * They alternate, so that a slow moment of the machine affects all.
+ * Returns the shortest of several attempts of each measurement: other work of the machine only adds
+ * time. They alternate, so that a slow moment of the machine affects all.
  */
 export async function shortest<Name extends string>(
   tries: number,
@@ -24,7 +24,7 @@ export async function shortest<Name extends string>(
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Of an even number of values the mean of the middle two. */
+/** Returns the median; of an even number of values the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const half = sorted.length / 2

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
+import { cpuUsage } from 'node:process'
 
-/** Of a second: what the kernel counts processor time in (sysconf(_SC_CLK_TCK)). */
+/** A second has this number of ticks of processor time (sysconf(_SC_CLK_TCK)). */
 const TICKS = 100
 const SETTLED_MS = 5_000
 
@@ -17,7 +18,7 @@ export async function idleMemory(pid: number): Promise<number> {
   return privateMemory(pid)
 }
 
-/** Milliseconds of processor time since its start, of all its threads. */
+/** Returns milliseconds of processor time since its start, of all its threads. */
 export async function processorTime(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
   const [user, system] = stat
@@ -25,4 +26,12 @@ export async function processorTime(pid: number): Promise<number> {
     .split(' ')
     .slice(11, 13)
   return ((Number(user) + Number(system)) * 1000) / TICKS
+}
+
+/** Returns milliseconds of processor time that some work takes, of all threads of this process. */
+export async function ownProcessorTime(work: () => Promise<unknown>): Promise<number> {
+  const before = cpuUsage()
+  await work()
+  const { user, system } = cpuUsage(before)
+  return (user + system) / 1000
 }

@@ -22,15 +22,15 @@ const Profile = z.object({
 })
 export type Profile = z.infer<typeof Profile>
 
-/** A package, a folder of ours or a native function, and its part of the processor time. */
+/** A share is a package, a folder or a native function, and its part of the time. */
 export interface Share {
   name: string
   percent: number
 }
 
 /**
- * Where a program spends its processor time: it runs under the sampling profiler of Bun, which makes
- * it slower. `work` uses it; without `work`, the profile is that of its start.
+ * Returns where a program spends its processor time: it runs under the sampling profiler of Bun,
+ * which makes it slower. `work` uses it; without `work`, the profile is that of its start.
  */
 export function profiled(
   argv: readonly string[],
@@ -44,7 +44,7 @@ export function profiled(
   })
 }
 
-/** The same of a program that ends by itself; its exit status does not count. */
+/** Returns the same of a program that ends by itself; its exit status does not count. */
 export function profiledToEnd(argv: readonly string[], env: Environment): Promise<Share[]> {
   return inFolder((options) => runToEnd([process.execPath, ...options, ...argv], { env }))
 }
@@ -60,7 +60,7 @@ async function inFolder(run: (options: string[]) => Promise<unknown>): Promise<S
   }
 }
 
-/** Largest first. Idle time does not count. */
+/** Returns the shares, the largest first. Idle time does not count. */
 export function sharesOf({ nodes, samples, timeDeltas }: Profile): Share[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]))
   const times = new Map<string, number>()
@@ -77,7 +77,7 @@ export function sharesOf({ nodes, samples, timeDeltas }: Profile): Share[] {
     .sort((one, other) => other.percent - one.percent)
 }
 
-/** For a figure that misses its goal: what takes the time. */
+/** Prints, for a figure that misses its goal: what takes the time. */
 export function printShares(name: string, shares: readonly Share[]): void {
   console.log(`profile of ${name}: percent of the processor time`)
   for (const { name: place, percent } of shares.slice(0, MAX_SHARES))
@@ -86,7 +86,7 @@ export function printShares(name: string, shares: readonly Share[]): void {
 
 const OUTSIDE = new Set(['(idle)', '(program)', '(root)', '(garbage collector)'])
 
-/** Undefined for idle time. */
+/** Returns the place of a node; undefined for idle time. */
 function placeOf({ functionName, url }: Profile['nodes'][number]['callFrame']): string | undefined {
   if (functionName === '(idle)' || functionName === '(root)') return undefined
   const [, inside] = url.split(/.*\/node_modules\//)

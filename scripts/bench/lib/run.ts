@@ -42,7 +42,7 @@ async function copied(stream: ReadableStream<Uint8Array>, write: (text: string) 
   return text
 }
 
-/** Such as `2 × Intel Xeon Processor, 8 GB, Bun 1.4.4`. */
+/** Returns a description such as `2 × Intel Xeon Processor, 8 GB, Bun 1.4.4`. */
 export function describeMachine(): string {
   const model = (cpus()[0]?.model ?? process.arch).replaceAll(/\((?:R|TM)\)/g, '').trim()
   const memory = Math.round(totalmem() / 2 ** 30)

@@ -8,9 +8,9 @@ const NEVER = 'not measured yet'
 /** The figures of one benchmark, with the day and the machine of their run. */
 export interface Result {
   name: string
-  /** Of one run or more. */
+  /** The figures are of one run or more. */
   figures: Figure[]
-  /** Such as `2026-11-24, 2 × Intel Xeon`. */
+  /** The day and the machine, such as `2026-11-24, 2 × Intel Xeon`. */
   where: string
 }
 
@@ -21,8 +21,9 @@ interface Kept {
 }
 
 /**
- * The document with the table of these benchmarks between its markers: with the new results, and
- * with the previous ones of all benchmarks that did not run. Throws if a marker is missing.
+ * Returns the document with the table of these benchmarks between its markers: with the new
+ * results, and with the previous ones of all benchmarks that did not run. Throws if a marker is
+ * missing.
  */
 export function withTable(
   document: string,
@@ -40,7 +41,7 @@ export function withTable(
   return document.slice(0, start) + table + document.slice(end)
 }
 
-/** By the name in the command of each row. */
+/** Returns the rows by the name in the command of each row. */
 function keptIn(table: string): Map<string, Kept> {
   const kept = new Map<string, Kept>()
   for (const line of table.split('\n')) {
@@ -59,7 +60,7 @@ function rowOf({ name, target, needs = [] }: Benchmark, kept?: Kept): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '/')).join(' | ')} |`
 }
 
-/** What the document says of goals that are missed: why, and what was tried. */
+/** Returns what the document says of goals that are missed: why, and what was tried. */
 export function missedSection(document: string): string {
   const sections = document.split(/^## /m)
   const found = sections.find((section) => section.startsWith('Goals that are missed\n'))

@@ -7,7 +7,7 @@ import * as lab from '#tests/support/lab/index.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 const AGENT = 'http://127.0.0.1:8443'
 
-/** A Debian 12 server with the executable of the agent and a mirror of WordPress. */
+/** Starts a Debian 12 server with the executable of the agent and a mirror of WordPress. */
 export async function startServer(name: string): Promise<lab.Host> {
   const { file } = await buildAgent(ROOT)
   const binds = [

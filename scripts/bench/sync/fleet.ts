@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { type Database, openDatabase } from '#dashboard/db/client.ts'
 import { Marks } from '#dashboard/db/marks.ts'
 import { servers } from '#dashboard/db/schema.ts'
@@ -6,11 +8,15 @@ import { server_agents } from '#dashboard/db/trust-schema.ts'
 import { makeDeps } from '#dashboard/deps.ts'
 import { piecesOf } from '#dashboard/runtime/breathe.ts'
 import { realClock } from '#dashboard/runtime/clock.ts'
+import { Limit } from '#dashboard/runtime/limit.ts'
 import { jsonLog } from '#dashboard/runtime/log.ts'
 import { secureRandom } from '#dashboard/runtime/random.ts'
 import { Keyring } from '#dashboard/trust/keyring.ts'
 import { makeSealer } from '#dashboard/trust/seal.ts'
+import { listening, type Running } from '#tests/support/children.ts'
+import { dashboardFolder, temporaryFolder } from '#tests/support/processes.ts'
 import { hostnameOf } from './addresses.ts'
+import { SITES } from './answers.ts'
 
 export const SECRET = 'benchmark'.repeat(8)
 
@@ -20,7 +26,39 @@ export interface KnownAgent {
   public_key: string
 }
 
-/** The parts of a dashboard with this many enrolled servers, all of them at one program. */
+/** Starts the program that answers like every agent of a fleet. */
+export async function startAgents(): Promise<{ agents: Running; agent: KnownAgent }> {
+  const known = `${await temporaryFolder('agents')}/agent.json`
+  const program = new URL('./agents.ts', import.meta.url).pathname
+  const agents = await listening([process.execPath, program, known], { env: {} })
+  return { agents, agent: { ...JSON.parse(await readFile(known, 'utf8')), port: agents.port } }
+}
+
+/** A folder of a dashboard with the records of `fleetOf`, which a dashboard can be started in. */
+export async function fleetFolder(count: number, agent: KnownAgent) {
+  const folder = await dashboardFolder()
+  await Bun.write(`${folder}/seal-secret`, `${SECRET}\n`)
+  return { folder, fleet: await fleetOf(folder, count, agent) }
+}
+
+/** Throws if a server is not synced, or if a site is not recorded. */
+export async function checkFleet({ db }: { db: Database }, count: number): Promise<void> {
+  const found = await db.read.get<{ servers: number; sites: number }>(sql`
+    select (select count(*) from servers where status = 'online' and last_sync is not null) as servers,
+      (select count(*) from sites where status = 'active') as sites`)
+  if (found?.servers !== count || found.sites !== count * SITES)
+    throw new Error(`the records are wrong: ${JSON.stringify(found)}`)
+}
+
+const MAX_CONCURRENT = 64
+
+/** Does some work for each, for a limited number of them at a time. */
+export async function forEach<T>(all: readonly T[], work: (one: T) => Promise<unknown>) {
+  const limit = new Limit(MAX_CONCURRENT)
+  await Promise.all(all.map((one) => limit.run(() => work(one))))
+}
+
+/** Returns the parts of a dashboard with this many enrolled servers, all of them at one program. */
 export async function fleetOf(folder: string, count: number, agent: KnownAgent) {
   const db = await openDatabase(`file:${join(folder, 'dashboard.db')}`)
   const outside = { db, clock: realClock, random: secureRandom }

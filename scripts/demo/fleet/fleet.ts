@@ -1,13 +1,25 @@
+import { createApp } from '#agent/app.ts'
+import { type Ask, asking } from '#agent/calls/reading.ts'
+import { commands } from '#agent/commands/index.ts'
 import type { Host } from '#agent/host/ports.ts'
-import type { Transports } from '#dashboard/agents/transport.ts'
-import { plainTransport } from '#dashboard/agents/transport.ts'
-import { DemoAgent } from '#scripts/demo/agent.ts'
+import { type Listening, listen } from '#agent/http/listen.ts'
+import { Runner } from '#agent/operations/runner.ts'
+import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
+import { HealthMonitor } from '#agent/os/health/monitor.ts'
+import { NumbersCollector } from '#agent/os/numbers/collector.ts'
+import { Policy } from '#agent/policy/policy.ts'
+import { readings } from '#agent/readings/index.ts'
+import { openGate } from '#agent/trust/gate.ts'
+import { type Rotation, rotationOf } from '#agent/trust/rotation.ts'
+import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
+import { plainTransport, type Transports } from '#dashboard/agents/transport.ts'
 import { initialKey, issued, selfSigned } from '#scripts/demo/machine/authority.ts'
 import { resultOf } from '#scripts/demo/machine/carry-out.ts'
 import { hostOn, type Surroundings } from '#scripts/demo/machine/host.ts'
 import { layOutServer, layOutSites } from '#scripts/demo/machine/lay-out.ts'
 import type { Certificates } from '#scripts/demo/machine/lay-out-site.ts'
 import { Machine, type Time } from '#scripts/demo/machine/machine.ts'
+import { apexOf } from '#shared/names.ts'
 import { pairOf } from '#shared/site-names.ts'
 import { newServer } from './make-fleet.ts'
 import { type FleetPlan, isOffline, type ServerPlan } from './plan.ts'
@@ -15,7 +27,7 @@ import { type FleetPlan, isOffline, type ServerPlan } from './plan.ts'
 export interface Member {
   plan: ServerPlan
   machine: Machine
-  /** Servers on which programs take no time. */
+  /** The host of servers on which programs take no time. */
   instant: Host
   agent: DemoAgent
 }
@@ -25,7 +37,7 @@ interface Outside extends Surroundings {
   report: (error: unknown) => void
 }
 
-/** Every simulated server with its agent, by its name in the dashboard. */
+/** A fleet has every simulated server with its agent, by its name in the dashboard. */
 export class Fleet {
   readonly plan: FleetPlan
   readonly members: readonly Member[]
@@ -54,7 +66,7 @@ export class Fleet {
     return new Fleet(plan, members, outside)
   }
 
-  /** All except the offline ones. */
+  /** Starts all servers except the offline ones. */
   async start(): Promise<void> {
     for (const { plan, agent } of this.members)
       if (!isOffline(plan) && plan.role !== 'pending') await agent.start()
@@ -65,14 +77,14 @@ export class Fleet {
     await Promise.all([...this.#byHostname.values()].map(({ agent }) => agent.stop()))
   }
 
-  /** The offline ones come back; when all are online, they go offline again. */
+  /** Brings the offline servers back; when all are online, they go offline again. */
   async toggle(role?: ServerPlan['role']): Promise<void> {
     const some = this.members.filter(({ plan }) => (role ? plan.role === role : isOffline(plan)))
     const back = some.some(({ agent }) => !agent.up)
     for (const { agent } of some) await (back ? agent.start() : agent.stop())
   }
 
-  /** Every name resolves to loopback: to a server of the fleet, or to one that is being added. */
+  /** Resolves every name to loopback: to a server of the fleet, or to one that is being added. */
   get transports(): Transports {
     return async ({ id, hostname }) => {
       const member = this.#byHostname.get(hostname)
@@ -108,7 +120,7 @@ async function makeMember(fleet: FleetPlan, plan: ServerPlan, outside: Outside):
 }
 
 const ARRIVAL_MS = 8_000
-/** tcpmux: nothing answers there. */
+/** Nothing answers on the port of tcpmux. */
 const NOBODY = 1
 
 async function certificatesFor({ servers }: FleetPlan, now: number): Promise<Certificates> {
@@ -122,4 +134,84 @@ async function certificatesFor({ servers }: FleetPlan, now: number): Promise<Cer
   for (const [days, some] of Map.groupBy(sites, (site) => site.certificate))
     certificates.set(days, await issued({ names: names(some), days }, now))
   return certificates
+}
+
+/** The pause after each check of all sites: simulated servers share one processor. */
+const CHECK_MS = 10_000
+const CHECK_MS_A_SITE = 60
+
+/** This is the agent of a simulated server: everything except its machine is the real one. */
+class DemoAgent {
+  /** Asks its readings without a request. */
+  readonly ask: Ask
+  readonly #app: ReturnType<typeof createApp>
+  readonly #own: HealthMonitor
+  readonly #found: FoundMonitor
+  readonly #host: Host
+  #listening: Listening | undefined
+
+  constructor(host: Host, report: (error: unknown) => void) {
+    const runner = new Runner({ host, commands, report: (error) => report(error) })
+    this.#host = host
+    this.#own = new HealthMonitor(host, {
+      isBusy: (domain) => runner.isBusy(apexOf(domain)),
+      report,
+    })
+    this.#found = new FoundMonitor(host)
+    const deps = {
+      host,
+      runner,
+      health: () => [...this.#own.list(), ...this.#found.list()],
+      numbers: new NumbersCollector(host),
+      rotation: rotationOn(host),
+    }
+    this.ask = asking(readings, deps, new AbortController().signal)
+    this.#app = createApp({
+      ...deps,
+      readings,
+      gate: openGate,
+      policy: new Policy({ ...host, path: '/etc/hosting-agent/policy.json', store: runner.store }),
+      report,
+    })
+  }
+
+  /** Returns the loopback port; 0: it does not listen. */
+  get port(): number {
+    return this.#listening ? Number(new URL(this.#listening.url).port) : 0
+  }
+
+  get up(): boolean {
+    return this.#listening !== undefined
+  }
+
+  async start(): Promise<void> {
+    if (this.#listening) return
+    const loopback = { address: '127.0.0.1', port: 0 }
+    this.#listening = await listen((request) => this.#app.fetch(request), loopback)
+    void this.#watch(this.#listening)
+  }
+
+  /** As agent/rounds.ts does, at its own pace while the server is online. */
+  async #watch(listening: Listening): Promise<void> {
+    while (this.#listening === listening) {
+      await this.#own.look()
+      await this.#own.visit(this.#found.size)
+      await this.#found.visit(this.#own.size)
+      const sites = this.#own.size + this.#found.size
+      await this.#host.clock.sleep(CHECK_MS + CHECK_MS_A_SITE * sites)
+    }
+  }
+
+  /** Takes the agent offline; running work continues. */
+  async stop(): Promise<void> {
+    const listening = this.#listening
+    this.#listening = undefined
+    await listening?.stop()
+  }
+}
+
+/** The dashboard gives it new keys, as it does for every agent; the caller needs no proof. */
+function rotationOn({ files, clock, exclusive, settings }: Host): Rotation {
+  const trust = new TrustedDashboard(files, settings.state_dir)
+  return rotationOf({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })
 }

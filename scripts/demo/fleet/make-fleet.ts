@@ -1,9 +1,17 @@
 import { Dice } from '#agent/host/simulated/dice.ts'
+import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import { makeKits } from '#scripts/demo/wordpress/kits.ts'
+import { apexOf } from '#shared/names.ts'
 import packed from '../../../package.json' with { type: 'json' }
-import { makeSite } from './make-site.ts'
-import { Names, serverNames } from './names.ts'
-import { type FleetPlan, type Role, roleOf, type ServerPlan } from './plan.ts'
+import { Names, serverNames, userOf } from './names.ts'
+import {
+  type FleetPlan,
+  type Role,
+  roleOf,
+  type ServerPlan,
+  type SitePlace,
+  type SitePlan,
+} from './plan.ts'
 
 /** An earlier version of the agent. */
 const FORMER = '0.0.9'
@@ -11,7 +19,7 @@ const GB = 2 ** 30
 const REGION_TAGS: Record<string, string> = { fra: 'eu', ams: 'eu', hel: 'eu', nyc: 'us' }
 const PURPOSES = ['shops', 'agency', 'staging'] as const
 
-/** The same fleet for the same seed and size. */
+/** Returns the same fleet for the same seed and size. */
 export function makeFleet(seed: string, size: { servers: number; sites: number }): FleetPlan {
   const dice = new Dice(seed)
   const around = { dice, names: new Names(dice), kits: makeKits(dice) }
@@ -43,7 +51,7 @@ function makeServer(dice: Dice, at: number): ServerPlan {
   }
 }
 
-/** An added server: Debian, and nothing on it. */
+/** Returns an added server: Debian, and nothing on it. */
 export function newServer(hostname: string): ServerPlan {
   const dice = new Dice(hostname)
   return { ...makeServer(dice, 0), name: hostname, hostname, tags: [], load: 0.05, age: 1 }
@@ -55,9 +63,107 @@ function purposeOf(dice: Dice, role: Role): string[] {
   return ['production', dice.pick(PURPOSES)]
 }
 
-/** The distribution's version comes first; the others are from a PHP repository. */
+/** Returns the versions of PHP on a server, of which the distribution has the first. */
 function phpOf(role: Role, debian: 12 | 13): [string, ...string[]] {
   const shipped = debian === 12 ? '8.2' : '8.4'
   if (role === 'legacy') return [shipped, '7.4', '8.0']
   return debian === 12 ? [shipped, '8.3'] : [shipped, '8.3', '8.2']
+}
+
+interface Surroundings {
+  dice: Dice
+  names: Names
+  kits: readonly [Kit, ...Kit[]]
+}
+
+const MB = 2 ** 20
+const TIERS = ['small', 'small', 'small', 'medium', 'medium', 'large'] as const
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+
+/** Makes a site. `at` is the number of earlier sites on the server. */
+function makeSite({ dice, names, kits }: Surroundings, server: ServerPlan, at: number): SitePlan {
+  const name = names.domain()
+  const staging_of = liveOf(server, at)
+  const domain = staging_of === undefined ? name : `preview.${apexOf(staging_of)}`
+  const trouble = troubleOf(server, at)
+  const managed = trouble !== 'foreign'
+  return {
+    domain,
+    ...(staging_of !== undefined && { staging_of }),
+    user: userOf(domain, dice),
+    php: phpFor(dice, server, managed),
+    tier: managed ? tierFor(dice, trouble) : 'small',
+    tls: isUnresolved(trouble) ? 'letsencrypt' : tlsFor(dice, domain),
+    email: managed ? `webmaster@${domain}` : '',
+    kit: dice.pick(kits),
+    place:
+      trouble === 'trashed' || trouble === 'missing' || trouble === 'failed' ? trouble : 'served',
+    managed,
+    broken: trouble === 'database',
+    stopped: trouble === 'php',
+    unresolved: isUnresolved(trouble),
+    prefix: `${dice.text(LETTERS, 6)}_`,
+    size: sizeFor(dice, trouble),
+    age: Math.min(server.age - 1, 1 + dice.below(server.age)),
+    certificate: certificateFor(dice, trouble),
+    scanned: dice.chance(0.85) ? dice.below(20 * 24) : undefined,
+  }
+}
+
+/** The second site of some servers is a staging site of the first one. */
+function liveOf({ role, sites }: ServerPlan, at: number): string | undefined {
+  return role === 'plain' && at === 1 ? sites[0]?.domain : undefined
+}
+
+type Trouble =
+  | Exclude<SitePlace, 'served'>
+  | ('none' | 'database' | 'php' | 'foreign' | 'unresolved' | 'refused' | 'large' | 'too-large')
+
+/** By position, so that a fleet of any size has a few of each. */
+const TROUBLES: Partial<Record<ServerPlan['role'], Record<number, Trouble>>> = {
+  failed: { 0: 'php', 1: 'database' },
+  legacy: { 0: 'large', 1: 'missing' },
+  full: { 0: 'too-large', 2: 'failed' },
+  plain: { 3: 'trashed', 5: 'unresolved', 7: 'refused' },
+}
+
+function troubleOf({ role }: ServerPlan, at: number): Trouble {
+  if (role === 'foreign' && at % 2 === 0) return 'foreign'
+  return TROUBLES[role]?.[at] ?? 'none'
+}
+
+function phpFor(dice: Dice, { php, role }: ServerPlan, managed: boolean): string {
+  if (!managed) return php[0]
+  if (role === 'legacy' && dice.chance(0.7)) return dice.pick(['7.4', '8.0'])
+  return dice.chance(0.75) ? php[0] : dice.pick(php)
+}
+
+function tlsFor(dice: Dice, domain: string): SitePlan['tls'] {
+  if (domain.startsWith('staging.')) return 'self-signed'
+  return dice.chance(0.92) ? 'letsencrypt' : 'none'
+}
+
+const isUnresolved = (trouble: Trouble) => trouble === 'unresolved' || trouble === 'refused'
+
+/**
+ * Returns the remaining days of a certificate, which is renewed at a third of 90 days: fewer days
+ * mean failed renewals; 0: there never was one.
+ */
+function certificateFor(dice: Dice, trouble: Trouble): number {
+  if (trouble === 'unresolved') return 3 + dice.below(6)
+  const usual = 31 + dice.below(58)
+  return trouble === 'refused' ? 0 : usual
+}
+
+function tierFor(dice: Dice, trouble: Trouble): SitePlan['tier'] {
+  const tier = dice.pick(TIERS)
+  return SIZES[trouble] === undefined ? tier : 'small'
+}
+
+/** These sizes are in MB, beside the 10 GB of a small site. */
+const SIZES: { [T in Trouble]?: number } = { large: 8300, 'too-large': 11_400 }
+
+function sizeFor(dice: Dice, trouble: Trouble): number {
+  const usual = Math.round(dice.between(60, 2400))
+  return (SIZES[trouble] ?? usual) * MB
 }

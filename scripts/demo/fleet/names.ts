@@ -12,7 +12,7 @@ const ENDS = ['.example', '.example', '.example', '.example.com', '.example.org'
 const SUBS = ['shop', 'blog', 'staging', 'news', 'docs', 'events', 'kb', 'club']
 const REGIONS = ['fra', 'ams', 'hel', 'nyc'] as const
 
-/** All different, with or without `www.`. */
+/** Makes names that are all different, with or without `www.`. */
 export class Names {
   readonly #dice: Dice
   readonly #taken = new Set<string>()
@@ -36,13 +36,13 @@ export class Names {
   }
 }
 
-/** The dashboard's name for the user of a site. */
+/** Returns the dashboard's name for the user of a site. */
 export function userOf(domain: string, dice: Dice): string {
   const slug = (domain.split('.')[0] ?? '').replace(/[^a-z0-9]/g, '').slice(0, 20)
   return slug + dice.text('abcdefghijklmnopqrstuvwxyz0123456789', 6)
 }
 
-/** `fra-web-01`, and its DNS name. */
+/** Returns a name such as `fra-web-01`, and its DNS name. */
 export function serverNames(at: number): { name: string; hostname: string; region: string } {
   const region = REGIONS[at % REGIONS.length] ?? 'fra'
   const number = String(Math.floor(at / REGIONS.length) + 1).padStart(2, '0')

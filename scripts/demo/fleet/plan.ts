@@ -35,13 +35,13 @@ export interface SitePlan {
   prefix: string
   /** Its name no longer resolves to this server: its certificate could not be renewed. */
   unresolved: boolean
-  /** Bytes of files and database. */
+  /** The bytes of files and database. */
   size: number
-  /** Days ago. */
+  /** The age in days. */
   age: number
-  /** Remaining days of its certificate; 0: it was refused, and there never was one. */
+  /** The remaining days of its certificate; 0: it was refused, and there never was one. */
   certificate: number
-  /** Hours ago; undefined: never. */
+  /** The hours since its scan; undefined: never. */
   scanned: number | undefined
 }
 
@@ -50,14 +50,14 @@ export interface ServerPlan {
   hostname: string
   tags: string[]
   role: Role
-  /** Of its agent. */
+  /** The version of its agent. */
   version: string
   debian: 12 | 13
   php: [string, ...string[]]
   cores: number
-  /** MB */
+  /** The memory in MB. */
   memory: number
-  /** Bytes. */
+  /** The disk in bytes. */
   disk: { free: number; total: number }
   /** Its average load, from 0 to 1. */
   load: number
@@ -79,7 +79,7 @@ const ROLES: readonly Role[] = [
 
 export const roleOf = (at: number): Role => ROLES[at] ?? 'plain'
 
-/** Until somebody brings it back. */
+/** Returns whether a server is offline until somebody brings it back. */
 export const isOffline = ({ role }: ServerPlan): boolean => role === 'offline' || role === 'flaky'
 
 /** A site that its agent has created and serves. */

@@ -20,10 +20,10 @@ const REFUSED: readonly [RegExp, string][] = [
 /** The key of the authority, and of every initial certificate. */
 const { privateKey: KEY } = generateKeyPairSync('ec', { namedCurve: CURVE.namedCurve })
 
-/** PKCS 8 PEM. */
+/** Returns the key as PKCS 8 in PEM. */
 export const initialKey = (): string => String(KEY.export({ type: 'pkcs8', format: 'pem' }))
 
-/** The authority's answer to an order. */
+/** Returns the authority's answer to an order. */
 export async function certify(
   { names, private_key }: AcmeOrder,
   { time, unresolved }: Machine,
@@ -39,7 +39,7 @@ export async function certify(
   return { chain: await issued({ names, key, days: LIFETIME_DAYS }, time.now()) }
 }
 
-/** `openssl req -x509`, for the given key. */
+/** Acts as `openssl req -x509` for the given key. */
 export async function selfSignedBy(machine: Machine, argv: readonly string[]): Promise<Output> {
   const pem = machine.disk.text(argv[argv.indexOf('-key') + 1] ?? '')
   const name = argv[argv.indexOf('-subj') + 1]?.slice(1)
@@ -54,7 +54,7 @@ interface Certified {
   key?: KeyObject
 }
 
-/** A certificate of the authority with the given remaining days. */
+/** Returns a certificate of the authority with the given remaining days. */
 export function issued(
   { names, key = KEY, days }: Certified & { days: number },
   now: number,

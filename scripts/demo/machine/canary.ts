@@ -5,13 +5,13 @@ import type { Machine } from './machine.ts'
 
 const ABOUT = { pid: 71, ppid: 70, prefix: 'wp_' }
 const REFUSED = { outcome: 'refused', detail: '' }
-/** Attacks of a site that succeed on a server with an old agent. */
+/** The weakness is the attacks of a site that succeed on a server with an old agent. */
 export const WEAKNESS = {
   id: 'process.view',
   verdict: { outcome: 'succeeded', detail: 'saw 22 processes of others' },
 } as const
 
-/** The answer of a temporary site's script to an attack. No PHP runs on a machine in memory. */
+/** Returns the answer of a temporary site's script to an attack, without PHP. */
 export function canaryAnswer(machine: Machine, user: string, action: string | null): string {
   const { disk } = machine
   const home = `/srv/www/${user}`
@@ -26,10 +26,10 @@ export function canaryAnswer(machine: Machine, user: string, action: string | nu
   return '[]'
 }
 
-/** The same from its cron job. */
+/** Returns the same from its cron job. */
 export const canaryJob = (machine: Machine, user: string) => answered(machine, user, CRON_ANSWER)
 
-/** The same from a shell of it. */
+/** Returns the same from a shell of it. */
 export const canaryShell = (machine: Machine, user: string) => answered(machine, user, SHELL_ANSWER)
 
 function answered(machine: Machine, user: string, path: string): void {

@@ -8,10 +8,10 @@ import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
 import { type ErrorBody, ServiceError } from '#shared/errors.ts'
 import type { StepChange } from '#shared/steps.ts'
 
-/** The output of a command, and its result. */
+/** A transcript is the output of a command, and its result. */
 export interface Transcript<Result = object> {
   lines: string[]
-  /** Each after the given number of lines. */
+  /** The changes of steps, each after the given number of lines. */
   steps: { after: number; change: StepChange }[]
   end: { result: Result; warnings: Warning[] } | { error: ErrorBody }
 }
@@ -54,7 +54,7 @@ function errorOf(cause: unknown): ErrorBody {
   return (cause instanceof ServiceError ? cause : new ServiceError('internal', { message })).body
 }
 
-/** The result of a command without obstacles. Throws if there is one. */
+/** Returns the result of a command without obstacles. Throws if there is one. */
 export async function resultOf<N extends CommandName>(
   host: Host,
   name: N,

@@ -1,16 +1,20 @@
 import { fingerprintOf } from '#agent/host/fingerprint.ts'
-import type { Host } from '#agent/host/ports.ts'
+import type { Host, Probe } from '#agent/host/ports.ts'
 import { Dice } from '#agent/host/simulated/dice.ts'
 import { randomFrom, simulatedHost } from '#agent/host/simulated/host.ts'
 import { done } from '#agent/host/simulated/programs/output.ts'
 import { SETTINGS } from '#agent/host/simulated/settings.ts'
+import type { Visit, Visited } from '#agent/host/visit-port.ts'
+import { ACME_ROOT } from '#agent/os/nginx/base.ts'
+import { isCanary } from '#agent/os/site/canary.ts'
 import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
+import { apexOf } from '#shared/names.ts'
 import { certify } from './authority.ts'
+import { canaryAnswer } from './canary.ts'
 import type { Machine } from './machine.ts'
 import { query } from './programs/database.ts'
 import { durationOf, perform } from './programs.ts'
 import type { Turns } from './turns.ts'
-import { answerOf, visited } from './web.ts'
 
 const ORDER_MS = 1800
 export const CORE_SHA1 = '0'.repeat(40)
@@ -21,7 +25,7 @@ export interface Surroundings {
   pace: number
 }
 
-/** The ports of the agent on a server of the demo. */
+/** Returns the ports of the agent on a server of the demo. */
 export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
   const dice = new Dice(`${machine.plan.name} ${machine.time.now()}`)
   const varied = (ms: number) => ms * dice.between(0.75, 1.35)
@@ -65,3 +69,49 @@ export function hostOn(machine: Machine, { turns, pace }: Surroundings): Host {
 }
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+type Answer = { status: number; body: string; headers: Record<string, string> }
+
+const answer = (status: number, body = ''): Answer => ({ status, body, headers: {} })
+
+type Request = Pick<Probe, 'host' | 'path'>
+
+/** Returns a visitor's answer, which needs nginx, PHP and the tables of WordPress. */
+function answerOf(machine: Machine, request: Request): Answer {
+  const { host, path } = request
+  const vhost = vhostOf(machine, host)
+  if (vhost === undefined) return answer(isForeign(machine, host) ? 200 : 404)
+  if (!path.startsWith('/.well-known/acme-challenge/')) return answerOfPhp(machine, vhost, request)
+  const token = machine.disk.text(ACME_ROOT + path)
+  return token === undefined ? answer(404) : answer(200, token)
+}
+
+function answerOfPhp(machine: Machine, vhost: string, { host, path }: Request): Answer {
+  const [, socket = ''] = /unix:([^;\s]+\.sock)/.exec(vhost) ?? []
+  const [, user = ''] = /^\s*root \/srv\/www\/([^/]+)\/public;/m.exec(vhost) ?? []
+  if (!machine.disk.find(socket)) return answer(502, '<h1>502 Bad Gateway</h1>')
+  const database = machine.databases.get(user)
+  if (!database?.kit || database.broken)
+    return answer(500, 'Error establishing a database connection')
+  const [script, query] = path.split('?')
+  if (script !== '/isolation.php' || !isCanary(host)) return answer(200, `<a href="//${host}/">`)
+  return answer(200, canaryAnswer(machine, user, new URLSearchParams(query).get('do')))
+}
+
+/** Visits a page without a cache: a PHP that is slow elsewhere is not slow here. */
+function visited(machine: Machine, visit: Visit): Visited {
+  return { ...answerOf(machine, visit), headers: {}, ms: 80 }
+}
+
+/** Returns whether a site was created manually: it never breaks here. */
+const isForeign = ({ disk }: Machine, host: string) =>
+  disk.text(`/etc/nginx/sites-enabled/${host}.conf`) !== undefined
+
+function vhostOf({ disk }: Machine, host: string): string | undefined {
+  const apex = apexOf(host)
+  for (const name of [apex, `www.${apex}`]) {
+    const text = disk.text(`/etc/nginx/sites-enabled/hosting-${name}.conf`)
+    if (text !== undefined) return text
+  }
+  return undefined
+}

@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts'
 
 export const foreignHome = (domain: string) => `/var/www/${domain}`
 
-/** A manually created site: Debian's own pool, files below /var/www. */
+/** Lays out a manually created site: Debian's own pool, files below /var/www. */
 export function layOutForeign(machine: Machine, plan: SitePlan, certificates: Certificates): void {
   const { disk } = machine
   const { domain, user, php } = plan
@@ -35,7 +35,7 @@ ${secure}    server_name ${domain} www.${domain};
 `
 }
 
-/** Servers without a domain: previews, and the default server. */
+/** Lays out servers without a domain: previews, and the default server. */
 export function layOutUnnamed({ disk, plan }: Machine): void {
   if (plan.role !== 'foreign') return
   const served = (name: string, root: string) =>

@@ -8,7 +8,7 @@ import type { SiteMail } from '#shared/agent.ts'
 import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
 import type { Machine } from './machine.ts'
 
-/** Stored without a password, which nothing in the demo would accept. */
+/** The relay has no password, which nothing in the demo would accept. */
 export const DEMO_RELAY = {
   ...{ host: 'smtp.relay.example', port: 587, user: 'agency' },
   tls: 'starttls',
@@ -18,7 +18,7 @@ export const DEMO_RELAY = {
 export const hasMail = ({ role }: Pick<ServerPlan, 'role'>): boolean =>
   !['pending', 'legacy', 'foreign'].includes(role)
 
-/** The relay of a server, and the queue of each of its sites. */
+/** Lays out the relay of a server, and the queue of each of its sites. */
 export function layOutMail(machine: Machine): void {
   const { plan, disk } = machine
   if (!hasMail(plan)) return
@@ -38,7 +38,7 @@ export function layOutMail(machine: Machine): void {
   }
 }
 
-/** What the queue of a server reports of its sites. */
+/** Returns what the queue of a server reports of its sites. */
 export function mailOf(plan: ServerPlan, now: number): SiteMail[] {
   if (!hasMail(plan)) return []
   return servedBy(plan).flatMap(({ domain }, at) =>

@@ -27,10 +27,10 @@ import type { Machine } from './machine.ts'
 import { keepDump } from './programs/database.ts'
 import { versionOf } from './programs/nginx.ts'
 
-/** PEM texts, by their remaining days; self-signed ones under `self`, and the key of all. */
+/** The certificates are PEM texts, by remaining days, `self`, and the key of all. */
 export type Certificates = ReadonlyMap<number | 'self' | 'key', string>
 
-/** The result of `site.create`, without running it: thousands of sites take a second. */
+/** Lays out the result of `site.create`, without running it: thousands of sites take a second. */
 export function layOutSite(machine: Machine, plan: SitePlan, certificates: Certificates): void {
   const { user, domain } = plan
   const record = `${JSON.stringify(siteOf(plan), null, 2)}\n`
@@ -55,7 +55,7 @@ function siteOf({ domain, php, tier, tls, email, user, staging_of: of }: SitePla
   return { domain, php, tier, tls, email, user, ...staging }
 }
 
-/** The hash of no password: nobody visits a site of the demo. */
+/** The hash is that of no password: nobody visits a site of the demo. */
 const STAGING = { user: 'staging', password_hash: `{SSHA}${'demo'.repeat(10)}` }
 
 export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
@@ -94,7 +94,7 @@ function layServices(machine: Machine, plan: SitePlan): void {
   else startUnit(disk, unit)
 }
 
-/** Home, dump, account and facts, as `site.delete` leaves them. */
+/** Lays out home, dump, account and facts, as `site.delete` leaves them. */
 function layTrashed(machine: Machine, plan: SitePlan): void {
   const { user } = plan
   const folder = trashOf(user)
@@ -108,7 +108,7 @@ function layTrashed(machine: Machine, plan: SitePlan): void {
   machine.disk.putText(`${folder}/facts.json`, `${facts}\n`, { mode: 0o600 })
 }
 
-/** How long a site of the plan has been in the trash. */
+/** Returns how long a site of the plan has been in the trash. */
 export const trashedDays = ({ age }: SitePlan): number => Math.min(age / 2, 4)
 
 function layCertificate({ disk, time }: Machine, plan: SitePlan, certificates: Certificates): void {
@@ -123,7 +123,7 @@ function layCertificate({ disk, time }: Machine, plan: SitePlan, certificates: C
   disk.putText(`${certificateFolder(plan.domain)}/privkey.pem`, key, { mode: 0o600 })
 }
 
-/** In the form of the agent's record. */
+/** Notes a refused certificate in the form of the agent's record. */
 function layRefused(disk: Machine['disk'], { domain }: SitePlan, now: number): void {
   const path = `${SETTINGS.state_dir}/certificate-tries.json`
   const before = JSON.parse(disk.text(path) ?? '{}')

@@ -10,8 +10,8 @@ const WAVES = [
 ] as const
 
 /**
- * The load of a server at a time, from 0 to 1: higher by day than by night and on Sundays, with
- * variation. The same server at the same time always has the same load.
+ * Computes the load of a server at a time, from 0 to 1: higher by day than by night and on Sundays,
+ * with variation. The same server at the same time always has the same load.
  */
 export class Load {
   readonly #seed: string
@@ -37,7 +37,7 @@ export class Load {
     return steps.reduce((sum, value) => sum + value, 0) / steps.length
   }
 
-  /** From -0.5 to 0.5, smooth between its points. */
+  /** Returns a value from -0.5 to 0.5, smooth between its points. */
   #wave(ms: number, step: number): number {
     const place = Math.floor(ms / step)
     const part = ms / step - place

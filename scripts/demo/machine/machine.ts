@@ -6,7 +6,7 @@ import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import type { PendingPackage } from '#shared/maintenance.ts'
 import { Load } from './load.ts'
 
-/** A database of MariaDB; without a kit it has no tables. */
+/** A database is one of MariaDB; without a kit it has no tables. */
 export interface Database {
   kit: Kit | undefined
   /** Its tables do not answer. */
@@ -22,7 +22,7 @@ export interface Time {
   loadTime(): number
 }
 
-/** A simulated server: its disk, its databases and its running programs. */
+/** A machine is a simulated server: its disk, its databases and its running programs. */
 export class Machine {
   readonly plan: ServerPlan
   readonly disk: Disk
@@ -36,7 +36,7 @@ export class Machine {
   readonly unresolved = new Set<string>()
   /** The upgrades that apt offers. */
   pending: PendingPackage[] = []
-  /** Bytes of a site, by its user. */
+  /** The bytes of a site, by its user. */
   readonly sizes = new Map<string, number>()
   readonly time: Time
   readonly #ticks: { at: number; busy: number; total: number }
@@ -50,7 +50,7 @@ export class Machine {
     this.#ticks = { at: time.now(), busy: 0, total: 0 }
   }
 
-  /** proc(5), /proc/stat: the work of all processors since boot, finer than the kernel's. */
+  /** Returns the text of /proc/stat (proc(5)), finer than that of the kernel. */
   stat(): string {
     const ticks = this.#ticks
     const now = this.time.now()
@@ -79,5 +79,5 @@ export class Machine {
   }
 }
 
-/** The used memory of a server with this load. */
+/** Returns the used memory of a server with this load. */
 export const memoryShare = (load: number): number => Math.min(0.95, 0.28 + load * 0.6)

@@ -1,21 +1,21 @@
 import type { Output, RunOptions } from '#agent/host/ports.ts'
-import { done } from '#agent/host/simulated/programs/output.ts'
+import { done, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import {
   PROGRAMS as BASE,
   type Program,
   programOf,
 } from '#agent/host/simulated/programs/programs.ts'
+import { processesOf, systemctl as start } from '#agent/host/simulated/programs/services.ts'
+import type { PendingPackage } from '#shared/maintenance.ts'
 import { selfSignedBy } from './authority.ts'
 import type { Machine } from './machine.ts'
 import { agent } from './programs/agent.ts'
-import { aptConfig, aptGet } from './programs/apt.ts'
 import { client, dump } from './programs/database.ts'
 import { du } from './programs/files.ts'
-import { jobJournal } from './programs/jobs.ts'
+import { jobJournal, runJob } from './programs/jobs.ts'
 import { journalctl } from './programs/journal.ts'
 import { nginx, ss } from './programs/nginx.ts'
 import { php } from './programs/php.ts'
-import { systemctl } from './programs/services.ts'
 import { groupadd, sftp, ssh, sshd, sshKeygen } from './programs/sshd.ts'
 
 /** The effects of programs on a machine; others do nothing. */
@@ -64,9 +64,68 @@ export function perform(
 const SLOW = / core install --url=http:\/\/slow[.-]/
 const SLOW_MS = 60_000
 
-/** In milliseconds: at a pace of 1 as on an average machine. */
+/** Returns the duration in milliseconds: at a pace of 1 as on an average machine. */
 export function durationOf(argv: readonly string[], pace: number): number {
   const line = `${[programOf(argv), ...argv.slice(1)].join(' ')} `
   if (SLOW.test(line)) return SLOW_MS
   return pace * (DURATIONS_MS.find(([call]) => call.test(line))?.[1] ?? 20)
+}
+
+/** Runs simulated and real upgrades; missing packages come with the machine. */
+function aptGet(machine: Machine, argv: readonly string[]): Output {
+  const upgrades = upgradesIn(machine, argv)
+  if (argv.includes('--simulate')) return printed(upgrades.map(installing).join('\n'))
+  machine.pending = machine.pending.filter((one) => !upgrades.includes(one))
+  return printed(
+    upgrades.map(({ name, candidate }) => `Setting up ${name} (${candidate}) ...`).join('\n'),
+  )
+}
+
+/** Prints the settings from the files of apt on the machine: the last of them has priority. */
+function aptConfig({ disk }: Machine): Output {
+  const text = disk.find('/etc/apt/apt.conf.d/60hosting-unattended-upgrades')
+  return printed(`APT::Periodic::Unattended-Upgrade "${text ? 1 : 0}";\n`)
+}
+
+function upgradesIn({ pending }: Machine, argv: readonly string[]): PendingPackage[] {
+  if (argv.includes('upgrade')) return pending
+  if (!argv.includes('--only-upgrade')) return []
+  const named = argv.slice(argv.indexOf('--') + 1)
+  return pending.filter(({ name }) => named.includes(name))
+}
+
+function installing({ name, installed, candidate, security }: PendingPackage): string {
+  const archive = security ? 'Debian-Security:13/stable-security' : 'Debian:13.1/stable'
+  return `Inst ${name} [${installed}] (${candidate} ${archive} [amd64])`
+}
+
+const SERVICES = ['nginx.service', 'mariadb.service', 'cron.service']
+
+/** Also tracks units that have failed or were stopped manually. */
+function systemctl(machine: Machine, argv: readonly string[]): Output {
+  const [, verb = ''] = argv
+  const unit = lastOf(argv)
+  if (verb === 'show') return show(machine, argv)
+  const output = start(machine, argv)
+  if (output.code !== 0) return output
+  if (['start', 'restart', 'stop', 'reset-failed'].includes(verb)) machine.failed.delete(unit)
+  if (verb === 'start' || verb === 'restart') machine.stopped.delete(unit)
+  if (verb === 'start') runJob(machine, unit)
+  return output
+}
+
+/** Returns the requested properties of each unit: `--property=Names,ActiveState -- <unit>…` */
+function show(machine: Machine, argv: readonly string[]): Output {
+  const units = argv.slice(argv.indexOf('--') + 1)
+  if (!argv.includes('--')) return done()
+  const blocks = units.map((unit) => `Names=${unit}\nActiveState=${stateOf(machine, unit)}\n`)
+  return printed(blocks.join('\n'))
+}
+
+function stateOf(machine: Machine, unit: string): string {
+  if (machine.failed.has(unit)) return 'failed'
+  if (machine.stopped.has(unit)) return 'inactive'
+  if (unit.endsWith('.timer')) return 'active'
+  if (!unit.startsWith('hosting-fpm@')) return SERVICES.includes(unit) ? 'active' : 'inactive'
+  return machine.disk.find(processesOf(machine.disk, unit)) ? 'active' : 'inactive'
 }

@@ -14,7 +14,7 @@ type Item = BulkItemRow & { operation: OperationRow | undefined }
 
 const PAUSE_AFTER = 3
 
-/** Two bulk operations: one completed, and one that paused after failures. */
+/** Stores two bulk operations: one completed, and one that paused after failures. */
 export async function fillBulks(
   db: Database,
   fleet: Fleet,
@@ -42,7 +42,7 @@ const isUsable = ({ server, site: { plan } }: Place) =>
 
 const NEWER = '8.3'
 
-/** The dashboard's own error, before a request to the agent. */
+/** Returns the messages: starts and results of items, and the end or the pause of all. */
 const refusalOf = ({ php }: ServerPlan): ErrorBody =>
   invalid({ php: [`The server has PHP ${[...php].sort().join(', ')}`] }).body
 
@@ -100,7 +100,9 @@ function outcomeOf(items: readonly Item[]): Outcome {
   return { status: 'paused', reason, finished_at: null }
 }
 
-/** The dashboard's messages: starts and results of items, and the end or the pause of all. */
+/**
+ * Returns the dashboard's messages: starts and results of items, and the end or the pause of all.
+ */
 function eventsOf(
   { id, type, status, reason }: Outcome & { id: string; type: string },
   items: readonly Item[],

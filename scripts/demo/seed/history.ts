@@ -96,7 +96,7 @@ function record(
   }
 }
 
-/** Ended in the step of the second line. */
+/** Returns a transcript that ended in the step of the second line. */
 function cutOff({ lines, steps }: Transcript): Transcript {
   const [first = '', second = ''] = lines
   const started = steps.filter(({ after }) => after < 2)
@@ -117,7 +117,7 @@ function endOf(type: OperationRow['type'], end: Transcript['end']): Pick<Event, 
   return { event: 'complete', data: dataOf(type, report) }
 }
 
-/** Its state before any result. */
+/** Returns an operation in its state before any result. */
 export function newOperation(story: Story, id: string, created: number): OperationRow {
   const { type, server_id, server, site, params } = story
   return {

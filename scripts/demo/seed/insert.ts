@@ -4,7 +4,7 @@ import { batch, type Database, type Queries } from '#dashboard/db/client.ts'
 const ROWS = 200
 const STATEMENTS = 10
 
-/** Many rows, some thousands per batch: the dashboard may need to write others. */
+/** Stores many rows, some thousands per batch: the dashboard may need to write others. */
 export async function insertAll<Table extends SQLiteTable>(
   db: Database,
   table: Table,

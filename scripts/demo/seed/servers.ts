@@ -14,7 +14,7 @@ const OFFLINE_MS: Partial<Record<ServerPlan['role'], number>> = {
   flaky: 21 * 60_000,
 }
 
-/** The dashboard's data about each server; the agent reports the rest. */
+/** Returns the dashboard's data about each server; the agent reports the rest. */
 export function serverRows(fleet: Fleet, now: number): Promise<NewServer[]> {
   return Promise.all(fleet.members.map((member, at) => rowOf(member, at + 1, now)))
 }
@@ -34,7 +34,7 @@ async function rowOf(member: Member, id: number, now: number): Promise<NewServer
   }
 }
 
-/** The last contact with its agent. */
+/** Returns the last contact with its agent. */
 export const lastContact = ({ role }: ServerPlan, now: number): number =>
   now - (OFFLINE_MS[role] ?? 30_000)
 

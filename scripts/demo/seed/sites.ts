@@ -14,7 +14,7 @@ import { apexOf } from '#shared/names.ts'
 
 const TRASH_DAYS = 14
 
-/** The dashboard's data about each site: the findings of its agent, and their times. */
+/** Returns the dashboard's data about each site: the findings of its agent, and their times. */
 export async function siteRows(fleet: Fleet, now: number): Promise<NewSite[]> {
   const inventories = await inventoriesOf(fleet)
   const uses = await usesOf(fleet)
@@ -26,7 +26,7 @@ export async function siteRows(fleet: Fleet, now: number): Promise<NewSite[]> {
   )
 }
 
-/** By system user, as each agent reports it. */
+/** Returns the disk use by system user, as each agent reports it. */
 async function usesOf({ members }: Fleet): Promise<Map<string, DiskUse>> {
   const found = new Map<string, DiskUse>()
   for (const { plan, agent } of members) {
@@ -80,7 +80,7 @@ function rowOf(
   }
 }
 
-/** Until the agent reports it. */
+/** Returns the health of a site until the agent reports it. */
 function healthOf(plan: SitePlan, now: number): Partial<NewSite> {
   const { stopped, broken, certificate, tls, php, age } = plan
   if (!isServed(plan)) return {}
@@ -126,7 +126,7 @@ function stateOf(plan: SitePlan, now: number): Pick<NewSite, 'status'> & Partial
   }
 }
 
-/** For a site whose creation failed. */
+/** A site whose creation failed has these values. */
 const NOTHING = {
   docroot: '',
   framework: 'unknown',

@@ -10,28 +10,28 @@ import { DAY_MS, HOUR_MS } from '#scripts/demo/time.ts'
 import type { OperationType } from '#shared/operation-types/index.ts'
 import type { Kind } from './transcripts.ts'
 
-/** A site of the fleet, and its server. */
+/** A place is a site of the fleet, and its server. */
 export interface Place {
   server_id: number
   server: ServerPlan
   site: { id: number; plan: SitePlan }
 }
 
-/** One operation of the past, on a server or on one of its sites. `at`: milliseconds ago. */
+/** A story is a past operation on a server or one of its sites, `at` milliseconds ago. */
 export interface Story extends Omit<Place, 'site'> {
   type: OperationType
   kind: Kind
   site: Place['site'] | undefined
   params: Record<string, unknown>
   at: number
-  /** A user cancelled it. */
+  /** Whether a user cancelled it. */
   cancelled?: boolean
 }
 
 const DAYS = 30
 const MOST = 500
 
-/** The operations of the last thirty days, the oldest first. */
+/** Returns the operations of the last thirty days, the oldest first. */
 export function listStories(plan: FleetPlan): Story[] {
   const places = placesOf(plan)
   const stories = [...places.flatMap(ownStories), ...usualStories(plan, places)]
@@ -46,7 +46,7 @@ export function placesOf({ servers }: FleetPlan): Place[] {
   )
 }
 
-/** The operations that led to the state of a site. */
+/** Returns the operations that led to the state of a site. */
 function ownStories(place: Place): Story[] {
   const { plan } = place.site
   if (!plan.managed) return []
@@ -99,7 +99,7 @@ function usualStories(fleet: FleetPlan, places: readonly Place[]): Story[] {
   }).flat()
 }
 
-/** Fewer operations by night. */
+/** Whether it was night: there are fewer operations by night. */
 function isNight(at: number): boolean {
   const hour = new Date(Date.now() - at).getUTCHours()
   return hour < 6 || hour > 19

@@ -15,7 +15,7 @@ const NO_DNS = { domain: 'nodns-placeholder.example', user: 'nodnsuser' }
 
 export type Kind = keyof Awaited<ReturnType<typeof makeTranscripts>>
 
-/** The agent's output for each of these: it runs them on a server outside of the fleet. */
+/** Returns the agent's output for each of these: it runs them on a server outside of the fleet. */
 export async function makeTranscripts({ members: [first] }: Fleet) {
   if (!first) throw new Error('The fleet has no server')
   const plan = { ...first.plan, sites: [] }
@@ -45,12 +45,12 @@ export async function makeTranscripts({ members: [first] }: Fleet) {
   return { ...transcripts, uncertified: renamed(uncertified, NO_DNS), undeleted }
 }
 
-/** The same with the placeholder in its place. */
+/** Returns the same with the placeholder in its place. */
 function renamed(transcript: Transcript, { domain, user }: typeof BROKEN): Transcript {
   return rewritten(transcript, (text) => text.replaceAll(domain, DOMAIN).replaceAll(user, USER))
 }
 
-/** With replaced texts, in its lines, its steps and its end. */
+/** Returns the transcript with replaced texts, in its lines, its steps and its end. */
 export function rewritten(transcript: Transcript, change: (text: string) => string): Transcript {
   return JSON.parse(change(JSON.stringify(transcript)))
 }

@@ -23,7 +23,7 @@ export async function fillTrust(marked: Marked, fleet: Fleet, now: number): Prom
   await insertAll(marked.db, server_agents, rows)
 }
 
-/** The agent's copy of the dashboard's key, and the dashboard's data about the agent. */
+/** Stores the agent's copy of the key, and returns the data about the agent. */
 export async function trusted(
   { db, marks }: Marked,
   { instant, plan }: Member,

@@ -33,7 +33,7 @@ export function makeKit(parts: Parts): Kit {
   return { ...parts, content, core_files: coreFiles(parts.core), options: optionsOf(parts) }
 }
 
-/** The files of a WordPress without its owner's content. */
+/** Returns the files of a WordPress without its owner's content. */
 export function coreFiles(version: string): [string, Node][] {
   const named = `<?php\n$wp_version = '${version}';\n$required_php_version = '7.4';\n`
   return [

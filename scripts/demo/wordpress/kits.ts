@@ -16,7 +16,7 @@ export const freshKit: Kit = makeKit({
   informed: true,
 })
 
-/** The kits of a fleet's sites: most are up to date, as in a maintained fleet. */
+/** Returns the kits of a fleet's sites: most are up to date, as in a maintained fleet. */
 export function makeKits(dice: Dice): [Kit, ...Kit[]] {
   const kits = Array.from({ length: KITS - 1 }, (_, at) => makeKit(partsOf(dice, at)))
   return [makeKit(partsOf(dice, 0)), ...kits]

@@ -4,13 +4,12 @@ import { printed } from '#agent/host/simulated/programs/output.ts'
 import type { TryResult } from '#agent/os/mail/answers.ts'
 import { DEMO_RELAY } from '#scripts/demo/machine/lay-out-mail.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { countedAddresses } from './addresses.ts'
 import { logs } from './logs.ts'
 
 const result = (of: TryResult) => JSON.stringify(of)
 const QUEUED = result({ taken: true, answer: '250 2.0.0 Ok: queued' })
 
-/** `hosting-agent mail-try`: a dialogue with a relay. */
+/** Runs programs of the agent; `hosting-agent mail-try` prints a dialogue with a relay. */
 export function agent(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   const { hostname } = machine.plan
   const [, word, to = ''] = argv
@@ -37,4 +36,29 @@ export function agent(machine: Machine, argv: readonly string[], options: RunOpt
     ? [`< ${refusal}`, result({ taken: false, answer: refusal })]
     : ['< 250 2.1.5 Ok', '> DATA', '< 354 End with a dot', QUEUED]
   return printed([...opening, ...end].join('\n'))
+}
+
+const column = (name: string, changed: number, plain: number, serialized: number) => ({
+  ...{ column: name, changed, serialized },
+  replaced: { plain, json: serialized },
+})
+
+const TABLES = [
+  { table: 'wp_options', rows: 412, columns: [column('option_value', 19, 13, 31)] },
+  { table: 'wp_postmeta', rows: 9_204, columns: [column('meta_value', 188, 12, 341)] },
+  { table: 'wp_posts', rows: 1_311, columns: [column('post_content', 604, 1_902, 0)] },
+  { table: 'wp_comments', rows: 240, columns: [] },
+]
+
+const LEFT = { table: 'wp_posts', column: 'guid', reason: 'skipped', count: 1_311 }
+
+/** `hosting-agent rewrite` that only counts the addresses of a database; undefined: it does more. */
+function countedAddresses({ input = '' }: RunOptions): Output | undefined {
+  const { rules = [], output = true } = JSON.parse(input.split('\n')[0] ?? '{}')
+  if (output || rules.length === 0) return undefined
+  const left = [{ ...LEFT, examples: [`${rules[0].from}/?p=7`] }]
+  return {
+    ...printed(''),
+    stderr: `${JSON.stringify({ replaced: 2_299, left, tables: TABLES })}\n`,
+  }
 }

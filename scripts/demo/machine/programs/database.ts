@@ -39,7 +39,7 @@ end
   return done()
 }
 
-/** The statements of the agent about tables and options: names in hexadecimal digits. */
+/** Returns the statements of the agent about tables and options: names in hexadecimal digits. */
 function readingOf({ databases }: Machine, name: string, input: string): Output | undefined {
   const database = databases.get(name)
   if (!database || !/^SELECT '(table|all0)'/m.test(input)) return undefined
@@ -58,7 +58,7 @@ function readingOf({ databases }: Machine, name: string, input: string): Output 
 }
 
 const hex = (text: string) => Buffer.from(text).toString('hex')
-/** By name, share of the database, and rows. */
+/** The tables are listed by name, share of the database, and rows. */
 const TABLES = [
   ...[['posts', 0.55, 1840] as const, ['postmeta', 0.24, 9210] as const],
   ...[['options', 0.13, 412] as const, ['comments', 0.08, 320] as const],
@@ -85,7 +85,7 @@ function rememberDump(machine: Machine, name: string, database: Database): strin
   return `-- MariaDB dump\n-- Database: ${name}\n-- Dump completed\n`
 }
 
-/** WordPress' options for the scan. Throws MariaDB's message for a broken table. */
+/** Returns WordPress' options for the scan. Throws MariaDB's message for a broken table. */
 export function query({ databases }: Machine, sql: string, [first]: readonly unknown[]): Row[] {
   const name = String(first)
   // A temporary site that attacks another one finds nothing.
@@ -96,6 +96,6 @@ export function query({ databases }: Machine, sql: string, [first]: readonly unk
   return [...kit.options]
 }
 
-/** With MariaDB's number of the error. */
+/** Makes an error with MariaDB's number of the error. */
 const refused = (errno: number, message: string) =>
   Object.assign(new Error(`MariaDB: ${message}`), { errno })

@@ -2,7 +2,7 @@ import type { Output } from '#agent/host/ports.ts'
 import { lastOf, printed } from '#agent/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
-/** Bytes or files in a user's folder, or bytes of a user's database. */
+/** Returns bytes or files in a user's folder, or bytes of a user's database. */
 export function du({ sizes, databases }: Machine, argv: readonly string[]): Output {
   const path = lastOf(argv)
   const [, name] = /^\/var\/lib\/mysql\/(.+)$/.exec(path) ?? []

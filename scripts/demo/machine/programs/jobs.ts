@@ -26,7 +26,7 @@ export function runJob(machine: Machine, unit: string): void {
   machine.disk.putText(runsPath(user), JSON.stringify(runs))
 }
 
-/** The messages of systemd about a cron job. */
+/** Returns the messages of systemd about a cron job. */
 export function jobJournal(machine: Machine, argv: readonly string[]): Output | undefined {
   const unit = lastOf(argv).replace(/^_?(SYSTEMD_)?UNIT=/, '')
   const [, user = ''] = JOB.exec(unit) ?? []
@@ -37,13 +37,13 @@ export function jobJournal(machine: Machine, argv: readonly string[]): Output | 
   return printed(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
 }
 
-/** What the jobs of a site have logged: those of WordPress, and the others. */
+/** Returns what the jobs of a site have logged: those of WordPress, and the others. */
 export const jobLog = (machine: Machine, user: string): string =>
   [...wordpressLog(machine, user), ...runsOf(machine, user).map(({ at }) => logged(at, PRINTED))]
     .sort()
     .join('')
 
-/** The events of a WordPress: those that each one has. */
+/** Returns the events of a WordPress: those that each one has. */
 export function eventsAt(now: number): string {
   const HOUR = 3600
   const events = [

@@ -10,20 +10,20 @@ const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
 const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 const NO_DATABASE = 'Error: Error establishing a database connection.'
 
-/** The messages of systemd about the jobs of WordPress: a run every five minutes, the oldest first. */
+/** Returns the messages about the jobs of WordPress, a run every five minutes. */
 export function journalctl(machine: Machine, argv: readonly string[]): Output {
   const [, user = ''] = /^UNIT=hosting-cron@(.+)\.service$/.exec(lastOf(argv)) ?? []
   const entries = runsOf(machine, user).flatMap(({ started, fails }) => reports(started, fails))
   return printed(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
 }
 
-/** What those runs have logged. */
+/** Returns what those runs have logged. */
 export const wordpressLog = (machine: Machine, user: string): string[] =>
   runsOf(machine, user).flatMap(({ started, fails }) =>
     fails ? [logged(started, NO_DATABASE, 800)] : [],
   )
 
-/** A line of the log of jobs. */
+/** Returns a line of the log of jobs. */
 export const logged = (started: number, text: string, after = 0): string =>
   `${new Date(started + after).toISOString()} ${invocation(started)} ${text}\n`
 

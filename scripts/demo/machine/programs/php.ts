@@ -12,7 +12,7 @@ const NO_DATABASE = 'Error: Error establishing a database connection.'
 /** The creation of a site with such a name fails at its tables: to show a failed operation. */
 const BROKEN = /^--url=http:\/\/broken[.-]/
 
-/** wp-cli for a site. */
+/** Runs PHP, such as wp-cli for a site. */
 export function php(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   // As on a real server, sshd forwards to no socket.
   if (argv.includes(FORWARD_SOCKETS)) return printed('[]')

@@ -19,7 +19,7 @@ const printedAs = (settings: object) =>
     .map(([name, value]) => `${name.toLowerCase()} ${value}\n`)
     .join('')
 
-/** `sshd -T`: a member of a group of sites has the settings of the drop-in. */
+/** Prints settings as `sshd -T`: a member of a group of sites has those of the drop-in. */
 export const sshd: Program<Machine> = (machine, argv) => {
   if (!argv.includes('-T')) return done()
   const user = /^user=([^,]*)/.exec(argv.at(-1) ?? '')?.[1] ?? ''
@@ -62,14 +62,14 @@ export const sshKeygen: Program<Machine> = ({ disk }, argv) => {
   return done()
 }
 
-/** `sftp -b -`: a person with a key, or a client account with a password. */
+/** Lets in, as `sftp -b -`, a person with a key, or a client account with a password. */
 export const sftp: Program<Machine> = (machine, argv, options) => {
   const login = loginOf(argv)
   const isLet = hasKey(machine, login, argv) || hasPassword(machine, login, options)
   return isLet ? done() : failed(`${login}: Permission denied.`, 255)
 }
 
-/** The isolation check in a shell of the attacker; nobody else has one, nor a network. */
+/** Runs the isolation check in a shell of the attacker; nobody else has one, nor a network. */
 export const ssh: Program<Machine> = (machine, argv) => {
   const login = argv.find((word) => word.endsWith('@127.0.0.1')) ?? ''
   const account = loginOf([login])
@@ -87,7 +87,7 @@ function hasKey({ disk }: Machine, login: string, argv: readonly string[]): bool
   return key !== undefined && (disk.text(keysOf(login)) ?? '').includes(key)
 }
 
-/** Which the program for it prints. */
+/** Whether the account has the password that the program for it prints. */
 function hasPassword(machine: Machine, login: string, { env = {} }: RunOptions): boolean {
   const asked = machine.disk.text(env.SSH_ASKPASS ?? '') ?? ''
   const [, password = ''] = /^echo '(.*)'$/m.exec(asked) ?? []

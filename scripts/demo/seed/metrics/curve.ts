@@ -1,9 +1,9 @@
 import type { Member } from '#scripts/demo/fleet/fleet.ts'
 import { memoryShare } from '#scripts/demo/machine/machine.ts'
 
-/** The state of a server at some moment; `load` from 0 to 1, sizes in MB. */
+/** A point is the state of a server at some moment; `load` from 0 to 1, sizes in MB. */
 export interface Point {
-  /** Seconds since 1970. */
+  /** The seconds since 1970. */
   at: number
   load: number
   load5: number
@@ -17,7 +17,10 @@ const DAY_S = 86_400
 /** The daily growth of used disk space, as a share of it. */
 const GROWTH = 0.0011
 
-/** Points `step` seconds apart from `from` to before `to`, the loads of 5 and 15 minutes after the first one. */
+/**
+ * Returns points `step` seconds apart from `from` to before `to`, the loads of 5 and 15 minutes
+ * after the first one.
+ */
 export function curveOf({ machine }: Member, from: number, to: number, step: number): Point[] {
   const { time, load, plan } = machine
   const shift = time.loadTime() - time.now()
@@ -44,7 +47,7 @@ export function curveOf({ machine }: Member, from: number, to: number, step: num
 
 const SMOOTH_S = 1440
 
-/** Average of three quarters of an hour: memory use does not change at once. */
+/** Returns the average of three quarters of an hour: memory use does not change at once. */
 function smooth(values: readonly number[], place: number, step: number): number {
   const reach = Math.max(1, Math.round(SMOOTH_S / step))
   const around = [-reach, -Math.ceil(reach / 2), 0, Math.ceil(reach / 2), reach]

@@ -13,7 +13,7 @@ const LOAD = 1.1
 /** The ratio of the highest reading of a quarter to the average. */
 const PEAK = 1.2
 
-/** The dashboard's readings of each server: a day by the minute, a month by quarters of an hour. */
+/** Stores the readings of each server: a day by the minute, a month by quarters. */
 export async function fillMetrics(db: Database, fleet: Fleet, now: number): Promise<void> {
   for (const [at, member] of fleet.members.entries()) {
     if (member.plan.role === 'pending') continue
@@ -53,7 +53,7 @@ function readingOf({ plan }: Member, point: Point): Reading['metrics'] {
 /** A row of metrics_quarters, its columns in their order. */
 type QuarterRow = readonly number[]
 
-/** Complete quarters only: the dashboard computes the current one. */
+/** Returns complete quarters only: the dashboard computes the current one. */
 function quartersOf(member: Member, server_id: number, end: number): QuarterRow[] {
   const { cores, memory, disk } = member.plan
   const to = end - 2 * MINUTE - ((end - 2 * MINUTE) % QUARTER)
@@ -71,7 +71,7 @@ function quartersOf(member: Member, server_id: number, end: number): QuarterRow[
   })
 }
 
-/** A month of a server in one statement: row by row it takes ten times as long. */
+/** Returns one statement with a month of a server: row by row it takes ten times as long. */
 function quartersStatement(queries: Queries, rows: readonly QuarterRow[]): Statement {
   return queries.run(sql`
     insert into metrics_quarters

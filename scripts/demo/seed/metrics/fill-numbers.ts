@@ -76,7 +76,7 @@ function minutesOf(site: Known, now: number) {
 const timesOf = (from: number, to: number, step: number) =>
   Array.from({ length: Math.ceil((to - from) / step) }, (_, at) => from + at * step)
 
-/** From 0 to 1, the same for each start of the demo. */
+/** Returns a number from 0 to 1, the same for each start of the demo. */
 const wave = ({ id }: Known, at: number) => (1 + Math.sin(at * 1.7 + id) * Math.cos(at * 0.6)) / 2
 
 function numbersOf({ id }: Known, load: number): Partial<Numbers> {
