@@ -4,7 +4,7 @@ import { chmodSync, chownSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { hand, MailPlace, messageTo } from '#tests/support/mail/queue.ts'
 import { Relay } from '#tests/support/mail/relay.ts'
-import { runAgent, type Running, runtimesOf, startAgent } from '#tests/support/processes.ts'
+import { type Running, runAgent, runtimesOf, startAgent } from '#tests/support/processes.ts'
 
 const relay = new Relay()
 let running: Running | undefined
