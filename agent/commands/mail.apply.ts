@@ -1,11 +1,12 @@
 import type { Host } from '#agent/host/ports.ts'
 import { planPut } from '#agent/os/effects/effects.ts'
+import { mailSteps } from '#agent/os/mail/base.ts'
 import { hasRelay, keepsMail, writeSetting } from '#agent/os/mail/files.ts'
 import * as formerly from '#agent/os/mail/former.ts'
 import { mailPlaces } from '#agent/os/mail/places.ts'
 import { planSync, syncService } from '#agent/os/mail/service.ts'
 import { ofSite, type ServerSetting, type SiteSetting } from '#agent/os/mail/setting.ts'
-import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
+import { commonSteps } from '#agent/os/site/all-sites.ts'
 import { findSite, getSite } from '#agent/os/site/sites.ts'
 import { command, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -22,7 +23,7 @@ export const mailApply = command('mail.apply', {
     return path === undefined ? undefined : { path }
   },
   steps: ({ params, host, path }) => [
-    ready(() => allSitesSteps(host)),
+    ready(async () => [...(await commonSteps(host)), ...(await mailSteps(host))]),
     ...stepsOf(path, params, host),
   ],
   result: async ({ host }) => ({ relay: await hasRelay(host) }),

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import * as accounts from '#agent/os/access/accounts.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { createDatabase, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { run } from '#agent/os/effects/effects.ts'
@@ -55,7 +56,7 @@ async function accountSteps(host: Host, site: Site): Promise<Step[]> {
       name: 'user',
       title: `Creating the system user ${user}`,
       ...users.createUser(host, user, domain),
-      undo: users.removeUser(host, user, domain).apply,
+      undo: accounts.removeUser(host, user, domain).apply,
     },
     ...(await quotaSteps(host, async () => site, unlimitDisk(host, user).apply)),
     {

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import * as accounts from '#agent/os/access/accounts.ts'
 import * as cron from '#agent/os/cron/cron.ts'
 import { mariadbSteps, removeDatabase } from '#agent/os/database/mariadb.ts'
 import { inOrder } from '#agent/os/effects/change.ts'
@@ -10,7 +11,6 @@ import { isRunning } from '#agent/os/services/service.ts'
 import { findSite, getSite, moveSite, type Site } from '#agent/os/site/sites.ts'
 import * as kept from '#agent/os/trash/database.ts'
 import * as trash from '#agent/os/trash/trash.ts'
-import * as users from '#agent/os/users/users.ts'
 import { command, line, ready, type Step } from '#agent/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound } from '#shared/errors.ts'
@@ -87,8 +87,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'account',
       title: `Closing the account of ${user}`,
-      ...users.closeAccount(host, user, domain),
-      undo: users.openAccount(host, user, domain).apply,
+      ...accounts.closeAccount(host, user, domain),
+      undo: accounts.openAccount(host, user, domain).apply,
     },
     {
       name: 'dump',

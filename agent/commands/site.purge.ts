@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import * as accounts from '#agent/os/access/accounts.ts'
 import { forgetRestores } from '#agent/os/backup/replace.ts'
 import { removeDatabase, startMariadb } from '#agent/os/database/mariadb.ts'
 import { inOrder, provided, removed } from '#agent/os/effects/change.ts'
@@ -83,7 +84,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       title: `Removing the system user ${user}`,
       ...inOrder(
         provided(() => users.isOf(host, user, domain), unlimitDisk(host, user)),
-        users.removeUser(host, user, domain),
+        accounts.removeUser(host, user, domain),
       ),
     },
     {

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import * as accounts from '#agent/os/access/accounts.ts'
 import { needsRenewal } from '#agent/os/certificates/coverage.ts'
 import { cutOffCertificate } from '#agent/os/certificates/cut-off.ts'
 import * as cron from '#agent/os/cron/cron.ts'
@@ -137,8 +138,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'account',
       title: `Opening the account of ${user}`,
-      ...users.openAccount(host, user, domain),
-      undo: users.closeAccount(host, user, domain).apply,
+      ...accounts.openAccount(host, user, domain),
+      undo: accounts.closeAccount(host, user, domain).apply,
     },
     {
       name: 'pool',

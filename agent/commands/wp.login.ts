@@ -1,6 +1,7 @@
 import { create } from '#agent/os/effects/effects.ts'
+import { loginSteps } from '#agent/os/login/install.ts'
 import { admitToken, forgetToken } from '#agent/os/login/tokens.ts'
-import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
+import { commonSteps } from '#agent/os/site/all-sites.ts'
 import { command, ready, value } from '#agent/steps/command.ts'
 import { onSite } from './on-site.ts'
 
@@ -13,7 +14,7 @@ const admitted = value<{ user: string; url: string }>('Nobody was admitted')
 export const wpLogin = command('wp.login', {
   ...onSite,
   steps: ({ params: { user_id, token_hash: hash }, host, site, gives }) => [
-    ready(() => allSitesSteps(host)),
+    ready(async () => [...(await commonSteps(host)), ...(await loginSteps(host))]),
     {
       name: 'token',
       title: `Preparing a login to ${site.domain}`,

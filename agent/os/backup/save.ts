@@ -13,6 +13,7 @@ import {
 import { Incomplete, isPartialList } from '#agent/os/restic/failures.ts'
 import { ProgressLines, type Summary } from '#agent/os/restic/progress.ts'
 import { type Opened, runRestic, streamRestic, tryRestic } from '#agent/os/restic/run.ts'
+import { EXCLUDED } from '#agent/os/site/content.ts'
 import { homeOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Progress } from '#agent/steps/command.ts'
@@ -22,13 +23,6 @@ import { DUMP, MANIFEST, type Manifest, partsIn } from './manifest.ts'
 const DAY_MS = 24 * 60 * 60_000
 /** Where restic sees the folder of the site: the same on every server. */
 export const SITE = '/site'
-
-/** Caches and drafts, which WordPress and PHP create again. */
-export const EXCLUDED = [
-  ...['logs', 'sessions', 'tmp'],
-  ...['public/wp-content/cache', 'public/wp-content/upgrade'],
-  'public/wp-content/upgrade-temp-backup',
-]
 
 /** The same name for all snapshots: restic finds the previous one of a site by it. */
 const COMMON = ['backup', '--json', '--host', 'hosting', '--tag']

@@ -3,7 +3,7 @@ import type { Host } from '#agent/host/ports.ts'
 import { restoreFolders } from '#agent/os/backup/places.ts'
 import type { TableDigest } from '#agent/os/database/digests.ts'
 import { restoresOf } from '#agent/os/site/paths.ts'
-import type { Site } from '#agent/os/site/sites.ts'
+import type { SameFolder } from '#agent/os/staging/live-files.ts'
 import { AddressReport } from '#shared/copy.ts'
 import { parseJson } from '#shared/parse.ts'
 import type { Original } from './addresses.ts'
@@ -19,12 +19,6 @@ const CopyReport = z.object({
   addresses: AddressReport,
 })
 type CopyReport = z.infer<typeof CopyReport>
-
-/** A live site whose files are copied, and the inode of its document root at the beginning. */
-export interface SameFolder {
-  live: Site
-  folder: string
-}
 
 /** A copy that is complete, and what it was made of. */
 export interface Copied extends CopyReport {

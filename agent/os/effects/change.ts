@@ -1,4 +1,5 @@
 import type { Host, WriteOptions } from '#agent/host/ports.ts'
+import type { Step } from '#agent/steps/command.ts'
 import type { Effect } from '#shared/plan.ts'
 import { create, planGenerate, planMake, planRemove, planWrite, remove } from './effects.ts'
 import { type Generated, removeGenerated, replace } from './generated.ts'
@@ -92,3 +93,13 @@ export const removedTree = (host: Host, kind: string, path: string): Change =>
       host.shell.run(['rm', '-rf', '--one-file-system', '--', path]),
     ),
   )
+
+/** Returns the step that writes files which this agent generates; none if they are there. */
+export async function installSteps(
+  host: Host,
+  named: Pick<Step, 'name' | 'title'>,
+  files: readonly Generated[],
+): Promise<Step[]> {
+  const change = generated(host, files)
+  return (await change.effects()).length > 0 ? [{ ...named, ...change }] : []
+}

@@ -1,4 +1,5 @@
 import type { Host } from '#agent/host/ports.ts'
+import * as accounts from '#agent/os/access/accounts.ts'
 import { fetchedOf, restoreFolders } from '#agent/os/backup/places.ts'
 import { forgetRestores } from '#agent/os/backup/replace.ts'
 import { removeDatabase } from '#agent/os/database/mariadb.ts'
@@ -63,7 +64,7 @@ export function makingSteps(host: Host, site: Site): Step[] {
       },
       async undo() {
         await unlimitDisk(steady, user).apply()
-        await users.removeUser(steady, user, domain).apply()
+        await accounts.removeUser(steady, user, domain).apply()
       },
     },
     {
@@ -100,7 +101,7 @@ export function removingStep(host: Host, site: Site, name = 'removal'): Step {
     title: 'Removing the hidden site',
     effects: inOrder(
       removeDatabase(host, user),
-      users.removeUser(host, user, domain),
+      accounts.removeUser(host, user, domain),
       removeSite(host, domain, 'proofs'),
     ).effects,
     async apply() {

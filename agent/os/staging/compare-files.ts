@@ -1,10 +1,10 @@
 import type { Host } from '#agent/host/ports.ts'
 import { asSite, runAsSite } from '#agent/os/as-site/run.ts'
+import { NOT_PUSHED, UPLOADS } from '#agent/os/site/content.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 import type { Compared } from '#shared/operation-types/site.compare.ts'
 import { MAX_PATHS } from '#shared/operation-types/site.compare.ts'
-import { NOT_PUSHED, UPLOADS } from './files.ts'
 import { type SameFiles, writtenSince } from './live-files.ts'
 
 const HOUR_MS = 60 * 60_000

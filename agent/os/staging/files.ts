@@ -2,16 +2,14 @@ import type { Host } from '#agent/host/ports.ts'
 import { runAsSite } from '#agent/os/as-site/run.ts'
 import { makeHarmless } from '#agent/os/backup/harmless.ts'
 import { fetchedOf, filesIn, restoreFolders } from '#agent/os/backup/places.ts'
-import { EXCLUDED } from '#agent/os/backup/save.ts'
 import { copyFiles, INCOMING, writingTo } from '#agent/os/clone/files.ts'
 import { removedTree } from '#agent/os/effects/change.ts'
+import { CONFIG, UPLOADS } from '#agent/os/site/content.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 const PRIVATE = { mode: 0o700 }
-const CONFIG = 'wp-config.php'
-export const UPLOADS = 'wp-content/uploads'
 
 /** The folder of root in which the next state of a site is prepared, empty. */
 export async function prepareFetched(host: Host, user: string): Promise<string> {
@@ -32,14 +30,6 @@ export async function fetchSite(
   await host.files.mkdir(into, { mode: 0o750, owner: user })
   return copyFiles(host, from, { user }, { into, without })
 }
-
-const PUBLIC = 'public/'
-
-/** Caches, by their paths in the document root, and what each site has for itself. */
-export const NOT_PUSHED = [
-  ...EXCLUDED.filter((one) => one.startsWith(PUBLIC)).map((one) => one.slice(PUBLIC.length)),
-  CONFIG,
-]
 
 /** A live site keeps its own. */
 export const WITHOUT_CONFIG = [CONFIG]

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { Host } from '#agent/host/ports.ts'
 import { runAsSite, tryAsSite } from '#agent/os/as-site/run.ts'
-import type { SameFolder } from '#agent/os/clone/report.ts'
+import { NOT_PUSHED, UPLOADS } from '#agent/os/site/content.ts'
 import { docrootOf } from '#agent/os/site/paths.ts'
 import type { Site } from '#agent/os/site/sites.ts'
-import { NOT_PUSHED, UPLOADS } from './files.ts'
 
 const LIMITS = { network: false, idle: true, timeout_ms: 60 * 60_000 } as const
 
@@ -17,6 +16,12 @@ const MAX_CHARACTERS = 8 << 20
  */
 export const SameFiles = z.object({ at: z.iso.datetime(), folder: z.string() })
 export type SameFiles = z.infer<typeof SameFiles>
+
+/** A live site whose files are copied, and the inode of its document root at the beginning. */
+export interface SameFolder {
+  live: Site
+  folder: string
+}
 
 /** Before its files are copied. */
 export const sameFolder = async (host: Host, live: Site): Promise<SameFolder> => ({

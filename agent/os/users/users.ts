@@ -1,14 +1,8 @@
 import type { Host } from '#agent/host/ports.ts'
-import { withoutAccess } from '#agent/os/access/access.ts'
-import { lockClients } from '#agent/os/access/clients.ts'
-import { endShells, gateOf, hasGate } from '#agent/os/access/gate.ts'
-import { endLogins } from '#agent/os/access/sessions.ts'
-import { managerAllowed } from '#agent/os/access/user-manager.ts'
-import { stopSlice } from '#agent/os/as-site/slice.ts'
-import { type Change, declared, inOrder, provided, removedTree } from '#agent/os/effects/change.ts'
+import { type Change, declared, provided, removedTree } from '#agent/os/effects/change.ts'
 import * as effects from '#agent/os/effects/effects.ts'
 import { homeOf, logsOf } from '#agent/os/site/paths.ts'
-import { planWriteAccounts, removeAccounts, writeAccounts } from '#agent/os/site-etc/accounts.ts'
+import { planWriteAccounts, writeAccounts } from '#agent/os/site-etc/accounts.ts'
 import { MIN_UID } from '#shared/system-accounts.ts'
 
 /**
@@ -20,7 +14,7 @@ const NUMBERS = [
   ...['--key', `UID_MIN=${MIN_UID}`, '--key', `GID_MIN=${MIN_UID}`],
 ]
 
-const NGINX_USER = 'www-data'
+export const NGINX_USER = 'www-data'
 
 /**
  * The comment field names the site of the user, so that no foreign user is ever removed. nginx reads
@@ -40,7 +34,7 @@ export function createUser(host: Host, user: string, domain: string): Change {
   })
 }
 
-async function admits(host: Host, user: string): Promise<boolean> {
+export async function admits(host: Host, user: string): Promise<boolean> {
   const [, , , members = ''] = (await entryOf(host, '/etc/group', user)) ?? []
   return members.trim().split(',').includes(NGINX_USER)
 }
@@ -58,28 +52,6 @@ export async function accountNumbers(
     return { uid: Number(uid), gid: Number(gid) }
   throw new Error(`/etc/passwd has no user ${user} with a number that a site can have`)
 }
-
-/** Ends the processes of the user, then removes user and group; a user of another site stays. */
-export const removeUser = (host: Host, user: string, domain: string): Change =>
-  provided(
-    () => isOf(host, user, domain),
-    inOrder(
-      declared([effects.remove('user', user), effects.remove('group', user)], async () => {
-        await stopSlice(host, user)
-        await endProcesses(host, user)
-      }),
-      removeAccounts(host, user),
-      withoutAccess(host, user),
-      managerAllowed(host, user),
-      declared([], async () => {
-        // Without members userdel(8) removes the group too: a group without its user would never be removed.
-        if (await admits(host, user))
-          await host.shell.run(['gpasswd', '--delete', NGINX_USER, user])
-        await host.shell.run(['userdel', '--', user])
-        if (await entryOf(host, '/etc/group', user)) await host.shell.run(['groupdel', '--', user])
-      }),
-    ),
-  )
 
 /** The user's folder belongs to root, so that the user cannot rename or replace its entries. */
 export function createFolders({ files }: Host, user: string): Change {
@@ -106,37 +78,8 @@ export async function removeFolders(host: Host, user: string, domain: string): P
   await host.files.remove(logsOf(user))
 }
 
-/**
- * Disables logins of the user and its cron(8) jobs: both check the expiry of an account
- * (pam_unix(8)). The number of the user stays in use.
- */
-export const closeAccount = (host: Host, user: string, domain: string): Change =>
-  provided(
-    () => isOf(host, user, domain),
-    declared([effects.change('user', user)], async () => {
-      await host.shell.run(['usermod', '--expiredate', '1', '--', user])
-      if (await hasGate(host, user))
-        await host.shell.run(['usermod', '--expiredate', '1', '--', gateOf(user)])
-      await lockClients(host, user, true)
-      await endLogins(host, user)
-      await endProcesses(host, user)
-      await endShells(host, user)
-    }),
-  )
-
-export const openAccount = (host: Host, user: string, domain: string): Change =>
-  provided(
-    () => isOf(host, user, domain),
-    declared([effects.change('user', user)], async () => {
-      await host.shell.run(['usermod', '--expiredate', '', '--', user])
-      if (await hasGate(host, user))
-        await host.shell.run(['usermod', '--expiredate', '', '--', gateOf(user)])
-      await lockClients(host, user, false)
-    }),
-  )
-
-/** Throws when they do not end. */
-async function endProcesses(host: Host, user: string): Promise<void> {
+/** Ends all processes of a user. Throws when they do not end. */
+export async function endProcesses(host: Host, user: string): Promise<void> {
   const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]
   await host.shell.run(['start-stop-daemon', '--stop', ...all])
 }
@@ -159,7 +102,12 @@ export async function isOf(host: Host, user: string, domain: string): Promise<bo
 
 const commentOf = (domain: string) => `Site ${domain}`
 
-async function entryOf(host: Host, path: string, name: string): Promise<string[] | undefined> {
+/** Returns the fields of a user or group in a file such as passwd(5). */
+export async function entryOf(
+  host: Host,
+  path: string,
+  name: string,
+): Promise<string[] | undefined> {
   const lines = ((await host.files.read(path, 64 << 20)) ?? '').split('\n')
   return lines.find((line) => line.startsWith(`${name}:`))?.split(':')
 }

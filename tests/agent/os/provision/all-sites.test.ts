@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { LOGIN_PHP_TEXT } from '#agent/os/login/program.ts'
 import { mailSteps } from '#agent/os/mail/base.ts'
-import { allSitesSteps, renderAllSites } from '#agent/os/provision/all-sites.ts'
+import { allSitesSteps } from '#agent/os/provision/all-sites.ts'
+import { renderAllSites } from '#agent/os/site/all-sites.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const PATH = '/etc/systemd/system/hosting.slice'

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { siteCreate } from '#agent/commands/site.create.ts'
 import { siteDelete } from '#agent/commands/site.delete.ts'
 import { siteRestore } from '#agent/commands/site.restore.ts'
-import { accountNumbers, createUser, isOf, removeUser } from '#agent/os/users/users.ts'
+import { removeUser } from '#agent/os/access/accounts.ts'
+import { accountNumbers, createUser, isOf } from '#agent/os/users/users.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 
 const only = { domain: shop.domain }

@@ -1,5 +1,6 @@
 import { ExternalLink } from 'lucide-react'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
 import { ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
@@ -10,7 +11,6 @@ import { usedBytes } from '#shared/disk-levels.ts'
 import { unicodeOf } from '#shared/unicode-domain.ts'
 import { SiteMenu } from './actions/site-menu.tsx'
 import { LogIn } from './login/log-in.tsx'
-import type { TabProps } from './tab-props.ts'
 import { isWordpress, urlsOf } from './urls.ts'
 
 export function Trail({ site }: { site: Site | undefined }) {

@@ -1,5 +1,5 @@
+import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
 import { Text } from '#dashboard/web/pages/sites/detail/fact.tsx'
-import type { TabProps } from '#dashboard/web/pages/sites/detail/tab-props.ts'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
