@@ -14,3 +14,31 @@ export function once<Q>(build: (read: Queries) => Q): (db: Pick<Database, 'read'
     return query
   }
 }
+
+/**
+ * Reads rows by their id. Servers are contacted many at a time: rows that are wanted in one moment are
+ * read with one statement.
+ */
+export function readTogether<R>(
+  readAll: (db: Database, ids: string) => Promise<R[]>,
+  idOf: (row: R) => number,
+): (db: Database, id: number) => Promise<R | undefined> {
+  const waiting = new WeakMap<
+    Queries,
+    { ids: Set<number>; rows: Promise<ReadonlyMap<number, R>> }
+  >()
+  return async (db, id) => {
+    const known = waiting.get(db.read)
+    if (known) {
+      known.ids.add(id)
+      return (await known.rows).get(id)
+    }
+    const ids = new Set([id])
+    const rows = Promise.resolve().then(async () => {
+      waiting.delete(db.read)
+      return new Map((await readAll(db, JSON.stringify([...ids]))).map((row) => [idOf(row), row]))
+    })
+    waiting.set(db.read, { ids, rows })
+    return (await rows).get(id)
+  }
+}

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { notFound } from '#shared/errors.ts'
-import type { Database, Queries } from './client.ts'
-import { once } from './once.ts'
+import type { Database } from './client.ts'
+import { once, readTogether } from './once.ts'
 import type { ServerRow, SiteRow } from './rows.ts'
 import { servers, sites } from './schema.ts'
 
@@ -22,34 +22,16 @@ const site = once((read) =>
     .prepare(),
 )
 
+const findServer = readTogether(
+  (db, ids) => serversById(db).all({ ids }),
+  ({ id }) => id,
+)
+
 /** The targets of operations. Each throws 404 for a missing one. */
 export async function getServer(db: Database, id: number): Promise<ServerRow> {
-  const row = (await readTogether(db, id)).get(id)
+  const row = await findServer(db, id)
   if (!row) throw notFound('Server')
   return row
-}
-
-type Servers = ReadonlyMap<number, ServerRow>
-
-/** The servers that are about to be read. */
-const waiting = new WeakMap<Queries, { ids: Set<number>; rows: Promise<Servers> }>()
-
-/** Servers are contacted many at a time: those that are wanted in one moment are read with one statement. */
-function readTogether(db: Database, id: number): Promise<Servers> {
-  const { read } = db
-  const known = waiting.get(read)
-  if (known) {
-    known.ids.add(id)
-    return known.rows
-  }
-  const ids = new Set([id])
-  const rows = Promise.resolve().then(async () => {
-    waiting.delete(read)
-    const found = await serversById(db).all({ ids: JSON.stringify([...ids]) })
-    return new Map(found.map((row) => [row.id, row]))
-  })
-  waiting.set(read, { ids, rows })
-  return rows
 }
 
 /** 404 also for a site of another server. */

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Queries, writeAll } from '#dashboard/db/client.ts'
 import type { Marks } from '#dashboard/db/marks.ts'
-import { once } from '#dashboard/db/once.ts'
+import { once, readTogether } from '#dashboard/db/once.ts'
 import type { NewActivity } from '#dashboard/db/rows.ts'
 import { activities, servers } from '#dashboard/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/db/trust-schema.ts'
@@ -11,17 +11,22 @@ import { notFound } from '#shared/errors.ts'
 export type AgentRow = typeof server_agents.$inferSelect
 export type EnrolmentRow = typeof enrolments.$inferSelect
 
-const agent = once((read) =>
+const agents = once((read) =>
   read
     .select({ ...getTableColumns(server_agents), until: signing_keys.until })
     .from(server_agents)
     .leftJoin(signing_keys, eq(signing_keys.kid, server_agents.kid))
-    .where(eq(server_agents.server_id, sql.placeholder('server_id')))
+    .where(
+      sql`${server_agents.server_id} in (select value from json_each(${sql.placeholder('ids')}))`,
+    )
     .prepare(),
 )
 
-/** `until`: the expiry of its known key. */
-export const findAgent = (db: Database, server_id: number) => agent(db).get({ server_id })
+/** Returns the agent of a server, with the expiry of its known key as `until`. */
+export const findAgent = readTogether(
+  (db, ids) => agents(db).all({ ids }),
+  ({ server_id }) => server_id,
+)
 
 /** The pinned certificates, with the names of their servers. */
 export const listPinned = (db: Database) =>

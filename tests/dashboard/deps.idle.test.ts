@@ -39,8 +39,8 @@ test('an idle minute without servers has three statements and changes nothing', 
   expect(await minuteOf(0)).toEqual({ count: ALONE, isUnchanged: true })
 })
 
-test('each pending server adds a statement to a minute, and each turn one for its servers', async () => {
-  expect(await minuteOf(20)).toEqual({ count: ALONE + 20 + 4, isUnchanged: true })
+test('each turn adds three statements to a minute, however many pending servers it has', async () => {
+  expect(await minuteOf(20)).toEqual({ count: ALONE + 4 * 3, isUnchanged: true })
 })
 
 test('all parts of an idle dashboard wake up together, and read the records twice a minute', async () => {

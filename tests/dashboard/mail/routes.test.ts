@@ -52,7 +52,7 @@ describe('the mail of a server', () => {
     const id = await dashboard.addServer(agent)
 
     expect(await shown(dashboard, path(id))).toEqual({
-      ...{ setting: UNSET, sends: false, running: null, sites: null },
+      ...{ setting: UNSET, sends: false, running: true, sites: [] },
     })
     expect((await dashboard.call('GET', path(99))).status).toBe(404)
   })
