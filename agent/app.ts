@@ -1,28 +1,28 @@
 import { Hono } from 'hono'
-import { OPERATION_HEADER, OperationId, REQUEST_HEADER } from '#shared/agent-headers.ts'
+import type { ReadingDeps, ReadingTable } from '#agent/kernel/calls/reading.ts'
+import { failureOf, isOpen } from '#agent/kernel/http/answer.ts'
+import { jsonOf, MAX_ENROLMENT, readBytes } from '#agent/kernel/http/body.ts'
+import type { Origin } from '#agent/kernel/http/listen.ts'
+import { serveReadings } from '#agent/kernel/http/readings.ts'
+import { Refused } from '#agent/kernel/http/refused.ts'
+import { idOf, inRequest } from '#agent/kernel/http/request-id.ts'
+import { streamOf } from '#agent/kernel/http/stream.ts'
+import type { Runner } from '#agent/kernel/operations/runner.ts'
+import type { Policy } from '#agent/kernel/policy/policy.ts'
+import type { Enrolment } from '#agent/kernel/trust/enrolment.ts'
+import type { Gate } from '#agent/kernel/trust/gate.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf, isCommandName } from '#shared/contracts.ts'
+import { OPERATION_HEADER, OperationId, REQUEST_HEADER } from '#shared/kernel/agent-headers.ts'
 import {
   type CancelAnswer,
   CancelRequest,
   ExecRequest,
   SiteRequest,
-} from '#shared/agent-requests.ts'
-import type { CommandName, ParamsOf } from '#shared/commands.ts'
-import { contractOf, isCommandName } from '#shared/contracts.ts'
-import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/enrolment.ts'
-import { badRequest, notFound, ServiceError } from '#shared/errors.ts'
-import { parse } from '#shared/parse.ts'
-import type { ReadingDeps, ReadingTable } from './calls/reading.ts'
-import { failureOf, isOpen } from './http/answer.ts'
-import { jsonOf, MAX_ENROLMENT, readBytes } from './http/body.ts'
-import type { Origin } from './http/listen.ts'
-import { serveReadings } from './http/readings.ts'
-import { Refused } from './http/refused.ts'
-import { idOf, inRequest } from './http/request-id.ts'
-import { streamOf } from './http/stream.ts'
-import type { Runner } from './operations/runner.ts'
-import type { Policy } from './policy/policy.ts'
-import type { Enrolment } from './trust/enrolment.ts'
-import type { Gate } from './trust/gate.ts'
+} from '#shared/kernel/agent-requests.ts'
+import { badRequest, notFound, ServiceError } from '#shared/kernel/errors.ts'
+import { parse } from '#shared/kernel/parse.ts'
+import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/servers/enrolment.ts'
 
 export interface AppDeps extends ReadingDeps {
   runner: Runner

@@ -1,10 +1,10 @@
 import process from 'node:process'
-import { ConfigError } from '#agent/host/errors.ts'
-import { messageOf } from '#shared/errors.ts'
-import { type Config, readConfig } from './config.ts'
-import type { Host } from './host/ports.ts'
-import { describe } from './log.ts'
-import { withSettings } from './settings-file.ts'
+import { type Config, readConfig } from '#agent/kernel/config.ts'
+import { ConfigError } from '#agent/kernel/host/errors.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { describe } from '#agent/kernel/log.ts'
+import { withSettings } from '#agent/kernel/settings-file.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
 
 const USAGE = `hosting-agent: runs typed commands on this server for a Hosting Control dashboard
 
@@ -49,40 +49,40 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
     const { serve } = await import('./start.ts')
     return (config) => serve(config)
   },
-  front: async () => (await import('./front/serve.ts')).front,
+  front: async () => (await import('#agent/programs/front/serve.ts')).front,
   root: async () => (await import('./start.ts')).root,
-  mail: async () => (await import('./mail/serve.ts')).mail,
-  'mail-try': async () => (await import('./mail/try.ts')).mailTry,
-  logs: async () => (await import('./logs/serve.ts')).logs,
-  pages: async () => (await import('./host/real/pages-helper.ts')).pages,
-  reach: async () => (await import('./host/real/network-helper.ts')).reach,
-  tool: async () => (await import('./host/real/tool-helper.ts')).tool,
+  mail: async () => (await import('#agent/programs/mail/serve.ts')).mail,
+  'mail-try': async () => (await import('#agent/programs/mail/try.ts')).mailTry,
+  logs: async () => (await import('#agent/programs/logs/serve.ts')).logs,
+  pages: async () => (await import('#agent/kernel/host/real/pages-helper.ts')).pages,
+  reach: async () => (await import('#agent/kernel/host/real/network-helper.ts')).reach,
+  tool: async () => (await import('#agent/kernel/host/real/tool-helper.ts')).tool,
   rewrite: async () => {
-    const { rewrite } = await import('./rewrite/serve.ts')
+    const { rewrite } = await import('#agent/programs/rewrite/serve.ts')
     return (_, args) => rewrite(args)
   },
   scan: async () => {
-    const { scan } = await import('./scan/serve.ts')
+    const { scan } = await import('#agent/kernel/scan/serve.ts')
     return (_, args) => scan(args)
   },
 }
 
 /** The commands that run once; each returns its output. */
 const ONCE: Record<string, () => Promise<Once>> = {
-  keeper: async () => (await import('./cli/keeper.ts')).keeper,
-  enrol: async () => (await import('./cli/enrol.ts')).enrol,
-  install: async () => (await import('./cli/install.ts')).install,
+  keeper: async () => (await import('#agent/programs/cli/keeper.ts')).keeper,
+  enrol: async () => (await import('#agent/programs/cli/enrol.ts')).enrol,
+  install: async () => (await import('#agent/programs/cli/install.ts')).install,
   notices: async () => {
-    const { THIRD_PARTY_NOTICES } = await import('#shared/third-party-notices.ts')
+    const { THIRD_PARTY_NOTICES } = await import('#shared/kernel/third-party-notices.ts')
     return async () => THIRD_PARTY_NOTICES.trimEnd()
   },
-  revoke: async () => (await import('./cli/trust.ts')).revoke,
-  status: async () => (await import('./cli/status.ts')).status,
-  storage: async () => (await import('./storage/serve.ts')).storage,
-  switch: async () => (await import('./cli/switch.ts')).switchOver,
-  trust: async () => (await import('./cli/trust.ts')).trust,
-  uninstall: async () => (await import('./cli/uninstall.ts')).uninstall,
-  units: async () => (await import('./cli/units.ts')).units,
+  revoke: async () => (await import('#agent/programs/cli/trust.ts')).revoke,
+  status: async () => (await import('#agent/programs/cli/status.ts')).status,
+  storage: async () => (await import('#agent/programs/storage/serve.ts')).storage,
+  switch: async () => (await import('#agent/programs/cli/switch.ts')).switchOver,
+  trust: async () => (await import('#agent/programs/cli/trust.ts')).trust,
+  uninstall: async () => (await import('#agent/programs/cli/uninstall.ts')).uninstall,
+  units: async () => (await import('#agent/programs/cli/units.ts')).units,
   version: async () => async (config) => config.settings.version,
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Host } from './host/ports.ts'
-import type { Operation } from './operations/operation.ts'
-import type { Runner } from './operations/runner.ts'
-import { listSites } from './os/site/sites.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Operation } from '#agent/kernel/operations/operation.ts'
+import type { Runner } from '#agent/kernel/operations/runner.ts'
+import { listSites } from '#agent/kernel/site/sites.ts'
 
 /** Increased with each change of the units, files and rights of sites that existing sites must get. */
 const LAYOUT = 13

@@ -1,9 +1,9 @@
-import { findRestored, forgetRestored } from './backup/restored.ts'
-import { pauseBulks } from './bulk/pause-bulks.ts'
+import { findRestored, forgetRestored } from '#dashboard/features/recovery/backup/restored.ts'
+import { setRestored } from '#dashboard/features/recovery/queries.ts'
+import { pauseBulks } from '#dashboard/kernel/bulk/pause-bulks.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { replaceKeys } from '#dashboard/kernel/trust/keys/rotate.ts'
 import type { Deps } from './deps.ts'
-import { setRestored } from './restored/queries.ts'
-import { timestamp } from './runtime/clock.ts'
-import { replaceKeys } from './trust/keys/rotate.ts'
 
 /**
  * At the first start with restored records: what happened since the backup is not known. The key is

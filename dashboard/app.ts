@@ -1,15 +1,15 @@
 import { Elysia } from 'elysia'
-import { REQUEST_HEADER } from '#shared/agent-headers.ts'
-import { gate } from './auth/gate.ts'
+import { toolPages } from '#dashboard/features/database/tool-pages.ts'
+import { gate } from '#dashboard/kernel/auth/gate.ts'
+import { isSecure } from '#dashboard/kernel/http/client.ts'
+import { answerTo } from '#dashboard/kernel/http/errors.ts'
+import { SECURITY_HEADERS, transportHeaders } from '#dashboard/kernel/http/headers.ts'
+import { openRoutes, serve } from '#dashboard/kernel/http/serve.ts'
+import { unknownPage, webRoutes } from '#dashboard/kernel/http/web/routes.ts'
+import { idOf } from '#dashboard/kernel/runtime/request-id.ts'
+import { REQUEST_HEADER } from '#shared/kernel/agent-headers.ts'
 import type { Deps } from './deps.ts'
-import { isSecure } from './http/client.ts'
-import { answerTo } from './http/errors.ts'
-import { SECURITY_HEADERS, transportHeaders } from './http/headers.ts'
-import { openRoutes, serve } from './http/serve.ts'
-import { unknownPage, webRoutes } from './http/web/routes.ts'
 import { ROUTES, SUBJECTS } from './routes.ts'
-import { idOf } from './runtime/request-id.ts'
-import { toolPages } from './site-database/tool-pages.ts'
 
 const OPEN = openRoutes(ROUTES)
 
@@ -36,7 +36,7 @@ export function createApp(deps: Deps) {
 }
 
 async function describe(): Promise<object> {
-  const { openApiDocument } = await import('./openapi/document.ts')
+  const { openApiDocument } = await import('#dashboard/features/openapi/document.ts')
   return openApiDocument(SUBJECTS)
 }
 

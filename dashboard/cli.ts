@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
-import { messageOf } from '#shared/errors.ts'
-import { takeFirstLogin } from './auth/first-login.ts'
-import { backUp, mustExist, type Records } from './backup/back-up.ts'
-import { checkFile, checkRecords } from './backup/check.ts'
-import { BackupError } from './backup/manifest.ts'
-import { putRecovery } from './backup/recovery-file.ts'
-import { restore } from './backup/restore.ts'
+import { findKit } from '#dashboard/features/backups/kit.queries.ts'
+import { putRecovery } from '#dashboard/features/backups/recovery-file.ts'
+import { backUp, mustExist, type Records } from '#dashboard/features/recovery/backup/back-up.ts'
+import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/check.ts'
+import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
+import { restore } from '#dashboard/features/recovery/backup/restore.ts'
+import { takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'
+import { databaseOn } from '#dashboard/kernel/db/client.ts'
+import { connect } from '#dashboard/kernel/db/connect.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
 import { type Config, databaseOf } from './config.ts'
-import { databaseOn } from './db/client.ts'
-import { connect } from './db/connect.ts'
-import { findKit } from './site-backups/kit.queries.ts'
 
 const USAGE = `Hosting Control: the dashboard and the tools for its records
 
@@ -175,7 +175,7 @@ async function keepRecovery({ data_dir }: Records, { path }: Args, { read }: Out
 
 async function printNotices(_: Records, { path }: Args, { out }: Output) {
   if (path !== undefined) throw new UsageError('notices takes no path: see --help')
-  const { THIRD_PARTY_NOTICES } = await import('#shared/third-party-notices.ts')
+  const { THIRD_PARTY_NOTICES } = await import('#shared/kernel/third-party-notices.ts')
   out(THIRD_PARTY_NOTICES)
   return 0
 }

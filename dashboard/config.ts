@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { Email } from '#shared/fields.ts'
-import { readSmtpUrl } from './alerts/smtp-url.ts'
-import { codeOf } from './runtime/error-code.ts'
+import { readSmtpUrl } from '#dashboard/features/alerts/smtp-url.ts'
+import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
+import { Email } from '#shared/kernel/fields.ts'
 
 const port = 'must be a port number between 0 and 65535'
 const days = 'must be a number of days between 1 and 365'

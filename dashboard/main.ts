@@ -1,4 +1,4 @@
-import { messageOf } from '#shared/errors.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
 import { ConfigError, readEnvironment } from './config.ts'
 import { StartError } from './start-error.ts'
 
@@ -25,7 +25,7 @@ async function serve(): Promise<void> {
   const config = readEnvironment()
   // Loaded late: an error in a variable is reported without delay.
   const { start } = await import('./start.ts')
-  const { fileOf, goesToJournal, textOf } = await import('./auth/first-login.ts')
+  const { fileOf, goesToJournal, textOf } = await import('#dashboard/kernel/auth/first-login.ts')
   const keep_login = goesToJournal(config.JOURNAL_STREAM)
   const { url, first, stop } = await start(config, { keep_login })
   Bun.unsafe.setJITPolicy(1)
@@ -42,7 +42,7 @@ async function serve(): Promise<void> {
 
 /** The dashboard starts restic so: the words after the list of what is allowed are its argv. */
 async function becomeConfined([allowed = '', ...argv]: readonly string[]): Promise<never> {
-  const confine = await import('./off-site/confine.ts')
+  const confine = await import('#dashboard/features/backups/off-site/confine.ts')
   try {
     return confine.becomeConfined(confine.Allowed.parse(JSON.parse(allowed)), argv)
   } catch (error) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildName, MACHINES } from '#shared/machines.ts'
+import { buildName, MACHINES } from '#shared/kernel/machines.ts'
 import { fail } from './lib/fail.ts'
 import { manifestOf, publicKeyIn, signatureOf, signBuild } from './lib/release.ts'
 

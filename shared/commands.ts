@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { OPERATION_TYPES } from './operation-types/index.ts'
+import { OPERATION_TYPES } from './operation-types.ts'
 
 type Types = typeof OPERATION_TYPES
 type Contracts = Exclude<Types[keyof Types]['command'], null>

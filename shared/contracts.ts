@@ -5,94 +5,84 @@ type Loaders = { readonly [N in CommandName]: () => Promise<Commands[N]> }
 /** The schemas of a command are built when it is first used: an agent uses few of them. */
 const LOADERS: Loaders = {
   'agent.upgrade': async () =>
-    (await import('./operation-types/agent.upgrade.ts')).agentUpgradeType.command,
+    (await import('#shared/servers/agent.upgrade.ts')).agentUpgradeType.command,
   'backup.check': async () =>
-    (await import('./operation-types/backup.check.ts')).backupCheckType.command,
+    (await import('#shared/backups/backup.check.ts')).backupCheckType.command,
   'backup.create': async () =>
-    (await import('./operation-types/backup.create.ts')).backupCreateType.command,
+    (await import('#shared/backups/backup.create.ts')).backupCreateType.command,
   'backup.prove': async () =>
-    (await import('./operation-types/backup.prove.ts')).backupProveType.command,
+    (await import('#shared/backups/backup.prove.ts')).backupProveType.command,
   'backup.restore': async () =>
-    (await import('./operation-types/backup.restore.ts')).backupRestoreType.command,
+    (await import('#shared/backups/backup.restore.ts')).backupRestoreType.command,
   'backup.undo': async () =>
-    (await import('./operation-types/backup.undo.ts')).backupUndoType.command,
+    (await import('#shared/backups/backup.undo.ts')).backupUndoType.command,
   'database.import': async () =>
-    (await import('./operation-types/database.import.ts')).databaseImportType.command,
+    (await import('#shared/database/database.import.ts')).databaseImportType.command,
   'database.maintain': async () =>
-    (await import('./operation-types/database.maintain.ts')).databaseMaintainType.command,
+    (await import('#shared/database/database.maintain.ts')).databaseMaintainType.command,
   'database.tool': async () =>
-    (await import('./operation-types/database.tool.ts')).databaseToolType.command,
+    (await import('#shared/database/database.tool.ts')).databaseToolType.command,
   'database.user': async () =>
-    (await import('./operation-types/database.user.ts')).databaseUserType.command,
+    (await import('#shared/database/database.user.ts')).databaseUserType.command,
   'database.user-end': async () =>
-    (await import('./operation-types/database.user-end.ts')).databaseUserEndType.command,
+    (await import('#shared/database/database.user-end.ts')).databaseUserEndType.command,
   'isolation.check': async () =>
-    (await import('./operation-types/isolation.check.ts')).isolationCheckType.command,
-  'mail.apply': async () => (await import('./operation-types/mail.apply.ts')).mailApplyType.command,
-  'mail.check': async () => (await import('./operation-types/mail.check.ts')).mailCheckType.command,
+    (await import('#shared/isolation/isolation.check.ts')).isolationCheckType.command,
+  'mail.apply': async () => (await import('#shared/mail/mail.apply.ts')).mailApplyType.command,
+  'mail.check': async () => (await import('#shared/mail/mail.check.ts')).mailCheckType.command,
   'server.provision': async () =>
-    (await import('./operation-types/server.provision.ts')).serverProvisionType.command,
+    (await import('#shared/servers/server.provision.ts')).serverProvisionType.command,
   'server.update': async () =>
-    (await import('./operation-types/server.update.ts')).serverUpdateType.command,
+    (await import('#shared/updates/server.update.ts')).serverUpdateType.command,
   'updates.configure': async () =>
-    (await import('./operation-types/updates.configure.ts')).updatesConfigureType.command,
+    (await import('#shared/updates/updates.configure.ts')).updatesConfigureType.command,
   'service.restart': async () =>
-    (await import('./operation-types/service.restart.ts')).serviceRestartType.command,
-  'site.create': async () =>
-    (await import('./operation-types/site.create.ts')).siteCreateType.command,
-  'site.clone': async () => (await import('./operation-types/site.clone.ts')).siteCloneType.command,
+    (await import('#shared/servers/service.restart.ts')).serviceRestartType.command,
+  'site.create': async () => (await import('#shared/sites/site.create.ts')).siteCreateType.command,
+  'site.clone': async () => (await import('#shared/copies/site.clone.ts')).siteCloneType.command,
   'site.refresh': async () =>
-    (await import('./operation-types/site.refresh.ts')).siteRefreshType.command,
+    (await import('#shared/copies/site.refresh.ts')).siteRefreshType.command,
   'site.compare': async () =>
-    (await import('./operation-types/site.compare.ts')).siteCompareType.command,
-  'site.push': async () => (await import('./operation-types/site.push.ts')).sitePushType.command,
+    (await import('#shared/copies/site.compare.ts')).siteCompareType.command,
+  'site.push': async () => (await import('#shared/copies/site.push.ts')).sitePushType.command,
   'staging.password': async () =>
-    (await import('./operation-types/staging.password.ts')).stagingPasswordType.command,
+    (await import('#shared/copies/staging.password.ts')).stagingPasswordType.command,
   'site.receive': async () =>
-    (await import('./operation-types/site.receive.ts')).siteReceiveType.command,
-  'site.gather': async () =>
-    (await import('./operation-types/site.gather.ts')).siteGatherType.command,
+    (await import('#shared/moves/site.receive.ts')).siteReceiveType.command,
+  'site.gather': async () => (await import('#shared/moves/site.gather.ts')).siteGatherType.command,
   'site.catch-up': async () =>
-    (await import('./operation-types/site.catch-up.ts')).siteCatchUpType.command,
-  'site.switch': async () =>
-    (await import('./operation-types/site.switch.ts')).siteSwitchType.command,
-  'site.delete': async () =>
-    (await import('./operation-types/site.delete.ts')).siteDeleteType.command,
+    (await import('#shared/moves/site.catch-up.ts')).siteCatchUpType.command,
+  'site.switch': async () => (await import('#shared/moves/site.switch.ts')).siteSwitchType.command,
+  'site.delete': async () => (await import('#shared/sites/site.delete.ts')).siteDeleteType.command,
   'site.domains': async () =>
-    (await import('./operation-types/site.domains.ts')).siteDomainsType.command,
-  'site.rename': async () =>
-    (await import('./operation-types/site.rename.ts')).siteRenameType.command,
+    (await import('#shared/domains/site.domains.ts')).siteDomainsType.command,
+  'site.rename': async () => (await import('#shared/copies/site.rename.ts')).siteRenameType.command,
   'site.rename-preview': async () =>
-    (await import('./operation-types/site.rename-preview.ts')).siteRenamePreviewType.command,
+    (await import('#shared/copies/site.rename-preview.ts')).siteRenamePreviewType.command,
   'site.restore': async () =>
-    (await import('./operation-types/site.restore.ts')).siteRestoreType.command,
+    (await import('#shared/sites/site.restore.ts')).siteRestoreType.command,
   'site.object-cache': async () =>
-    (await import('./operation-types/site.object-cache.ts')).siteObjectCacheType.command,
-  'site.purge': async () => (await import('./operation-types/site.purge.ts')).sitePurgeType.command,
-  'site.update': async () =>
-    (await import('./operation-types/site.update.ts')).siteUpdateType.command,
-  'site.access': async () =>
-    (await import('./operation-types/site.access.ts')).siteAccessType.command,
+    (await import('#shared/object-cache/site.object-cache.ts')).siteObjectCacheType.command,
+  'site.purge': async () => (await import('#shared/sites/site.purge.ts')).sitePurgeType.command,
+  'site.update': async () => (await import('#shared/sites/site.update.ts')).siteUpdateType.command,
+  'site.access': async () => (await import('#shared/access/site.access.ts')).siteAccessType.command,
   'site.configure': async () =>
-    (await import('./operation-types/site.configure.ts')).siteConfigureType.command,
-  'site.jobs': async () => (await import('./operation-types/site.jobs.ts')).siteJobsType.command,
-  'site.job-run': async () =>
-    (await import('./operation-types/site.job-run.ts')).siteJobRunType.command,
+    (await import('#shared/sites/site.configure.ts')).siteConfigureType.command,
+  'site.jobs': async () => (await import('#shared/jobs/site.jobs.ts')).siteJobsType.command,
+  'site.job-run': async () => (await import('#shared/jobs/site.job-run.ts')).siteJobRunType.command,
   'site.suspend': async () =>
-    (await import('./operation-types/site.suspend.ts')).siteSuspendType.command,
-  'site.resume': async () =>
-    (await import('./operation-types/site.resume.ts')).siteResumeType.command,
-  'wp.scan': async () => (await import('./operation-types/site.scan.ts')).siteScanType.command,
-  'pool.apply': async () => (await import('./operation-types/pool.apply.ts')).poolApplyType.command,
-  'tls.issue': async () => (await import('./operation-types/tls.issue.ts')).tlsIssueType.command,
-  'cache.purge': async () =>
-    (await import('./operation-types/cache.purge.ts')).cachePurgeType.command,
+    (await import('#shared/sites/site.suspend.ts')).siteSuspendType.command,
+  'site.resume': async () => (await import('#shared/sites/site.resume.ts')).siteResumeType.command,
+  'wp.scan': async () => (await import('#shared/wordpress/site.scan.ts')).siteScanType.command,
+  'pool.apply': async () => (await import('#shared/sites/pool.apply.ts')).poolApplyType.command,
+  'tls.issue': async () => (await import('#shared/domains/tls.issue.ts')).tlsIssueType.command,
+  'cache.purge': async () => (await import('#shared/web/cache.purge.ts')).cachePurgeType.command,
   'wp.cache-flush': async () =>
-    (await import('./operation-types/wp.cache-flush.ts')).wpCacheFlushType.command,
+    (await import('#shared/wordpress/wp.cache-flush.ts')).wpCacheFlushType.command,
   'wp.cron-run': async () =>
-    (await import('./operation-types/wp.cron-run.ts')).wpCronRunType.command,
-  'wp.debug': async () => (await import('./operation-types/wp.debug.ts')).wpDebugType.command,
-  'wp.login': async () => (await import('./operation-types/wp.login.ts')).wpLoginType.command,
+    (await import('#shared/wordpress/wp.cron-run.ts')).wpCronRunType.command,
+  'wp.debug': async () => (await import('#shared/sites/wp.debug.ts')).wpDebugType.command,
+  'wp.login': async () => (await import('#shared/wordpress/wp.login.ts')).wpLoginType.command,
 }
 
 const names = Object.keys as (table: Loaders) => CommandName[]

@@ -4,11 +4,11 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
-import { makeQueryClient } from './api/query-client.ts'
-import { noteSessionEnd } from './api/session.ts'
-import { makeRouter } from './app/router.ts'
-import { followTheme } from './app/theme-choice.ts'
-import { Toasts } from './ui/toasts.tsx'
+import { makeQueryClient } from '#dashboard/web/api/query-client.ts'
+import { noteSessionEnd } from '#dashboard/web/api/session.ts'
+import { makeRouter } from '#dashboard/web/app/router.ts'
+import { followTheme } from '#dashboard/web/app/theme-choice.ts'
+import { Toasts } from '#dashboard/web/ui/toasts.tsx'
 
 // Its probe for eval would be a refusal of the content security policy on every page.
 z.config({ jitless: true })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import process from 'node:process'
 import { sql } from 'drizzle-orm'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
 import { fail } from '#scripts/lib/fail.ts'
 import { type Running, runToEnd } from '#tests/support/children.ts'
 import { startDashboard, sweep } from '#tests/support/processes.ts'

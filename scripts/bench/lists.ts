@@ -1,5 +1,5 @@
-import { openDatabase } from '#dashboard/db/client.ts'
-import { servers } from '#dashboard/db/schema.ts'
+import { openDatabase } from '#dashboard/kernel/db/client.ts'
+import { servers } from '#dashboard/kernel/db/schema.ts'
 import { fail } from '#scripts/lib/fail.ts'
 import { must } from '#scripts/lib/run.ts'
 import { listening, type Running } from '#tests/support/children.ts'

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { fail } from '#scripts/lib/fail.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
 import { addSite } from '#tests/support/system/moved-site.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { type Member, startTwoServers, type TwoServers } from '#tests/support/system/two-servers.ts'

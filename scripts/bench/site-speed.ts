@@ -1,5 +1,5 @@
 import { loadavg } from 'node:os'
-import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { fpmService } from '#agent/features/php/fpm-files.ts'
 import { fail } from '#scripts/lib/fail.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import { report } from './lib/figure.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import process from 'node:process'
-import { openDatabase } from '#dashboard/db/client.ts'
+import { openDatabase } from '#dashboard/kernel/db/client.ts'
 import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { fail } from '#scripts/lib/fail.ts'
 import { must } from '#scripts/lib/run.ts'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { parseArgs } from 'node:util'
-import { MACHINES } from '#shared/machines.ts'
+import { MACHINES } from '#shared/kernel/machines.ts'
 
 const PROXIES = ['nginx', 'caddy', 'none'] as const
 const TLS = ['acme', 'self-signed', 'files'] as const

@@ -2,9 +2,14 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { open, readFile, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { listMembers, readText } from '#dashboard/backup/archive.ts'
-import { openFiles, publicOf, RECOVERY, sealFiles } from '#dashboard/backup/recovery-file.ts'
-import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
+import {
+  openFiles,
+  publicOf,
+  RECOVERY,
+  sealFiles,
+} from '#dashboard/features/backups/recovery-file.ts'
+import { listMembers, readText } from '#dashboard/features/recovery/backup/archive.ts'
+import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
 import { reasonOf } from '#scripts/lib/fail.ts'
 import type { Certificate } from './certificate.ts'
 import type { Machine } from './machine.ts'

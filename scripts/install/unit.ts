@@ -1,5 +1,5 @@
-import { deniedAddresses } from '#agent/host/denied-addresses.ts'
-import { renderVariable } from '#shared/formats/systemd.ts'
+import { deniedAddresses } from '#agent/kernel/host/denied-addresses.ts'
+import { renderVariable } from '#shared/kernel/formats/systemd.ts'
 import {
   COMMAND,
   CURRENT,

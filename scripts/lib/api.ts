@@ -1,4 +1,4 @@
-import { readEvents } from '#shared/sse.ts'
+import { readEvents } from '#shared/kernel/sse.ts'
 
 const ANSWER_LIMIT_MS = 30_000
 

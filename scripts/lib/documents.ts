@@ -11,7 +11,7 @@ export interface Document {
 export const readDocuments = (root: string) => readFiles(root, ['*.md', '.github/**/*.md'])
 
 const SOURCES = ['{agent,dashboard,shared,scripts,tests}/**/*.{ts,tsx,mjs,sh,txt,css,html}']
-const GENERATED = 'dashboard/db/migrations/'
+const GENERATED = 'dashboard/kernel/db/migrations/'
 
 /** Returns all files of source code, sorted by path. */
 export const readSources = (root: string) => readFiles(root, SOURCES)

@@ -2,11 +2,16 @@ import { dirname } from 'node:path'
 import type { Import } from './imports.ts'
 
 /** Folders whose files are programs or roots: each file stands for itself. */
-const ROOTS = ['agent', 'dashboard', 'scripts', 'shared', 'tests/support']
+const ROOTS = ['agent', 'agent/kernel', 'dashboard', 'scripts', 'shared', 'tests/support']
 /** The number of path components of a folder; other folders have two. */
 const DEPTHS: readonly [prefix: string, depth: number][] = [
-  ['agent/os/', 3],
-  ['agent/host/', 3],
+  ['agent/features/', 3],
+  ['agent/kernel/host/', 4],
+  ['agent/kernel/', 3],
+  ['agent/programs/', 3],
+  ['dashboard/features/', 3],
+  ['dashboard/kernel/', 3],
+  ['dashboard/web/features/', 4],
   ['dashboard/web/pages/', 4],
   ['dashboard/web/', 3],
   ['scripts/bench/', 3],

@@ -11,13 +11,13 @@ const COMPARISONS = [
 
 /** Each with its reason: words that are not our own. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'agent/os/restic/failures.ts': 'the words of restic and of the storage',
-  'shared/restic/complaint.ts': 'the words of restic',
-  'shared/restic/clock.ts': 'the words of restic, of S3 and of TLS',
-  'agent/host/storage.ts': 'the words of the kernel, of programs and of MariaDB',
-  'agent/storage/fault.ts': 'ssh has one exit status for all failures',
+  'agent/features/backups/restic/failures.ts': 'the words of restic and of the storage',
+  'shared/backups/complaint.ts': 'the words of restic',
+  'shared/backups/clock.ts': 'the words of restic, of S3 and of TLS',
+  'agent/kernel/host/storage.ts': 'the words of the kernel, of programs and of MariaDB',
+  'agent/programs/storage/fault.ts': 'ssh has one exit status for all failures',
   'scripts/install/health.ts': 'shows the first line of what curl printed',
-  'dashboard/db/violations.ts': 'libSQL has no extended code over HTTP',
+  'dashboard/kernel/db/violations.ts': 'libSQL has no extended code over HTTP',
 }
 
 /** Returns `path:line` of each place where code compares a text for people. */

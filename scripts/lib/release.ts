@@ -6,7 +6,7 @@ import {
   sign,
 } from 'node:crypto'
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { ReleaseKey, ReleaseManifest, releaseText } from '#shared/release.ts'
+import { ReleaseKey, ReleaseManifest, releaseText } from '#shared/kernel/release.ts'
 import { digestOf } from './digest.ts'
 
 export const manifestOf = (file: string) => `${file}.manifest.json`

@@ -24,9 +24,8 @@ function tested(path: string): string[] {
 /** A sentence for each command of the agent that has no test of its own. */
 export function untestedCommands(paths: readonly string[], commands: readonly string[]): string[] {
   return commands
-    .map((name) => `tests/agent/commands/${name}.test.ts`)
-    .filter((path) => !paths.includes(path))
-    .map((path) => `${path} is missing`)
+    .filter((name) => !paths.some((path) => isTestOf(path, name)))
+    .map((name) => `${name}.test.ts is missing below tests/agent/features`)
 }
 
 /** Returns a sentence for each file of `tests/support` that compares something. */
@@ -35,3 +34,6 @@ export function assertionsInSupport(files: readonly Document[]): string[] {
     .filter(({ path, text }) => path.startsWith('tests/support/') && /\bexpect\(/.test(text))
     .map(({ path }) => `${path} expects something: a test does that with what it returns`)
 }
+
+const isTestOf = (path: string, command: string) =>
+  path.startsWith('tests/agent/features/') && path.endsWith(`/${command}.test.ts`)

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Domain, TlsMode } from '#shared/fields.ts'
+import { Domain, TlsMode } from '#shared/kernel/fields.ts'
 
 export const HELP = `sh scripts/start.sh: a dashboard and an agent for this machine
 

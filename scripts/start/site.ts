@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type Api, messageOf } from '#scripts/lib/api.ts'
-import { AdminPassword } from '#shared/agent.ts'
-import { OPERATION_HEADER } from '#shared/agent-headers.ts'
-import { TlsMode } from '#shared/fields.ts'
+import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
+import { TlsMode } from '#shared/kernel/fields.ts'
+import { AdminPassword } from '#shared/servers/agent.ts'
 import type { Site } from './options.ts'
 
 const FleetSites = z.object({

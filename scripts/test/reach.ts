@@ -12,7 +12,7 @@ const EVERYTHING = 'unknown change'
 /** What no test on a server or in a browser reads. */
 const SILENT = /\.(md|svg|webp|png)$|^LICENSE$|^\.github\/|^scripts\/(bench|screenshots)/
 const TYPES_ONLY = /^(?:import|export) type [^']*'[^'\n]*'/gm
-const COMMAND = /^agent\/commands\/([a-z]+\.[a-z-]+)\.ts$/
+const COMMAND = /^agent\/features\/(?:[a-z-]+\/)+([a-z]+\.[a-z-]+)\.ts$/
 const ADDRESS = /['"`]\/(\w[\w-]*)?(?=[/?'"`$])/g
 
 /**
@@ -70,11 +70,7 @@ export function reachOf(
   const paths = [...texts.keys()]
   const commands = paths.flatMap((path) => path.match(COMMAND)?.[1] ?? [])
   const reachOfCommand = (name: string) =>
-    union(
-      ['agent/commands', 'dashboard/operation-types', 'shared/operation-types'].map((folder) =>
-        closureOf(`${folder}/${name}.ts`),
-      ),
-    )
+    union(paths.filter((path) => path.endsWith(`/${name}.ts`)).map(closureOf))
   const reachOfPage = (segment: string) => {
     const folder = `dashboard/web/pages/${segment}/`
     return union(paths.filter((path) => path.startsWith(folder)).map(closureOf))

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { Runner } from '#agent/operations/runner.ts'
-import { writeSite } from '#agent/os/site/sites.ts'
+import { Runner } from '#agent/kernel/operations/runner.ts'
+import { writeSite } from '#agent/kernel/site/sites.ts'
 import { shop } from '#tests/support/agent/debian.ts'
 import { repeatRound } from '#tests/support/agent/rounds.ts'
 import { tableOf } from '#tests/support/commands.ts'

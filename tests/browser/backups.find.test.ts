@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
+import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
 import { callerOf } from '#tests/support/browser/backups.ts'
 import { addServer } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'

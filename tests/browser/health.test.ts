@@ -1,6 +1,6 @@
 // tier: gate
 import { expect, test } from 'bun:test'
-import type { SiteHealth } from '#shared/agent.ts'
+import type { SiteHealth } from '#shared/servers/agent.ts'
 import { addFilter } from '#tests/support/browser/filters.ts'
 import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 

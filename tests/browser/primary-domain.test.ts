@@ -1,6 +1,6 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
-import { namesAfter, Primary } from '#shared/primary-domain.ts'
+import { namesAfter, Primary } from '#shared/domains/primary-domain.ts'
 import { addSite, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 

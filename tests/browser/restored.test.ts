@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { putRecovery, sealFiles } from '#dashboard/backup/recovery-file.ts'
+import { putRecovery, sealFiles } from '#dashboard/features/backups/recovery-file.ts'
 import { callerOf } from '#tests/support/browser/backups.ts'
 import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
 import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'

@@ -1,7 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
+import { ATTACKS } from '#agent/features/isolation/attacks/index.ts'
 import { addFilter } from '#tests/support/browser/filters.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { useDemo } from '#tests/support/demo.ts'

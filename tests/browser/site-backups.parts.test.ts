@@ -1,7 +1,7 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import type { BackupEntry, BackupListing } from '#shared/backup-read.ts'
+import type { BackupEntry, BackupListing } from '#shared/backups/backup-read.ts'
 import { callerOf, useBackups } from '#tests/support/browser/backups.ts'
 import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { button } from '#tests/support/browser/pages.ts'

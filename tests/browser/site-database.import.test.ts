@@ -1,6 +1,6 @@
 // tier: gate
 import { expect, test } from 'bun:test'
-import { PART_BYTES } from '#shared/site-database.ts'
+import { PART_BYTES } from '#shared/database/site-database.ts'
 import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 

@@ -1,6 +1,6 @@
 // tier: gate
 import { beforeEach, expect, test } from 'bun:test'
-import type { ToolRequest } from '#shared/database-tool.ts'
+import type { ToolRequest } from '#shared/database/database-tool.ts'
 import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { encodeEvent, PING } from '#shared/sse.ts'
+import { encodeEvent, PING } from '#shared/kernel/sse.ts'
 import { addServer } from '#tests/support/browser/fleet.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'

@@ -1,7 +1,7 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { NUMBERS, type Numbers } from '#shared/site-numbers.ts'
+import { NUMBERS, type Numbers } from '#shared/metrics/site-numbers.ts'
 import { useFleet } from '#tests/support/browser/fleet.ts'
 
 const { dashboard, open } = useFleet()

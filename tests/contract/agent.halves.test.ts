@@ -1,7 +1,7 @@
 // tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { stat } from 'node:fs/promises'
-import { decodeChallenge } from '#shared/token.ts'
+import { decodeChallenge } from '#shared/kernel/token.ts'
 import { type Halves, startHalves } from '#tests/support/halves.ts'
 import { runtimesOf, sweep } from '#tests/support/processes.ts'
 import { unauthorized } from '#tests/support/rows.ts'

@@ -1,6 +1,6 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
-import { READINGS } from '#shared/readings/index.ts'
+import { READINGS } from '#shared/readings.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { runtimesOf } from '#tests/support/processes.ts'
 import { type Row, row, unauthorized } from '#tests/support/rows.ts'

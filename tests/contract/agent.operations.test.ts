@@ -1,7 +1,7 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
-import type { StoredEvent } from '#shared/sse.ts'
-import { encodeEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
+import { encodeEvent } from '#shared/kernel/sse.ts'
 import { placeOperation } from '#tests/support/agent/place-operation.ts'
 import { answerOf, eventsOf } from '#tests/support/client.ts'
 import { runtimesOf, temporaryFolder } from '#tests/support/processes.ts'

@@ -1,7 +1,7 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { Inventory } from '#shared/inventory.ts'
+import { Inventory } from '#shared/kernel/inventory.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { runtimesOf, temporaryFolder } from '#tests/support/processes.ts'
 import { notFound, type Row, row } from '#tests/support/rows.ts'

@@ -1,6 +1,6 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
-import { encodeEvent, type StoredEvent } from '#shared/sse.ts'
+import { encodeEvent, type StoredEvent } from '#shared/kernel/sse.ts'
 import { placeOperation } from '#tests/support/agent/place-operation.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { runtimesOf, temporaryFolder } from '#tests/support/processes.ts'

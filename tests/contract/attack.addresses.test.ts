@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { HubKey } from '#shared/enrolment.ts'
+import { HubKey } from '#shared/servers/enrolment.ts'
 import { Client } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { poll } from '#tests/support/lab/wait.ts'

@@ -1,6 +1,6 @@
 // tier: core
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { HubKey } from '#shared/enrolment.ts'
+import { HubKey } from '#shared/servers/enrolment.ts'
 import { cut, cutBody, FakeAgent, METRICS, type Reply } from '#tests/support/fake-agent.ts'
 import { found } from '#tests/support/found-sites.ts'
 import { poll } from '#tests/support/lab/wait.ts'

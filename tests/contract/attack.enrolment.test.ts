@@ -1,9 +1,9 @@
 // tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import { openDatabase } from '#dashboard/db/client.ts'
-import { enrolments, server_agents } from '#dashboard/db/trust-schema.ts'
-import type { EnrolmentAnswer } from '#shared/enrolment.ts'
+import { openDatabase } from '#dashboard/kernel/db/client.ts'
+import { enrolments, server_agents } from '#dashboard/kernel/db/trust-schema.ts'
+import type { EnrolmentAnswer } from '#shared/servers/enrolment.ts'
 import { Client } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { poll } from '#tests/support/lab/wait.ts'

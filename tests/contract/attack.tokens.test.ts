@@ -1,6 +1,6 @@
 // tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { TOKEN_TYPE } from '#shared/token.ts'
+import { TOKEN_TYPE } from '#shared/kernel/token.ts'
 import { type Asked, SignedAgent } from '#tests/support/attack.ts'
 import { rawRequest, sendRaw } from '#tests/support/client.ts'
 import { sweep } from '#tests/support/processes.ts'

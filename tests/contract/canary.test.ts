@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { HubKey } from '#shared/enrolment.ts'
+import { HubKey } from '#shared/servers/enrolment.ts'
 import { Watcher } from '#tests/support/canary.ts'
 import { type Answer, type Call, Client } from '#tests/support/client.ts'
 import { FakeAgent, type Reply } from '#tests/support/fake-agent.ts'

@@ -8,7 +8,7 @@ import { runToEnd } from '#tests/support/children.ts'
 import { dashboardFolder, sweep, temporaryFolder } from '#tests/support/processes.ts'
 
 const ROOT = join(import.meta.dir, '../..')
-const MIGRATIONS = 'dashboard/db/migrations'
+const MIGRATIONS = 'dashboard/kernel/db/migrations'
 
 let release = ''
 let elsewhere = ''
@@ -36,7 +36,7 @@ test('a stack trace of the build names the sources', async () => {
   const { code, err } = await run('check')
 
   expect(code).toBe(1)
-  expect(err).toContain('at knownMigrations (dashboard/db/migrations.ts:')
+  expect(err).toContain('at knownMigrations (dashboard/kernel/db/migrations.ts:')
 })
 
 test('the build uses its release, and no settings of the folder that it is started in', async () => {

@@ -1,6 +1,6 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { BulkItemView, BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { hostileTiers, noText } from '#tests/support/hostile.ts'

@@ -1,6 +1,6 @@
 // tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { FoundSite } from '#shared/found-site.ts'
+import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import '#tests/support/rows.ts'

@@ -1,15 +1,15 @@
 // tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { z } from 'zod'
+import { MetricsHistory } from '#shared/metrics/api/metrics.ts'
+import { OperationView } from '#shared/operations/api/operations.ts'
 import {
   Fleet,
   FleetServerDetail,
   FleetSiteDetail,
   FleetSiteIds,
   FleetSitesPage,
-} from '#shared/api/fleet.ts'
-import { MetricsHistory } from '#shared/api/metrics.ts'
-import { OperationView } from '#shared/api/operations.ts'
+} from '#shared/overview/api/fleet.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { hostileIds } from '#tests/support/hostile.ts'
 import { failedOn, notFound, type Row, row } from '#tests/support/rows.ts'

@@ -1,6 +1,6 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { OperationView } from '#shared/api/operations.ts'
+import { OperationView } from '#shared/operations/api/operations.ts'
 import { type Client, eventsOf } from '#tests/support/client.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'

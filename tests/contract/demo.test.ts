@@ -1,10 +1,10 @@
 // tier: core
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { z } from 'zod'
-import { BulkOperationView } from '#shared/api/bulk-operations.ts'
-import { Fleet, FleetServerDetail, FleetSiteDetail } from '#shared/api/fleet.ts'
-import { MetricsHistory } from '#shared/api/metrics.ts'
-import { OperationView } from '#shared/api/operations.ts'
+import { MetricsHistory } from '#shared/metrics/api/metrics.ts'
+import { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
+import { OperationView } from '#shared/operations/api/operations.ts'
+import { Fleet, FleetServerDetail, FleetSiteDetail } from '#shared/overview/api/fleet.ts'
 import {
   type Demo,
   endOfDemo,

@@ -1,6 +1,6 @@
 // tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { KeyView } from '#shared/api/keys.ts'
+import type { KeyView } from '#shared/servers/api/keys.ts'
 import { Client } from '#tests/support/client.ts'
 import { poll } from '#tests/support/lab/wait.ts'
 import {

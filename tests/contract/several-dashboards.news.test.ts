@@ -1,7 +1,7 @@
 // tier: core
 import { afterAll, expect, test } from 'bun:test'
-import { openDatabase } from '#dashboard/db/client.ts'
-import { exchangeNews } from '#dashboard/leases/news.queries.ts'
+import { openDatabase } from '#dashboard/kernel/db/client.ts'
+import { exchangeNews } from '#dashboard/kernel/leases/news.queries.ts'
 import { SharedRecords } from '#tests/support/leases/fleet.ts'
 import { sweep } from '#tests/support/processes.ts'
 

@@ -1,8 +1,8 @@
 // tier: core
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { Dice } from '#agent/host/simulated/dice.ts'
-import type { Listening } from '#agent/http/listen.ts'
-import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import { Dice } from '#agent/kernel/host/simulated/dice.ts'
+import type { Listening } from '#agent/kernel/http/listen.ts'
+import { readEvents, type StoredEvent } from '#shared/kernel/sse.ts'
 import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { Client as Browser, type Client } from '#tests/support/client.ts'
 import { tableOf } from '#tests/support/commands.ts'

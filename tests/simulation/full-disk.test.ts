@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { commands } from '#agent/commands/index.ts'
-import { Runner } from '#agent/operations/runner.ts'
+import { commands } from '#agent/commands.ts'
+import { Runner } from '#agent/kernel/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { restorable } from '#tests/support/agent/backup.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { getServer } from '#dashboard/db/targets.ts'
-import { begin } from '#dashboard/operations/begin.ts'
+import { getServer } from '#dashboard/kernel/db/targets.ts'
+import { begin } from '#dashboard/kernel/engine/begin.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { long } from '#tests/support/runs.ts'
 import { Follower } from '#tests/support/simulation/follower.ts'

@@ -1,11 +1,11 @@
 import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { rawKeyOf } from '#agent/host/public-keys.ts'
-import { OPERATION_HEADER } from '#shared/agent-headers.ts'
-import { decodeChallenge, TOKEN_SECONDS } from '#shared/token.ts'
+import { rawKeyOf } from '#agent/kernel/host/public-keys.ts'
+import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
+import { decodeChallenge, TOKEN_SECONDS } from '#shared/kernel/token.ts'
+import { authorization, digestOf, nonce, type Signer, signer } from '#tests/support/trust/sign.ts'
 import { NOBODY } from './children.ts'
 import { type Answer, Client } from './client.ts'
 import { type Running, startAgent, temporaryFolder } from './processes.ts'
-import { authorization, digestOf, nonce, type Signer, signer } from './trust/sign.ts'
 
 export interface Asked {
   method?: string

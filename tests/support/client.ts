@@ -54,7 +54,7 @@ export class Client {
       ...(signal ? { signal } : {}),
     })
     if (!/^\/(api|agent)\b/.test(path)) return response
-    const { checked } = await import('./openapi/checked.ts')
+    const { checked } = await import('#tests/support/openapi/checked.ts')
     return checked({ method, path, body }, response)
   }
 

@@ -1,4 +1,4 @@
-import type { Command, CommandTable, Step } from '#agent/steps/command.ts'
+import type { Command, CommandTable, Step } from '#agent/kernel/steps/command.ts'
 import type { CommandName } from '#shared/commands.ts'
 
 const unused: Command<never> = {

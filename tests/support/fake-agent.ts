@@ -3,10 +3,25 @@ import https from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { changesOf } from '#agent/readings/changes.ts'
-import { Enrolment } from '#agent/trust/enrolment.ts'
-import { type Identity, loadIdentity } from '#agent/trust/identity.ts'
-import { TrustedDashboard } from '#agent/trust/trusted-dashboard.ts'
+import { changesOf } from '#agent/kernel/calls/changes.ts'
+import { Enrolment } from '#agent/kernel/trust/enrolment.ts'
+import { type Identity, loadIdentity } from '#agent/kernel/trust/identity.ts'
+import { TrustedDashboard } from '#agent/kernel/trust/trusted-dashboard.ts'
+import { CancelRequest } from '#shared/kernel/agent-requests.ts'
+import { CANCELLED, type ErrorBody } from '#shared/kernel/errors.ts'
+import type { FoundSite } from '#shared/kernel/found-site.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
+import { PROTOCOL } from '#shared/kernel/protocol.ts'
+import {
+  encodeEvent,
+  isNumbered,
+  isTerminal,
+  PING,
+  STREAM_HEADERS,
+  type StoredEvent,
+} from '#shared/kernel/sse.ts'
+import type { SiteUsage } from '#shared/metrics/site-usage.ts'
+import type { InstalledPhp } from '#shared/php/php-installed.ts'
 import type {
   Condition,
   Metrics,
@@ -15,26 +30,11 @@ import type {
   SiteHealth,
   TrashedSite,
   Web,
-} from '#shared/agent.ts'
-import { CancelRequest } from '#shared/agent-requests.ts'
-import { ChangesRequest } from '#shared/changes.ts'
-import { EnrolmentRequest } from '#shared/enrolment.ts'
-import { CANCELLED, type ErrorBody } from '#shared/errors.ts'
-import type { FoundSite } from '#shared/found-site.ts'
-import type { Maintenance } from '#shared/maintenance.ts'
-import { siteCreate } from '#shared/operation-types/site.create.ts'
-import type { InstalledPhp } from '#shared/php-installed.ts'
-import type { Plan } from '#shared/plan.ts'
-import { PROTOCOL } from '#shared/protocol.ts'
-import type { SiteUsage } from '#shared/site-usage.ts'
-import {
-  encodeEvent,
-  isNumbered,
-  isTerminal,
-  PING,
-  STREAM_HEADERS,
-  type StoredEvent,
-} from '#shared/sse.ts'
+} from '#shared/servers/agent.ts'
+import { ChangesRequest } from '#shared/servers/changes.ts'
+import { EnrolmentRequest } from '#shared/servers/enrolment.ts'
+import { siteCreate } from '#shared/sites/site.create.ts'
+import type { Maintenance } from '#shared/updates/maintenance.ts'
 import { fakeHost } from './fake-host.ts'
 import { carry, type Known, Refused, type Script, say, type Work } from './fake-operation.ts'
 import { FakePasswords, INCOMPLETE, MISSING, withoutPassword } from './fake-passwords.ts'

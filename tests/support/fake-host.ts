@@ -5,20 +5,20 @@ import type {
   DnsRecord,
   RenewalRequest,
   RenewalWindow,
-} from '#agent/host/acme-port.ts'
-import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
-import { exclusiveByName } from '#agent/host/exclusive.ts'
-import { fingerprintOf } from '#agent/host/fingerprint.ts'
-import type { Host, Output, Resolved, Row, RunOptions } from '#agent/host/ports.ts'
-import { refuseUnknown } from '#agent/host/root-programs.ts'
-import { sharedByName } from '#agent/host/shared.ts'
-import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
-import { scannerOn, shellOf } from '#agent/host/simulated/host.ts'
-import { Mariadb } from '#agent/host/simulated/mariadb.ts'
-import { done } from '#agent/host/simulated/programs/output.ts'
-import { type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
-import { SETTINGS } from '#agent/host/simulated/settings.ts'
-import type { Pinged, Visit, Visited, Visitor } from '#agent/host/visit-port.ts'
+} from '#agent/kernel/host/acme-port.ts'
+import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/kernel/host/admin-statements.ts'
+import { exclusiveByName } from '#agent/kernel/host/exclusive.ts'
+import { fingerprintOf } from '#agent/kernel/host/fingerprint.ts'
+import type { Host, Output, Resolved, Row, RunOptions } from '#agent/kernel/host/ports.ts'
+import { refuseUnknown } from '#agent/kernel/host/root-programs.ts'
+import { sharedByName } from '#agent/kernel/host/shared.ts'
+import { debianDisk } from '#agent/kernel/host/simulated/debian-disk.ts'
+import { scannerOn, shellOf } from '#agent/kernel/host/simulated/host.ts'
+import { Mariadb } from '#agent/kernel/host/simulated/mariadb.ts'
+import { done } from '#agent/kernel/host/simulated/programs/output.ts'
+import { type Program, programOf } from '#agent/kernel/host/simulated/programs/programs.ts'
+import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
+import type { Pinged, Visit, Visited, Visitor } from '#agent/kernel/host/visit-port.ts'
 
 /** The answers of an authority, and its requests. */
 class FakeAuthority implements AcmePort {

@@ -1,6 +1,6 @@
-import type { ErrorBody } from '#shared/errors.ts'
-import { isNumbered, isTerminal, type StoredEvent } from '#shared/sse.ts'
-import type { StepState } from '#shared/steps.ts'
+import type { ErrorBody } from '#shared/kernel/errors.ts'
+import { isNumbered, isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
+import type { StepState } from '#shared/kernel/steps.ts'
 
 /** A log line, the titles of steps to come, or the title of a step that starts, also a line. */
 type News = string | { announces: readonly string[] } | { begins: string; name?: string }

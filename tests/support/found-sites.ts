@@ -1,5 +1,5 @@
-import type { FoundSite } from '#shared/found-site.ts'
-import type { SiteUsage } from '#shared/site-usage.ts'
+import type { FoundSite } from '#shared/kernel/found-site.ts'
+import type { SiteUsage } from '#shared/metrics/site-usage.ts'
 
 /** A site as an agent finds it. */
 export function found(domain: string, more: Partial<FoundSite> = {}): FoundSite {

@@ -1,4 +1,4 @@
-import { encodeEvent, STREAM_HEADERS } from '#shared/sse.ts'
+import { encodeEvent, STREAM_HEADERS } from '#shared/kernel/sse.ts'
 import { FakeAgent, METRICS, streamOf } from './fake-agent.ts'
 import { found } from './found-sites.ts'
 

@@ -1,4 +1,4 @@
-import type { Maintenance } from '#shared/maintenance.ts'
+import type { Maintenance } from '#shared/updates/maintenance.ts'
 
 const AT = '2026-03-01T09:00:00.000Z'
 

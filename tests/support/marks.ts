@@ -1,4 +1,4 @@
-import { Marks } from '#dashboard/db/marks.ts'
+import { Marks } from '#dashboard/kernel/db/marks.ts'
 
 /** The seal-secret of the records of tests. */
 export const SEAL_SECRET = 's'.repeat(32)

@@ -2,12 +2,12 @@ import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { UserRow } from '#dashboard/db/rows.ts'
+import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import { cachedFolder } from '#scripts/lib/cache.ts'
 import { markedWith, SEAL_SECRET } from './marks.ts'
 
-const MARKS = join(import.meta.dir, '../../dashboard/db/marks.ts')
-const MIGRATIONS = join(import.meta.dir, '../../dashboard/db/migrations')
+const MARKS = join(import.meta.dir, '../../dashboard/kernel/db/marks.ts')
+const MIGRATIONS = join(import.meta.dir, '../../dashboard/kernel/db/migrations')
 export const ADMIN = { email: 'ann@control.example', password: 'correct horse battery staple' }
 /** The dashboard uses the cost written in a hash: such a login is instant. */
 const CHEAP = { algorithm: 'argon2id', memoryCost: 8, timeCost: 1 } as const
@@ -57,8 +57,8 @@ async function digest(): Promise<string> {
 }
 
 async function make(draft: string): Promise<void> {
-  const { openDatabase } = await import('#dashboard/db/client.ts')
-  const { insertUser } = await import('#dashboard/auth/queries.ts')
+  const { openDatabase } = await import('#dashboard/kernel/db/client.ts')
+  const { insertUser } = await import('#dashboard/kernel/auth/queries.ts')
   const db = await openDatabase(`file:${draft}/dashboard.db`)
   await insertUser(
     { db, marks: markedWith() },

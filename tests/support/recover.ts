@@ -1,6 +1,6 @@
-import type { Host } from '#agent/host/ports.ts'
-import { Runner } from '#agent/operations/runner.ts'
-import type { CommandTable } from '#agent/steps/command.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { Runner } from '#agent/kernel/operations/runner.ts'
+import type { CommandTable } from '#agent/kernel/steps/command.ts'
 
 /** Runs the recovery of the agent's next process after an interruption, to its end. */
 export async function recover(host: Host, commands: CommandTable): Promise<void> {

@@ -1,4 +1,4 @@
-import type { OperationType } from '#shared/operation-types/index.ts'
+import type { OperationType } from '#shared/operation-types.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
 const SNAPSHOT = 'a'.repeat(64)

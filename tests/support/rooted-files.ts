@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Files, Host } from '#agent/host/ports.ts'
-import { files } from '#agent/host/real/files.ts'
-import { scannerOf } from '#agent/host/simulated/scanner.ts'
-import { Budget, LIMITS } from '#agent/scan/budget.ts'
-import { siteTree } from '#agent/scan/open-tree.ts'
-import type { OpenTree } from '#agent/scan/site-tree.ts'
+import type { Files, Host } from '#agent/kernel/host/ports.ts'
+import { files } from '#agent/kernel/host/real/files.ts'
+import { scannerOf } from '#agent/kernel/host/simulated/scanner.ts'
+import { Budget, LIMITS } from '#agent/kernel/scan/budget.ts'
+import { siteTree } from '#agent/kernel/scan/open-tree.ts'
+import type { OpenTree } from '#agent/kernel/scan/site-tree.ts'
 import type { FakeHost } from './fake-host.ts'
 
 /** The machine's own files with `root` for `/`: real reads that leave the machine alone. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'bun:test'
-import { commands } from '#agent/commands/index.ts'
-import type { Listening } from '#agent/http/listen.ts'
-import { server, shop } from './agent/debian.ts'
-import { listeningAgent } from './agent/listening.ts'
+import { commands } from '#agent/commands.ts'
+import type { Listening } from '#agent/kernel/http/listen.ts'
+import { server, shop } from '#tests/support/agent/debian.ts'
+import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { Client } from './client.ts'
 import { there, useDashboard } from './running.ts'
 

@@ -7,7 +7,13 @@ import { AGENT_KILLED, FAULTS } from '#tests/support/system/backup-faults/faults
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
 import { SITE } from '#tests/support/system/backup-host.ts'
-import { expectBackup, expectRestore, expectSound, FETCHES, SAVES } from './backup-faults/checks.ts'
+import {
+  expectBackup,
+  expectRestore,
+  expectSound,
+  FETCHES,
+  SAVES,
+} from '#tests/system/backup-faults/checks.ts'
 
 /** The first program of a name that appears within a minute, by its number. */
 const FIND = `while [ $SECONDS -lt 60 ]; do pgrep --exact --newest "$1" && exit; sleep 0.02; done; exit 1`

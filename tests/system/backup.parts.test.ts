@@ -1,7 +1,7 @@
 // tier: full
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import type { BackupParts } from '#shared/backup-parts.ts'
+import type { BackupParts } from '#shared/backups/backup-parts.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { openedBy } from '#tests/support/repository-password.ts'

@@ -1,7 +1,7 @@
 // tier: gate
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import type { IsolationResult } from '#shared/isolation.ts'
+import type { IsolationResult } from '#shared/isolation/isolation.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import type { Suite } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'

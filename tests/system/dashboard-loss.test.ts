@@ -1,6 +1,6 @@
 // tier: full
 import { expect } from 'bun:test'
-import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
+import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
 import { kit, opened } from '#tests/support/dashboard/backups.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { lacking, unless } from '#tests/support/skip.ts'

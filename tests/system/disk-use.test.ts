@@ -1,7 +1,7 @@
 // tier: full
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import type { Attention } from '#shared/api/attention.ts'
-import type { DiskUse } from '#shared/api/disk-use.ts'
+import type { Attention } from '#shared/overview/api/attention.ts'
+import type { DiskUse } from '#shared/servers/api/disk-use.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'

@@ -1,9 +1,9 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { renderCrontab } from '#agent/os/cron/files.ts'
-import { crontab, logrotate } from '#shared/formats/cron.ts'
-import { renderUser } from '#shared/formats/htpasswd.ts'
-import { nginx, nginxAddress, nginxPattern, nginxVariable } from '#shared/formats/nginx.ts'
+import { renderCrontab } from '#agent/features/jobs/cron/files.ts'
+import { crontab, logrotate } from '#shared/kernel/formats/cron.ts'
+import { renderUser } from '#shared/kernel/formats/htpasswd.ts'
+import { nginx, nginxAddress, nginxPattern, nginxVariable } from '#shared/kernel/formats/nginx.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'

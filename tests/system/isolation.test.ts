@@ -1,7 +1,7 @@
 // tier: core
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { ATTACKS } from '#agent/os/isolation/attacks/index.ts'
-import type { IsolationResult } from '#shared/isolation.ts'
+import { ATTACKS } from '#agent/features/isolation/attacks/index.ts'
+import type { IsolationResult } from '#shared/isolation/isolation.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import type { Asking } from '#tests/support/system/asking.ts'

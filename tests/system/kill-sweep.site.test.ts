@@ -1,6 +1,6 @@
 // tier: full, interrupts
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { DROP_IN_TEXT } from '#agent/os/ssh/drop-in.ts'
+import { DROP_IN_TEXT } from '#agent/features/access/ssh/drop-in.ts'
 import { type Acme, startAcme } from '#tests/support/acme/index.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { LostServerView } from '#shared/api/lost-servers.ts'
+import type { LostServerView } from '#shared/recovery/api/lost-servers.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { fill, sqlOf } from '#tests/support/system/cloning.ts'

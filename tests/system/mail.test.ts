@@ -1,7 +1,7 @@
 // tier: gate
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { MAIL } from '#agent/os/mail/places.ts'
+import { MAIL } from '#agent/kernel/mail/places.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { Authority } from '#tests/support/mail/certificates.ts'

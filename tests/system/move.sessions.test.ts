@@ -1,6 +1,6 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { ClientLogin } from '#shared/api/access.ts'
+import type { ClientLogin } from '#shared/access/api/access.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { addSite, lastOf, type MovedSite, moved } from '#tests/support/system/moved-site.ts'

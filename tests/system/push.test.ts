@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { Compared } from '#shared/operation-types/site.compare.ts'
+import { Compared } from '#shared/copies/site.compare.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'

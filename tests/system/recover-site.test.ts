@@ -1,6 +1,6 @@
 // tier: gate, interrupts
 import { afterAll, expect } from 'bun:test'
-import { RESTIC } from '#shared/restic/source.ts'
+import { RESTIC } from '#shared/kernel/source.ts'
 import { kit } from '#tests/support/agent/backup.ts'
 import { tellingPart } from '#tests/support/canary.ts'
 import * as lab from '#tests/support/lab/index.ts'

@@ -1,6 +1,6 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { RewriteReport } from '#agent/rewrite/report.ts'
+import type { RewriteReport } from '#agent/programs/rewrite/report.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { DATABASE, Wordpress } from '#tests/support/rewrite/wordpress.ts'
 import { unless } from '#tests/support/skip.ts'

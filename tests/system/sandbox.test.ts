@@ -1,9 +1,9 @@
 // tier: gate
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { INSIDE, STARTED } from '#agent/host/root-programs.ts'
-import type { Plan } from '#shared/plan.ts'
-import { readEvents } from '#shared/sse.ts'
+import { INSIDE, STARTED } from '#agent/kernel/host/root-programs.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
+import { readEvents } from '#shared/kernel/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'

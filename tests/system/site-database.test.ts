@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { gunzipSync } from 'node:zlib'
-import type { SiteDatabase } from '#shared/api/site-database.ts'
-import type { TableResult } from '#shared/site-database.ts'
+import type { SiteDatabase } from '#shared/database/api/site-database.ts'
+import type { TableResult } from '#shared/database/site-database.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'

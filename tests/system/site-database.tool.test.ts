@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { passwordOf } from '#dashboard/site-database/tool-passes.ts'
+import { passwordOf } from '#dashboard/features/database/tool-passes.ts'
 import { untilIs } from '#tests/support/demo.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { fpmService } from '#agent/features/php/fpm-files.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { suites } from '#tests/support/lab/suites.ts'
 import { unless } from '#tests/support/skip.ts'

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { quietProgram } from '#agent/os/staging/quiet-program.ts'
+import { quietProgram } from '#agent/features/wordpress/separate/quiet-program.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'

@@ -1,7 +1,7 @@
 // tier: full
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { outside } from '#agent/host/real/unconfined.ts'
-import { ANYTHING } from '#agent/host/root-programs.ts'
+import { outside } from '#agent/kernel/host/real/unconfined.ts'
+import { ANYTHING } from '#agent/kernel/host/root-programs.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 

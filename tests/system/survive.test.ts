@@ -1,7 +1,7 @@
 // tier: full, interrupts
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { isNumbered, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'

@@ -1,9 +1,9 @@
 // tier: full
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { renderUnattended, UNATTENDED_FILE } from '#agent/os/maintenance/unattended.ts'
-import { missingPackages } from '#agent/os/packages/packages.ts'
-import type { Maintenance } from '#shared/maintenance.ts'
+import { renderUnattended, UNATTENDED_FILE } from '#agent/features/updates/unattended.ts'
+import { missingPackages } from '#agent/kernel/packages/packages.ts'
+import type { Maintenance } from '#shared/updates/maintenance.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import type { Image } from '#tests/support/lab/disk.ts'
 import type { Host } from '#tests/support/lab/index.ts'

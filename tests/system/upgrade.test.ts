@@ -49,7 +49,7 @@ async function buildOf(version: string, folder: string): Promise<string> {
   for (const name of ['agent', 'shared', 'package.json', 'bun.lock', 'tsconfig.json'])
     await cp(name, join(folder, name), { recursive: true })
   await symlink(resolve('node_modules'), join(folder, 'node_modules'))
-  await Bun.write(join(folder, 'shared/protocol.ts'), 'export const PROTOCOL = 1000\n')
+  await Bun.write(join(folder, 'shared/kernel/protocol.ts'), 'export const PROTOCOL = 1000\n')
   const manifest = join(folder, 'package.json')
   await Bun.write(manifest, JSON.stringify({ ...(await Bun.file(manifest).json()), version }))
   return (await buildAgent(folder, { publisher: await developmentPublisher('.') })).file

@@ -14,7 +14,7 @@ const git = (...args: string[]) => must(['git', ...args])
 
 /** The last sources of which builds were not signed; a shallow clone does not have them. */
 async function lastUnsigned(): Promise<string | undefined> {
-  const log = ['log', '--diff-filter=A', '--format=%H', '--', 'shared/release.ts']
+  const log = ['log', '--diff-filter=A', '--format=%H', '--', 'shared/kernel/release.ts']
   const added = (await git(...log).catch(() => '')).trim().split('\n').at(-1)
   if (!added) return undefined
   return git('rev-parse', '--verify', `${added}^`).then(

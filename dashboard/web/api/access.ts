@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ClientLogin } from '#shared/api/access.ts'
+import type { ClientLogin } from '#shared/access/api/access.ts'
 import { call, type Sent, start } from './client.ts'
 import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { BulkItemView, BulkOperationView } from '#shared/api/bulk-operations.ts'
+import type { BulkItemView, BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 import { call, type Sent } from './client.ts'
 
 /** In addition to the feed, which reports changes immediately. */

@@ -1,5 +1,5 @@
 import type { Routes } from '#dashboard/routes.ts'
-import { unicodeIn } from '#shared/unicode-domain.ts'
+import { unicodeIn } from '#shared/kernel/unicode-domain.ts'
 
 /** The method and path of a route, such as `GET /api/servers/:server_id`. */
 export type At = keyof Routes

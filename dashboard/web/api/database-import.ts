@@ -1,4 +1,4 @@
-import { MAX_PARTS, PART_BYTES } from '#shared/site-database.ts'
+import { MAX_PARTS, PART_BYTES } from '#shared/database/site-database.ts'
 import { call, start } from './client.ts'
 import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'

@@ -1,5 +1,5 @@
-import type { OpenedTool } from '#shared/api/site-database.ts'
-import type { UserRights } from '#shared/database-user.ts'
+import type { OpenedTool } from '#shared/database/api/site-database.ts'
+import type { UserRights } from '#shared/database/database-user.ts'
 import { call } from './client.ts'
 import type { SitePlace } from './sites.ts'
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { DomainStates } from '#shared/name-states.ts'
+import type { DomainStates } from '#shared/domains/name-states.ts'
 import { call, type Sent, start, startOperation } from './client.ts'
 import { ONCE } from './query-client.ts'
 import type { SiteWork } from './site-work.ts'

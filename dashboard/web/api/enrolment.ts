@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, skipToken } from '@tanstack/react-query'
-import type { Enrolment } from '#shared/api/enrolment.ts'
+import type { Enrolment } from '#shared/servers/api/enrolment.ts'
 import { call } from './client.ts'
 
 const LIVE_MS = 2_000

@@ -1,4 +1,4 @@
-import { isTerminal, readEvents, type StoredEvent } from '#shared/sse.ts'
+import { isTerminal, readEvents, type StoredEvent } from '#shared/kernel/sse.ts'
 import { ApiError } from './client.ts'
 
 const FIRST_WAIT_MS = 500

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import type { LogLevel, LogSource } from '#shared/site-logs.ts'
-import type { DebugHours } from '#shared/wp-debug.ts'
+import type { LogLevel, LogSource } from '#shared/logs/site-logs.ts'
+import type { DebugHours } from '#shared/wordpress/wp-debug.ts'
 import { type AnswerOf, call, start } from './client.ts'
 import type { SiteWork } from './site-work.ts'
 import type { SitePlace } from './sites.ts'

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { ServerMailView, SiteMailView } from '#shared/api/mail.ts'
+import type { ServerMailView, SiteMailView } from '#shared/mail/api/mail.ts'
 import { call, type Sent, startOperation } from './client.ts'
 import { confirmed } from './confirmed.ts'
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { OperationView } from '#shared/api/operations.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 import { call, type QueryOf, startOperation } from './client.ts'
 
 /** In addition to the feed, which reports changes immediately. */

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import type { CreateServer } from '#shared/api/servers.ts'
-import { SITE_STATUSES } from '#shared/values.ts'
+import { SITE_STATUSES } from '#shared/kernel/values.ts'
+import type { CreateServer } from '#shared/servers/api/servers.ts'
 import { call, type Sent, startOperation } from './client.ts'
 
 type Provision = Sent<'POST /api/servers/:server_id/provision'>['body']

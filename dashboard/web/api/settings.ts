@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { SettingKey } from '#shared/api/settings.ts'
+import type { SettingKey } from '#shared/settings/api/settings.ts'
 import { call } from './client.ts'
 
 /** The settings of the whole dashboard. */

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { Accept, Plan } from '#shared/plan.ts'
+import type { Accept, Plan } from '#shared/kernel/plan.ts'
 import { type Sent, start } from './client.ts'
 import { ONCE } from './query-client.ts'
 import type { SitePlace } from './sites.ts'

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { SitePlan } from '#shared/api/sites.ts'
-import { type ActionOf, actionOf, type SiteActionType } from '#shared/operation-types/index.ts'
+import { type ActionOf, actionOf, type SiteActionType } from '#shared/operation-types.ts'
+import type { SitePlan } from '#shared/sites/api/sites.ts'
 import { call, type Sent, start } from './client.ts'
 
 export const SITES_PER_PAGE = 100

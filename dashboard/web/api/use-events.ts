@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
 import { type Connection, followEvents } from './events.ts'
 
 interface Followed {

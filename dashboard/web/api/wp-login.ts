@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { RefusalCode } from '#shared/errors.ts'
+import type { RefusalCode } from '#shared/kernel/errors.ts'
 import { ApiError, call } from './client.ts'
 import type { SitePlace } from './sites.ts'
 

@@ -5,7 +5,9 @@ import { lazyDialog } from './lazy-page.ts'
 import { PALETTE_KEYS } from './shortcuts.ts'
 import { useShortcuts } from './use-shortcuts.ts'
 
-const Palette = lazyDialog(async () => (await import('./palette/palette.tsx')).Palette)
+const Palette = lazyDialog(
+  async () => (await import('#dashboard/web/app/palette/palette.tsx')).Palette,
+)
 const Help = lazyDialog(async () => (await import('./shortcut-help.tsx')).ShortcutHelp)
 
 type Open = 'palette' | 'help'

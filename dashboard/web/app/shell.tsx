@@ -3,8 +3,8 @@ import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { Menu, Monitor, Moon, Sun, X } from 'lucide-react'
 import { Suspense, useEffect, useState } from 'react'
 import { countActiveQuery } from '#dashboard/web/api/operations.ts'
-import { DemoMark } from '#dashboard/web/features/brand/demo.tsx'
-import { Mark } from '#dashboard/web/features/brand/mark.tsx'
+import { DemoMark } from '#dashboard/web/ui/brand/demo.tsx'
+import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { AccountLinks } from './account-links.tsx'
@@ -14,7 +14,7 @@ import { PLACES } from './navigation.ts'
 import { Progress } from './pending.tsx'
 import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
 
-const Feed = lazyPart(async () => (await import('./live/feed.tsx')).Feed)
+const Feed = lazyPart(async () => (await import('#dashboard/web/app/live/feed.tsx')).Feed)
 const PasswordPrompt = lazyPart(
   async () => (await import('#dashboard/web/ui/password-prompt.tsx')).PasswordPrompt,
 )

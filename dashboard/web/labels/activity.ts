@@ -1,4 +1,4 @@
-import type { FleetActivity } from '#shared/api/activity.ts'
+import type { FleetActivity } from '#shared/kernel/api/activity.ts'
 import { OPERATION_CHOICES } from './operation.ts'
 
 /** Recorded actions that are no operations. */

@@ -1,8 +1,8 @@
 import { formatCount, formatDate } from '#dashboard/web/ui/format.ts'
 import type { Tone } from '#dashboard/web/ui/status.tsx'
-import type { CoverageState } from '#shared/api/backup-coverage.ts'
-import type { BackupTargetView, ProofView, SiteBackups } from '#shared/api/backups.ts'
-import type { BackupInterval } from '#shared/backup-schedule.ts'
+import type { CoverageState } from '#shared/backups/api/backup-coverage.ts'
+import type { BackupTargetView, ProofView, SiteBackups } from '#shared/backups/api/backups.ts'
+import type { BackupInterval } from '#shared/backups/backup-schedule.ts'
 
 type Place = BackupTargetView['place']
 

@@ -1,6 +1,6 @@
 import type { MailState } from '#dashboard/web/api/mail.ts'
-import type { MailSettingView } from '#shared/api/mail.ts'
-import type { MAIL_TLS, REWRITES } from '#shared/values.ts'
+import type { MAIL_TLS, REWRITES } from '#shared/kernel/values.ts'
+import type { MailSettingView } from '#shared/mail/api/mail.ts'
 
 export const TLS_NAMES: Record<(typeof MAIL_TLS)[number], string> = {
   starttls: 'STARTTLS (usually port 587)',

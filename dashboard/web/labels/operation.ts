@@ -1,8 +1,8 @@
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
-import type { OperationView } from '#shared/api/operations.ts'
-import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types/index.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types.ts'
+import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 
 /** Every type with its name, for filters. */
 export const OPERATION_CHOICES = OPERATION_NAMES.map((type) => ({

@@ -1,5 +1,5 @@
-import type { Tier } from '#shared/fields.ts'
-import { TIER_SIZES } from '#shared/tiers.ts'
+import type { Tier } from '#shared/kernel/fields.ts'
+import { TIER_SIZES } from '#shared/sites/tiers.ts'
 
 /** The purpose of each tier; the agent adapts the numbers to its machine. */
 export const TIER_TEXTS: Record<Tier, string> = {

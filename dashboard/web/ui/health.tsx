@@ -1,5 +1,5 @@
-import type { Health } from '#shared/api/health.ts'
-import type { HealthState } from '#shared/values.ts'
+import type { Health } from '#shared/health/api/health.ts'
+import type { HealthState } from '#shared/kernel/values.ts'
 import { formatRelative } from './format.ts'
 import { Badge, Status, type Tone } from './status.tsx'
 import { useNow } from './time.tsx'

@@ -1,4 +1,4 @@
-import type { OperationView } from '#shared/api/operations.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 import { Status } from './status.tsx'
 
 type Shown = Pick<OperationView, 'status' | 'next_at' | 'warnings'>

@@ -1,6 +1,6 @@
 import { Info, Minus, Pencil, Play, Plus } from 'lucide-react'
-import type { Effect, Plan } from '#shared/plan.ts'
-import { unicodeIn } from '#shared/unicode-domain.ts'
+import type { Effect, Plan } from '#shared/kernel/plan.ts'
+import { unicodeIn } from '#shared/kernel/unicode-domain.ts'
 import { cx } from './cx.ts'
 import { formatCount, formatNumber } from './format.ts'
 

@@ -1,4 +1,4 @@
-import type { UnknownReason } from '#shared/unknown-reasons.ts'
+import type { UnknownReason } from '#shared/servers/unknown-reasons.ts'
 
 /** Why an agent does not know something of a found site, as the end of a sentence. */
 const REASONS: Readonly<Record<UnknownReason, string>> = {

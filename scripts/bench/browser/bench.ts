@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import type { Measurement } from '#scripts/bench/lib/figure.ts'
-import { SITE_STATUSES } from '#shared/values.ts'
+import { SITE_STATUSES } from '#shared/kernel/values.ts'
 import { launch } from '#tests/support/browser/index.ts'
 import { sessionOf } from '#tests/support/browser/pages.ts'
 import type { Client } from '#tests/support/client.ts'

@@ -1,4 +1,4 @@
-import { siteCreate } from '#agent/commands/site.create.ts'
+import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { server } from '#tests/support/agent/debian.ts'
 import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { tableOf } from '#tests/support/commands.ts'

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, createServer as createSilentServer, type Server } from 'node:net'
 import { argv } from 'node:process'
-import { loadIdentity } from '#agent/trust/identity.ts'
+import { loadIdentity } from '#agent/kernel/trust/identity.ts'
 import { numberOf } from '#scripts/bench/sync/addresses.ts'
 import { answerTo, EVERY } from '#scripts/bench/sync/answers.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -47,7 +47,7 @@ const servers: Record<string, () => Server | Promise<Server>> = {
 }
 
 const server = await servers[kind]?.()
-// As that of an agent (agent/http/listen.ts).
+// As that of an agent (agent/kernel/http/listen.ts).
 if (server && 'keepAliveTimeout' in server) server.keepAliveTimeout = 80_000
 server?.listen(0, '0.0.0.0', () => {
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)

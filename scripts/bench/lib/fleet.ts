@@ -1,7 +1,7 @@
-import type { Database } from '#dashboard/db/client.ts'
-import type { NewSite } from '#dashboard/db/rows.ts'
-import { servers, sites } from '#dashboard/db/schema.ts'
-import { piecesOf } from '#dashboard/runtime/breathe.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { NewSite } from '#dashboard/kernel/db/rows.ts'
+import { servers, sites } from '#dashboard/kernel/db/schema.ts'
+import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
 
 export const SERVERS = 100
 const SITES = 10_000

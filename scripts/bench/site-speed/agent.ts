@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import { readEvents } from '#shared/sse.ts'
+import { readEvents } from '#shared/kernel/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { argv } from 'node:process'
-import { loadIdentity } from '#agent/trust/identity.ts'
+import { loadIdentity } from '#agent/kernel/trust/identity.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { numberOf } from './addresses.ts'
 import { answerTo, EVERY } from './answers.ts'
@@ -28,7 +28,7 @@ const server = createServer({ key, cert, minVersion: 'TLSv1.3' }, (request, resp
   if (!is_held) return answer()
   setTimeout(answer, Number(searchParams.get('wait')) * 1000)
 })
-// As that of an agent (agent/http/listen.ts).
+// As that of an agent (agent/kernel/http/listen.ts).
 server.keepAliveTimeout = 80_000
 await writeFile(argv[2] ?? '', JSON.stringify({ certificate: cert, public_key }))
 server.listen(0, '0.0.0.0', () => {

@@ -1,3 +1,5 @@
+import { PROTOCOL } from '#shared/kernel/protocol.ts'
+import { NO_MAIL } from '#shared/mail/mail.ts'
 import {
   ChangesRequest,
   PART_NAMES,
@@ -5,9 +7,7 @@ import {
   type Part,
   sinceOf,
   type Versions,
-} from '#shared/changes.ts'
-import { NO_MAIL } from '#shared/mail.ts'
-import { PROTOCOL } from '#shared/protocol.ts'
+} from '#shared/servers/changes.ts'
 
 export const SITES = 20
 /** What each server has, always. */

@@ -1,7 +1,7 @@
-import { Dice } from '#agent/host/simulated/dice.ts'
+import { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
 import { makeKits } from '#scripts/demo/wordpress/kits.ts'
-import { apexOf } from '#shared/names.ts'
+import { apexOf } from '#shared/kernel/names.ts'
 import packed from '../../../package.json' with { type: 'json' }
 import { Names, serverNames, userOf } from './names.ts'
 import {

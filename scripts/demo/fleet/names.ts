@@ -1,4 +1,4 @@
-import type { Dice } from '#agent/host/simulated/dice.ts'
+import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 
 const FIRST =
   'amber anchor apple aspen autumn basil beacon birch blue bramble bright brook cedar cherry clover coast copper coral corner cotton crane crystal daisy dawn delta ember fern field fig forest garden ginger golden granite green grove harbour hazel hill honey indigo iris ivory jade juniper lake lantern larch lemon lilac lime linden lotus lunar maple marble meadow mill mint moss north oak ocean olive opal orchard oyster pearl pebble pepper pine plum poppy quartz rain red reed ridge river robin rose ruby rye saffron sage salt sand silver sky slate snow spruce star stone storm summer sun thistle thyme tide timber topaz valley velvet violet walnut west willow wind winter wren'.split(

@@ -1,5 +1,5 @@
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
-import type { Tier, TlsMode } from '#shared/fields.ts'
+import type { Tier, TlsMode } from '#shared/kernel/fields.ts'
 
 /** The problem of a server. */
 export type Role =

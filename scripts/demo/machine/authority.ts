@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
-import type { Output } from '#agent/host/ports.ts'
-import { failed, printed } from '#agent/host/simulated/programs/output.ts'
+import type { AcmeOrder, AcmeOutcome } from '#agent/kernel/host/acme-port.ts'
+import type { Output } from '#agent/kernel/host/ports.ts'
+import { failed, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import { DAY_MS } from '#scripts/demo/time.ts'
-import { apexOf } from '#shared/names.ts'
+import { apexOf } from '#shared/kernel/names.ts'
 import type { Machine } from './machine.ts'
 
 const LIFETIME_DAYS = 90

@@ -1,6 +1,6 @@
-import { INSIDE } from '#agent/os/isolation/attacks/index.ts'
-import { CRON_ANSWER, SHELL_ANSWER } from '#agent/os/isolation/entries.ts'
-import { sliceOf } from '#agent/os/services/systemd.ts'
+import { INSIDE } from '#agent/features/isolation/attacks/index.ts'
+import { CRON_ANSWER, SHELL_ANSWER } from '#agent/features/isolation/entries.ts'
+import { sliceOf } from '#agent/kernel/services/systemd.ts'
 import type { Machine } from './machine.ts'
 
 const ABOUT = { pid: 71, ppid: 70, prefix: 'wp_' }

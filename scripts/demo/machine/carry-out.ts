@@ -1,12 +1,12 @@
-import { commands } from '#agent/commands/index.ts'
-import type { Host } from '#agent/host/ports.ts'
-import { StepStates } from '#agent/operations/step-states.ts'
-import { performSteps } from '#agent/operations/steps.ts'
-import type { Context } from '#agent/steps/command.ts'
-import type { Warning } from '#shared/agent.ts'
+import { commands } from '#agent/commands.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { StepStates } from '#agent/kernel/operations/step-states.ts'
+import { performSteps } from '#agent/kernel/operations/steps.ts'
+import type { Context } from '#agent/kernel/steps/command.ts'
 import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
-import { type ErrorBody, ServiceError } from '#shared/errors.ts'
-import type { StepChange } from '#shared/steps.ts'
+import { type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
+import type { StepChange } from '#shared/kernel/steps.ts'
+import type { Warning } from '#shared/servers/agent.ts'
 
 /** A transcript is the output of a command, and its result. */
 export interface Transcript<Result = object> {

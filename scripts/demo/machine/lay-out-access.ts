@@ -1,6 +1,6 @@
-import { CLIENT_GROUP } from '#agent/os/access/clients.ts'
-import { DROP_IN, GROUP } from '#agent/os/access/places.ts'
-import { DROP_IN_TEXT } from '#agent/os/ssh/drop-in.ts'
+import { CLIENT_GROUP } from '#agent/features/access/clients.ts'
+import { DROP_IN, GROUP } from '#agent/features/access/places.ts'
+import { DROP_IN_TEXT } from '#agent/features/access/ssh/drop-in.ts'
 import type { Machine } from './machine.ts'
 import { groupadd } from './programs/sshd.ts'
 

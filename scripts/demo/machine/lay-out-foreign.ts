@@ -1,5 +1,5 @@
-import { addUser } from '#agent/host/simulated/programs/users.ts'
-import { certificateFolder } from '#agent/os/site/paths.ts'
+import { addUser } from '#agent/kernel/host/simulated/programs/users.ts'
+import { certificateFolder } from '#agent/kernel/site/paths.ts'
 import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { type Certificates, layDatabase, layHome } from './lay-out-site.ts'
 import type { Machine } from './machine.ts'

@@ -1,11 +1,15 @@
-import { EMPTY } from '#agent/host/simulated/nodes.ts'
-import { MAIL } from '#agent/os/mail/places.ts'
-import { MAIL_PROCESSES } from '#agent/os/mail/service.ts'
-import { NO_SERVER_SETTING, newSiteSetting, type ServerSetting } from '#agent/os/mail/setting.ts'
+import { MAIL_PROCESSES } from '#agent/features/mail/service.ts'
+import {
+  NO_SERVER_SETTING,
+  newSiteSetting,
+  type ServerSetting,
+} from '#agent/features/mail/setting.ts'
+import { EMPTY } from '#agent/kernel/host/simulated/nodes.ts'
+import { MAIL } from '#agent/kernel/mail/places.ts'
 import { isServed, type ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { stamp } from '#scripts/demo/time.ts'
-import type { SiteMail } from '#shared/agent.ts'
-import { type MailCounts, NO_MAIL } from '#shared/mail.ts'
+import { type MailCounts, NO_MAIL } from '#shared/mail/mail.ts'
+import type { SiteMail } from '#shared/mail/mail.ts'
 import type { Machine } from './machine.ts'
 
 /** The relay has no password, which nothing in the demo would accept. */

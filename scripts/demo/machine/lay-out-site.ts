@@ -1,9 +1,3 @@
-import { EMPTY, file, folder, link } from '#agent/host/simulated/nodes.ts'
-import { startUnit } from '#agent/host/simulated/programs/services.ts'
-import { addUser } from '#agent/host/simulated/programs/users.ts'
-import { SETTINGS } from '#agent/host/simulated/settings.ts'
-import { accountOf } from '#agent/os/database/account.ts'
-import { renderVhost } from '#agent/os/nginx/vhost.ts'
 import {
   configOf,
   fpmService,
@@ -14,12 +8,18 @@ import {
   socketUnitPathOf,
   unitPathOf,
   wantsPathOf,
-} from '#agent/os/php/fpm-files.ts'
-import { renderSlice, renderSocket, renderUnit } from '#agent/os/php/fpm-units.ts'
-import { slicePathOf } from '#agent/os/services/systemd.ts'
-import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/os/site/paths.ts'
-import type { Site } from '#agent/os/site/sites.ts'
-import { limitsOn } from '#agent/os/site/tiers.ts'
+} from '#agent/features/php/fpm-files.ts'
+import { renderSlice, renderSocket, renderUnit } from '#agent/features/php/fpm-units.ts'
+import { renderVhost } from '#agent/features/web/vhost.ts'
+import { accountOf } from '#agent/kernel/database/account.ts'
+import { EMPTY, file, folder, link } from '#agent/kernel/host/simulated/nodes.ts'
+import { startUnit } from '#agent/kernel/host/simulated/programs/services.ts'
+import { addUser } from '#agent/kernel/host/simulated/programs/users.ts'
+import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
+import { slicePathOf } from '#agent/kernel/services/systemd.ts'
+import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/kernel/site/paths.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import { limitsOn } from '#agent/kernel/site/tiers.ts'
 import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { DAY_MS, stamp } from '#scripts/demo/time.ts'
 import { NO_DNS } from './authority.ts'

@@ -1,4 +1,4 @@
-import { hashOf } from '#agent/host/simulated/dice.ts'
+import { hashOf } from '#agent/kernel/host/simulated/dice.ts'
 import { DAY_MS } from '#scripts/demo/time.ts'
 
 /** The distance between the points of a curve, and the weight of each kind. */

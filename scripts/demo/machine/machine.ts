@@ -1,9 +1,9 @@
-import { debianDisk } from '#agent/host/simulated/debian-disk.ts'
-import type { Disk } from '#agent/host/simulated/disk.ts'
-import { Mariadb } from '#agent/host/simulated/mariadb.ts'
+import { debianDisk } from '#agent/kernel/host/simulated/debian-disk.ts'
+import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
+import { Mariadb } from '#agent/kernel/host/simulated/mariadb.ts'
 import type { FleetPlan, ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
-import type { PendingPackage } from '#shared/maintenance.ts'
+import type { PendingPackage } from '#shared/updates/maintenance.ts'
 import { Load } from './load.ts'
 
 /** A database is one of MariaDB; without a kit it has no tables. */

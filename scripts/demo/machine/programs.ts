@@ -1,12 +1,12 @@
-import type { Output, RunOptions } from '#agent/host/ports.ts'
-import { done, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
+import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
+import { done, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import {
   PROGRAMS as BASE,
   type Program,
   programOf,
-} from '#agent/host/simulated/programs/programs.ts'
-import { processesOf, systemctl as start } from '#agent/host/simulated/programs/services.ts'
-import type { PendingPackage } from '#shared/maintenance.ts'
+} from '#agent/kernel/host/simulated/programs/programs.ts'
+import { processesOf, systemctl as start } from '#agent/kernel/host/simulated/programs/services.ts'
+import type { PendingPackage } from '#shared/updates/maintenance.ts'
 import { selfSignedBy } from './authority.ts'
 import type { Machine } from './machine.ts'
 import { agent } from './programs/agent.ts'

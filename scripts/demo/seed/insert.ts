@@ -1,5 +1,5 @@
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { batch, type Database, type Queries } from '#dashboard/db/client.ts'
+import { batch, type Database, type Queries } from '#dashboard/kernel/db/client.ts'
 
 const ROWS = 200
 const STATEMENTS = 10

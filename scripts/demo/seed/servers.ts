@@ -1,4 +1,4 @@
-import type { servers } from '#dashboard/db/schema.ts'
+import type { servers } from '#dashboard/kernel/db/schema.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
 import { isOffline, type ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { DAY_MS, HOUR_MS, stamp } from '#scripts/demo/time.ts'

@@ -1,5 +1,5 @@
-import { docrootOf } from '#agent/os/site/paths.ts'
-import type { NewSite } from '#dashboard/db/rows.ts'
+import { docrootOf } from '#agent/kernel/site/paths.ts'
+import type { NewSite } from '#dashboard/kernel/db/rows.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { isServed, type SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { resultOf } from '#scripts/demo/machine/carry-out.ts'
@@ -7,10 +7,10 @@ import { foreignHome } from '#scripts/demo/machine/lay-out-foreign.ts'
 import { trashedDays } from '#scripts/demo/machine/lay-out-site.ts'
 import { DAY_MS, HOUR_MS, stamp } from '#scripts/demo/time.ts'
 import type { Kit } from '#scripts/demo/wordpress/kit.ts'
-import type { DiskUse } from '#shared/api/disk-use.ts'
-import { diskLevelOf } from '#shared/disk-levels.ts'
-import type { Inventory } from '#shared/inventory.ts'
-import { apexOf } from '#shared/names.ts'
+import type { Inventory } from '#shared/kernel/inventory.ts'
+import { apexOf } from '#shared/kernel/names.ts'
+import type { DiskUse } from '#shared/servers/api/disk-use.ts'
+import { diskLevelOf } from '#shared/servers/disk-levels.ts'
 
 const TRASH_DAYS = 14
 

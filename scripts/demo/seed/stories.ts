@@ -1,4 +1,4 @@
-import { Dice } from '#agent/host/simulated/dice.ts'
+import { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import {
   type FleetPlan,
   isOffline,
@@ -7,7 +7,7 @@ import {
   type SitePlan,
 } from '#scripts/demo/fleet/plan.ts'
 import { DAY_MS, HOUR_MS } from '#scripts/demo/time.ts'
-import type { OperationType } from '#shared/operation-types/index.ts'
+import type { OperationType } from '#shared/operation-types.ts'
 import type { Kind } from './transcripts.ts'
 
 /** A place is a site of the fleet, and its server. */

@@ -1,4 +1,9 @@
-import { type FolderNode, file, type Node, sharedFolder } from '#agent/host/simulated/nodes.ts'
+import {
+  type FolderNode,
+  file,
+  type Node,
+  sharedFolder,
+} from '#agent/kernel/host/simulated/nodes.ts'
 import { NEWEST_CORE, type Offer } from './catalogue.ts'
 
 interface Installed {

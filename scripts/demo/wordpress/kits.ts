@@ -1,4 +1,4 @@
-import type { Dice } from '#agent/host/simulated/dice.ts'
+import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import { CORES, NEWEST_CORE, type Offer, PLUGINS, THEMES } from './catalogue.ts'
 import { type Kit, makeKit, newest } from './kit.ts'
 

@@ -11,13 +11,16 @@ test('no folder imports one that imports it', async () => {
 
 test('names the folders of a cycle, of types and through a third one too', () => {
   const files = [
-    { path: 'agent/os/php/a.ts', text: "import type { B } from '#agent/os/tls/b.ts'" },
-    { path: 'agent/os/tls/b.ts', text: "import { c } from '#agent/http/deep/c.ts'" },
-    { path: 'agent/http/deep/c.ts', text: "const a = await import('../../os/php/a.ts')" },
-    { path: 'agent/app.ts', text: "import { c } from './http/deep/c.ts'" },
+    { path: 'agent/features/php/a.ts', text: "import type { B } from '#agent/features/tls/b.ts'" },
+    { path: 'agent/features/tls/b.ts', text: "import { c } from '#agent/kernel/http/deep/c.ts'" },
+    {
+      path: 'agent/kernel/http/deep/c.ts',
+      text: "const a = await import('../../../features/php/a.ts')",
+    },
+    { path: 'agent/app.ts', text: "import { c } from './kernel/http/deep/c.ts'" },
   ]
 
   expect(folderCycles(importsIn(files))).toEqual([
-    'agent/http, agent/os/php, agent/os/tls import one another',
+    'agent/features/php, agent/features/tls, agent/kernel/http import one another',
   ])
 })

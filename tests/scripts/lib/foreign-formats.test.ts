@@ -24,7 +24,7 @@ const WRITERS = [
 
 test.each(WRITERS)('finds %j', (text) => {
   expect(withoutSerialiser([{ path: 'agent/a.ts', text }])).toEqual(['agent/a.ts'])
-  const imported = `import { unit } from '#shared/formats/systemd.ts'\nx`
+  const imported = `import { unit } from '#shared/kernel/formats/systemd.ts'\nx`
   expect(withoutSerialiser([{ path: 'agent/a.ts', text: imported }])).toEqual([])
 })
 

@@ -15,8 +15,8 @@ test('every command has a test', () => {
 })
 
 test('names the test that a command lacks', () => {
-  expect(untestedCommands(['tests/agent/commands/a.b.test.ts'], ['a.b', 'c.d'])).toEqual([
-    'tests/agent/commands/c.d.test.ts is missing',
+  expect(untestedCommands(['tests/agent/features/a/a.b.test.ts'], ['a.b', 'c.d'])).toEqual([
+    'c.d.test.ts is missing below tests/agent/features',
   ])
 })
 

@@ -4,13 +4,13 @@ import { asTestFile } from '#scripts/test/files.ts'
 import { reachOf } from '#scripts/test/reach.ts'
 
 const SOURCES: Record<string, string> = {
-  'agent/main.ts': "import './commands/mail.apply.ts'",
+  'agent/main.ts': "import './features/mail/mail.apply.ts'",
   'agent/http/server.ts': '',
-  'agent/commands/mail.apply.ts': "import '#agent/os/mail.ts'",
-  'agent/commands/site.create.ts': "import '#agent/os/site.ts'",
+  'agent/features/mail/mail.apply.ts': "import '#agent/os/mail.ts'",
+  'agent/features/sites/site.create.ts': "import '#agent/os/site.ts'",
   'agent/os/mail.ts': '',
   'agent/os/site.ts': '',
-  'dashboard/operation-types/site.create.ts': "import '#dashboard/sites/site.ts'",
+  'dashboard/features/sites/site.create.ts': "import '#dashboard/sites/site.ts'",
   'dashboard/sites/site.ts': '',
   'dashboard/http/app.ts': '',
   'dashboard/web/app/shell.tsx': '',

@@ -1,6 +1,6 @@
-import { printed } from '#agent/host/simulated/programs/output.ts'
-import type { Verdict } from '#agent/os/isolation/attack.ts'
-import { INSIDE } from '#agent/os/isolation/attacks/index.ts'
+import type { Verdict } from '#agent/features/isolation/attack.ts'
+import { INSIDE } from '#agent/features/isolation/attacks/index.ts'
+import { printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { server, wpCli } from './debian.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AcmeOrder, AcmeOutcome } from '#agent/host/acme-port.ts'
+import type { AcmeOrder, AcmeOutcome } from '#agent/kernel/host/acme-port.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 export const HOOK = '/etc/hosting-agent/dns-hook'

@@ -1,4 +1,4 @@
-import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
+import { ADMIN_STATEMENTS } from '#agent/kernel/host/admin-statements.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { points } from '#tests/support/runs.ts'
 import { server, shop } from './debian.ts'

@@ -1,5 +1,5 @@
-import { ADMIN_STATEMENTS } from '#agent/host/admin-statements.ts'
-import { CommandFailed } from '#agent/host/errors.ts'
+import { ADMIN_STATEMENTS } from '#agent/kernel/host/admin-statements.ts'
+import { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 /** Programs that write; those that only remove, query or signal still succeed. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { printed } from '#agent/host/simulated/programs/output.ts'
-import type { SiteJob } from '#shared/site-jobs.ts'
-import { server, shop } from '#tests/support/agent/debian.ts'
+import { printed } from '#agent/kernel/host/simulated/programs/output.ts'
+import type { SiteJob } from '#shared/jobs/site-jobs.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
+import { server, shop } from './debian.ts'
 
 export const AT = Date.UTC(2026, 2, 1, 9, 30)
 const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'

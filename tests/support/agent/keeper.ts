@@ -1,4 +1,4 @@
-import type { Store } from '#agent/keeper/store.ts'
+import type { Store } from '#agent/programs/keeper/store.ts'
 
 export const RESTIC = { program: '/restic', left: () => 60_000 }
 

@@ -1,8 +1,8 @@
-import { commands } from '#agent/commands/index.ts'
-import { exclusiveByName } from '#agent/host/exclusive.ts'
-import type { Host } from '#agent/host/ports.ts'
-import { sharedByName } from '#agent/host/shared.ts'
-import { Runner } from '#agent/operations/runner.ts'
+import { commands } from '#agent/commands.ts'
+import { exclusiveByName } from '#agent/kernel/host/exclusive.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { sharedByName } from '#agent/kernel/host/shared.ts'
+import { Runner } from '#agent/kernel/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 

@@ -1,11 +1,11 @@
 import { createApp } from '#agent/app.ts'
-import type { Host } from '#agent/host/ports.ts'
-import { type Listening, listen } from '#agent/http/listen.ts'
-import { Runner } from '#agent/operations/runner.ts'
-import { Policy } from '#agent/policy/policy.ts'
-import { readings } from '#agent/readings/index.ts'
-import type { CommandTable } from '#agent/steps/command.ts'
-import { openGate } from '#agent/trust/gate.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { type Listening, listen } from '#agent/kernel/http/listen.ts'
+import { Runner } from '#agent/kernel/operations/runner.ts'
+import { Policy } from '#agent/kernel/policy/policy.ts'
+import type { CommandTable } from '#agent/kernel/steps/command.ts'
+import { openGate } from '#agent/kernel/trust/gate.ts'
+import { readings } from '#agent/readings.ts'
 import { readingDeps } from './readings.ts'
 
 /** A real agent over HTTP on a simulated machine. */

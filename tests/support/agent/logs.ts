@@ -1,7 +1,7 @@
 import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { gzipSync } from 'node:zlib'
-import { type ReadInput, ReadRequest } from '#agent/logs/request.ts'
+import { type ReadInput, ReadRequest } from '#agent/programs/logs/request.ts'
 
 /** A folder with logs, as a site has them. */
 export const logFolder = () => mkdtempSync(`${tmpdir()}/logs-`)

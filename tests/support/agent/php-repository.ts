@@ -1,6 +1,6 @@
-import type { PhpSource } from '#agent/host/settings.ts'
-import { done, printed } from '#agent/host/simulated/programs/output.ts'
-import { packagesOf } from '#agent/os/packages/packages.ts'
+import type { PhpSource } from '#agent/kernel/host/settings.ts'
+import { done, printed } from '#agent/kernel/host/simulated/programs/output.ts'
+import { packagesOf } from '#agent/kernel/packages/packages.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { installed } from './debian.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
 
 interface Placed {
   id: string

@@ -1,7 +1,7 @@
-import { backupProve } from '#agent/commands/backup.prove.ts'
-import { contextOf, outcome } from '#tests/support/agent/debian.ts'
+import { backupProve } from '#agent/features/backups/backup.prove.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { savedSite } from './backup.ts'
+import { contextOf, outcome } from './debian.ts'
 
 const AGENT = '/usr/local/bin/hosting-agent'
 export const PAGES = ['/', '/wp-login.php', '/feed/']

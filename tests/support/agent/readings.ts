@@ -1,6 +1,6 @@
-import { type Ask, asking, type ReadingDeps } from '#agent/calls/reading.ts'
-import type { Host } from '#agent/host/ports.ts'
-import { readings } from '#agent/readings/index.ts'
+import { type Ask, asking, type ReadingDeps } from '#agent/kernel/calls/reading.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { readings } from '#agent/readings.ts'
 
 /** What readings need on a machine on which nothing was checked, counted or started. */
 export const readingDeps = (host: Host) => ({

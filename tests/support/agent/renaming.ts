@@ -1,8 +1,8 @@
-import { siteRename } from '#agent/commands/site.rename.ts'
-import { done, printed } from '#agent/host/simulated/programs/output.ts'
-import type { Site } from '#agent/os/site/sites.ts'
-import type { Warning } from '#shared/agent.ts'
+import { siteRename } from '#agent/features/copies/site.rename.ts'
+import { done, printed } from '#agent/kernel/host/simulated/programs/output.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
 import { COMMANDS } from '#shared/commands.ts'
+import type { Warning } from '#shared/servers/agent.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { contextOf, outcome, server, shop } from './debian.ts'
 

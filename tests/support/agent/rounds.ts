@@ -1,8 +1,8 @@
-import { commands } from '#agent/commands/index.ts'
-import { Runner } from '#agent/operations/runner.ts'
-import { FoundMonitor } from '#agent/os/health/found/monitor.ts'
-import { HealthMonitor } from '#agent/os/health/monitor.ts'
-import { NumbersCollector } from '#agent/os/numbers/collector.ts'
+import { commands } from '#agent/commands.ts'
+import { FoundMonitor } from '#agent/features/health/found/monitor.ts'
+import { HealthMonitor } from '#agent/features/health/monitor.ts'
+import { NumbersCollector } from '#agent/features/metrics/collector.ts'
+import { Runner } from '#agent/kernel/operations/runner.ts'
 import { type Deps, repeat, roundsOf } from '#agent/rounds.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 

@@ -1,4 +1,4 @@
-import type { Site } from '#agent/os/site/sites.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
 import { shop } from './debian.ts'
 
 /** SHA-1 of `letmein` and a salt, as nginx reads it. */

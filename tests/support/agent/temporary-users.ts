@@ -1,4 +1,4 @@
-import type { AdminStatement } from '#agent/host/admin-statements.ts'
+import type { AdminStatement } from '#agent/kernel/host/admin-statements.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { server, shop } from './debian.ts'
 

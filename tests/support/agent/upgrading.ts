@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import process from 'node:process'
-import { rawKeyOf } from '#agent/host/public-keys.ts'
-import { machineOf } from '#shared/machines.ts'
-import { releaseText } from '#shared/release.ts'
+import { rawKeyOf } from '#agent/kernel/host/public-keys.ts'
+import { machineOf } from '#shared/kernel/machines.ts'
+import { releaseText } from '#shared/kernel/release.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 export const PROGRAM = '/usr/local/bin/hosting-agent'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'bun:test'
-import type { FoundSite } from '#shared/found-site.ts'
+import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { created, found } from '#tests/support/found-sites.ts'

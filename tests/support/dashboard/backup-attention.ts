@@ -1,5 +1,5 @@
-import { backup_kits, backup_targets, backups } from '#dashboard/db/backup-schema.ts'
-import { servers, sites } from '#dashboard/db/schema.ts'
+import { backup_kits, backup_targets, backups } from '#dashboard/kernel/db/backup-schema.ts'
+import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import type { Dashboard } from './dashboard.ts'
 
 const DAY_MS = 24 * 3600_000

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
-import type { NewSite } from '#dashboard/db/rows.ts'
-import { servers, sites } from '#dashboard/db/schema.ts'
+import type { NewSite } from '#dashboard/kernel/db/rows.ts'
+import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { backupAgent, checkedTarget, confirmKit } from './backups.ts'
 import { type Dashboard, ending, makeDashboard } from './dashboard.ts'
 import { DAY_MS, movable } from './trash.ts'

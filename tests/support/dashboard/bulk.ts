@@ -1,5 +1,5 @@
-import { sites } from '#dashboard/db/schema.ts'
-import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import { sites } from '#dashboard/kernel/db/schema.ts'
+import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { type Dashboard, until } from './dashboard.ts'

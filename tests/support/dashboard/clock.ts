@@ -1,4 +1,4 @@
-import { type Clock, realClock } from '#dashboard/runtime/clock.ts'
+import { type Clock, realClock } from '#dashboard/kernel/runtime/clock.ts'
 
 /** Stands still until a test moves it; a sleep ends when its time has come. */
 export class HeldClock implements Clock {

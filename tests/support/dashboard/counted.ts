@@ -1,7 +1,7 @@
 import type { Client } from '@libsql/client'
-import { type Database, onFile } from '#dashboard/db/client.ts'
-import { connect, LOCK_TIMEOUT_MS } from '#dashboard/db/connect.ts'
-import { fileClient } from '#dashboard/db/file-client.ts'
+import { type Database, onFile } from '#dashboard/kernel/db/client.ts'
+import { connect, LOCK_TIMEOUT_MS } from '#dashboard/kernel/db/connect.ts'
+import { fileClient } from '#dashboard/kernel/db/file-client.ts'
 
 /** Opens records in a file, and collects the statements that run on them. */
 export function countedRecords() {

@@ -1,4 +1,4 @@
-import { server_agents } from '#dashboard/db/trust-schema.ts'
+import { server_agents } from '#dashboard/kernel/db/trust-schema.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import type { Dashboard } from './dashboard.ts'
 

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { COVERED, MARKED_TABLES, Marks } from '#dashboard/db/marks.ts'
-import { knownMigrations } from '#dashboard/db/migrations.ts'
+import { COVERED, MARKED_TABLES, Marks } from '#dashboard/kernel/db/marks.ts'
+import { knownMigrations } from '#dashboard/kernel/db/migrations.ts'
 
 interface Column {
   name: string

@@ -1,4 +1,4 @@
-import { type Known, knownMigrations } from '#dashboard/db/migrations.ts'
+import { type Known, knownMigrations } from '#dashboard/kernel/db/migrations.ts'
 
 /**
  * A published file is never edited: a change is a new migration, whose SHA-256 is added to the end

@@ -1,4 +1,4 @@
-import { NUMBERS, type Numbers, type SiteCount } from '#shared/site-numbers.ts'
+import { NUMBERS, type Numbers, type SiteCount } from '#shared/metrics/site-numbers.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { HeldClock } from './clock.ts'
 import { makeDashboard } from './dashboard.ts'

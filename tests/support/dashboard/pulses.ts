@@ -1,7 +1,7 @@
-import type { Reading } from '#dashboard/metrics/queries.ts'
-import { Pulses } from '#dashboard/pulse/pulses.ts'
-import type { PulseAnswer } from '#dashboard/pulse/read-pulse.ts'
-import { PROTOCOL } from '#shared/protocol.ts'
+import type { Reading } from '#dashboard/features/metrics/queries.ts'
+import { Pulses } from '#dashboard/features/servers/pulse/pulses.ts'
+import type { PulseAnswer } from '#dashboard/features/servers/pulse/read-pulse.ts'
+import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import { SteppedClock } from './clock.ts'
 
 const START = Date.parse('2026-01-01T00:00:00.000Z') / 1000

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '#dashboard/db/client.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { Random } from '#tests/support/random.ts'
 
 const DAY_MS = 24 * 3600_000

@@ -1,7 +1,7 @@
 import {
   backup_repositories,
   backup_repository_servers,
-} from '#dashboard/db/repositories-schema.ts'
+} from '#dashboard/kernel/db/repositories-schema.ts'
 import type { twoServers } from './copies.ts'
 
 type All = Awaited<ReturnType<typeof twoServers>>

@@ -1,4 +1,4 @@
-import type { Clock } from '#dashboard/runtime/clock.ts'
+import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import type { FakeAgent } from '#tests/support/fake-agent.ts'
 import { type Dashboard, until } from './dashboard.ts'
 

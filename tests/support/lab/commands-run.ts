@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 
 const OPERATIONS = 'var/lib/hosting-agent/operations'
 

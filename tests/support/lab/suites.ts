@@ -1,4 +1,4 @@
-import { IMAGE_PACKAGES, packagesOf } from '#agent/os/packages/packages.ts'
+import { IMAGE_PACKAGES, packagesOf } from '#agent/kernel/packages/packages.ts'
 
 /** The Debian releases of the lab's hosts, with the PHP of each. */
 export const suites = {

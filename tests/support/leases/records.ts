@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
-import { type Fence, fenceStatement } from '#dashboard/db/fence.ts'
-import { roundChanges, roundRows } from '#dashboard/leases/queries.ts'
-import type { Row } from '#dashboard/leases/shares.ts'
-import type { Round } from '#dashboard/leases/tenure.ts'
+import { type Fence, fenceStatement } from '#dashboard/kernel/db/fence.ts'
+import { roundChanges, roundRows } from '#dashboard/kernel/leases/queries.ts'
+import type { Row } from '#dashboard/kernel/leases/shares.ts'
+import type { Round } from '#dashboard/kernel/leases/tenure.ts'
 
 type Value = string | number | null
 

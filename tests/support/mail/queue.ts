@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
-import { MailService } from '#agent/mail/serve.ts'
-import { type MailPlaces, mailPlaces } from '#agent/os/mail/places.ts'
-import { SCHEDULE, type Schedule } from '#agent/os/mail/retry-schedule.ts'
 import {
   NO_SERVER_SETTING,
   newSiteSetting,
   type ServerSetting,
   type SiteSetting,
-} from '#agent/os/mail/setting.ts'
-import type { MailCounts } from '#shared/mail.ts'
+} from '#agent/features/mail/setting.ts'
+import { type MailPlaces, mailPlaces } from '#agent/kernel/mail/places.ts'
+import { SCHEDULE, type Schedule } from '#agent/kernel/mail/retry-schedule.ts'
+import { MailService } from '#agent/programs/mail/serve.ts'
+import type { MailCounts } from '#shared/mail/mail.ts'
 
 /** Milliseconds instead of minutes. */
 const FAST: Schedule = { ...SCHEDULE, retries: [50] }

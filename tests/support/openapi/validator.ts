@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import Ajv2020 from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { openApiDocument } from '#dashboard/openapi/document.ts'
+import type { openApiDocument } from '#dashboard/features/openapi/document.ts'
 import { buildOnce } from '#scripts/lib/built-from.ts'
 
 type OpenApi = ReturnType<typeof openApiDocument>
@@ -19,7 +19,7 @@ async function documentOnce(): Promise<OpenApi> {
 }
 
 async function make(): Promise<void> {
-  const { openApiDocument } = await import('#dashboard/openapi/document.ts')
+  const { openApiDocument } = await import('#dashboard/features/openapi/document.ts')
   const { SUBJECTS } = await import('#dashboard/routes.ts')
   await mkdir(dirname(FILE), { recursive: true })
   const draft = await mkdtemp(join(dirname(FILE), '.draft-'))

@@ -1,5 +1,5 @@
-import { commands } from '#agent/commands/index.ts'
-import { Runner } from '#agent/operations/runner.ts'
+import { commands } from '#agent/commands.ts'
+import { Runner } from '#agent/kernel/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 

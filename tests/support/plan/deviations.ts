@@ -1,4 +1,4 @@
-import type { Effect, Plan } from '#shared/plan.ts'
+import type { Effect, Plan } from '#shared/kernel/plan.ts'
 
 /** The things of a machine, `kind name` → a fingerprint: `file /etc/x`, `user shop`, `package nginx`. */
 export type Things = ReadonlyMap<string, string>

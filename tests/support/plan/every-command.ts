@@ -1,8 +1,8 @@
-import { backupRestore } from '#agent/commands/backup.restore.ts'
-import { mailApply } from '#agent/commands/mail.apply.ts'
-import { writeVerdict } from '#agent/os/upgrade/upgrade.ts'
+import { backupRestore } from '#agent/features/backups/backup.restore.ts'
+import { mailApply } from '#agent/features/mail/mail.apply.ts'
+import { writeVerdict } from '#agent/features/updates/upgrade/upgrade.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
-import type { Switch } from '#shared/moving.ts'
+import type { Switch } from '#shared/moves/moving.ts'
 import {
   restorable,
   SAVING,

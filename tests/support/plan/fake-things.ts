@@ -1,5 +1,5 @@
-import { type Node, textOf } from '#agent/host/simulated/nodes.ts'
-import { done, printed } from '#agent/host/simulated/programs/output.ts'
+import { type Node, textOf } from '#agent/kernel/host/simulated/nodes.ts'
+import { done, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import { installed, runs, wpCli } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import type { Things } from './deviations.ts'

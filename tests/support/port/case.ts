@@ -1,4 +1,4 @@
-import type { Host } from '#agent/host/ports.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
 
 /** One behaviour of the port: `act` returns a value to compare with `answer`, everywhere. */
 export interface Case {

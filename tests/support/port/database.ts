@@ -1,4 +1,4 @@
-import type { Host } from '#agent/host/ports.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Case } from './case.ts'
 
 const NAME = 'port_site'

@@ -1,4 +1,4 @@
-import { SETTINGS } from '#agent/host/simulated/settings.ts'
+import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import { realHost } from '#agent/real-host.ts'
 import { CASES } from './cases.ts'
 

@@ -1,8 +1,8 @@
-import { DumpRewriter } from '#agent/rewrite/dump.ts'
-import { RewriteRequest } from '#agent/rewrite/request.ts'
-import { type Edit, rewriteText } from '#agent/rewrite/rewrite-text.ts'
-import type { Anchor } from '#agent/rewrite/rules.ts'
-import { anchorsOf } from '#agent/rewrite/rules.ts'
+import { DumpRewriter } from '#agent/programs/rewrite/dump.ts'
+import { RewriteRequest } from '#agent/programs/rewrite/request.ts'
+import { type Edit, rewriteText } from '#agent/programs/rewrite/rewrite-text.ts'
+import type { Anchor } from '#agent/programs/rewrite/rules.ts'
+import { anchorsOf } from '#agent/programs/rewrite/rules.ts'
 
 /** The rules of a domain change, from a short name to a longer one. */
 export const RULES = [

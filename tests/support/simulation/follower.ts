@@ -1,4 +1,4 @@
-import type { Dice } from '#agent/host/simulated/dice.ts'
+import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import type { World } from './world.ts'
 
 /** A browser on the stream of an operation: at a cut, it requests the events after its last one. */

@@ -1,13 +1,17 @@
-import type { AcmeOutcome } from '#agent/host/acme-port.ts'
-import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/host/admin-statements.ts'
-import { fingerprintOf } from '#agent/host/fingerprint.ts'
-import type { Host, Output, RunOptions } from '#agent/host/ports.ts'
-import type { Dice } from '#agent/host/simulated/dice.ts'
-import { randomFrom, simulatedHost } from '#agent/host/simulated/host.ts'
-import { moveEach } from '#agent/host/simulated/programs/files.ts'
-import { done, failed, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
-import { PROGRAMS, type Program, programOf } from '#agent/host/simulated/programs/programs.ts'
-import { SETTINGS } from '#agent/host/simulated/settings.ts'
+import type { AcmeOutcome } from '#agent/kernel/host/acme-port.ts'
+import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/kernel/host/admin-statements.ts'
+import { fingerprintOf } from '#agent/kernel/host/fingerprint.ts'
+import type { Host, Output, RunOptions } from '#agent/kernel/host/ports.ts'
+import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
+import { randomFrom, simulatedHost } from '#agent/kernel/host/simulated/host.ts'
+import { moveEach } from '#agent/kernel/host/simulated/programs/files.ts'
+import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
+import {
+  PROGRAMS,
+  type Program,
+  programOf,
+} from '#agent/kernel/host/simulated/programs/programs.ts'
+import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import type { Machine } from './machine.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'

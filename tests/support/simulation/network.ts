@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import type { Dice } from '#agent/host/simulated/dice.ts'
-import type { Call, Transport } from '#dashboard/agents/transport.ts'
-import { OPERATION_HEADER } from '#shared/agent-headers.ts'
+import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
+import type { Call, Transport } from '#dashboard/kernel/agents/transport.ts'
+import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'
 

@@ -1,4 +1,4 @@
-import type { Dice } from '#agent/host/simulated/dice.ts'
+import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import type { Timeline } from './timeline.ts'
 
 /**

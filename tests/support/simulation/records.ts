@@ -2,7 +2,7 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { Client, InStatement, ResultSet } from '@libsql/client'
-import { type Database, databaseOn, openDatabase } from '#dashboard/db/client.ts'
+import { type Database, databaseOn, openDatabase } from '#dashboard/kernel/db/client.ts'
 import type { Process } from './process.ts'
 
 type Statement = Exclude<InStatement, string>

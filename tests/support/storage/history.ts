@@ -1,7 +1,7 @@
-import { PROOF, provesTag } from '#agent/os/backup/save.ts'
-import { hostNameOf } from '#agent/os/restic/prepare.ts'
-import { sealTo } from '#agent/os/restic/seal.ts'
-import { Secret } from '#shared/secret.ts'
+import { hostNameOf } from '#agent/features/backups/restic/prepare.ts'
+import { sealTo } from '#agent/features/backups/restic/seal.ts'
+import { PROOF, provesTag } from '#agent/features/backups/save.ts'
+import { Secret } from '#shared/kernel/secret.ts'
 import { type Host, must } from '#tests/support/lab/index.ts'
 import { restic, type Target } from './restic.ts'
 

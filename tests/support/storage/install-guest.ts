@@ -1,6 +1,6 @@
-import { readConfig } from '#agent/config.ts'
-import { performSteps } from '#agent/operations/steps.ts'
-import { resticPath, resticSteps } from '#agent/os/restic/program.ts'
+import { resticPath, resticSteps } from '#agent/features/backups/restic/program.ts'
+import { readConfig } from '#agent/kernel/config.ts'
+import { performSteps } from '#agent/kernel/operations/steps.ts'
 import { realHost } from '#agent/real-host.ts'
 
 /** Installs restic on this machine as an agent with the default settings does, and runs it. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { RESTIC } from '#shared/restic/source.ts'
+import { RESTIC } from '#shared/kernel/source.ts'
 import { cached } from '#tests/support/lab/cache.ts'
 import { type Host, must } from '#tests/support/lab/index.ts'
 import type { Outcome } from '#tests/support/lab/run.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Version } from '#agent/keeper/s3/bucket.ts'
+import type { Version } from '#agent/programs/keeper/s3/bucket.ts'
 import { certificate } from '#tests/support/fixtures/made-certificate.ts'
 
 /** That of S3. */

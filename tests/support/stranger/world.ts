@@ -38,7 +38,7 @@ async function makeRepository() {
     },
     /** Publishes a dashboard that migrates its records and then ends. */
     async publishBroken(): Promise<void> {
-      const migrations = join(folder, 'dashboard/db/migrations')
+      const migrations = join(folder, 'dashboard/kernel/db/migrations')
       const journal = join(migrations, 'meta/_journal.json')
       const { entries, ...rest } = JSON.parse(await readFile(journal, 'utf8'))
       const added = { ...entries.at(-1), idx: entries.length, when: Date.now(), tag: '0999_new' }

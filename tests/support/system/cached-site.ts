@@ -1,4 +1,4 @@
-import type { ObjectCacheView } from '#shared/api/object-cache.ts'
+import type { ObjectCacheView } from '#shared/object-cache/api/object-cache.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { offerMore } from '#tests/support/lab/install-more.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'

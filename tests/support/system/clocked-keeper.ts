@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
-import { keeper } from '#agent/cli/keeper.ts'
-import { readConfig } from '#agent/config.ts'
+import { readConfig } from '#agent/kernel/config.ts'
+import { keeper } from '#agent/programs/cli/keeper.ts'
 import { realHost } from '#agent/real-host.ts'
 import { CLOCK, type SetClock } from './set-clock.ts'
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildDashboard } from '#scripts/build-dashboard.ts'
-import { readEvents, type StoredEvent } from '#shared/sse.ts'
+import { readEvents, type StoredEvent } from '#shared/kernel/sse.ts'
 import { writeOperations } from '#tests/support/lab/commands-run.ts'
 import { type Process, reach, startInside } from './inside.ts'
 

@@ -1,13 +1,13 @@
 import { expect } from 'bun:test'
 import { existsSync, writeFileSync } from 'node:fs'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
+import { CRASH_POINTS, type CrashPoint } from '#tests/support/system/sweep/crash-point.ts'
+import { type State, stateOf } from '#tests/support/system/sweep/state.ts'
 import { Asking } from './asking.ts'
 import { startMachine } from './machine.ts'
 import { withShop } from './prepared.ts'
-import { CRASH_POINTS, type CrashPoint } from './sweep/crash-point.ts'
-import { type State, stateOf } from './sweep/state.ts'
 import { testProgram } from './test-program.ts'
 
 const MINUTES = 60_000

@@ -1,6 +1,6 @@
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import type { IsolationResult } from '#shared/isolation.ts'
+import type { IsolationResult } from '#shared/isolation/isolation.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { addAdminerSource } from './adminer-source.ts'

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync } from 'node:fs'
-import { isNumbered, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { putRestic } from '#tests/support/storage/restic.ts'
-import { confirmKit } from '#tests/support/system/confirm-kit.ts'
+import { unlimited } from '#tests/support/system/sweep/chain.ts'
+import { confirmKit } from './confirm-kit.ts'
 import { type Enrolled, startEnrolled } from './enrolled.ts'
-import { unlimited } from './sweep/chain.ts'
 
 const STORE = '/mnt/store'
 const SECONDS = 1000

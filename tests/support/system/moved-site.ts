@@ -1,4 +1,4 @@
-import type { StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
 import { endOf } from './dashboard.ts'
 import type { Member, TwoServers } from './two-servers.ts'
 

@@ -1,11 +1,11 @@
 import process from 'node:process'
-import { readConfig } from '#agent/config.ts'
-import { pages } from '#agent/host/real/pages-helper.ts'
-import { mail } from '#agent/mail/serve.ts'
-import { mailTry } from '#agent/mail/try.ts'
-import { rewrite } from '#agent/rewrite/serve.ts'
-import { scan } from '#agent/scan/serve.ts'
-import { storage } from '#agent/storage/serve.ts'
+import { readConfig } from '#agent/kernel/config.ts'
+import { pages } from '#agent/kernel/host/real/pages-helper.ts'
+import { scan } from '#agent/kernel/scan/serve.ts'
+import { mail } from '#agent/programs/mail/serve.ts'
+import { mailTry } from '#agent/programs/mail/try.ts'
+import { rewrite } from '#agent/programs/rewrite/serve.ts'
+import { storage } from '#agent/programs/storage/serve.ts'
 
 /**
  * The other programs of an agent, which it and systemd start. Returns for any other name; the queue

@@ -1,4 +1,4 @@
-import { missingPackages } from '#agent/os/packages/packages.ts'
+import { missingPackages } from '#agent/kernel/packages/packages.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import type { Image } from '#tests/support/lab/disk.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'

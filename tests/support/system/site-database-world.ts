@@ -1,4 +1,4 @@
-import { PART_BYTES, type TableResult } from '#shared/site-database.ts'
+import { PART_BYTES, type TableResult } from '#shared/database/site-database.ts'
 import { type Answer, endOf } from './dashboard.ts'
 import { startWithShop } from './enrolled.ts'
 

@@ -1,5 +1,5 @@
 import { putRestic, type Target } from '#tests/support/storage/restic.ts'
-import { confirmKit } from '#tests/support/system/confirm-kit.ts'
+import { confirmKit } from './confirm-kit.ts'
 import { endOf } from './dashboard.ts'
 import type { World } from './world.ts'
 

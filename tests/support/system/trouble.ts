@@ -1,5 +1,5 @@
 import * as lab from '#tests/support/lab/index.ts'
-import { startLayoutHost } from './layouts/host.ts'
+import { startLayoutHost } from '#tests/support/system/layouts/host.ts'
 
 /** Creates the number of sites in its argument; each has its own pool, certificate and folder. */
 export const FILL = `

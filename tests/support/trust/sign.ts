@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
-import { encodeChallenge, TOKEN_SCHEME, TOKEN_TYPE } from '#shared/token.ts'
+import { encodeChallenge, TOKEN_SCHEME, TOKEN_TYPE } from '#shared/kernel/token.ts'
 
 /** Signs any claims, also those that no dashboard sends. */
 function compact(header: object, claims: object, key: KeyObject): string {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { actionOf, SITE_ACTIONS } from '#shared/operation-types/index.ts'
+import { actionOf, SITE_ACTIONS } from '#shared/operation-types.ts'
 import { endOf } from '#tests/support/system/dashboard.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { unplanned } from '#tests/support/system/unplanned.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fpmService } from '#agent/os/php/fpm-files.ts'
+import { fpmService } from '#agent/features/php/fpm-files.ts'
 import { Random, seed } from '#tests/support/random.ts'
 import { long } from '#tests/support/runs.ts'
 import { get } from '#tests/support/system/requests.ts'

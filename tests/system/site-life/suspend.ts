@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { crontabOf, timerUnitOf } from '#agent/os/cron/files.ts'
+import { crontabOf, timerUnitOf } from '#agent/features/jobs/cron/files.ts'
 import { settles } from '#tests/support/lab/wait.ts'
 import { get } from '#tests/support/system/requests.ts'
 import type { World } from '#tests/support/system/world.ts'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useFeed } from '#dashboard/web/api/use-events.ts'
-import { FleetNews } from '#shared/api/live.ts'
+import { FleetNews } from '#shared/operations/api/live.ts'
 import { gather } from './gather.ts'
 
 /** Keeps the data of every page current with one stream; missed changes are requested again. */

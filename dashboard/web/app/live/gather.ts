@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { isActive } from '#dashboard/web/api/operations.ts'
-import type { FleetNews } from '#shared/api/live.ts'
-import type { OperationView } from '#shared/api/operations.ts'
+import type { FleetNews } from '#shared/operations/api/live.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 
 /** How often running operations are drawn, and how often data is requested again. */
 const SHOW_MS = 500

@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { Globe } from 'lucide-react'
 import { useDeferredValue } from 'react'
 import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
-import { searchWords } from '#shared/search-words.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { searchWords } from '#shared/kernel/search-words.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { Entry } from './use-entries.ts'
 
 const MOST = 8

@@ -4,7 +4,7 @@ import type { SitePlace } from '#dashboard/web/api/sites.ts'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { useNow } from '#dashboard/web/ui/time.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { LastBackup } from './last-backup.tsx'
 
 const HOUR_MS = 3600_000

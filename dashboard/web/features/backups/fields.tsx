@@ -1,8 +1,8 @@
 import { EVERY } from '#dashboard/web/labels/backup.ts'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
-import type { BackupSettings } from '#shared/api/backup-settings.ts'
-import type { BackupTargetView } from '#shared/api/backups.ts'
-import { BACKUP_INTERVALS, MAX_PER_SERVER } from '#shared/backup-schedule.ts'
+import type { BackupSettings } from '#shared/backups/api/backup-settings.ts'
+import type { BackupTargetView } from '#shared/backups/api/backups.ts'
+import { BACKUP_INTERVALS, MAX_PER_SERVER } from '#shared/backups/backup-schedule.ts'
 
 interface ChoiceProps<T> {
   value: T

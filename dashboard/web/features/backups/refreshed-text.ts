@@ -1,5 +1,5 @@
 import { formatCount } from '#dashboard/web/ui/format.ts'
-import type { RefreshedBackups } from '#shared/api/backup-list.ts'
+import type { RefreshedBackups } from '#shared/backups/api/backup-list.ts'
 
 export function refreshedText({ gone, found }: RefreshedBackups): string {
   const parts = [

@@ -1,5 +1,5 @@
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { CloneForm } from './clone-form.tsx'
 import type { Chosen, Origin } from './origin.ts'
 

@@ -1,6 +1,6 @@
 import type { NewCopy } from '#dashboard/web/api/copies.ts'
 import { formatBytes, formatTime } from '#dashboard/web/ui/format.ts'
-import { apexOf } from '#shared/names.ts'
+import { apexOf } from '#shared/kernel/names.ts'
 
 /** What is copied: a site, one of its backups, or a backup whose site is deleted. */
 export interface Origin {

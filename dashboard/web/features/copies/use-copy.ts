@@ -6,9 +6,9 @@ import { planQuery } from '#dashboard/web/api/site-work.ts'
 import { useDnsChoice, useShowRecordsAnew } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
 import { usePaused } from '#dashboard/web/ui/use-paused.ts'
-import type { DnsChoice } from '#shared/dns-choice.ts'
-import { Domain } from '#shared/fields.ts'
-import { pairOf } from '#shared/site-names.ts'
+import type { DnsChoice } from '#shared/domains/dns-choice.ts'
+import { Domain } from '#shared/kernel/fields.ts'
+import { pairOf } from '#shared/kernel/site-names.ts'
 import { type Chosen, fromOf, type Origin } from './origin.ts'
 
 /** The values of the form. */

@@ -1,4 +1,4 @@
-import type { MailSettingView } from '#shared/api/mail.ts'
+import type { MailSettingView } from '#shared/mail/api/mail.ts'
 
 /** The settings as texts of a form; an empty one is null. */
 export interface Draft {

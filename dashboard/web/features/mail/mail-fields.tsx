@@ -1,6 +1,6 @@
 import { REWRITE_NAMES, TLS_NAMES } from '#dashboard/web/labels/mail.ts'
 import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
-import { DEFAULT_HOURLY_LIMIT, DEFAULT_REWRITE } from '#shared/mail.ts'
+import { DEFAULT_HOURLY_LIMIT, DEFAULT_REWRITE } from '#shared/mail/mail.ts'
 import type { Draft } from './draft.ts'
 
 interface FieldsProps {

@@ -5,7 +5,7 @@ import { type MailTarget, setMail } from '#dashboard/web/api/mail.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
-import type { MailSettingView } from '#shared/api/mail.ts'
+import type { MailSettingView } from '#shared/mail/api/mail.ts'
 import { type Draft, draftOf, inputOf } from './draft.ts'
 import { RelayFields, RuleFields } from './mail-fields.tsx'
 

@@ -3,8 +3,8 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
-import type { SiteMailCounts } from '#shared/api/mail.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { SiteMailCounts } from '#shared/mail/api/mail.ts'
 
 /** The mail of the last day. `sites` is null while the agent does not report it. */
 export function MailQueues({ sites, isSite }: Pick<MailState, 'sites'> & { isSite: boolean }) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import type { AttentionKind } from '#shared/api/attention.ts'
+import type { AttentionKind } from '#shared/overview/api/attention.ts'
 
 const TITLES: Partial<Record<AttentionKind, string>> = {
   site_identity: 'is reported as another site',

@@ -3,7 +3,7 @@ import { messageOf } from '#dashboard/web/api/client.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
 import { syncServer } from '#dashboard/web/api/servers.ts'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 const PAUSE_MS = 500
 

@@ -1,6 +1,6 @@
 import { CirclePause, CirclePlay, type LucideIcon, RefreshCw, Zap } from 'lucide-react'
-import type { SiteAction } from '#shared/operation-type.ts'
-import { actionOf, OPERATION_TYPES, SITE_ACTIONS } from '#shared/operation-types/index.ts'
+import type { SiteAction } from '#shared/kernel/operation-type.ts'
+import { actionOf, OPERATION_TYPES, SITE_ACTIONS } from '#shared/operation-types.ts'
 
 const ICONS: Record<SiteAction['icon'], LucideIcon> = {
   flash: Zap,

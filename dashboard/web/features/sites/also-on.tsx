@@ -1,7 +1,7 @@
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
-import type { FleetSite } from '#shared/api/fleet.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { FleetSite } from '#shared/overview/api/fleet.ts'
 
 /** The same name on other servers, as during a move: visitors reach the one in DNS. */
 export function AlsoOn({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'>) {

@@ -4,9 +4,9 @@ import { messageOf } from '#dashboard/web/api/client.ts'
 import { dnsAccountsQuery, namesPlanQuery } from '#dashboard/web/api/dns.ts'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Skeleton } from '#dashboard/web/ui/states.tsx'
-import type { DnsNamePlan } from '#shared/api/dns.ts'
-import type { DnsChoice } from '#shared/dns-choice.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import type { DnsNamePlan } from '#shared/domains/api/dns.ts'
+import type { DnsChoice } from '#shared/domains/dns-choice.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { choiceOf, isIn, keyOf, linesOf, removedOf } from './dns-lines.ts'
 
 interface ChosenRecords {

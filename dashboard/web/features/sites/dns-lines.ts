@@ -1,6 +1,6 @@
-import type { DnsNamePlan } from '#shared/api/dns.ts'
-import type { DnsChoice, ShownRecord } from '#shared/dns-choice.ts'
-import { canonicalDomain } from '#shared/names.ts'
+import type { DnsNamePlan } from '#shared/domains/api/dns.ts'
+import type { DnsChoice, ShownRecord } from '#shared/domains/dns-choice.ts'
+import { canonicalDomain } from '#shared/kernel/names.ts'
 
 type Plans = readonly DnsNamePlan[]
 

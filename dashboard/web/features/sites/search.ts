@@ -1,6 +1,6 @@
 import { onlyWithUnknown, textsIn } from '#dashboard/web/ui/address.ts'
-import type { FleetSiteIdsQuery, SITE_SORTS } from '#shared/api/site-filters.ts'
-import { SITE_STATUSES } from '#shared/values.ts'
+import { SITE_STATUSES } from '#shared/kernel/values.ts'
+import type { FleetSiteIdsQuery, SITE_SORTS } from '#shared/sites/api/site-filters.ts'
 
 /** The columns that sites can be sorted by. */
 export type Sort = (typeof SITE_SORTS)[number]

@@ -1,4 +1,4 @@
-import type { Csp, Hsts } from '#shared/site-settings.ts'
+import type { Csp, Hsts } from '#shared/sites/site-settings.ts'
 
 export const CSP_NAMES: Record<Csp, string> = {
   basic: 'Basic',

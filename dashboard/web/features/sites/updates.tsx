@@ -1,5 +1,5 @@
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import type { Updates } from '#shared/inventory.ts'
+import type { Updates } from '#shared/kernel/inventory.ts'
 
 /** Pending updates in words; undefined while unknown, empty for none. */
 export function updatesInWords({ core, plugins, themes }: Updates): string | undefined {

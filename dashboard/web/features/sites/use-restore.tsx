@@ -3,7 +3,7 @@ import { planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-w
 import type { SitePlace } from '#dashboard/web/api/sites.ts'
 import { consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { WorkDialog } from './work-dialog.tsx'
 
 interface RestoreOptions {

@@ -1,4 +1,4 @@
-import type { Xmlrpc } from '#shared/site-settings.ts'
+import type { Xmlrpc } from '#shared/sites/site-settings.ts'
 
 export const XMLRPC_NAMES: Record<Xmlrpc, string> = {
   on: 'On',

@@ -8,7 +8,7 @@ import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { TOKEN_SCOPES, type TokenScope } from '#shared/values.ts'
+import { TOKEN_SCOPES, type TokenScope } from '#shared/kernel/values.ts'
 import { SCOPES } from './scopes.ts'
 
 /** Creates a token and shows it once: the dashboard keeps only its hash. */

@@ -8,7 +8,7 @@ import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import { LEAST_PASSWORD } from '#shared/api/auth.ts'
+import { LEAST_PASSWORD } from '#shared/kernel/api/auth.ts'
 
 const EMPTY = { current: '', next: '', again: '', tokens: false }
 

@@ -1,4 +1,4 @@
-import type { TokenScope } from '#shared/values.ts'
+import type { TokenScope } from '#shared/kernel/values.ts'
 
 /** What an API token of each scope can do; each includes those before it. */
 export const SCOPES: Record<TokenScope, { name: string; about: string }> = {

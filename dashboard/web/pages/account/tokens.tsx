@@ -10,7 +10,7 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { ApiToken } from '#shared/api/auth.ts'
+import type { ApiToken } from '#shared/kernel/api/auth.ts'
 import { NewToken } from './new-token.tsx'
 import { SCOPES } from './scopes.ts'
 

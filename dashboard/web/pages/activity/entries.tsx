@@ -3,8 +3,8 @@ import { BulkLink, OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetActivity } from '#shared/api/activity.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import type { FleetActivity } from '#shared/kernel/api/activity.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 const LINK = 'font-medium text-accent hover:underline'
 

@@ -4,7 +4,7 @@ import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { ACTIVITY_TYPES } from '#dashboard/web/labels/activity.ts'
 import { FilterBar, type Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
-import { ACTIVITY_STATUSES } from '#shared/values.ts'
+import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
 import type { ActivitySearch } from './search.ts'
 
 const STATUSES = ACTIVITY_STATUSES.map((value) => ({ value, name: value }))

@@ -1,5 +1,5 @@
 import { onlyWithUnknown, type Texts, textsIn } from '#dashboard/web/ui/address.ts'
-import type { ActivityQuery } from '#shared/api/activity.ts'
+import type { ActivityQuery } from '#shared/kernel/api/activity.ts'
 
 const NAMES = ['type', 'status', 'domain', 'server_id', 'before'] as const
 /** The parameters of the address. `before` is the last entry of the previous page. */

@@ -1,6 +1,6 @@
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Checklist } from '#dashboard/web/ui/checklist.tsx'
-import type { BackupTargetView } from '#shared/api/backups.ts'
+import type { BackupTargetView } from '#shared/backups/api/backups.ts'
 
 interface FirstStepsProps {
   hasKit: boolean

@@ -1,5 +1,5 @@
 import { onlyWithUnknown, textsIn } from '#dashboard/web/ui/address.ts'
-import type { BackupCoverageQuery } from '#shared/api/backup-coverage.ts'
+import type { BackupCoverageQuery } from '#shared/backups/api/backup-coverage.ts'
 
 const BACKUP_PARTS = ['sites', 'targets', 'kit'] as const
 export type BackupPart = (typeof BACKUP_PARTS)[number]

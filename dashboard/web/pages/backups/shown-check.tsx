@@ -4,7 +4,7 @@ import { X } from 'lucide-react'
 import { useEffect } from 'react'
 import { BACKUPS } from '#dashboard/web/api/backups.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
-import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
+import { OperationLive } from '#dashboard/web/features/operations/operation-live.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 
 /** The check in the address, live, until the user hides it. */

@@ -8,7 +8,7 @@ import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { Plan } from '#shared/plan.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
 import { Row } from './row.tsx'
 
 export function Actions() {

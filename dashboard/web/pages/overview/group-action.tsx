@@ -11,9 +11,9 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
-import type { Attention, AttentionKind } from '#shared/api/attention.ts'
-import type { FleetServer } from '#shared/api/fleet.ts'
-import type { ServerBulkType } from '#shared/operation-types/index.ts'
+import type { ServerBulkType } from '#shared/operation-types.ts'
+import type { Attention, AttentionKind } from '#shared/overview/api/attention.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 
 export interface GroupActionProps {
   group: Attention

@@ -1,14 +1,14 @@
 import { Link } from '@tanstack/react-router'
 import { RefreshCw, RotateCw } from 'lucide-react'
-import { useRetry } from '#dashboard/web/features/operation/use-actions.ts'
+import { useRetry } from '#dashboard/web/features/operations/use-actions.ts'
 import { useSync } from '#dashboard/web/features/servers/use-sync.ts'
 import { readSitesSearch } from '#dashboard/web/features/sites/search.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { AttentionItem, AttentionKind } from '#shared/api/attention.ts'
-import { unicodeIn } from '#shared/unicode-domain.ts'
+import { unicodeIn } from '#shared/kernel/unicode-domain.ts'
+import type { AttentionItem, AttentionKind } from '#shared/overview/api/attention.ts'
 import { Line } from './group.tsx'
 
 interface ItemProps {

@@ -26,7 +26,7 @@ import {
   Siren,
   Unplug,
 } from 'lucide-react'
-import type { AttentionKind } from '#shared/api/attention.ts'
+import type { AttentionKind } from '#shared/overview/api/attention.ts'
 
 /** The icon of each kind of attention item. */
 export const KIND_ICONS: Record<AttentionKind, LucideIcon> = {

@@ -8,7 +8,7 @@ import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import { MAX_RESTORED_SITES, type Restored } from '#shared/api/restored.ts'
+import { MAX_RESTORED_SITES, type Restored } from '#shared/recovery/api/restored.ts'
 
 type Change = Restored['sites'][number]['change']
 

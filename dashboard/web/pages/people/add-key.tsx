@@ -5,8 +5,8 @@ import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
-import type { Person } from '#shared/api/access.ts'
-import { readSshKey } from '#shared/ssh-keys.ts'
+import type { Person } from '#shared/access/api/access.ts'
+import { readSshKey } from '#shared/access/ssh-keys.ts'
 
 interface AddKeyProps extends DialogState {
   person: Person

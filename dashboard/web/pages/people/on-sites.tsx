@@ -5,7 +5,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
-import type { Person } from '#shared/api/access.ts'
+import type { Person } from '#shared/access/api/access.ts'
 
 const idsOf = (sites: Person['sites']) => sites.map(({ site_id }) => site_id)
 

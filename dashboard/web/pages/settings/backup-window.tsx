@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
-import type { BackupWindow as Times } from '#shared/backup-schedule.ts'
+import type { BackupWindow as Times } from '#shared/backups/backup-schedule.ts'
 import { useSave } from './use-save.ts'
 
 /** The times between which backups start, with one save button. */

@@ -12,7 +12,7 @@ import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { KeyView } from '#shared/api/keys.ts'
+import type { KeyView } from '#shared/servers/api/keys.ts'
 
 const STATES: Record<KeyView['state'], { tone: Tone; about: string }> = {
   current: { tone: 'good', about: 'Given to every agent' },

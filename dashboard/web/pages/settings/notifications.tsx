@@ -7,7 +7,7 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { Notifications as Shown } from '#shared/api/notifications.ts'
+import type { Notifications as Shown } from '#shared/alerts/api/notifications.ts'
 import { useSave } from './use-save.ts'
 
 /** Mail about critical items, with a test of the SMTP server of the dashboard. */

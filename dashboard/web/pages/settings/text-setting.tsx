@@ -1,7 +1,7 @@
 import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
-import type { SettingKey } from '#shared/api/settings.ts'
+import type { SettingKey } from '#shared/settings/api/settings.ts'
 import { useSave } from './use-save.ts'
 
 interface TextSettingProps {

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { changeSetting, settingsQuery } from '#dashboard/web/api/settings.ts'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { SettingKey } from '#shared/api/settings.ts'
+import type { SettingKey } from '#shared/settings/api/settings.ts'
 
 /** Saves one setting; `refusal` is the error of the value. */
 export function useSave(key: SettingKey, name: string) {

@@ -13,8 +13,8 @@ import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { TrashEntry } from '#shared/api/sites.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { TrashEntry } from '#shared/sites/api/sites.ts'
 
 /** One site in the trash, with restore and permanent deletion. */
 export function TrashRow({ entry }: { entry: TrashEntry }) {

@@ -1,6 +1,6 @@
-import type { Output, Row, RunOptions } from '#agent/host/ports.ts'
-import { file } from '#agent/host/simulated/nodes.ts'
-import { done, failed, lastOf, printed } from '#agent/host/simulated/programs/output.ts'
+import type { Output, Row, RunOptions } from '#agent/kernel/host/ports.ts'
+import { file } from '#agent/kernel/host/simulated/nodes.ts'
+import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { Database, Machine } from '#scripts/demo/machine/machine.ts'
 import { freshKit } from '#scripts/demo/wordpress/kits.ts'
 

@@ -1,5 +1,5 @@
-import type { Output } from '#agent/host/ports.ts'
-import { lastOf, printed } from '#agent/host/simulated/programs/output.ts'
+import type { Output } from '#agent/kernel/host/ports.ts'
+import { lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 /** Returns bytes or files in a user's folder, or bytes of a user's database. */

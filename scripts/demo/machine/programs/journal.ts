@@ -1,5 +1,5 @@
-import type { Output } from '#agent/host/ports.ts'
-import { lastOf, printed } from '#agent/host/simulated/programs/output.ts'
+import type { Output } from '#agent/kernel/host/ports.ts'
+import { lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 const MINUTE_MS = 60_000

@@ -1,5 +1,5 @@
-import type { Output } from '#agent/host/ports.ts'
-import { done, failed, printed } from '#agent/host/simulated/programs/output.ts'
+import type { Output } from '#agent/kernel/host/ports.ts'
+import { done, failed, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
 
 const VERSIONS = { 12: '1.22.1', 13: '1.26.3' }

@@ -1,10 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { batch, type Database, type Queries, type Statement } from '#dashboard/db/client.ts'
-import { keyOf, MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from '#dashboard/metrics/key.ts'
-import { minutesStatement, type Reading } from '#dashboard/metrics/queries.ts'
+import {
+  keyOf,
+  MINUTE,
+  MINUTES_KEPT,
+  QUARTER,
+  QUARTERS_KEPT,
+} from '#dashboard/features/metrics/key.ts'
+import { minutesStatement, type Reading } from '#dashboard/features/metrics/queries.ts'
+import { batch, type Database, type Queries, type Statement } from '#dashboard/kernel/db/client.ts'
 import type { Fleet, Member } from '#scripts/demo/fleet/fleet.ts'
 import { lastContact } from '#scripts/demo/seed/servers.ts'
-import { PROTOCOL } from '#shared/protocol.ts'
+import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import { curveOf, type Point } from './curve.ts'
 
 const MB = 2 ** 20

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '#dashboard/db/client.ts'
-import { storeCounts } from '#dashboard/numbers/queries.ts'
-import { DAYS_KEPT, MINUTES_KEPT } from '#dashboard/numbers/update.ts'
+import { storeCounts } from '#dashboard/features/metrics/numbers/queries.ts'
+import { DAYS_KEPT, MINUTES_KEPT } from '#dashboard/features/metrics/numbers/update.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
 import {
   DAY_S,
   MAX_DAYS,
@@ -10,7 +10,7 @@ import {
   NUMBERS,
   type Numbers,
   type SiteCount,
-} from '#shared/site-numbers.ts'
+} from '#shared/metrics/site-numbers.ts'
 
 /** Enough to look at: the records of ten thousand sites would take minutes. */
 const MAX_SITES = 40

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { placeName } from '#dashboard/web/labels/backup.ts'
-import type { BackupPlace } from '#shared/backup.ts'
+import type { BackupPlace } from '#shared/backups/backup.ts'
 
 const common = { user: 'hosting', ca: '' }
 

@@ -6,7 +6,7 @@ const frames = [
   ['(idle)', ''],
   ['sql', 'file:///srv/control/node_modules/drizzle-orm/sql/sql.js'],
   ['check', 'file:///srv/control/node_modules/@sinclair/typebox/build/check.mjs'],
-  ['run', 'file:///srv/control/dashboard/db/client.ts'],
+  ['run', 'file:///srv/control/dashboard/kernel/db/client.ts'],
   ['js_run', ''],
   ['emit', 'node:events'],
 ] as const
@@ -20,7 +20,7 @@ test('adds up the time by package, folder and native function, without idle time
     { name: 'drizzle-orm', percent: 40 },
     { name: '@sinclair/typebox', percent: 20 },
     { name: 'native js_run', percent: 20 },
-    { name: 'dashboard/db', percent: 15 },
+    { name: 'dashboard/kernel/db', percent: 15 },
     { name: 'node', percent: 5 },
   ])
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
 import { Load } from '#scripts/demo/machine/load.ts'
-import { Domain, Hostname, SystemUser } from '#shared/fields.ts'
-import { apexOf } from '#shared/names.ts'
+import { Domain, Hostname, SystemUser } from '#shared/kernel/fields.ts'
+import { apexOf } from '#shared/kernel/names.ts'
 
 const HOUR_MS = 3_600_000
 const MONDAY = Date.UTC(2026, 5, 1)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { CLIENTS } from '#agent/os/isolation/attacks/clients.ts'
-import { getSite } from '#agent/os/site/sites.ts'
+import { CLIENTS } from '#agent/features/isolation/attacks/clients.ts'
+import { getSite } from '#agent/kernel/site/sites.ts'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
 import { resultOf } from '#scripts/demo/machine/carry-out.ts'
 import { hostOn } from '#scripts/demo/machine/host.ts'

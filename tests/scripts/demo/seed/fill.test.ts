@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import type { NewSite } from '#dashboard/db/rows.ts'
+import type { NewSite } from '#dashboard/kernel/db/rows.ts'
 import { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
 import { Turns } from '#scripts/demo/machine/turns.ts'
 import { siteRows } from '#scripts/demo/seed/sites.ts'
-import type { FoundSite } from '#shared/found-site.ts'
+import type { FoundSite } from '#shared/kernel/found-site.ts'
 
 const NOW = Date.UTC(2026, 0, 1)
 

@@ -1,5 +1,5 @@
-import { missingPackages } from '#agent/os/packages/packages.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import { missingPackages } from '#agent/kernel/packages/packages.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import type { Image } from '#tests/support/lab/disk.ts'
 import type { Host } from '#tests/support/lab/index.ts'

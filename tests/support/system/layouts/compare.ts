@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { FoundSite, UnnamedSite } from '#shared/found-site.ts'
+import type { FoundSite, UnnamedSite } from '#shared/kernel/found-site.ts'
 import type { Expected, LayoutOnDisk } from './layout.ts'
 
 export type Reported = Partial<FoundSite> & UnnamedSite

@@ -1,6 +1,6 @@
 import { buildAgent } from '#scripts/build-agent.ts'
 import { wordpressMirror } from '#scripts/wordpress-mirror.ts'
-import { FoundSites, Web } from '#shared/agent.ts'
+import { FoundSites, Web } from '#shared/servers/agent.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { morePackages } from '#tests/support/lab/more-packages.ts'
 import { preparePackaged } from '#tests/support/lab/packaged.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { FoundSite } from '#shared/found-site.ts'
+import { FoundSite } from '#shared/kernel/found-site.ts'
 
 /** Not a file of the server. */
 export const SETUP = 'layout.json'

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
+import type { DashboardBackup } from '#shared/recovery/api/dashboard-backup.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { putRestic, resticPackage, type Target } from '#tests/support/storage/restic.ts'
 import { confirmKit } from '#tests/support/system/confirm-kit.ts'

@@ -1,4 +1,4 @@
-import { OPERATION_TYPES } from '#shared/operation-types/index.ts'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import { dashboard, kit, opened } from '#tests/support/agent/backup.ts'
 import { openedBy } from '#tests/support/repository-password.ts'
 import { quickenKeys } from '#tests/support/storage/quick-keys.ts'

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync } from 'node:fs'
-import { isNumbered, type StoredEvent } from '#shared/sse.ts'
+import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { long } from '#tests/support/runs.ts'
 import type { Answer } from '#tests/support/system/dashboard.ts'

@@ -2,7 +2,7 @@ import { adoptBackups, confirmKit, createKit, findBackups } from '#dashboard/web
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { answerOf, readKit, sealTo } from '#dashboard/web/pages/backups/kit/key-pair.ts'
 import { privateKeyIn } from '#dashboard/web/pages/backups/kit/kit-file.ts'
-import type { AdoptedBackups, FoundBackups } from '#shared/api/backup-found.ts'
+import type { AdoptedBackups, FoundBackups } from '#shared/backups/api/backup-found.ts'
 
 /** A repository in a target, and what was done with it. */
 export type Found = { name: string } & (

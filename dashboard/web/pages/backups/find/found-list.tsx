@@ -8,7 +8,7 @@ import { Failure } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { Found } from './adopt-all.ts'
 
 interface FoundListProps {

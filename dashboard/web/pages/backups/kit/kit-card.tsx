@@ -6,7 +6,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { BackupKits, BackupKitView } from '#shared/api/backups.ts'
+import type { BackupKits, BackupKitView } from '#shared/backups/api/backups.ts'
 import { restoreCommands } from './kit-file.ts'
 
 interface KitCardProps {

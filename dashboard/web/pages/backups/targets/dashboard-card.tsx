@@ -19,7 +19,7 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { DashboardBackup } from '#shared/api/dashboard-backup.ts'
+import type { DashboardBackup } from '#shared/recovery/api/dashboard-backup.ts'
 import { OwnTargetForm } from './own-target-form.tsx'
 
 type Shown = 'edit' | 'remove'

@@ -1,5 +1,5 @@
 import type { NewTarget } from '#dashboard/web/api/backups.ts'
-import { type BackupTargetView, CreateBackupTarget } from '#shared/api/backups.ts'
+import { type BackupTargetView, CreateBackupTarget } from '#shared/backups/api/backups.ts'
 
 export type Kind = BackupTargetView['place']['kind']
 

@@ -1,7 +1,7 @@
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { BackupTargetView, KeeperView } from '#shared/api/backups.ts'
+import type { BackupTargetView, KeeperView } from '#shared/backups/api/backups.ts'
 
 /** When the keeper of a target last ran, and what it did and found; nothing without a keeper. */
 export function KeeperStatus({ target }: { target: BackupTargetView }) {

@@ -6,7 +6,7 @@ import { KIND_NAMES } from '#dashboard/web/labels/backup.ts'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { DashboardTarget } from '#shared/api/dashboard-backup.ts'
+import type { DashboardTarget } from '#shared/recovery/api/dashboard-backup.ts'
 import { type Draft, draftOf, inputOf, mistakesOf, refusalsOf } from './draft.ts'
 import { KindField, PlaceFields } from './place-fields.tsx'
 

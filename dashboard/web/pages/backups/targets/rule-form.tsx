@@ -12,7 +12,7 @@ import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { BackupRule, BackupSettings } from '#shared/api/backup-settings.ts'
+import type { BackupRule, BackupSettings } from '#shared/backups/api/backup-settings.ts'
 import { useRules } from './use-rules.ts'
 
 interface RuleFormProps extends DialogState {

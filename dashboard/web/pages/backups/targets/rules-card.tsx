@@ -10,7 +10,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
-import type { BackupRule } from '#shared/api/backup-settings.ts'
+import type { BackupRule } from '#shared/backups/api/backup-settings.ts'
 import { RuleForm } from './rule-form.tsx'
 import { useRules } from './use-rules.ts'
 

@@ -5,7 +5,7 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { BackupTargetView } from '#shared/api/backups.ts'
+import type { BackupTargetView } from '#shared/backups/api/backups.ts'
 import { ServerField, useServer } from './server-field.tsx'
 
 interface TargetDialogProps extends DialogState {

@@ -9,7 +9,7 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { BackupTargetView } from '#shared/api/backups.ts'
+import type { BackupTargetView } from '#shared/backups/api/backups.ts'
 import { KeeperStatus } from './keeper-status.tsx'
 
 type Act = (target: BackupTargetView) => void

@@ -3,7 +3,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Head, Table } from '#dashboard/web/ui/table.tsx'
-import type { BackupTargetView } from '#shared/api/backups.ts'
+import type { BackupTargetView } from '#shared/backups/api/backups.ts'
 import { type TargetActions, TargetRow } from './target-row.tsx'
 
 interface TargetsCardProps extends TargetActions {

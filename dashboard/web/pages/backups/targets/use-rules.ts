@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { BACKUPS, changeRules, rulesQuery } from '#dashboard/web/api/backups.ts'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { SetBackupRules } from '#shared/api/backup-settings.ts'
+import type { SetBackupRules } from '#shared/backups/api/backup-settings.ts'
 
 type Rule = SetBackupRules['rules'][number]
 

@@ -12,7 +12,7 @@ import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 
 /** Resume, cancel or retry the whole. */
 export function Actions({ bulk }: { bulk: BulkOperationView }) {

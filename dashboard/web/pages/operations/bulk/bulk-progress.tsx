@@ -1,6 +1,6 @@
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
-import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 
 /** Its progress and its results. */
 export function BulkProgress({ counts }: Pick<BulkOperationView, 'counts'>) {

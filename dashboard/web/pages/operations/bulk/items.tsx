@@ -3,8 +3,8 @@ import { useRef } from 'react'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
-import type { BulkItemView } from '#shared/api/bulk-operations.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { BulkItemView } from '#shared/operations/api/bulk-operations.ts'
 
 const ROW_PX = 48
 

@@ -1,5 +1,5 @@
-import type { BulkItemView } from '#shared/api/bulk-operations.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
+import type { BulkItemView } from '#shared/operations/api/bulk-operations.ts'
 
 type Status = BulkItemView['status']
 

@@ -6,7 +6,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { BulkOperationView } from '#shared/api/bulk-operations.ts'
+import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 
 /** Bulk operations: the running ones and the last ones. Nothing if there are none. */
 export function Bulks() {

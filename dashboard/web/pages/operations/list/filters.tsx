@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { OPERATION_CHOICES } from '#dashboard/web/labels/operation.ts'
 import { FilterBar } from '#dashboard/web/ui/filter-bar.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
-import { OPERATION_STATUSES } from '#shared/values.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { OPERATION_STATUSES } from '#shared/kernel/values.ts'
 import type { OperationsSearch } from './search.ts'
 
 const STATUSES = OPERATION_STATUSES.map((value) => ({ value, name: value }))

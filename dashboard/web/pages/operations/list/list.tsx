@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Check } from '#dashboard/web/ui/check.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import type { OperationView } from '#shared/api/operations.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 import { Row } from './row.tsx'
 import type { Selection } from './use-selection.ts'
 

@@ -4,7 +4,7 @@ import { activeOperationsQuery, pastOperationsQuery } from '#dashboard/web/api/o
 import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { OperationsQuery, type OperationView } from '#shared/api/operations.ts'
+import { OperationsQuery, type OperationView } from '#shared/operations/api/operations.ts'
 import { Bulks } from './bulks.tsx'
 import { Filters } from './filters.tsx'
 import { Past } from './past.tsx'

@@ -3,7 +3,7 @@ import { History } from 'lucide-react'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Pager } from '#dashboard/web/ui/pager.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import type { OperationView } from '#shared/api/operations.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 import { List } from './list.tsx'
 import type { Selection } from './use-selection.ts'
 

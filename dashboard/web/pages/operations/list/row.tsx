@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import { OperationAction } from '#dashboard/web/features/operation/actions.tsx'
+import { OperationAction } from '#dashboard/web/features/operations/actions.tsx'
 import { operationTitle } from '#dashboard/web/labels/operation.ts'
 import { Check } from '#dashboard/web/ui/check.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
@@ -7,8 +7,8 @@ import { Elapsed } from '#dashboard/web/ui/elapsed.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { OperationView } from '#shared/api/operations.ts'
-import { unicodeIn } from '#shared/unicode-domain.ts'
+import { unicodeIn } from '#shared/kernel/unicode-domain.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 
 interface RowProps {
   operation: OperationView

@@ -1,5 +1,5 @@
 import { onlyWithUnknown, type Texts, textsIn } from '#dashboard/web/ui/address.ts'
-import type { OperationsQuery } from '#shared/api/operations.ts'
+import type { OperationsQuery } from '#shared/operations/api/operations.ts'
 
 const NAMES = ['status', 'type', 'server_id', 'site_id', 'bulk_id', 'before'] as const
 /** The parameters of the address. `before` is the last operation of the previous page. */

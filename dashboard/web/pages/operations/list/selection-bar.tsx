@@ -4,7 +4,7 @@ import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
-import type { OperationView } from '#shared/api/operations.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
 import { type Many, useMany } from './use-many.ts'
 
 interface SelectionBarProps {

@@ -5,25 +5,31 @@ import { isNotFound } from '#dashboard/web/api/client.ts'
 import { enrolmentQuery } from '#dashboard/web/api/enrolment.ts'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
-import { RunningOperations } from '#dashboard/web/features/operation/running.tsx'
+import { RunningOperations } from '#dashboard/web/features/operations/running.tsx'
 import { Contradictions } from '#dashboard/web/features/servers/contradictions.tsx'
+import {
+  ServerActions,
+  type ServerDialog,
+} from '#dashboard/web/pages/servers/detail/actions/server-actions.tsx'
+import { EnrolmentPanel } from '#dashboard/web/pages/servers/detail/enrolment/enrolment-panel.tsx'
+import { Advice } from '#dashboard/web/pages/servers/detail/parts/advice.tsx'
+import { Header } from '#dashboard/web/pages/servers/detail/parts/header.tsx'
+import { History } from '#dashboard/web/pages/servers/detail/parts/history.tsx'
+import { Isolation } from '#dashboard/web/pages/servers/detail/parts/isolation.tsx'
+import { MaintenanceCard } from '#dashboard/web/pages/servers/detail/parts/maintenance.tsx'
+import { PhpVersions } from '#dashboard/web/pages/servers/detail/parts/php-versions.tsx'
+import {
+  RecentActivity,
+  RecentOperations,
+} from '#dashboard/web/pages/servers/detail/parts/recent.tsx'
+import { ServerSites } from '#dashboard/web/pages/servers/detail/parts/server-sites.tsx'
+import { Services } from '#dashboard/web/pages/servers/detail/parts/services.tsx'
+import { WebCard } from '#dashboard/web/pages/servers/detail/parts/web-card.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import { ServerActions, type ServerDialog } from './actions/server-actions.tsx'
-import { EnrolmentPanel } from './enrolment/enrolment-panel.tsx'
-import { Advice } from './parts/advice.tsx'
-import { Header } from './parts/header.tsx'
-import { History } from './parts/history.tsx'
-import { Isolation } from './parts/isolation.tsx'
-import { MaintenanceCard } from './parts/maintenance.tsx'
-import { PhpVersions } from './parts/php-versions.tsx'
-import { RecentActivity, RecentOperations } from './parts/recent.tsx'
-import { ServerSites } from './parts/server-sites.tsx'
-import { Services } from './parts/services.tsx'
-import { WebCard } from './parts/web-card.tsx'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 const TRAIL = <ListLink to="/servers" />
 

@@ -1,4 +1,4 @@
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import type { ServerSort, ServersSearch } from './search.ts'
 
 const inOrder = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })

@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
-import { useConsent } from '#dashboard/web/features/consent/use-consent.tsx'
+import { useConsent } from '#dashboard/web/features/operations/use-consent.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
-import type { FleetServer } from '#shared/api/fleet.ts'
-import type { ServerBulkType } from '#shared/operation-types/index.ts'
+import type { ServerBulkType } from '#shared/operation-types.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { SERVER_WORK } from './server-work.ts'
 
 interface BulkDialogProps {

@@ -2,8 +2,8 @@ import { FilterBar } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
-import type { FleetServer } from '#shared/api/fleet.ts'
-import { SERVER_STATUSES } from '#shared/values.ts'
+import { SERVER_STATUSES } from '#shared/kernel/values.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import type { ServersChange, ServersSearch } from './search.ts'
 
 interface FiltersProps {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { someOf } from '#shared/api/operations.ts'
-import { SERVER_STATUSES } from '#shared/values.ts'
+import { someOf } from '#shared/kernel/api/query.ts'
+import { SERVER_STATUSES } from '#shared/kernel/values.ts'
 import { SERVER_SORTS, type ServersSearch } from './search.ts'
 
 /** The rules of the address, with the messages of the API, which has no call that filters servers. */

@@ -1,7 +1,7 @@
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatMegabytes, formatShare } from '#dashboard/web/ui/format.ts'
 import { Meter, toneOf } from '#dashboard/web/ui/meter.tsx'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { shareOf } from './arrange.ts'
 
 type Read = Pick<FleetServer, 'status' | 'metrics'>

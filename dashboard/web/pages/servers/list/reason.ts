@@ -1,4 +1,4 @@
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 
 type Reachability = Pick<FleetServer, 'status' | 'status_reason' | 'hostname' | 'port'>
 

@@ -1,4 +1,4 @@
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 
 type Named = Pick<FleetServer, 'id' | 'name' | 'hostname'>
 

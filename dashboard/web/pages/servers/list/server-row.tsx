@@ -5,7 +5,7 @@ import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { CpuMeter, ShortReading, SpaceMeter } from './readings.tsx'
 import { reasonOf } from './reason.ts'
 

@@ -3,7 +3,7 @@ import { Check } from '#dashboard/web/ui/check.tsx'
 import { SortHead } from '#dashboard/web/ui/sort-head.tsx'
 import { Head, Table } from '#dashboard/web/ui/table.tsx'
 import { useGrowing } from '#dashboard/web/ui/use-growing.ts'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import type { ServerSort, ServersChange, ServersSearch } from './search.ts'
 import { ServerRow } from './server-row.tsx'
 

@@ -7,7 +7,7 @@ import {
   ShieldCheck,
   ShieldPlus,
 } from 'lucide-react'
-import type { ServerBulkType } from '#shared/operation-types/index.ts'
+import type { ServerBulkType } from '#shared/operation-types.ts'
 
 interface ServerWork {
   /** On the button, and in the title of the dialog before the servers. */

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
-import { CreateServer } from '#shared/api/servers.ts'
-import { fieldsOf } from '#shared/errors.ts'
+import { fieldsOf } from '#shared/kernel/errors.ts'
+import { CreateServer } from '#shared/servers/api/servers.ts'
 
 /** The fields of the form, as texts. */
 export interface ServerValues {

@@ -6,8 +6,8 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import type { LostServerView } from '#shared/api/lost-servers.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
+import type { LostServerView } from '#shared/recovery/api/lost-servers.ts'
 
 interface DeclaredProps {
   server: FleetServerDetail

@@ -10,9 +10,9 @@ import { ListLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.t
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import type { LostServerView, LostSite } from '#shared/api/lost-servers.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
+import type { LostServerView, LostSite } from '#shared/recovery/api/lost-servers.ts'
 import { Declared } from './declared.tsx'
 import { RestoreCard } from './restore-card.tsx'
 

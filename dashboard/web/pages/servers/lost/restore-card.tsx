@@ -15,9 +15,9 @@ import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { Head, Table } from '#dashboard/web/ui/table.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import type { LostServerView, LostSite, RecoveryPlans } from '#shared/api/lost-servers.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
+import type { LostServerView, LostSite, RecoveryPlans } from '#shared/recovery/api/lost-servers.ts'
 import { SiteRow } from './site-row.tsx'
 
 interface RestoreCardProps {

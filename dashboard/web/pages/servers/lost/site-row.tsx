@@ -5,8 +5,8 @@ import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Cell } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { LostServerView, LostSite } from '#shared/api/lost-servers.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { LostServerView, LostSite } from '#shared/recovery/api/lost-servers.ts'
 
 interface SiteRowProps {
   site: LostSite

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
-import type { FleetSite } from '#shared/api/fleet.ts'
-import { apexOf, canonicalDomain } from '#shared/names.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { apexOf, canonicalDomain } from '#shared/kernel/names.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { FleetSite } from '#shared/overview/api/fleet.ts'
 
 interface DomainFieldProps {
   value: string

@@ -1,7 +1,7 @@
 import type { NewSite } from '#dashboard/web/api/sites.ts'
 import { remembered } from '#dashboard/web/ui/remembered.ts'
-import { Domain, Email } from '#shared/fields.ts'
-import type { TIERS, TLS_MODES } from '#shared/values.ts'
+import { Domain, Email } from '#shared/kernel/fields.ts'
+import type { TIERS, TLS_MODES } from '#shared/kernel/values.ts'
 
 /** The values of the form. */
 export interface Draft {

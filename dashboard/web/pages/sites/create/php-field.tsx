@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
-import { defaultPhp } from '#shared/default-php.ts'
-import { supportEnds } from '#shared/php-support.ts'
+import { defaultPhp } from '#shared/php/default-php.ts'
+import { supportEnds } from '#shared/php/php-support.ts'
 
 interface PhpFieldProps {
   server_id: number | undefined

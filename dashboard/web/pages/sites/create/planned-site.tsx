@@ -10,9 +10,9 @@ import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { isShort, PlanSteps, PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import type { Plan } from '#shared/plan.ts'
-import { pairOf } from '#shared/site-names.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
+import { pairOf } from '#shared/kernel/site-names.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { Creation } from './use-creation.ts'
 
 interface PlannedSiteProps {

@@ -7,7 +7,7 @@ import { formatCount, formatMegabytes } from '#dashboard/web/ui/format.ts'
 import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 
 /** Longer lists have a search field. */
 const MANY = 8

@@ -4,7 +4,7 @@ import { ApiError, refusalsIn } from '#dashboard/web/api/client.ts'
 import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/sites.ts'
 import { useShowRecordsAnew } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { consentsOf } from '#dashboard/web/ui/accept.tsx'
-import type { DnsChoice } from '#shared/dns-choice.ts'
+import type { DnsChoice } from '#shared/domains/dns-choice.ts'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
 
 /** Called with the refused field. */

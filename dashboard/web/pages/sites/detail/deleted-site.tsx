@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { operationQuery } from '#dashboard/web/api/operations.ts'
-import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
+import { OperationLive } from '#dashboard/web/features/operations/operation-live.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 interface DeletedSiteProps {
   /** The last known domain, if this page has shown it. */

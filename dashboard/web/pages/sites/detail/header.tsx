@@ -1,17 +1,17 @@
 import { ExternalLink } from 'lucide-react'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
+import { isWordpress, urlsOf } from '#dashboard/web/features/sites/urls.ts'
+import { SiteMenu } from '#dashboard/web/pages/sites/detail/actions/site-menu.tsx'
+import { LogIn } from '#dashboard/web/pages/wordpress/login/log-in.tsx'
 import { ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { ListLink, ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Lasting } from '#dashboard/web/ui/time.tsx'
-import { usedBytes } from '#shared/disk-levels.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
-import { SiteMenu } from './actions/site-menu.tsx'
-import { LogIn } from './login/log-in.tsx'
-import { isWordpress, urlsOf } from './urls.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { usedBytes } from '#shared/servers/disk-levels.ts'
 
 export function Trail({ site }: { site: Site | undefined }) {
   return (

@@ -1,6 +1,6 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
-import type { SiteBulkType } from '#shared/operation-types/index.ts'
+import type { SiteBulkType } from '#shared/operation-types.ts'
 import type { Option } from './options.ts'
 import type { ParamsProps } from './paused-params.ts'
 

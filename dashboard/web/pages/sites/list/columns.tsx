@@ -5,7 +5,7 @@ import { formatRelative, formatTime } from '#dashboard/web/ui/format.ts'
 import { SiteState } from '#dashboard/web/ui/health.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
-import type { FleetSite } from '#shared/api/fleet.ts'
+import type { FleetSite } from '#shared/overview/api/fleet.ts'
 
 interface Column {
   name: string

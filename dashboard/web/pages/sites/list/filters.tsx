@@ -6,7 +6,7 @@ import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { HEALTH, OTHERS, PHP, SORTED_BY, STATUSES, TIER_OPTIONS, TLS } from './options.ts'
 
 interface FiltersProps {

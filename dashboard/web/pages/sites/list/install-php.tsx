@@ -8,8 +8,8 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { BulkLink } from '#dashboard/web/ui/record-links.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
-import type { BulkOperationView, BulkTarget } from '#shared/api/bulk-operations.ts'
-import type { ServerPhp } from '#shared/api/servers.ts'
+import type { BulkOperationView, BulkTarget } from '#shared/operations/api/bulk-operations.ts'
+import type { ServerPhp } from '#shared/servers/api/servers.ts'
 
 const LIVE_MS = 3_000
 const SHOWN = 5

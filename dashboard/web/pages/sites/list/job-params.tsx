@@ -1,13 +1,8 @@
 import { useState } from 'react'
-import {
-  type Draft,
-  draftOf,
-  inputOf,
-  mistakesOf,
-} from '#dashboard/web/pages/sites/detail/jobs/draft.ts'
-import { JobFields } from '#dashboard/web/pages/sites/detail/jobs/job-fields.tsx'
+import { type Draft, draftOf, inputOf, mistakesOf } from '#dashboard/web/pages/jobs/draft.ts'
+import { JobFields } from '#dashboard/web/pages/jobs/job-fields.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
-import { JobName, SiteJob } from '#shared/site-jobs.ts'
+import { JobName, SiteJob } from '#shared/jobs/site-jobs.ts'
 import { type ParamsProps, usePausedParams } from './paused-params.ts'
 
 /** One job for each of many sites. */

@@ -1,6 +1,6 @@
 import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
-import { PHP_VERSIONS } from '#shared/php-support.ts'
-import { FRAMEWORKS, TIERS } from '#shared/values.ts'
+import { FRAMEWORKS, TIERS } from '#shared/kernel/values.ts'
+import { PHP_VERSIONS } from '#shared/php/php-support.ts'
 
 /** A value and its name. */
 export interface Option {

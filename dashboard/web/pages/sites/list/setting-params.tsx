@@ -8,7 +8,7 @@ import { draftOf, settingsOf } from '#dashboard/web/pages/sites/detail/settings/
 import { PhpFields } from '#dashboard/web/pages/sites/detail/settings/php-fields.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { PageCache, PhpSettings } from '#shared/site-settings.ts'
+import { PageCache, PhpSettings } from '#shared/sites/site-settings.ts'
 import { type ParamsProps, usePausedParams } from './paused-params.ts'
 
 /** The PHP settings of each of many sites. */

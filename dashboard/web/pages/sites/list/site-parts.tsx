@@ -2,8 +2,8 @@ import { Copy, LoaderCircle } from 'lucide-react'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { NotManaged } from '#dashboard/web/ui/health.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import type { FleetSite } from '#shared/api/fleet.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { FleetSite } from '#shared/overview/api/fleet.ts'
 
 /** The list handles its clicks and opens the site without a page load. */
 export function SiteLink({ site, className }: { site: FleetSite; className?: string }) {

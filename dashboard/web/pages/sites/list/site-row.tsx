@@ -3,7 +3,7 @@ import { UpdatesBadge } from '#dashboard/web/features/sites/updates.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { SiteState } from '#dashboard/web/ui/health.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetSite } from '#shared/api/fleet.ts'
+import type { FleetSite } from '#shared/overview/api/fleet.ts'
 import { COLUMNS, GRID } from './columns.tsx'
 import { Marks, SelectBox, SiteLink } from './site-parts.tsx'
 

@@ -11,7 +11,7 @@ import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { FleetSiteIdsQuery } from '#shared/api/site-filters.ts'
+import { FleetSiteIdsQuery } from '#shared/sites/api/site-filters.ts'
 import { Filters } from './filters.tsx'
 import { SitesList } from './sites-list.tsx'
 

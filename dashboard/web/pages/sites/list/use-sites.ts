@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SITES_PER_PAGE, type SitesFilter, sitesPageQuery } from '#dashboard/web/api/sites.ts'
-import type { FleetSite } from '#shared/api/fleet.ts'
+import type { FleetSite } from '#shared/overview/api/fleet.ts'
 
 /** Rows before and after the visible ones that are requested ahead. */
 const AHEAD = 40

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { filterOf, readSitesSearch } from '#dashboard/web/features/sites/search.ts'
 import { mistakesIn } from '#dashboard/web/ui/address.ts'
-import { FleetSiteIdsQuery } from '#shared/api/site-filters.ts'
-import { SITE_STATUSES } from '#shared/values.ts'
+import { SITE_STATUSES } from '#shared/kernel/values.ts'
+import { FleetSiteIdsQuery } from '#shared/sites/api/site-filters.ts'
 
 test('the request of the API has the values of the address', () => {
   const raw = {

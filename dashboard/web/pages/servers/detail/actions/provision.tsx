@@ -9,7 +9,7 @@ import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
-import { ProvisionServer } from '#shared/api/servers.ts'
+import { ProvisionServer } from '#shared/servers/api/servers.ts'
 import type { DialogProps } from './server-actions.tsx'
 
 /** Prepares the server for sites: shows the plan, then runs it. */

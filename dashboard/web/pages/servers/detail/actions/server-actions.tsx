@@ -14,7 +14,7 @@ import { EnrolmentPanel } from '#dashboard/web/pages/servers/detail/enrolment/en
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 import { RemoveServer, RevokeTrust, UpgradeAgent } from './confirmations.tsx'
 import { EditServer } from './edit-server.tsx'
 import { Provision } from './provision.tsx'

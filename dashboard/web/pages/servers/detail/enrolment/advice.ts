@@ -1,4 +1,4 @@
-import type { ReachCode } from '#shared/api/enrolment.ts'
+import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 
 interface Address {
   hostname: string

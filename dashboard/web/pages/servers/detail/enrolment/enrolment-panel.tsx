@@ -4,7 +4,7 @@ import { codeQuery, enrolmentQuery, openEnrolment } from '#dashboard/web/api/enr
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Failure, QueryState } from '#dashboard/web/ui/states.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 import { InstallLine } from './install-line.tsx'
 import { Progress } from './progress.tsx'
 

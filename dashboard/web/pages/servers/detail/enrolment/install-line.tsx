@@ -3,8 +3,8 @@ import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
 import { Select } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
-import type { Enrolment } from '#shared/api/enrolment.ts'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
+import type { Enrolment } from '#shared/servers/api/enrolment.ts'
 import { Step } from './step.tsx'
 
 interface InstallLineProps {

@@ -9,8 +9,8 @@ import { formatCount, formatMegabytes } from '#dashboard/web/ui/format.ts'
 import { toneOf } from '#dashboard/web/ui/meter.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import { PROTOCOL } from '#shared/protocol.ts'
+import { PROTOCOL } from '#shared/kernel/protocol.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 interface AdviceProps {
   server: FleetServerDetail

@@ -1,7 +1,7 @@
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 /** The main facts of the server in one line. */
 export function Header({ server }: { server: FleetServerDetail }) {

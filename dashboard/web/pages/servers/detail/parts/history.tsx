@@ -16,8 +16,8 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import type { MetricsHistory } from '#shared/api/metrics.ts'
+import type { MetricsHistory } from '#shared/metrics/api/metrics.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 const HOURS: Record<Range, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 }
 /** A line needs at least two readings. */

@@ -12,10 +12,14 @@ import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import type { IsolationCheckView } from '#shared/api/isolation.ts'
-import type { OperationView } from '#shared/api/operations.ts'
-import { countOutcomes, type IsolationOutcome, type IsolationResult } from '#shared/isolation.ts'
+import type { IsolationCheckView } from '#shared/isolation/api/isolation.ts'
+import {
+  countOutcomes,
+  type IsolationOutcome,
+  type IsolationResult,
+} from '#shared/isolation/isolation.ts'
+import type { OperationView } from '#shared/operations/api/operations.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 /** Whether sites of the server can reach each other, as the last check found it. */
 export function Isolation({ server }: { server: FleetServerDetail }) {

@@ -9,9 +9,9 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import type { Maintenance } from '#shared/maintenance.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
+import type { Maintenance } from '#shared/updates/maintenance.ts'
 
 /** The updates of a server: what is pending, what they wait for, and when the last ones were installed. */
 export function MaintenanceCard({ server }: { server: FleetServerDetail }) {

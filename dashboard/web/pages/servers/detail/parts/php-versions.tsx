@@ -4,9 +4,9 @@ import { formatCount, formatDate } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { useNow } from '#dashboard/web/ui/time.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import type { InstalledPhp } from '#shared/php-installed.ts'
-import { supportEnds } from '#shared/php-support.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
+import type { InstalledPhp } from '#shared/php/php-installed.ts'
+import { supportEnds } from '#shared/php/php-support.ts'
 
 const SOON_MS = 180 * 24 * 3600_000
 

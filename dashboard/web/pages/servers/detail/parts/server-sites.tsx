@@ -6,8 +6,8 @@ import { NotManaged, SiteState } from '#dashboard/web/ui/health.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 /** Some of its sites, those with problems first, and a link to all. */
 export function ServerSites({ server }: { server: FleetServerDetail }) {

@@ -10,7 +10,7 @@ import { Card } from '#dashboard/web/ui/page.tsx'
 import { Status, type Tone } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { FleetServerDetail } from '#shared/api/fleet.ts'
+import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 
 type Service = FleetServerDetail['services'][number]
 

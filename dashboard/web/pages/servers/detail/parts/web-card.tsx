@@ -4,7 +4,7 @@ import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
-import type { ServerWeb, UnnamedSiteView } from '#shared/api/web.ts'
+import type { ServerWeb, UnnamedSiteView } from '#shared/sites/api/web.ts'
 
 /** The web servers, and their sites that no list of sites contains. */
 export function WebCard({ server_id }: { server_id: number }) {

@@ -8,7 +8,7 @@ import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 const TEXTS = {
   /** It is on its server. */

@@ -5,8 +5,8 @@ import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { CdnPurge } from '#shared/api/cdn-purge.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { CdnPurge } from '#shared/sites/api/cdn-purge.ts'
 
 interface PurgeCloudflareProps extends DialogState {
   site: Site

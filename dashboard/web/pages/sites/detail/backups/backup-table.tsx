@@ -7,7 +7,7 @@ import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { saveFrom } from '#dashboard/web/ui/save-text.ts'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { BackupView } from '#shared/api/backups.ts'
+import type { BackupView } from '#shared/backups/api/backups.ts'
 import { Proof } from './proof.tsx'
 
 interface BackupTableProps {

@@ -9,8 +9,8 @@ import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import type { SiteBackups } from '#shared/api/backups.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import type { SiteBackups } from '#shared/backups/api/backups.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 interface EditScheduleProps extends DialogState {
   site: Site

@@ -1,6 +1,6 @@
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Lasting } from '#dashboard/web/ui/time.tsx'
-import type { SiteBackups } from '#shared/api/backups.ts'
+import type { SiteBackups } from '#shared/backups/api/backups.ts'
 
 /** What the list had, and what is not in the storage any more. */
 export function GoneBackups({ gone }: Pick<SiteBackups, 'gone'>) {

@@ -7,7 +7,7 @@ import { provenText } from '#dashboard/web/labels/backup.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { ProofView } from '#shared/api/backups.ts'
+import type { ProofView } from '#shared/backups/api/backups.ts'
 
 interface ProveNowProps {
   site: Site

@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { restoreBackup } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { ChooseParts } from '#dashboard/web/pages/sites/detail/backups/parts/choose-parts.tsx'
+import { NOTHING, partsOf } from '#dashboard/web/pages/sites/detail/backups/parts/chosen.ts'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { formatBytes, formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
-import type { BackupView } from '#shared/api/backups.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
-import { ChooseParts } from './parts/choose-parts.tsx'
-import { NOTHING, partsOf } from './parts/chosen.ts'
+import type { BackupView } from '#shared/backups/api/backups.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 const CHOICES = [
   { value: 'both', name: 'Files and database' },

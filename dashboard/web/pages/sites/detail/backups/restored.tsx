@@ -6,9 +6,9 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import type { SiteBackups } from '#shared/api/backups.ts'
-import type { Replacement } from '#shared/backup-schedule.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import type { SiteBackups } from '#shared/backups/api/backups.ts'
+import type { Replacement } from '#shared/backups/backup-schedule.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 interface RestoredProps {
   site: Site

@@ -4,13 +4,13 @@ import { useEffect } from 'react'
 import { BACKUPS } from '#dashboard/web/api/backups.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
 import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
-import { OperationLive } from '#dashboard/web/features/operation/operation-live.tsx'
+import { OperationLive } from '#dashboard/web/features/operations/operation-live.tsx'
+import { AdminPassword } from '#dashboard/web/features/sites/access/admin-password.tsx'
 import { useShowOperation } from '#dashboard/web/features/sites/use-show-operation.ts'
-import { AdminPassword } from '#dashboard/web/pages/sites/detail/access/admin-password.tsx'
-import { StagingAccess } from '#dashboard/web/pages/sites/detail/staging/access.tsx'
+import { StagingAccess } from '#dashboard/web/pages/copies/access.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 interface CurrentOperationProps {
   site: Site

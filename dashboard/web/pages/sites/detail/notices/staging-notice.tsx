@@ -1,7 +1,7 @@
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 /** On every tab of a staging site: of which site it is a copy. */
 export function StagingNotice({ site: { id, staging, copy_of } }: { site: Site }) {

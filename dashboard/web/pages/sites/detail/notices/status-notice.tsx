@@ -1,6 +1,6 @@
 import { RotateCw, Undo2 } from 'lucide-react'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { useRetry } from '#dashboard/web/features/operation/use-actions.ts'
+import { useRetry } from '#dashboard/web/features/operations/use-actions.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
 import { useShowOperation, useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
-import { useServerOffline } from '#dashboard/web/pages/sites/detail/use-server-offline.ts'
+import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { SiteActionType } from '#shared/operation-types/index.ts'
+import type { SiteActionType } from '#shared/operation-types.ts'
 
 export function Suspended({ site }: { site: Site }) {
   const isOffline = useServerOffline(site)

@@ -9,7 +9,7 @@ import { nameOfHealth } from '#dashboard/web/ui/health.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Lasting } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import { healthAdvice } from '#shared/health-advice.ts'
+import { healthAdvice } from '#shared/health/health-advice.ts'
 
 /** Why a site is not up, since when, and what helps. */
 export function Unhealthy({ site }: { site: Site }) {

@@ -1,5 +1,5 @@
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { muted, Text } from '#dashboard/web/pages/sites/detail/fact.tsx'
+import { muted, Text } from '#dashboard/web/features/sites/fact.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { formatBytes, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -7,8 +7,8 @@ import { ServerLink } from '#dashboard/web/ui/record-links.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
-import type { DiskUse as Use } from '#shared/api/disk-use.ts'
-import { diskLevelOf, usedBytes } from '#shared/disk-levels.ts'
+import type { DiskUse as Use } from '#shared/servers/api/disk-use.ts'
+import { diskLevelOf, usedBytes } from '#shared/servers/disk-levels.ts'
 
 const FRAMEWORKS = {
   wordpress: 'WordPress',

@@ -2,7 +2,7 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import type { ShownCheck } from '#shared/values.ts'
+import type { ShownCheck } from '#shared/kernel/values.ts'
 
 const NAMES: Record<ShownCheck, string> = {
   php: 'PHP',

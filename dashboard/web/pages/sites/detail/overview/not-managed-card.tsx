@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Eye, EyeOff } from 'lucide-react'
 import { ignoreSite, type Site } from '#dashboard/web/api/sites.ts'
-import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
+import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 /** The actions of a site that Hosting Control did not create: it is read and never changed. */
 export function NotManagedCard({ site }: { site: Site }) {

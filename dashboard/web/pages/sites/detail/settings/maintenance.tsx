@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { Settings } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
+import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
+import { SettingsDialog } from '#dashboard/web/features/sites/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { linesOf } from './lines.ts'
-import { SettingsDialog } from './settings-dialog.tsx'
 
 interface Props {
   site: Site

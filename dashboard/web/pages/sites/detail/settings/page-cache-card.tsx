@@ -2,16 +2,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Settings, settingsQuery } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { SettingsDialog } from '#dashboard/web/features/sites/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { Exclusions } from './exclusions.tsx'
 import { ALL_PAGES, exclusionsOf, pageCacheOf } from './page-cache-draft.ts'
-import { SettingsDialog } from './settings-dialog.tsx'
 
 /** The page cache of nginx, and what stays out of it. */
 export function PageCacheCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {

@@ -1,4 +1,4 @@
-import type { PageCache } from '#shared/site-settings.ts'
+import type { PageCache } from '#shared/sites/site-settings.ts'
 import { linesOf } from './lines.ts'
 
 /** The default. */

@@ -3,14 +3,14 @@ import { Eye } from 'lucide-react'
 import { useCallback, useState } from 'react'
 import { type Settings, showSitePassword } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
-import { Secret } from '#dashboard/web/pages/sites/detail/access/secret.tsx'
+import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
+import { Secret } from '#dashboard/web/features/sites/access/secret.tsx'
+import { SettingsDialog } from '#dashboard/web/features/sites/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import { unicodeOf } from '#shared/unicode-domain.ts'
-import { SettingsDialog } from './settings-dialog.tsx'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 interface Props {
   site: Site

@@ -1,5 +1,5 @@
-import { PHP_LIMITS, type PhpLimit } from '#shared/php-values.ts'
-import type { PhpSettings } from '#shared/site-settings.ts'
+import { PHP_LIMITS, type PhpLimit } from '#shared/kernel/php-values.ts'
+import type { PhpSettings } from '#shared/sites/site-settings.ts'
 import { pairsOf, textOf } from './lines.ts'
 
 /** As it is typed; an empty limit is that of the tier. `values`: `name = value` in each line. */

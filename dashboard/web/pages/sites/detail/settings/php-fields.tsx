@@ -1,5 +1,5 @@
 import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
-import { PHP_LIMITS, PHP_VALUES, type PhpLimit } from '#shared/php-values.ts'
+import { PHP_LIMITS, PHP_VALUES, type PhpLimit } from '#shared/kernel/php-values.ts'
 import type { PhpDraft } from './php-draft.ts'
 
 export const LABELS: Record<PhpLimit, { name: string; unit: string }> = {

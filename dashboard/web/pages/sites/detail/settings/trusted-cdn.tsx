@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { domainStatesQuery } from '#dashboard/web/api/domains.ts'
 import type { Settings } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { AccessRow } from '#dashboard/web/pages/sites/detail/access/access-row.tsx'
+import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
+import { SettingsDialog } from '#dashboard/web/features/sites/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Field, Select } from '#dashboard/web/ui/field.tsx'
-import { CDNS } from '#shared/cdn.ts'
-import { unicodeOf } from '#shared/unicode-domain.ts'
-import { SettingsDialog } from './settings-dialog.tsx'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { CDNS } from '#shared/sites/cdn.ts'
 
 interface Props {
   site: Site

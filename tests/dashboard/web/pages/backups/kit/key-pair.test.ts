@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { createPrivateKey, createPublicKey } from 'node:crypto'
-import { fingerprintOf } from '#dashboard/trust/recovery-key.ts'
+import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
 import {
   answerOf,
   createKeyPair,
   readKit,
   sealTo,
 } from '#dashboard/web/pages/backups/kit/key-pair.ts'
-import { PublicKey } from '#shared/backup.ts'
+import { PublicKey } from '#shared/backups/backup.ts'
 import { kit, opened, sealed } from '#tests/support/dashboard/backups.ts'
 import { rsa } from '#tests/support/key-pair.ts'
 

@@ -5,8 +5,8 @@ import {
   inputOf,
   mistakesOf,
 } from '#dashboard/web/pages/backups/targets/draft.ts'
-import { CreateBackupTarget } from '#shared/api/backups.ts'
-import type { BackupPlace } from '#shared/backup.ts'
+import { CreateBackupTarget } from '#shared/backups/api/backups.ts'
+import type { BackupPlace } from '#shared/backups/backup.ts'
 
 const target = {
   ...{ id: 1, name: 'Backups', is_default: true, checked_at: null, append_only: null },

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { liveItems } from '#dashboard/web/pages/operations/bulk/live-items.ts'
-import type { BulkItemView } from '#shared/api/bulk-operations.ts'
-import type { StoredEvent } from '#shared/sse.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
+import type { BulkItemView } from '#shared/operations/api/bulk-operations.ts'
 
 const item = (position: number, more: Partial<BulkItemView> = {}): BulkItemView => ({
   position,

@@ -3,7 +3,7 @@ import { arrange } from '#dashboard/web/pages/servers/list/arrange.ts'
 import { ServersQuery } from '#dashboard/web/pages/servers/list/query.ts'
 import { readServersSearch } from '#dashboard/web/pages/servers/list/search.ts'
 import { mistakesIn } from '#dashboard/web/ui/address.ts'
-import type { FleetServer } from '#shared/api/fleet.ts'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
 
 const space = (used: number) => ({ used, total: 100, unit: 'MB' as const })
 

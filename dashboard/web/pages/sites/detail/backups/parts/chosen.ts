@@ -1,4 +1,4 @@
-import type { BackupParts } from '#shared/backup-parts.ts'
+import type { BackupParts } from '#shared/backups/backup-parts.ts'
 
 /** What of a backup is restored: paths below the public folder, and tables. */
 export interface Chosen {

@@ -6,8 +6,8 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import type { BackupView } from '#shared/api/backups.ts'
-import type { BackupEntry } from '#shared/backup-read.ts'
+import type { BackupView } from '#shared/backups/api/backups.ts'
+import type { BackupEntry } from '#shared/backups/backup-read.ts'
 import { chosenAbove, joined, trailOf, visible, withPath } from './chosen.ts'
 
 export interface OfBackup {

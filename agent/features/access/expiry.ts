@@ -1,0 +1,34 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { listSites } from '#agent/kernel/site/sites.ts'
+import { endOf } from '#shared/access/site-access.ts'
+import { expireNow } from './clients.ts'
+import { endSessions } from './sessions.ts'
+
+/** sshd admits somebody in the second in which the key expires, and nobody after it. */
+const LAST_MS = 1000
+
+interface Expiring {
+  expires_at: string | null
+}
+const lastOf = (grant: Expiring): number => endOf(grant) + LAST_MS
+
+/**
+ * sshd admits nobody with an expired key, and this ends what was open then. An account with a password
+ * expires by itself only at the end of a day.
+ */
+export class ExpiryWatch {
+  /** At the start of the agent, everything that expired before counts: it may have been off. */
+  #since = 0
+
+  async look(host: Host): Promise<void> {
+    const now = host.clock.now()
+    const isOver = (grant: Expiring) => lastOf(grant) <= now
+    const isDue = (grant: Expiring) => lastOf(grant) > this.#since && isOver(grant)
+    for (const { user, access = [], clients = [] } of await listSites(host)) {
+      const over = clients.filter(isOver)
+      const isClosed = over.length > 0 && (await expireNow(host, user, over))
+      if (isClosed || access.some(isDue)) await endSessions(host, user)
+    }
+    this.#since = now
+  }
+}

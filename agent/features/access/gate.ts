@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import {
+  type Change,
+  declared,
+  inOrder,
+  provided,
+  removed,
+  removedGenerated,
+} from '#agent/kernel/effects/change.ts'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { UNITS } from '#agent/kernel/services/systemd.ts'
+import { LIBRARY } from '#agent/kernel/site/paths.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import { isMet, NEEDS } from '#shared/kernel/needs.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+import { keysOf } from './places.ts'
+import { managerAllowed } from './user-manager.ts'
+
+/** Of the accounts that people log in with for a shell; sshd knows them by it. */
+export const GATE_GROUP = 'hosting-shell'
+const MAX_NAME = 32
+
+/**
+ * The account for the shell of a site: no site user has a dot in its name. It may connect to the
+ * socket of the shell and has no other right. The site cannot see its processes: with the same
+ * number, a program in the sandbox could leave it through their view of the file system.
+ */
+export function gateOf(user: string): string {
+  const name = `${user}.ssh`
+  if (name.length <= MAX_NAME) return name
+  const digest = createHash('sha256').update(user).digest('hex').slice(0, 8)
+  return `${user.slice(0, MAX_NAME - 13)}.${digest}.ssh`
+}
+
+export const RUN_FOLDER = '/run/hosting-shell'
+/** Only the gate account may connect. The kernel lists its path to every process: no site name. */
+export function socketOf(user: string): string {
+  const digest = createHash('sha256').update(`hosting-shell ${user}`).digest('hex')
+  return `${RUN_FOLDER}/${digest.slice(0, 32)}.sock`
+}
+/** The link to the socket by which the client finds it; only gate accounts see the folder. */
+export const linkOf = (user: string) => `${RUN_FOLDER}/${gateOf(user)}`
+export const socketUnitOf = (user: string) => `hosting-shell-${user}.socket`
+export const templateOf = (user: string) => `hosting-shell-${user}@.service`
+/** All sessions of a site: systemctl(1) matches loaded units. */
+const sessionsOf = (user: string) => `hosting-shell-${user}@*.service`
+export const unitPath = (unit: string) => `${UNITS}/${unit}`
+export const WANTS_FOLDER = `${UNITS}/sockets.target.wants`
+export const wantsPath = (unit: string) => `${WANTS_FOLDER}/${unit}`
+
+const commentOf = (user: string) => `Shell of ${user}`
+
+/** Whether the account exists; one that this agent did not make does not count. */
+export async function hasGate({ files }: Host, user: string): Promise<boolean> {
+  const lines = ((await files.read('/etc/passwd', 64 << 20)) ?? '').split('\n')
+  const line = lines.find((one) => one.startsWith(`${gateOf(user)}:`))
+  return line?.split(':')[4] === commentOf(user)
+}
+
+/** Whether the account has another home or program than it should. */
+export async function isGateChanged({ files }: Host, user: string, home: string): Promise<boolean> {
+  const lines = ((await files.read('/etc/passwd', 64 << 20)) ?? '').split('\n')
+  const fields = lines.find((one) => one.startsWith(`${gateOf(user)}:`))?.split(':') ?? []
+  return fields[5] !== home || fields[6] !== GATE_PROGRAM
+}
+
+/** All that the account can run, whatever a running sshd has read: the start of its client. */
+export const GATE_PROGRAM = `${LIBRARY}/shell-client`
+
+/** The options of useradd(8). With the home of the site, no site sees the account. */
+export const gateOptions = (user: string, home: string): string[] => [
+  ...['--system', '--no-create-home', '--home-dir', home, '--no-user-group', '--gid', GATE_GROUP],
+  ...['--shell', GATE_PROGRAM, '--comment', commentOf(user)],
+]
+
+export const hasShell = ({ access = [] }: Pick<Site, 'access'>): boolean =>
+  access.some(({ kind }) => kind === 'shell')
+
+/**
+ * Ends the clients of people, and their sessions in the sandbox. The restart of the socket drops
+ * connections that systemd has not accepted yet, which would start sessions afterwards.
+ */
+export async function endShells(host: Host, user: string): Promise<void> {
+  if (!(await hasGate(host, user))) return
+  const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', gateOf(user)]
+  await host.shell.run(['start-stop-daemon', '--stop', ...all])
+  if (!isMet(NEEDS.shell, host)) return
+  const socket = socketUnitOf(user)
+  // Clears the count of its starts, which systemd limits.
+  await host.shell.try(['systemctl', 'reset-failed', socket])
+  await host.shell.try(['systemctl', 'try-restart', socket])
+  await host.shell.try(['systemctl', 'stop', sessionsOf(user)])
+}
+
+/** Keys first: from then on nobody can log in. The account last, so that a repeated removal finds it. */
+export function withoutGate(host: Host, user: string): Change {
+  const [socket, template] = [socketUnitOf(user), templateOf(user)]
+  const units = inOrder(
+    removed(host, 'link', wantsPath(socket)),
+    removedGenerated(host, unitPath(socket), unitPath(template)),
+  )
+  return inOrder(
+    removed(host, 'file', keysOf(gateOf(user))),
+    provided(() => host.files.stat(unitPath(socket)), {
+      effects: async () => [...(await planStop(host, user)), ...(await units.effects())],
+      async apply() {
+        await host.shell.run(['systemctl', 'stop', socket])
+        await units.apply()
+        await host.shell.run(['systemctl', 'daemon-reload'])
+      },
+    }),
+    provided(
+      () => hasGate(host, user),
+      inOrder(
+        declared([], () => endShells(host, user)),
+        managerAllowed(host, gateOf(user)),
+        declared([effects.remove('user', gateOf(user))], () =>
+          host.shell.run(['userdel', '--', gateOf(user)]),
+        ),
+      ),
+    ),
+  )
+}
+
+/** systemd removes a socket that it stops, and the link to it. */
+async function planStop(host: Host, user: string): Promise<Effect[]> {
+  const sockets = await effects.planRemove(host, 'socket', socketOf(user))
+  return [
+    ...(sockets.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
+    ...sockets,
+    ...(await effects.planRemove(host, 'link', linkOf(user))),
+  ]
+}
+
+/** What the start of the socket would do. */
+export async function planStart(host: Host, user: string): Promise<Effect[]> {
+  const sockets = await effects.planMake(host, 'socket', socketOf(user))
+  return [
+    ...(sockets.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
+    ...sockets,
+    ...(await effects.planMake(host, 'link', linkOf(user))),
+  ]
+}

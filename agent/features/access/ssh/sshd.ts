@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CLIENT_GROUP } from '#agent/features/access/clients.ts'
+import { GATE_GROUP, gateOf } from '#agent/features/access/gate.ts'
+import {
+  ACCESS,
+  DROP_IN,
+  DROP_INS,
+  GROUP,
+  SSHD,
+  SSHD_CONFIG,
+  TRIAL,
+} from '#agent/features/access/places.ts'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import { MARK_LINE, readGenerated } from '#agent/kernel/effects/generated.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { install, planInstall } from '#agent/kernel/packages/packages.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import {
+  CLIENT_SETTINGS,
+  DROP_IN_TEXT,
+  SETTINGS,
+  type Settings,
+  SHELL_SETTINGS,
+} from './drop-in.ts'
+import { effectiveOf, problemsIn, testConfig } from './effective.ts'
+import { finishReload, reload, SSH_UNIT } from './reload.ts'
+
+const PACKAGE = 'openssh-server'
+const RUN_FOLDER = '/run/sshd'
+/** Only the access of sites may change. */
+const OTHERS = ['root', 'nobody']
+
+/** Throws conflict where sites can have no access. */
+export async function refuseWithoutSshd({ files }: Host, mayInstall: boolean): Promise<void> {
+  if (!(await files.stat(SSHD))) {
+    if (mayInstall) return
+    throw conflict(
+      `${PACKAGE} is not installed on this server: install it, or repeat the call with install`,
+    )
+  }
+  const text = (await files.read(SSHD_CONFIG)) ?? ''
+  const before = text.split(/^\s*Match\s/im)[0] ?? ''
+  if (/^\s*Include\s+(?:"?\/etc\/ssh\/)?sshd_config\.d\/\*\.conf"?\s*$/im.test(before)) return
+  throw conflict(
+    `${SSHD_CONFIG} does not read ${DROP_INS}: add the line "Include ${DROP_INS}/*.conf" at its beginning`,
+  )
+}
+
+/** An account that sshd has to confine. */
+interface Session {
+  account: string
+  settings: Settings
+  what: string
+}
+export const sftpOf = (user: string): Session => ({
+  account: user,
+  settings: SETTINGS,
+  what: `${user} to its site`,
+})
+export const shellSessionOf = (user: string): Session => ({
+  account: gateOf(user),
+  settings: SHELL_SETTINGS,
+  what: `the shell of ${user}`,
+})
+export const clientOf = (login: string): Session => ({
+  account: login,
+  settings: CLIENT_SETTINGS,
+  what: `${login} to its site`,
+})
+
+/** The step that installs the SSH server; none if it is installed. */
+export async function installSteps(host: Host): Promise<Step[]> {
+  if (await host.files.stat(SSHD)) return []
+  return [
+    {
+      name: 'ssh package',
+      title: `Installing ${PACKAGE}`,
+      effects: () => planInstall(host, [PACKAGE]),
+      apply: () => install(host, [PACKAGE], 'install'),
+    },
+  ]
+}
+
+const GROUP_STEPS = {
+  [GROUP]: 'ssh group',
+  [GATE_GROUP]: 'shell group',
+  [CLIENT_GROUP]: 'client group',
+} as const
+
+/** The step that makes a group whose members sshd treats in a way of their own; none if there is one. */
+export async function groupSteps(host: Host, group: keyof typeof GROUP_STEPS): Promise<Step[]> {
+  if (await hasGroup(host, group)) return []
+  return [
+    {
+      name: GROUP_STEPS[group],
+      title: `Creating the group ${group}`,
+      effects: [effects.create('group', group)],
+      async apply() {
+        await host.shell.run(['groupadd', '--system', '--force', group])
+      },
+    },
+  ]
+}
+
+const hasGroup = async ({ files }: Host, group: string) =>
+  new RegExp(`^${group}:`, 'm').test((await files.read('/etc/group', 64 << 20)) ?? '')
+
+/**
+ * The step that tells sshd how sites log in; none if it knows. The whole configuration is tested first,
+ * at another place, and compared: an untested file is never where sshd reads it, whatever happens.
+ */
+export async function sshdSteps(host: Host, sessions: readonly Session[] = []): Promise<Step[]> {
+  if ((await readGenerated(host, DROP_IN)) === DROP_IN_TEXT) return []
+  return [
+    {
+      name: 'sshd',
+      title: 'Configuring the SSH server',
+      effects: async () => [
+        ...(await effects.planMake(host, 'folder', RUN_FOLDER, DROP_INS)),
+        ...(await effects.planGenerate(host, [{ path: DROP_IN, text: DROP_IN_TEXT }])),
+        effects.run('reload', SSH_UNIT),
+      ],
+      apply: () =>
+        host.exclusive('sshd', async () => {
+          await tryOut(host, sessions)
+          await readGenerated(host, DROP_IN)
+          await host.files.write(DROP_IN, DROP_IN_TEXT)
+          await reload(host)
+        }),
+      undo: () => host.exclusive('sshd', () => finishReload(host.steady ?? host)),
+    },
+  ]
+}
+
+async function tryOut(host: Host, sessions: readonly Session[]): Promise<void> {
+  const [part, whole] = [`${TRIAL}.conf`, TRIAL]
+  await host.files.mkdir(RUN_FOLDER, { mode: 0o755 })
+  await host.files.mkdir(ACCESS, { mode: 0o755 })
+  try {
+    await host.files.write(part, DROP_IN_TEXT)
+    await host.files.write(whole, `# ${MARK_LINE}\nInclude ${part}\nInclude ${SSHD_CONFIG}\n`)
+    await testConfig(host, whole)
+    await refuseOtherChanges(host, whole)
+    await refuseOpen(host, sessions, whole)
+  } finally {
+    await host.files.remove(part)
+    await host.files.remove(whole)
+  }
+}
+
+/** Throws conflict if sshd would treat a session otherwise than intended. */
+export async function refuseOpen(
+  host: Host,
+  sessions: readonly Session[],
+  config?: string,
+): Promise<void> {
+  for (const { account, settings, what } of sessions) {
+    const problems = problemsIn(await effectiveOf(host, account, config), account, settings)
+    if (problems.length > 0)
+      throw conflict(`sshd would not confine ${what}: ${problems.join('; ')}`)
+  }
+}
+
+async function refuseOtherChanges(host: Host, whole: string): Promise<void> {
+  for (const user of OTHERS) {
+    const [before, after] = [await effectiveOf(host, user), await effectiveOf(host, user, whole)]
+    if (!isDeepStrictEqual(before, after))
+      throw conflict(`The SSH server would treat ${user} differently: nothing was changed`)
+  }
+}

@@ -1,0 +1,132 @@
+import {
+  exchangeBack,
+  exchangeKept,
+  hasExchange,
+  keptFolder,
+} from '#agent/features/backups/chosen/exchange.ts'
+import { bringBackTables, keepTables, keptTables } from '#agent/features/backups/chosen/tables.ts'
+import { forgetSteps } from '#agent/kernel/baseline/baseline.ts'
+import type { SpaceUse } from '#agent/kernel/database/import.ts'
+import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
+import {
+  type Change,
+  declared,
+  deferred,
+  inOrder,
+  provided,
+  removed,
+  removedTree,
+} from '#agent/kernel/effects/change.ts'
+import { change } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
+import { getSite, type Site } from '#agent/kernel/site/sites.ts'
+import { command, ready, type Step } from '#agent/kernel/steps/command.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import { makeHarmless } from './harmless.ts'
+import { keepStep, saveStep } from './keep-state.ts'
+import { accountIn, dumpIn, factsIn, filesIn, previousOf, replacedOf } from './places.ts'
+import * as replace from './replace.ts'
+import { pauseSteps, resumeSteps } from './switch.ts'
+
+/** The dump of the restore has left out the same objects. */
+const NOBODY = () => undefined
+
+/** The state before a restore replaces the present one, until its facts are removed. */
+export const backupUndo = command('backup.undo', {
+  ...onSite,
+  check: async ({ domain }, host) => ({ site: await getUndoable(host, domain) }),
+  steps: ({ host, site }) => [ready(() => mariadbSteps(host)), ...stepsOf(host, site)],
+  result: domainOf,
+})
+
+async function getUndoable(host: Host, domain: string): Promise<Site> {
+  const site = await getSite(host, domain)
+  if (await replace.findPrevious(host, site.user)) return site
+  throw conflict(`${domain} has no restore that can be undone`)
+}
+
+function stepsOf(host: Host, site: Site): Step[] {
+  const { user } = site
+  const steady = host.steady ?? host
+  const [previous, replaced] = [previousOf(user), replacedOf(user)]
+  return [
+    ...pauseSteps(host, site),
+    keepStep(host, user),
+    saveStep(host, user, NOBODY, async (save) => {
+      if (!(await host.files.stat(accountIn(previous)))) return
+      const tables = await keptTables(host, previous)
+      if (tables) await keepTables(host, replaced, tables)
+      await save()
+    }),
+    {
+      name: 'database',
+      title: 'Restoring the previous database',
+      effects: [change('database', user)],
+      async apply() {
+        if (!(await host.files.stat(accountIn(previous)))) return
+        await bringBack(host, site, previous, 'leave_some')
+      },
+      async undo() {
+        if (!(await host.files.stat(accountIn(replaced)))) return
+        await bringBack(steady, site, replaced, 'use_all')
+      },
+    },
+    {
+      name: 'files',
+      title: 'Restoring the previous files',
+      ...deferred(async () =>
+        (await hasExchange(host, previous))
+          ? inOrder(
+              harmless(host, user, keptFolder(previous)),
+              exchangeKept(host, user, { from: previous, to: replaced }),
+            )
+          : inOrder(
+              harmless(host, user, filesIn(previous)),
+              replace.swapFiles(host, user, previous, replaced),
+            ),
+      ),
+      async undo() {
+        await exchangeBack(steady, user, replaced)
+        await replace.swapBack(steady, user, previous, replaced)
+      },
+    },
+    {
+      name: 'password',
+      title: 'Setting the database password from wp-config.php',
+      effects: [],
+      apply: () => replace.alignPassword(host, site),
+    },
+    ...forgetSteps(host, site),
+    ...resumeSteps(host, site),
+    {
+      name: 'record',
+      title: 'Recording that the restore is undone',
+      ...removed(host, 'file', factsIn(previous)),
+      decided: async () => !(await host.files.stat(factsIn(previous))),
+    },
+    {
+      name: 'cleanup',
+      title: 'Removing the restored state',
+      ...removedTree(host, 'folder', replaced),
+    },
+    {
+      name: 'previous',
+      title: 'Removing the folder of the previous state',
+      ...replace.forgottenPrevious(host, site),
+    },
+  ]
+}
+
+/** The files were served before, but perhaps by an agent that checked less. */
+const harmless = (host: Host, user: string, path: string): Change =>
+  provided(
+    () => host.files.stat(path),
+    declared([], () => makeHarmless(host, user, path)),
+  )
+
+/** The whole database, or the tables that were replaced. */
+async function bringBack(host: Host, site: Site, folder: string, space: SpaceUse): Promise<void> {
+  if (await keptTables(host, folder)) await bringBackTables(host, site, folder, space)
+  else await replace.loadDatabase(host, site, dumpIn(folder), space)
+}

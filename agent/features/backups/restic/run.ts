@@ -1,0 +1,182 @@
+import { deniedOn } from '#agent/kernel/host/denied-addresses.ts'
+import { CommandFailed } from '#agent/kernel/host/errors.ts'
+import { isMetadata } from '#agent/kernel/host/metadata-addresses.ts'
+import type { Host, Output, RunOptions } from '#agent/kernel/host/ports.ts'
+import type { BackupPlace, BackupTarget } from '#shared/backups/backup.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
+import { type Ended, failureOf, tellsDamage } from './failures.ts'
+import { findKeyHint } from './key-hint.ts'
+import { resticPath } from './program.ts'
+import { optionsOf, type Repository, storeOf } from './repository.ts'
+import { CACHE, MOUNT, resticProcess, startedFor, type View } from './sandbox.ts'
+import { Stall } from './stall.ts'
+
+/** A repository whose files stand in a folder of root. */
+export interface Opened {
+  repository: Repository
+  /** The folder of the files of `filesOf`. */
+  files: string
+  cache: string
+}
+
+export interface ResticOptions
+  extends Pick<RunOptions, 'input' | 'input_from' | 'output_file' | 'seen' | 'operation'> {
+  reads?: View['reads']
+  writes?: View['writes']
+  timeout_ms: number
+}
+
+/** Throws conflict for a target that this server cannot or must not reach. */
+export async function refuseUnready({ files }: Host, { place }: BackupTarget): Promise<void> {
+  if (place.kind === 'sftp' && !(await files.stat(SSH))) {
+    throw conflict('SFTP targets need ssh: install the package openssh-client on this server')
+  }
+  if (place.kind !== 'local') {
+    if (!isMetadata(hostOf(place))) return
+    throw conflict(`The target has a link-local or metadata address: ${hostOf(place)}`)
+  }
+  const folder = await files.stat(place.path)
+  if (folder?.kind === 'directory' && folder.uid === 0) return
+  throw conflict(`${place.path} is not a folder of root on this server: create it, or mount it`)
+}
+
+/** The name or the IP address of the computer that has the storage. */
+export const hostOf = (place: Exclude<BackupPlace, { kind: 'local' }>): string =>
+  place.kind === 'sftp' ? place.host : new URL(place.url).hostname.replace(/^\[(.*)\]$/, '$1')
+
+const SSH = '/usr/bin/ssh'
+const MAX_LOCK_MS = 10 * 60_000
+const LEAST_CACHE = 128 * 2 ** 20
+
+/** Never throws for an exit status: 10 is a missing repository, 12 another password. */
+export async function tryRestic(
+  host: Host,
+  opened: Opened,
+  args: readonly string[],
+  options: ResticOptions,
+): Promise<Ended> {
+  const { clock, shell } = host
+  using stall = new Stall(host)
+  const seen = (bytes: number) => {
+    stall.reached(bytes)
+    options.seen?.(bytes)
+  }
+  const started = clock.elapsed()
+  const argv = await argvOf(host, opened, args, options)
+  const output = await shell.try(argv, await optionsFor(host, opened, { ...options, seen }))
+  const late = stall.over || clock.elapsed() - started >= options.timeout_ms
+  return { ...output, late }
+}
+
+/** Throws a readable error that has the message of restic and of the storage. */
+export async function runRestic(
+  host: Host,
+  opened: Opened,
+  args: readonly string[],
+  options: ResticOptions,
+): Promise<Output> {
+  const output = await tryRestic(host, opened, args, options)
+  if (output.code !== 0) throw failureOf(output, secretsOf(opened))
+  return output
+}
+
+/** Yields the lines of its output, and ends it without progress; throws like runRestic. */
+export async function* streamRestic(
+  host: Host,
+  opened: Opened,
+  args: readonly string[],
+  options: ResticOptions,
+): AsyncGenerator<string, void> {
+  using stall = new Stall(host)
+  let damage = ''
+  try {
+    const argv = await argvOf(host, opened, args, options)
+    const all = await optionsFor(host, opened, options)
+    for await (const line of host.shell.stream(argv, all)) {
+      await stall.see(line)
+      if (damage === '' && tellsDamage(line)) damage = line
+      yield line
+    }
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error
+    throw failureOf({ ...error.output, stdout: damage, late: stall.over }, secretsOf(opened))
+  }
+}
+
+/** The bytes of its standard output; throws like runRestic. */
+export async function* bytesOfRestic(
+  host: Host,
+  opened: Opened,
+  args: readonly string[],
+  options: ResticOptions,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    const argv = await argvOf(host, opened, args, options)
+    yield* host.shell.bytes(argv, await optionsFor(host, opened, options))
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error
+    throw failureOf(error.output, secretsOf(opened))
+  }
+}
+
+const secretsOf = ({ repository: { target, password } }: Opened): Secret[] => [
+  target.secret,
+  password,
+]
+
+async function argvOf(
+  host: Host,
+  { repository, cache }: Opened,
+  args: readonly string[],
+  limits: ResticOptions,
+) {
+  const options = [...optionsOf(repository.target.place), retryLock(host, limits)]
+  return [resticPath(host), ...options, ...(await cacheOptions(host, cache)), ...args]
+}
+
+/** Less than any limit, so that restic itself says what it waited for. */
+function retryLock({ settings }: Host, { timeout_ms }: ResticOptions): string {
+  const limit = Math.min(timeout_ms, settings.restic_stall_ms) * 0.8
+  return `--retry-lock=${Math.floor(Math.min(MAX_LOCK_MS, limit) / 1000)}s`
+}
+
+/** With a full disk, restic repeats each request whose answer it cannot put into its cache. */
+async function cacheOptions({ files }: Host, cache: string): Promise<string[]> {
+  const space = await files.space(cache).catch(() => undefined)
+  return space && space.free < LEAST_CACHE ? ['--no-cache'] : []
+}
+
+async function optionsFor(
+  host: Host,
+  opened: Opened,
+  { reads, writes, ...options }: ResticOptions,
+): Promise<RunOptions> {
+  const { repository, files, cache } = opened
+  const hint = await findKeyHint(host, opened)
+  const store = storeOf(repository)
+  const view = {
+    files,
+    cache,
+    program: resticPath(host),
+    starts: startedFor(repository.target.place),
+    denied: await deniedOn(host),
+    store,
+  }
+  return {
+    ...options,
+    env: {
+      HOME: '/tmp',
+      TMPDIR: '/tmp',
+      RESTIC_CACHE_DIR: CACHE,
+      ...(hint !== undefined && { RESTIC_KEY_HINT: hint }),
+      RESTIC_PASSWORD_FILE: `${MOUNT}/password`,
+      RESTIC_REPOSITORY_FILE: `${MOUNT}/repository`,
+      RESTIC_PROGRESS_FPS: '1',
+      AWS_SHARED_CREDENTIALS_FILE: `${MOUNT}/aws`,
+      GOMEMLIMIT: '512MiB',
+      GOGC: '50',
+    },
+    site: resticProcess({ ...view, ...(reads && { reads }), ...(writes && { writes }) }),
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { BackupTarget, StorageFolder } from '#shared/backups/backup.ts'
+
+/** What `hosting-agent storage` reads from standard input. */
+export const StorageRequest = z.object({
+  target: BackupTarget,
+  /** The folder with the files of ssh. */
+  files: z.string(),
+  /** Null: those that the storage lists, after this name. */
+  repositories: z.array(StorageFolder).nullable(),
+  after: z.string(),
+  most: z.int().positive(),
+  /** Only files of keys that contain this text. */
+  containing: z.string().min(1),
+})
+export type StorageRequest = z.output<typeof StorageRequest>
+
+/** The texts of files in the folders of keys. */
+const StorageKeys = z.object({
+  is_listed: z.boolean(),
+  repositories: z.array(z.object({ name: StorageFolder, texts: z.array(z.string()) })),
+  next: z.string().nullable(),
+})
+export type StorageKeys = z.infer<typeof StorageKeys>
+
+/** What the storage or the network refused, and the field of the target that is wrong. */
+const StorageRefusal = z.object({ error: z.string(), field: z.string().nullable() })
+
+/** What it prints. */
+export const StorageAnswer = z.union([StorageRefusal, StorageKeys])
+export type StorageAnswer = z.infer<typeof StorageAnswer>

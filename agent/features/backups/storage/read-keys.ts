@@ -1,0 +1,86 @@
+import { type Repository, storeOf } from '#agent/features/backups/restic/repository.ts'
+import { refuseUnready } from '#agent/features/backups/restic/run.ts'
+import { MOUNT, resticProcess, startedFor } from '#agent/features/backups/restic/sandbox.ts'
+import { closeFiles, openedOf, openFiles } from '#agent/features/backups/restic/session.ts'
+import { deniedOn } from '#agent/kernel/host/denied-addresses.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { BackupTarget } from '#shared/backups/backup.ts'
+import { ServiceError } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+import { StorageAnswer, type StorageKeys } from './answer.ts'
+
+const LIMIT = { timeout_ms: 10 * 60_000 }
+/** In the place of a site: the name of the folder of secrets. */
+export const SESSION = '.storage'
+
+/** What a storage refused, and the field of the target that is wrong. */
+export class StorageRefused extends ServiceError {
+  readonly field: string | null
+  readonly reason: string
+
+  constructor({ error, field }: { error: string; field: string | null }) {
+    super('conflict', { message: `The storage cannot be read: ${error}` })
+    this.field = field
+    this.reason = error
+  }
+}
+
+interface KeysRequest {
+  /** Null: those that the storage lists. */
+  repositories: readonly string[] | null
+  after: string
+  most: number
+  /** Only files of keys that contain this text. */
+  containing: string
+}
+
+/**
+ * What the folders of keys of a storage contain, which restic does not encrypt. A program in the
+ * sandbox of restic reads them. Throws what the storage answered.
+ */
+export function readKeys(
+  host: Host,
+  target: BackupTarget,
+  request: KeysRequest,
+): Promise<StorageKeys> {
+  // One at a time: they have the same folder of secrets.
+  return host.exclusive('read a storage', async () => {
+    await refuseUnready(host, target)
+    const repository = { name: SESSION, target, password: new Secret('') }
+    try {
+      await openFiles(host, repository).apply()
+      return answerIn((await run(host, repository, request)).stdout)
+    } finally {
+      await closeFiles(host, SESSION).apply()
+    }
+  })
+}
+
+async function run(host: Host, repository: Repository, request: KeysRequest) {
+  const [program = ''] = host.settings.program
+  const { files, cache } = openedOf(host, repository)
+  const { place, secret } = repository.target
+  const store = storeOf(repository)
+  const target = { place, secret: secret.reveal() }
+  return host.shell.run([...host.settings.program, 'storage'], {
+    ...LIMIT,
+    input: JSON.stringify({ target, files: MOUNT, ...request }),
+    env: { HOME: '/tmp', TMPDIR: '/tmp' },
+    site: resticProcess({
+      files,
+      cache,
+      program,
+      starts: place.kind === 'sftp' ? [...startedFor(place), '/usr/bin/sftp'] : [],
+      denied: await deniedOn(host),
+      store,
+    }),
+  })
+}
+
+function answerIn(text: string): StorageKeys {
+  const answer = parseJson(StorageAnswer, text)
+  if (!answer) throw new Error('The storage was not read')
+  if ('error' in answer) throw new StorageRefused(answer)
+  return answer
+}

@@ -1,0 +1,56 @@
+import { withSettings, withXmlrpc, xmlrpcOf } from '#agent/kernel/site/settings.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import type { PageCache, PhpSettings, XMLRPC_MODES } from '#shared/sites/site-settings.ts'
+
+/**
+ * The settings that a clone takes over. Only the same site, which is created again from its backup,
+ * also has the password for visitors, the CDN in front of it, and HSTS.
+ */
+export interface Inherited {
+  php_settings?: PhpSettings | undefined
+  page_cache?: PageCache | undefined
+  xmlrpc?: (typeof XMLRPC_MODES)[number]
+  basic_auth?: Settings['basic_auth']
+  trusted_cdn?: Settings['trusted_cdn']
+  csp?: Settings['csp']
+  hsts?: Settings['hsts']
+}
+
+type Settings = NonNullable<Site['settings']>
+
+/** Only what differs from the defaults. */
+export function inheritedOf(original: Site, { isSame = false } = {}): Inherited {
+  const { php_settings, page_cache, basic_auth, trusted_cdn, csp, hsts } = original.settings ?? {}
+  const xmlrpc = xmlrpcOf(original)
+  return {
+    ...(php_settings && { php_settings }),
+    ...(page_cache && { page_cache }),
+    ...(xmlrpc !== 'on' && { xmlrpc }),
+    ...(isSame && basic_auth && { basic_auth }),
+    ...(csp && { csp }),
+    ...(isSame && trusted_cdn && { trusted_cdn }),
+    ...(isSame && hsts && { hsts }),
+  }
+}
+
+const NAMES: Record<keyof Inherited, string> = {
+  php_settings: 'PHP settings',
+  page_cache: 'page cache',
+  xmlrpc: 'XML-RPC',
+  basic_auth: 'password for visitors',
+  trusted_cdn: 'trusted CDN',
+  csp: 'content security policy',
+  hsts: 'HSTS',
+}
+
+/** For people; none if the original has only defaults. */
+export const namesOf = (inherited: Inherited): string[] =>
+  (Object.keys(NAMES) as (keyof Inherited)[])
+    .filter((name) => inherited[name] !== undefined)
+    .map((name) => NAMES[name])
+
+/** The record of the clone with them. */
+export function inherit(site: Site, { xmlrpc, ...settings }: Inherited): Site {
+  const target = withSettings(site, { ...site.settings, ...settings })
+  return xmlrpc === undefined ? target : withXmlrpc(target, xmlrpc)
+}

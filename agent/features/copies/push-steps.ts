@@ -1,0 +1,187 @@
+import { bringBackTables, keepTables, loadTables } from '#agent/features/backups/chosen/tables.ts'
+import { forgetFetched, makeSpace, saveStep } from '#agent/features/backups/keep-state.ts'
+import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/features/backups/places.ts'
+import { refuseReplaced, refuseReplacing } from '#agent/features/backups/replace.ts'
+import { withRoomForCopy } from '#agent/features/backups/room.ts'
+import type { writeReport } from '#agent/features/copies/clone/report.ts'
+import {
+  fetchSite,
+  keepOwnFiles,
+  prepareFetched,
+  WITHOUT_CONFIG,
+} from '#agent/features/copies/staging/files.ts'
+import * as options from '#agent/features/copies/staging/kept-options.ts'
+import { changedOnLive } from '#agent/features/copies/staging/tables.ts'
+import { copyDatabase } from '#agent/features/wordpress/addresses/load.ts'
+import { complaintOf, runWpCli } from '#agent/features/wordpress/wp-cli.ts'
+import * as baseline from '#agent/kernel/baseline/baseline.ts'
+import { sameFiles } from '#agent/kernel/baseline/live-files.ts'
+import { databaseDigests, dumpDigests, type TableDigest } from '#agent/kernel/database/digests.ts'
+import { change, create, run } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { sizeOf } from '#agent/kernel/host/report-progress.ts'
+import { getSite, type Site } from '#agent/kernel/site/sites.ts'
+import { type Job, type Progress, type Step, value } from '#agent/kernel/steps/command.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+
+export type Push = Job<'site.push', { site: Site }>
+type Params = Push['params']
+
+type Copied = Parameters<typeof writeReport>[2]
+export const copied = value<Copied>('Nothing was copied')
+/** When the live site had the files, before any program of it ran. */
+export const filesAt = value<string>('No files were copied')
+
+const NOTHING = { replaced: 0, left: [] }
+
+/** The first check of the tables is before the copy, which takes longer. */
+export const fetchStep = ({ host, site: live, params, gives }: Push): Step => ({
+  name: 'fetch',
+  title: `Copying from ${params.from}`,
+  effects: [run('program', 'mariadb-dump'), create('folder', fetchedOf(live.user))],
+  apply: gives(copied, async function* () {
+    const staging = await getSite(host, params.from)
+    const restored = await refuseReplacing(host, staging)
+    const result = yield* fetch(host, { live, staging }, params)
+    await refuseReplaced(host, staging, restored, 'copy')
+    return result
+  }),
+  async undo() {
+    const steady = host.steady ?? host
+    await baseline.forgetBaseline(steady, nextOf(params.from))
+    await forgetFetched(steady, live)
+  },
+})
+
+async function* fetch(
+  host: Host,
+  { live, staging }: Record<'live' | 'staging', Site>,
+  params: Params,
+): Progress<Copied> {
+  const { tables, files, from } = params
+  if (tables.length > 0) await refuseChanged(host, await databaseDigests(host, live), params)
+  const folder = await prepareFetched(host, live.user)
+  await baseline.forgetBaseline(host, nextOf(from))
+  const at = new Date(host.clock.now()).toISOString()
+  const facts = { at, files: 0, bytes: 0, tables: tables.length, addresses: NOTHING }
+  let { addresses, bytes }: Copied = facts
+  if (tables.length > 0) {
+    const dump = await copyDatabase(host, staging, live, { path: chosenIn(folder), tables })
+    refuseMissing(tables, dump.digests, from)
+    addresses = dump.addresses
+    await writeNext(host, live, params, dump.digests)
+    yield `Copied ${tables.length} tables`
+  }
+  if (files) {
+    bytes = yield* withRoomForCopy(host, live, [staging, live], async () => {
+      const size = await fetchSite(host, staging, live, WITHOUT_CONFIG)
+      await keepOwnFiles(host, live)
+      return size
+    })
+    yield `Copied the files: ${sizeOf(bytes)}`
+  }
+  return { ...facts, addresses, bytes }
+}
+
+/** Throws conflict with the code `tables_changed`, which names them. */
+async function refuseChanged(
+  host: Host,
+  present: readonly TableDigest[],
+  { domain, from, tables, overwrite }: Params,
+): Promise<void> {
+  const known = await baseline.findBaseline(host, from, domain)
+  const changed = changedOnLive(present, known, tables).filter((name) => !overwrite.includes(name))
+  if (changed.length === 0) return
+  const some = changed.slice(0, 20).join(', ')
+  const names = changed.length > 20 ? `${some} and ${changed.length - 20} more` : some
+  throw conflict(
+    `${domain} has changes that would be lost in: ${names}. Leave these tables out, or name them in overwrite`,
+    'tables_changed',
+  )
+}
+
+function refuseMissing(
+  tables: readonly string[],
+  found: readonly TableDigest[],
+  from: string,
+): void {
+  const missing = tables.find((name) => !found.some(({ table }) => table === name))
+  if (missing !== undefined) throw conflict(`${from} does not have the table ${missing}`)
+}
+
+/** No program of the live site runs: the second check of the tables is final. */
+export function tableSteps({ host, site: live, params, warn }: Push): Step[] {
+  const { user } = live
+  const tell = (message: string) => warn({ code: 'left_out', message })
+  const { tables } = params
+  const steady = host.steady ?? host
+  const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
+  const kept = options.optionTables(tables)
+  return [
+    saveStep(host, user, tell, async (save) => {
+      await keepTables(host, replaced, tables)
+      await save()
+      await refuseChanged(host, await dumpDigests(host, user, dumpIn(replaced)), params)
+    }),
+    {
+      name: 'database',
+      title: `Replacing ${tables.length === 1 ? tables[0] : `${tables.length} tables`}`,
+      effects: [change('database', user)],
+      async apply() {
+        if (kept.length > 0) await options.keepOptions(host, user, kept)
+        await loadTables(host, live, { folder: fetched, tables, space: 'leave_some' })
+        if (kept.length > 0) await options.bringOptions(host, user, kept)
+      },
+      async undo() {
+        await makeSpace(steady, live)
+        await bringBackTables(steady, live, replaced, 'use_all')
+        if (kept.length > 0) await options.forgetOptions(steady, user)
+      },
+    },
+  ]
+}
+
+/** An object cache may have rows of the previous tables. */
+export const flushStep = (host: Host, live: Site): Step => ({
+  name: 'objects',
+  title: `Flushing the object cache of ${live.domain}`,
+  effects: [run('program', 'wp cache flush')],
+  async *apply() {
+    const args = ['--skip-plugins', '--skip-themes', 'cache', 'flush']
+    const output = await runWpCli(host, live, args)
+    if (output.code !== 0) yield `Warning: the object cache was not flushed: ${complaintOf(output)}`
+  },
+})
+
+const nextOf = (domain: string) => `${domain}.next`
+
+/** The baseline after the push, which counts as soon as the push is decided. */
+async function writeNext(
+  host: Host,
+  live: Site,
+  { domain, from, tables }: Params,
+  staging: readonly TableDigest[],
+): Promise<void> {
+  const before = await baseline.findBaseline(host, from, domain)
+  if (!before) return
+  const pushed = await dumpDigests(host, live.user, chosenIn(fetchedOf(live.user)))
+  const replacing = (old: readonly TableDigest[], now: readonly TableDigest[]) => [
+    ...old.filter(({ table }) => !tables.includes(table)),
+    ...now.filter(({ table }) => tables.includes(table)),
+  ]
+  const next = { live: replacing(before.live, pushed), staging: replacing(before.staging, staging) }
+  await baseline.writeBaseline(host, nextOf(from), { ...before, ...next })
+}
+
+export const baselineStep = ({ host, site: live, params: { from, files }, find }: Push): Step => ({
+  name: 'baseline',
+  title: 'Recording the tables and files that both sites have',
+  effects: [],
+  async apply() {
+    await baseline.adoptBaseline(host, nextOf(from), from)
+    if (!files) return
+    const at = find(filesAt)
+    const same = at === undefined ? undefined : await sameFiles(host, live, at)
+    await baseline.recordFiles(host, { domain: from, of: live.domain }, same)
+  },
+})

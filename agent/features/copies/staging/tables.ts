@@ -1,0 +1,47 @@
+import type { Baseline } from '#agent/kernel/baseline/baseline.ts'
+import type { TableDigest } from '#agent/kernel/database/digests.ts'
+
+/** The changes of a table since it was the same on the live and the staging site. */
+export interface ComparedTable {
+  name: string
+  /** Null: the site does not have it. */
+  live_rows: number | null
+  staging_rows: number | null
+  live_changed: boolean
+  staging_changed: boolean
+}
+
+interface Compared {
+  live: readonly TableDigest[]
+  staging: readonly TableDigest[]
+  /** Undefined: nothing is known, and every table counts as changed. */
+  baseline: Baseline | undefined
+}
+
+const byName = (tables: readonly TableDigest[] = []) =>
+  new Map(tables.map((table) => [table.table, table]))
+
+/** By name. */
+export function compareTables({ live, staging, baseline }: Compared): ComparedTable[] {
+  const [lives, copies] = [byName(live), byName(staging)]
+  const [livesThen, copiesThen] = [byName(baseline?.live), byName(baseline?.staging)]
+  const isSame = (one: TableDigest | undefined, other: TableDigest | undefined) =>
+    baseline !== undefined && one?.sha256 === other?.sha256
+  return [...new Set([...lives.keys(), ...copies.keys()])].sort().map((name) => ({
+    name,
+    live_rows: lives.get(name)?.rows ?? null,
+    staging_rows: copies.get(name)?.rows ?? null,
+    live_changed: !isSame(lives.get(name), livesThen.get(name)),
+    staging_changed: !isSame(copies.get(name), copiesThen.get(name)),
+  }))
+}
+
+/** The tables that a push would lose changes of, unless each is named. */
+export const changedOnLive = (
+  live: readonly TableDigest[],
+  baseline: Baseline | undefined,
+  tables: readonly string[],
+): string[] =>
+  compareTables({ live, staging: [], baseline })
+    .filter(({ name, live_changed }) => live_changed && tables.includes(name))
+    .map(({ name }) => name)

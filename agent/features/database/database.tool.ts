@@ -1,0 +1,34 @@
+import {
+  accountStep,
+  type Made,
+  madeOf,
+  refuseUnfit,
+} from '#agent/features/database/site/new-user.ts'
+import { toolSteps } from '#agent/features/database/tool/install.ts'
+import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
+import { onSite } from '#agent/kernel/site/on-site.ts'
+import { command, ready, value } from '#agent/kernel/steps/command.ts'
+
+const made = value<Made>('The temporary user is missing')
+
+/**
+ * Its session is the temporary user: when the user ends, Adminer answers no request of the session
+ * any more.
+ */
+export const databaseTool = command('database.tool', {
+  ...onSite,
+  async check(params, host) {
+    await refuseUnfit(params, host)
+    return onSite.check(params, host)
+  },
+  steps({ params, host, gives }) {
+    const account = accountStep(params, host)
+    return [
+      ready(() => toolSteps(host)),
+      ready(() => mariadbSteps(host)),
+      { ...account, apply: gives(made, account.apply) },
+    ]
+  },
+  finished: madeOf,
+  result: ({ get }) => get(made),
+})

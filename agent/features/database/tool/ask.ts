@@ -1,0 +1,126 @@
+import { isTemporary, temporaryOf } from '#agent/kernel/database/temporary-accounts.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { ToolRan as Ran, type ToolRan, type ToolRun } from '#agent/kernel/host/tool-port.ts'
+import { apart } from '#agent/kernel/sandbox/apart.ts'
+import { getSite } from '#agent/kernel/site/sites.ts'
+import {
+  MAX_PAGE_BYTES,
+  type ToolFile,
+  type ToolFileRequest,
+  type ToolRequest,
+} from '#shared/database/database-tool.ts'
+import { conflict, notFound, tooMany } from '#shared/kernel/errors.ts'
+import { NEEDS } from '#shared/kernel/needs.ts'
+import { type Answered, answerOf } from './answer.ts'
+import { ADMINER, phpOfTool } from './install.ts'
+import { TOOL_PHP } from './page.ts'
+
+const AT_ONCE = 4
+const MAX_WAITING = 30
+const LIMIT_MS = 60_000
+const FILE_MS = 10 * 60_000
+const MAX_SESSIONS = 200
+
+/** Answers requests to Adminer, each with a program that lives no longer. */
+export class DatabaseTool {
+  readonly #host: Host
+  /** What PHP has stored, by user. In memory only: its last commands and notes. */
+  readonly #sessions = new Map<string, string>()
+  readonly #files = new Map<ToolFile, { answer: Answered; until: number }>()
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  constructor(host: Host) {
+    this.#host = host
+  }
+
+  /** Throws not_found for an unknown site and for a user whose time is over. */
+  async ask(request: ToolRequest): Promise<Answered> {
+    return this.askFor((await getSite(this.#host, request.domain)).user, request)
+  }
+
+  /** For a database. Throws not_found for a user whose time is over. */
+  async askFor(database: string, request: Omit<ToolRequest, 'domain'>): Promise<Answered> {
+    const { user, password } = request
+    const known = (await temporaryOf(this.#host, database)).some((one) => one.user === user)
+    if (!known || !isTemporary(this.#host, user)) throw notFound('The session of Adminer was')
+    const login = { HOSTING_USER: user, HOSTING_PASSWORD: password, HOSTING_DATABASE: database }
+    const ran = await this.#run({ ...request, login, session: this.#sessions.get(user) ?? '' })
+    this.#remember(user, ran.session)
+    return answerOf(ran)
+  }
+
+  /** A file of its pages, without a user. */
+  async file({ domain, file }: ToolFileRequest): Promise<Answered> {
+    await getSite(this.#host, domain)
+    const known = this.#files.get(file)
+    if (known && this.#host.clock.elapsed() < known.until) return known.answer
+    const none = { method: 'GET', type: '', body: '', login: {}, session: '' } as const
+    const answer = answerOf(await this.#run({ ...none, query: `file=${file}` }))
+    this.#files.set(file, { answer, until: this.#host.clock.elapsed() + FILE_MS })
+    return answer
+  }
+
+  async #run(asked: Asked): Promise<ToolRan> {
+    const { shell, settings, files } = this.#host
+    if (!(await files.stat(ADMINER))) throw conflict(NEEDS.adminer_pages.refusal)
+    await this.#turn()
+    try {
+      const run = JSON.stringify(await runOf(this.#host, asked))
+      const options = apart(settings.program, run, LIMIT_MS)
+      const { code, stdout, stderr } = await shell.try([...settings.program, 'tool'], options)
+      if (code !== 0) throw new Error(`hosting-agent tool: ${stderr.slice(-500)}`)
+      return Ran.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
+    }
+  }
+
+  /** A page and its files come at once; the end of a request gives its place to the next one. */
+  async #turn(): Promise<void> {
+    if (this.#running < AT_ONCE) {
+      this.#running += 1
+      return
+    }
+    if (this.#waiting.length >= MAX_WAITING)
+      throw tooMany('Adminer has too many requests on this server: try again', 5)
+    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  }
+
+  #remember(user: string, session: string): void {
+    this.#sessions.delete(user)
+    this.#sessions.set(user, session)
+    for (const other of this.#sessions.keys())
+      if (!isTemporary(this.#host, other) || this.#sessions.size > MAX_SESSIONS)
+        this.#sessions.delete(other)
+  }
+}
+
+interface Asked extends Pick<ToolRequest, 'method' | 'query' | 'type' | 'body'> {
+  login: Record<string, string>
+  session: string
+}
+
+async function runOf(host: Host, asked: Asked): Promise<ToolRun> {
+  const { method, query, type, body, login, session } = asked
+  return {
+    program: `/usr/sbin/php-fpm${await phpOfTool(host)}`,
+    page: TOOL_PHP,
+    reads: ['/usr/share/adminer'],
+    params: {
+      ...{ GATEWAY_INTERFACE: 'CGI/1.1', SERVER_PROTOCOL: 'HTTP/1.1', SERVER_SOFTWARE: 'hosting' },
+      ...{ REQUEST_METHOD: method, QUERY_STRING: query, REQUEST_URI: `/?${query}` },
+      ...{ SCRIPT_NAME: '/', DOCUMENT_URI: '/', HTTPS: 'on', REQUEST_SCHEME: 'https' },
+      ...{ SERVER_NAME: 'adminer', HTTP_HOST: 'adminer', REDIRECT_STATUS: '200' },
+      ...{ SERVER_PORT: '443', SERVER_ADDR: '127.0.0.1', REMOTE_ADDR: '127.0.0.1' },
+      ...{ CONTENT_TYPE: type, CONTENT_LENGTH: String(Buffer.byteLength(body, 'base64')) },
+      ...{ HTTP_COOKIE: 'adminer_sid=tool; adminer_version=0' },
+      ...login,
+    },
+    content: body,
+    session,
+    most: MAX_PAGE_BYTES,
+  }
+}

@@ -1,0 +1,49 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import {
+  install,
+  installedPhp,
+  planInstall,
+  shippedPhp,
+  simulated,
+} from '#agent/kernel/packages/packages.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+
+/** Of Debian: apt verifies it, and its security updates come with those of the server. */
+const PACKAGE = 'adminer'
+export const ADMINER = '/usr/share/adminer/adminer.php'
+/** What its dependencies could bring, and no server of sites may get by the way. */
+const WEB_SERVER = /^(apache2|libapache2-mod-php|lighttpd)/
+
+/**
+ * The step that installs Adminer; none if it is installed. No web server serves it: only the program
+ * `hosting-agent tool` starts it.
+ */
+export async function toolSteps(host: Host): Promise<Step[]> {
+  if (await host.files.stat(ADMINER)) return []
+  return [
+    {
+      name: 'adminer',
+      title: 'Installing Adminer',
+      effects: () => planInstall(host, [PACKAGE]),
+      apply: () => install(host, [PACKAGE], 'php', { before: () => refuseServers(host) }),
+    },
+  ]
+}
+
+async function refuseServers(host: Host): Promise<void> {
+  const found = await simulated(host, [PACKAGE])
+  if (!found) throw conflict('apt cannot tell what it would install with Adminer')
+  const server = found.find(({ name }) => WEB_SERVER.test(name))
+  if (server)
+    throw conflict(`Debian would install ${server.name} with Adminer: install it yourself`)
+}
+
+/** Debian's version runs it best. Throws conflict without any. */
+export async function phpOfTool(host: Host): Promise<string> {
+  const installed = await installedPhp(host)
+  const shipped = await shippedPhp(host)
+  const php = installed.includes(shipped) ? shipped : installed.at(-1)
+  if (php === undefined) throw conflict('This server has no PHP, which Adminer needs')
+  return php
+}

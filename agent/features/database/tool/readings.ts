@@ -1,0 +1,19 @@
+import { perHost, reading } from '#agent/kernel/calls/reading.ts'
+import { toolFileReading, toolReading } from '#shared/database/readings.ts'
+import { type Answered, packed } from './answer.ts'
+import { DatabaseTool } from './ask.ts'
+
+const tools = perHost((host) => new DatabaseTool(host))
+
+const contentOf = (answered: Answered) => ({
+  type: 'application/octet-stream',
+  content: packed(answered),
+})
+
+export const tool = reading(toolReading, async ({ host, params }) =>
+  contentOf(await tools(host).ask(params)),
+)
+
+export const toolFile = reading(toolFileReading, async ({ host, params }) =>
+  contentOf(await tools(host).file(params)),
+)

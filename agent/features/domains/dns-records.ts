@@ -1,0 +1,80 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { pathProblem } from '#agent/kernel/sandbox/reading/root-owned.ts'
+import { CLOUDFLARE_TOKEN } from '#shared/domains/dns-choice.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
+import { hookProblem, runHook } from './dns-hook.ts'
+
+/** Cloudflare's name servers answer with a new record after some seconds. */
+const PROPAGATION_MS = 10_000
+const MAX_TOKEN_BYTES = 1000
+
+interface Txt {
+  name: string
+  value: string
+}
+
+/** Why this server cannot set a TXT record; undefined if it can. */
+export async function recordsProblem(host: Host): Promise<string | undefined> {
+  const { dns_hook, cloudflare } = host.settings
+  if (cloudflare.token_file !== undefined) {
+    const token = await readToken(host, cloudflare.token_file)
+    return 'problem' in token ? token.problem : undefined
+  }
+  if (dns_hook !== undefined) return hookProblem(host)
+  return 'neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set'
+}
+
+/** Why a record was not set or removed, and whether something may have changed nevertheless. */
+interface Failure {
+  reason: string
+  is_uncertain: boolean
+}
+
+const certain = (reason: string): Failure => ({ reason, is_uncertain: false })
+const uncertain = (reason: string): Failure => ({ reason, is_uncertain: true })
+
+/** By Cloudflare, or by the hook of root. Undefined: done. */
+export async function setTxt(
+  host: Host,
+  action: 'present' | 'cleanup',
+  record: Txt,
+): Promise<Failure | undefined> {
+  const { api, token_file } = host.settings.cloudflare
+  if (token_file === undefined) return byHook(host, action, record)
+  const read = await readToken(host, token_file)
+  if ('problem' in read) return certain(read.problem)
+  try {
+    const refusal = await host.acme.record({ api, token: read.token, action, ...record })
+    if (refusal !== undefined) return certain(refusal)
+  } catch (error) {
+    return uncertain(messageOf(error))
+  }
+  if (action === 'present') await host.clock.sleep(PROPAGATION_MS)
+  return undefined
+}
+
+async function byHook(
+  host: Host,
+  action: 'present' | 'cleanup',
+  record: Txt,
+): Promise<Failure | undefined> {
+  const problem = await hookProblem(host)
+  if (problem !== undefined) return certain(problem)
+  const reason = await runHook(host, action, record)
+  return reason === undefined ? undefined : uncertain(reason)
+}
+
+async function readToken(
+  host: Host,
+  path: string,
+): Promise<{ token: string } | { problem: string }> {
+  const problem = await pathProblem(host, path)
+  if (problem !== undefined) return { problem }
+  const found = await host.files.stat(path)
+  if (((found?.mode ?? 0o777) & 0o077) !== 0)
+    return { problem: `${path} is readable by others than root` }
+  const token = (await host.files.read(path, MAX_TOKEN_BYTES))?.trim() ?? ''
+  return CLOUDFLARE_TOKEN.test(token)
+    ? { token }
+    : { problem: `${path} has no API token of Cloudflare` }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
+
+const Phase = z.object({
+  /** `checking`: requests under each name. `issuing`: the authority has an order for them. */
+  phase: z.enum(['checking', 'issuing']),
+  names: z.array(z.string()),
+  since: z.number(),
+})
+export type Phase = z.infer<typeof Phase>
+
+/** No request takes so long: a file that is older was left behind. */
+const MAX_MS = 20 * 60_000
+
+const PREFIX = 'certificate-phase-'
+const pathOf = ({ settings }: Host, domain: string) =>
+  `${settings.state_dir}/${PREFIX}${domain}.json`
+
+/** Records the phase of a request while `work` runs; a record that fails does not fail the work. */
+export async function during<T>(
+  host: Host,
+  domain: string,
+  now: Pick<Phase, 'phase' | 'names'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const path = pathOf(host, domain)
+  const text = `${JSON.stringify({ ...now, since: host.clock.now() })}\n`
+  await host.files.write(path, text, { mode: 0o600 }).catch(() => undefined)
+  try {
+    return await work()
+  } finally {
+    await host.files.remove(path).catch(() => undefined)
+  }
+}
+
+/** Undefined: no request for the site is running. */
+export async function readPhase(host: Host, domain: string): Promise<Phase | undefined> {
+  const found = parseJson(Phase, await host.files.read(pathOf(host, domain)))
+  const isNow = found && Math.abs(host.clock.now() - found.since) < MAX_MS
+  return isNow ? found : undefined
+}
+
+/** At the start of the agent: those of requests that were cut off. */
+export async function forgetPhases({ files, settings }: Host): Promise<void> {
+  for (const { name } of await files.list(settings.state_dir))
+    if (name.startsWith(PREFIX))
+      await files.remove(`${settings.state_dir}/${name}`).catch(() => undefined)
+}

@@ -1,0 +1,133 @@
+import { poolFiles } from '#agent/features/existing/web/fpm-files.ts'
+import { type Listener, listListeners } from '#agent/features/existing/web/listeners.ts'
+import { isLoopback } from '#agent/features/existing/web/virtual-host.ts'
+import { WEB_PORTS, webPrograms } from '#agent/features/existing/web/web-programs.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { eachAtOnce } from '#agent/kernel/host/processes/at-once.ts'
+import { systemProcesses } from '#agent/kernel/host/processes/processes.ts'
+import { listSites, type Site } from '#agent/kernel/site/sites.ts'
+import type { FoundSite, UnnamedSite } from '#shared/kernel/found-site.ts'
+import { allNamesOf } from '#shared/kernel/site-names.ts'
+import type { Web } from '#shared/servers/agent.ts'
+import type { Unknown, UnknownReason } from '#shared/servers/unknown-reasons.ts'
+import { applicationOf } from './found-application.ts'
+import { readFoundCertificate } from './found-certificate.ts'
+import { type FindPool, type FoundPool, findPools, tierFinder } from './pools.ts'
+import { listServed, type Vhost } from './vhosts.ts'
+
+interface Machine {
+  host: Host
+  own: ReadonlyMap<string, Site>
+  poolAt: FindPool
+  listeners: readonly Listener[]
+  tierOf(children: number): FoundSite['tier']
+}
+
+const AT_ONCE = 8
+const MAX_NAMES = 1000
+
+/**
+ * Every site that this machine serves, managed or not, sorted by domain. Unreadable values of one
+ * site are empty or unknown, with a reason, and do not affect the other sites.
+ */
+export async function discoverSites(host: Host): Promise<FoundSite[]> {
+  const { machine, vhosts } = await lookAround(host)
+  const hidden = await movingNames(host, machine.own)
+  const named = vhosts.filter(
+    ({ domain, names }) => domain !== '' && !names.some((name) => hidden.has(name)),
+  )
+  const found = await eachAtOnce(named, AT_ONCE, async (vhost) => {
+    const site = vhost.names.map((name) => machine.own.get(name)).find(Boolean)
+    const domain = site?.domain ?? vhost.domain
+    const suspended = site?.suspended && { suspended: site.suspended }
+    return { domain, ...(await describe(machine, vhost, site)), ...suspended }
+  })
+  return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
+}
+
+/** Of a move, one server has the site: neither a closed copy nor one that only forwards counts. */
+async function movingNames(host: Host, own: Machine['own']): Promise<ReadonlySet<string>> {
+  const closed = [...own.values()].filter(({ moving }) => moving?.closed)
+  const all = [...closed, ...(await listSites(host, 'moved'))]
+  return new Set(all.flatMap(allNamesOf))
+}
+
+/** The web servers of this machine, and the sites without a domain. */
+export async function discoverWeb(host: Host): Promise<Web> {
+  const { machine, vhosts } = await lookAround(host)
+  const nameless = vhosts.filter(({ domain }) => domain === '')
+  const unnamed: UnnamedSite[] = await eachAtOnce(nameless, AT_ONCE, (vhost) =>
+    describe(machine, vhost, undefined),
+  )
+  return { programs: webPrograms(machine.listeners), unnamed }
+}
+
+async function lookAround(host: Host): Promise<{ machine: Machine; vhosts: Vhost[] }> {
+  const listening = listListeners(host)
+  const occupied = async () => (await listening).some(({ port }) => WEB_PORTS.includes(port))
+  const processes = await systemProcesses(host)
+  const [vhosts, sites, tierOf, listeners, pools] = await Promise.all([
+    listServed(host, processes, occupied),
+    listSites(host),
+    tierFinder(host),
+    listening,
+    poolFiles(host, processes),
+  ])
+  const addresses = vhosts.map(({ php }) => php.address)
+  const poolAt = await findPools(host, processes, addresses, pools)
+  const own = new Map(sites.map((site) => [site.domain, site]))
+  return { machine: { host, own, poolAt, listeners, tierOf }, vhosts }
+}
+
+async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) {
+  const pool = machine.poolAt(vhost.php.address)
+  const php = site?.php ?? (pool ? pool.php : vhost.php.version)
+  const runs = Object.values(vhost.php).some(Boolean) || vhost.unknown.php !== undefined
+  const php_user = pool?.user || vhost.user
+  const rights = { user: site?.user, php_user, php, runs }
+  const [certificate, application] = await Promise.all([
+    site ? undefined : readFoundCertificate(machine.host, vhost),
+    applicationOf(machine.host, vhost, rights),
+  ])
+  const { owner, unknown, ...rest } = application
+  return {
+    names: vhost.names.slice(0, MAX_NAMES),
+    closed: vhost.kind === 'closed',
+    user: site?.user ?? userOf(owner, php_user),
+    docroot: vhost.docroot,
+    php,
+    tier: site?.tier ?? machine.tierOf(pool?.children ?? 0),
+    // The certificate that a managed site should have: its health reports a missing one.
+    tls: site?.tls ?? certificate?.tls ?? 'none',
+    ...rest,
+    unknown: {
+      ...unknown,
+      ...reasonsOf(vhost, runs && php === '' ? whyNoPhp(machine, vhost, pool) : undefined),
+      ...(certificate?.reason && { tls: certificate.reason }),
+    },
+  }
+}
+
+function reasonsOf(vhost: Vhost, no_php: UnknownReason | undefined): Unknown {
+  const php = vhost.unknown.php ?? no_php
+  const docroot = vhost.unknown.docroot ?? (vhost.kind === 'proxy' ? 'proxied' : 'fixed_answer')
+  return { ...(vhost.docroot === '' && { docroot }), ...(php && { php }) }
+}
+
+/** The docroot's owner, or the user of PHP if that owner is root. */
+function userOf(owner: string, php_user: string): string {
+  return owner === '' || owner === 'root' ? php_user || owner : owner
+}
+
+function whyNoPhp(
+  { listeners }: Machine,
+  { php: { address } }: Vhost,
+  pool: FoundPool | undefined,
+): UnknownReason {
+  if (pool) return 'pool_version'
+  const [, machine = '', port = ''] = /^(.*):(\d+)$/.exec(address) ?? []
+  if (port === '') return 'no_pool'
+  if (!isLoopback(machine)) return 'elsewhere'
+  const listener = listeners.find((each) => each.port === Number(port))
+  return listener && !listener.program.startsWith('php') ? 'other_program' : 'no_pool'
+}

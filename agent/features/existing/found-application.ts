@@ -1,0 +1,59 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Application } from '#agent/kernel/host/scanner-port.ts'
+import type { Unknown, UnknownReason } from '#shared/servers/unknown-reasons.ts'
+import type { Vhost } from './vhosts.ts'
+
+type Found = Omit<Application, 'limit' | 'unknown_because'> & { unknown: Unknown }
+
+interface Rights {
+  user: string | undefined
+  php_user: string
+  /** Version, empty where it is not known. */
+  php: string
+  /** Whether the site uses PHP. */
+  runs: boolean
+}
+
+const UNKNOWN: Omit<Application, 'limit'> = {
+  framework: 'unknown',
+  wp_version: '',
+  db_name: '',
+  updates: { plugins: null, themes: null, core: null },
+  owner: '',
+}
+
+/** The answer of a scan of the site. Files that are not served do not count. */
+export async function applicationOf(
+  { scanner }: Host,
+  { docroot, kind, domain }: Vhost,
+  { user, php_user, php, runs }: Rights,
+): Promise<Found> {
+  if (docroot === '') return nothing(kind === 'proxy' ? 'proxied' : 'no_folder')
+  const rights = { ...(user && { user }), ...(php_user && { php_user }) }
+  const site = { docroot, ...rights, ...(php && { php }), ...(domain && { domain }) }
+  const found = await scanner.application(site).catch(() => undefined)
+  if (!found) return nothing('no_answer')
+  const { limit, unknown_because, ...application } = found
+  const { framework, owner } = application
+  if (framework === 'unknown') return nothing(whyUnknown(owner, limit), owner)
+  if (framework === 'wordpress') return { ...application, unknown: reasonsOf(found) }
+  if (kind === 'proxy') return nothing('proxied', owner)
+  return { ...application, framework: runs ? framework : 'static', unknown: {} }
+}
+
+const nothing = (framework: UnknownReason, owner = ''): Found => ({
+  ...{ ...UNKNOWN, owner },
+  unknown: { framework },
+})
+
+function whyUnknown(owner: string, limit: Application['limit']): UnknownReason {
+  if (limit !== null) return 'limit'
+  return owner === '' ? 'folder_missing' : 'nothing_readable'
+}
+
+function reasonsOf({ db_name, unknown_because }: Application): Unknown {
+  return {
+    ...(db_name === '' && { db_name: 'no_plain_value' }),
+    ...(unknown_because && { updates: unknown_because }),
+  }
+}

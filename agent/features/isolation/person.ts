@@ -1,0 +1,41 @@
+import { accessOf, withoutAccess } from '#agent/features/access/access.ts'
+import { GATE_GROUP, gateOf } from '#agent/features/access/gate.ts'
+import { GROUP } from '#agent/features/access/places.ts'
+import { gateKeysOf, shellOf } from '#agent/features/access/shell/shell.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import type { AccessKind } from '#shared/access/site-access.ts'
+import { byKey, type Login, missing } from './login.ts'
+
+/** Of a person whom the owner of a temporary site gives access; removed with the traces of a check. */
+export const keyOf = (host: Host, { user }: Site) => `${host.settings.state_dir}/key-${user}`
+
+/** Why nobody can have this access on this server. */
+export const withoutPeople = (host: Host, kind: AccessKind) =>
+  missing(host, kind === 'shell' ? GATE_GROUP : GROUP)
+
+/** Gives a new person access to a site. */
+export async function givePerson(host: Host, site: Site, kind: AccessKind): Promise<Login> {
+  const file = keyOf(host, site)
+  await host.shell.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file])
+  const [type, blob] = ((await host.files.read(`${file}.pub`)) ?? '').trim().split(' ')
+  const keys = [`${type} ${blob}`]
+  const person = { id: 1, person: 'Isolation', kind, expires_at: null, keys }
+  const owner = { ...site, access: [person] }
+  await accessOf(host, owner).apply()
+  if (kind === 'sftp') return byKey(site.user, file)
+  await shellOf(host, owner).apply()
+  await gateKeysOf(host, owner).apply()
+  return byKey(gateOf(site.user), file)
+}
+
+/** Nobody has access any more. Also where it was not completely given. */
+export async function takePeople(host: Host, site: Site): Promise<void> {
+  await withoutAccess(host, site.user).apply()
+  await removeKeys(host, site)
+}
+
+export async function removeKeys(host: Host, site: Site): Promise<void> {
+  const file = keyOf(host, site)
+  for (const path of [file, `${file}.pub`]) await host.files.remove(path)
+}

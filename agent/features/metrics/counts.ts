@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  DAY_S,
+  MAX_COUNT,
+  MAX_DAYS,
+  MAX_MINUTES,
+  MINUTE_S,
+  NUMBERS,
+  type NumberName,
+  type Numbers,
+  type Sizes,
+} from '#shared/metrics/site-numbers.ts'
+import type { Request } from './line.ts'
+
+export const NO_SIZES: Sizes = { files: null, database: null, cache: null, mail: null }
+
+/** The numbers of one minute or day, and when they were last changed, in seconds since 1970. */
+export interface Count {
+  values: number[]
+  changed: number
+  /** Of a day. */
+  sizes?: Sizes | undefined
+}
+
+/** Requests of dashboards in one minute: four for each visit, which is repeated or follows a change. */
+const MAX_VISITS = 16
+
+/** By the beginning of the minute or day. */
+export type Counts = Map<number, Count>
+
+const PLACES = Object.fromEntries(NUMBERS.map((name, place) => [name, place])) as Record<
+  NumberName,
+  number
+>
+
+/** The numbers of a site: minutes for a short time, and days. */
+export class SiteCounts {
+  readonly minutes: Counts = new Map()
+  readonly days: Counts
+  #visits = { minute: 0, left: 0 }
+
+  constructor(days: Counts = new Map()) {
+    this.days = days
+  }
+
+  /** Counts a request in its own minute: a late line of a day that is no longer kept is left out. */
+  request({ at = 0, from_dashboard, ...request }: Request, now: number): void {
+    const when = at === 0 || at > now ? now : at
+    if (from_dashboard && this.#isVisit(begin(when, MINUTE_S))) return
+    this.add(when, numbersOf(request), now)
+  }
+
+  /** No dashboard sends more in a minute: the others are visitors that use its name. */
+  #isVisit(minute: number): boolean {
+    if (this.#visits.minute !== minute) this.#visits = { minute, left: MAX_VISITS }
+    return this.#visits.left-- > 0
+  }
+
+  add(at: number, numbers: Partial<Numbers>, now: number): void {
+    if (at > now - MAX_MINUTES * MINUTE_S) addTo(this.minutes, begin(at, MINUTE_S), numbers, now)
+    if (at > now - MAX_DAYS * DAY_S) addTo(this.days, begin(at, DAY_S), numbers, now)
+  }
+
+  /** A day without a request is one of zeros, unlike a day without an agent. */
+  beginDay(now: number): void {
+    const day = begin(now, DAY_S)
+    if (!this.days.has(day)) addTo(this.days, day, {}, now)
+  }
+
+  measured(sizes: Sizes, now: number): void {
+    const day = this.days.get(begin(now, DAY_S))
+    if (!day || isDeepStrictEqual(day.sizes, sizes)) return
+    day.sizes = sizes
+    day.changed = now
+  }
+
+  /** Also what a clock that was ahead has left. */
+  forget(now: number): void {
+    keepBetween(this.minutes, now - MAX_MINUTES * MINUTE_S, now)
+    keepBetween(this.days, now - MAX_DAYS * DAY_S, now)
+  }
+}
+
+/** What has changed since then, in order of time; of more than `most`, the newest. */
+export const changedIn = (counts: Counts, since: number, most: number): [number, Count][] =>
+  [...counts]
+    .filter(([, { changed }]) => changed > since)
+    .sort(([one], [other]) => one - other)
+    .slice(-most)
+
+/** In seconds since 1970; 0: nothing is counted. */
+export function latestChange(sites: readonly SiteCounts[]): number {
+  let latest = 0
+  for (const { minutes, days } of sites)
+    for (const counts of [minutes, days])
+      for (const { changed } of counts.values()) latest = Math.max(latest, changed)
+  return latest
+}
+
+const begin = (at: number, step: number) => Math.floor(at / step) * step
+
+function numbersOf({
+  status,
+  bytes,
+  php_ms,
+  slow,
+  from_cache,
+}: Omit<Request, 'at' | 'from_dashboard'>) {
+  return {
+    requests: 1,
+    client_errors: status >= 400 && status < 500 ? 1 : 0,
+    server_errors: status >= 500 ? 1 : 0,
+    cache_hits: from_cache ? 1 : 0,
+    php_requests: php_ms === undefined ? 0 : 1,
+    php_ms: php_ms ?? 0,
+    slow: slow ? 1 : 0,
+    bytes,
+  }
+}
+
+function addTo(counts: Counts, at: number, numbers: Partial<Numbers>, now: number): void {
+  const count = counts.get(at) ?? { values: NUMBERS.map(() => 0), changed: now }
+  for (const name of NUMBERS) {
+    const place = PLACES[name]
+    const [before = 0, more = 0] = [count.values[place], numbers[name]]
+    const next = name === 'active' ? Math.max(before, more) : before + more
+    count.values[place] = Math.min(next, MAX_COUNT)
+  }
+  count.changed = now
+  counts.set(at, count)
+}
+
+function keepBetween(counts: Counts, oldest: number, now: number): void {
+  for (const [at, count] of counts) {
+    if (at < oldest || at > now) counts.delete(at)
+    count.changed = Math.min(count.changed, now)
+  }
+}

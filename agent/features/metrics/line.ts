@@ -1,0 +1,85 @@
+import { ELSEWHERE_AGENT, VISIT_AGENT } from '#agent/kernel/host/visit-port.ts'
+import { OUTSIDE_AGENT } from '#shared/health/visits.ts'
+import { SLOW_MS } from '#shared/metrics/site-numbers.ts'
+
+/** What a line of the access log adds to the numbers of its minute. */
+export interface Request {
+  /** Seconds since 1970, to the minute; undefined for a line without a time. */
+  at: number | undefined
+  status: number
+  bytes: number
+  /** Undefined: the request did not reach PHP. */
+  php_ms: number | undefined
+  slow: boolean
+  from_cache: boolean
+  /** It says that it is the request of a dashboard, which anybody can say. */
+  from_dashboard?: true
+}
+
+const OWN_AGENTS = new Set([VISIT_AGENT, ELSEWHERE_AGENT])
+const LOOPBACK = new Set(['127.0.0.1', '::1'])
+const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED'])
+/** `23/Nov/2026:14:50`, before seconds and zone. */
+const MINUTE_LENGTH = 17
+const QUOTED = 7
+
+/**
+ * Reads lines of `log_format hosting`. nginx writes a quote in a value as `\x22`, so that quotes
+ * separate the fields whatever a visitor sends. Undefined: no line of that format, or a visit of this
+ * server itself. Others may send its User-Agent, too: they are visitors.
+ */
+export class LineReader {
+  /** The addresses of this server, beside those of loopback. */
+  own: ReadonlySet<string> = new Set()
+  #text = ''
+  #minute: number | undefined
+
+  read(line: string): Request | undefined {
+    const parts = line.split('"')
+    if (parts.length !== QUOTED) return undefined
+    const [from = '', , answer = '', , , agent = '', times = ''] = parts
+    if (OWN_AGENTS.has(agent) && this.#isOwn(from)) return undefined
+    const [, status = '', bytes = ''] = answer.split(' ')
+    const [, , ...rest] = times.trim().split(' ')
+    const cache = rest.pop() ?? ''
+    const php_ms = upstreamTime(rest)
+    return {
+      at: this.#minuteOf(from),
+      status: Number(status) || 0,
+      bytes: Number(bytes) || 0,
+      php_ms,
+      slow: (php_ms ?? 0) >= SLOW_MS,
+      from_cache: FROM_CACHE.has(cache),
+      ...(agent === OUTSIDE_AGENT && { from_dashboard: true as const }),
+    }
+  }
+
+  #isOwn(from: string): boolean {
+    const address = from.slice(0, from.indexOf(' '))
+    return LOOPBACK.has(address) || this.own.has(address)
+  }
+
+  /** A user name may have brackets: the time is after the last one. Few lines begin a minute. */
+  #minuteOf(from: string): number | undefined {
+    const text = from.slice(from.lastIndexOf('[') + 1)
+    const zone = text.slice(text.indexOf(' '), text.lastIndexOf(']'))
+    const minute = `${text.slice(0, MINUTE_LENGTH)}${zone}`
+    if (minute !== this.#text) {
+      this.#text = minute
+      const date = minute.replace(/^(\d+)\/(\w+)\/(\d+):/, '$1 $2 $3 ')
+      const at = Date.parse(date.replace(/(:\d\d)( |$)/, '$1:00$2')) / 1000
+      this.#minute = at > 0 ? at : undefined
+    }
+    return this.#minute
+  }
+}
+
+/** `0.012`, or one for each attempt: `0.001, 0.012` and `0.001 : 0.012`. In milliseconds. */
+function upstreamTime(words: readonly string[]): number | undefined {
+  let sum: number | undefined
+  for (const word of words) {
+    const seconds = Number.parseFloat(word)
+    if (seconds >= 0) sum = (sum ?? 0) + Math.round(seconds * 1000)
+  }
+  return sum
+}

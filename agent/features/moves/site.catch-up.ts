@@ -1,0 +1,114 @@
+import { refuseLack } from '#agent/features/backups/fetch.ts'
+import { alignPassword } from '#agent/features/backups/replace.ts'
+import { learnKey } from '#agent/features/backups/restic/prepare.ts'
+import { resticSteps } from '#agent/features/backups/restic/program.ts'
+import { type Opened, refuseUnready } from '#agent/features/backups/restic/run.ts'
+import {
+  closeFiles,
+  openedOf,
+  openFiles,
+  withSourcePassword,
+} from '#agent/features/backups/restic/session.ts'
+import { followSettings } from '#agent/features/sites/follow-settings.ts'
+import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
+import { inOrder } from '#agent/kernel/effects/change.ts'
+import { change, run } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { onSite } from '#agent/kernel/site/on-site.ts'
+import { docrootOf, HOMES } from '#agent/kernel/site/paths.ts'
+import { findSite, type Site } from '#agent/kernel/site/sites.ts'
+import { command, type Progress, ready, value } from '#agent/kernel/steps/command.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict, notFound } from '#shared/kernel/errors.ts'
+import { type CopiedTable, MAX_TABLES } from '#shared/sites/gathered.ts'
+import { besides } from './besides.ts'
+import * as moving from './catch-up.ts'
+
+type Params = ParamsOf<'site.catch-up'>
+type Copied = { tables: string[]; has: CopiedTable[] }
+
+const copied = value<Copied>('The copy has no result')
+
+/** Changes a copy that serves nobody; it may be repeated, and then completes what was left. */
+export const siteCatchUp = command('site.catch-up', {
+  lock: onSite.lock,
+  withSecrets: withSourcePassword,
+  check: async (params, host) => ({ site: await checked(host, params) }),
+  async find({ domain }, host) {
+    const site = await findCopy(host, domain)
+    return site && { site }
+  },
+  steps({ params, host, site, gives }) {
+    const { user } = site
+    const steady = host.steady ?? host
+    const { target, repository: name, password, backup } = params.from
+    const repository = { name, target, password }
+    const opened = openedOf(host, repository, user)
+    return [
+      ready(() => resticSteps(host)),
+      ready(() => mariadbSteps(host)),
+      {
+        name: 'target',
+        title: 'Connecting to the target',
+        ...openFiles(host, repository, user),
+        undo: closeFiles(steady, user).apply,
+      },
+      ...(backup && site.moving?.parted ? [followSettings(host, site, opened, backup)] : []),
+      {
+        name: 'content',
+        title: 'Copying the changes',
+        effects: [
+          run('program', 'restic'),
+          change('database', user),
+          change('folder', docrootOf(user)),
+        ],
+        apply: gives(copied, () => copyChanges(host, site, opened, params.gathered)),
+        undo: () => moving.bringFiles(steady, user),
+      },
+      {
+        name: 'close',
+        title: 'Disconnecting from the target',
+        ...inOrder(closeFiles(host, user), moving.forgetFetched(host, site)),
+      },
+    ]
+  },
+  result({ params: { gathered }, site, get }) {
+    const { tables, has } = get(copied)
+    const few = has.length <= MAX_TABLES && { has }
+    return { domain: site.domain, at: gathered.at, tables: tables.length, ...few }
+  },
+})
+
+async function* copyChanges(
+  host: Host,
+  site: Site,
+  opened: Opened,
+  gathered: Params['gathered'],
+): Progress<Copied> {
+  await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
+  // Before the freeze alone, in which files and database are brought at once.
+  if (!gathered.tables) await learnKey(host, opened)
+  await moving.markMixed(host, site)
+  await moving.prepare(host, site)
+  const tables = moving.catchUpDatabase(host, site, opened, gathered)
+  yield* besides(moving.catchUpFiles(host, site, opened, gathered), tables)
+  const result = await tables
+  yield `${result.tables.length} tables have changed`
+  await alignPassword(host, site)
+  await moving.unmarkMixed(host, site)
+  return result
+}
+
+/** The copy of a site that arrives, or that has moved away. */
+async function findCopy(host: Host, domain: string): Promise<Site | undefined> {
+  const arriving = await findSite(host, domain)
+  return arriving ?? (await findSite(host, domain, 'moved'))
+}
+
+async function checked(host: Host, { domain, from }: Params): Promise<Site> {
+  await refuseUnready(host, from.target)
+  const site = await findCopy(host, domain)
+  if (!site) throw notFound(`Site ${domain}`)
+  if (site.moving?.closed || site.moving?.parted) return site
+  throw conflict(`${domain} is served by this server: it can only be restored`)
+}

@@ -1,0 +1,138 @@
+import { closingSteps, openLogins } from '#agent/features/access/closing.ts'
+import { holdJobs, releaseJobs } from '#agent/features/backups/hold.ts'
+import * as cron from '#agent/features/jobs/cron/cron.ts'
+import { freeze, thaw } from '#agent/features/web/freeze.ts'
+import { TRIAL_ANSWER, TRIAL_PATH } from '#agent/features/web/moving.ts'
+import * as nginx from '#agent/features/web/nginx.ts'
+import { availablePath, pinnedOf } from '#agent/features/web/vhost-files.ts'
+import { change, run } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { isSelfSigned } from '#agent/kernel/site/certificate-files.ts'
+import { type Site, siteRecord } from '#agent/kernel/site/sites.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import type { Moving } from '#shared/moves/moving.ts'
+import { drain, untilFrozen } from './drain.ts'
+import { forgetState } from './loaded.ts'
+import { forgetThaw, limitFreeze } from './thaw-unit.ts'
+
+const SECRET = { mode: 0o600 }
+
+/**
+ * The virtual host of a state, and its jobs, which run unless the site is closed. The record decides:
+ * until it is written, every undo brings back the state that it has.
+ */
+export function servingSteps(
+  host: Host,
+  site: Site,
+  moving: Moving | undefined,
+  certificate = '',
+): Step[] {
+  const { moving: _, ...usual } = site
+  const next: Site = moving ? { ...usual, moving } : usual
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'vhost',
+      title: `Changing the virtual host of ${site.domain}`,
+      effects: [change('file', availablePath(site.domain))],
+      async apply() {
+        await pin(host, site.domain, certificate)
+        if (!moving?.closed) await forgetState(host, site.user)
+        await serve(host, next)
+      },
+      undo: () => serve(steady, site),
+    },
+    {
+      name: 'cron',
+      title: 'Scheduling the jobs of WordPress',
+      ...cron.schedule(host, next),
+      undo: cron.schedule(steady, site).apply,
+    },
+    recordStep(host, next, 'sites'),
+  ]
+}
+
+export const recordStep = (host: Host, next: Site, folder: 'sites' | 'moved'): Step => ({
+  name: 'record',
+  title: `Recording the state of ${next.domain}`,
+  ...siteRecord(host, next, folder),
+  decided: async () => (await siteRecord(host, next, folder).effects()).length === 0,
+})
+
+export const serve = (host: Host, site: Site): Promise<void> => nginx.serve(host, site).apply()
+
+/** All others are signed by an authority. */
+export async function pin(host: Host, domain: string, certificate: string): Promise<void> {
+  const path = pinnedOf(domain)
+  if (isSelfSigned(certificate)) await host.files.write(path, certificate, SECRET)
+  else await host.files.remove(path)
+}
+
+/** The end of the freeze is set up before the freeze. */
+export function freezeSteps(host: Host, site: Site): Step[] {
+  const { domain, user } = site
+  const steady = host.steady ?? host
+  return [
+    {
+      name: 'trial',
+      title: 'Checking the connection to the other server',
+      effects: [],
+      apply: () => tryWay(host, site),
+    },
+    {
+      name: 'end',
+      title: 'Limiting the freeze',
+      ...limitFreeze(host, site),
+      undo: forgetThaw(steady, site).apply,
+    },
+    {
+      name: 'jobs',
+      title: `Pausing the jobs of ${domain}`,
+      ...holdJobs(host, user),
+      undo: releaseJobs(steady, user).apply,
+    },
+    {
+      name: 'freeze',
+      title: `Freezing ${domain}`,
+      effects: [change('file', availablePath(domain))],
+      async apply() {
+        await freeze(host, site)
+        const served = await nginx.certificateOf(host, domain)
+        await untilFrozen(host, domain, served !== undefined)
+      },
+      undo: () => thaw(steady, domain),
+    },
+    ...closingSteps(host, site),
+    {
+      name: 'drain',
+      title: 'Waiting for running requests and jobs',
+      effects: [run('stop', 'PHP')],
+      apply: () => drain(host, site),
+    },
+  ]
+}
+
+/** Through nginx, as every request after the switch. */
+async function tryWay(host: Host, { domain, moving }: Site): Promise<void> {
+  if (!moving?.challenges) return
+  const tls = (await nginx.certificateOf(host, domain)) !== undefined
+  const { status, body } = await host.net.probe({ host: domain, path: TRIAL_PATH, tls })
+  if (status === 200 && body.trim() === TRIAL_ANSWER) return
+  const way = tls ? 'over TLS' : 'over HTTP'
+  throw conflict(`The other server does not answer ${way} as it should (status ${status})`)
+}
+
+export const thawSteps = (host: Host, site: Site): Step[] => [
+  {
+    name: 'thaw',
+    title: `Ending the freeze of ${site.domain}`,
+    effects: [change('file', availablePath(site.domain))],
+    async apply() {
+      await thaw(host, site.domain)
+      await openLogins(host, site)
+      await forgetThaw(host, site).apply()
+      await releaseJobs(host, site.user).apply()
+    },
+  },
+]

@@ -1,0 +1,87 @@
+import type { Change } from '#agent/kernel/effects/change.ts'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import { removeGenerated, replace } from '#agent/kernel/effects/generated.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { WANTS } from '#agent/kernel/services/systemd.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import { isMet, NEEDS } from '#shared/kernel/needs.ts'
+import { objectCacheLimit } from '#shared/object-cache/object-cache.ts'
+import { processesOf, unitOf, unitPathOf, wantsPathOf } from './places.ts'
+import { installedProgram } from './programs.ts'
+import { renderUnit } from './unit.ts'
+
+type Cached = Pick<Site, 'user' | 'tier' | 'object_cache' | 'suspended'>
+
+/** The unit that the site should have; undefined for none, also where its program is missing. */
+async function wantedUnit(host: Host, site: Cached): Promise<string | undefined> {
+  const { user, tier, object_cache, suspended } = site
+  if (!isMet(NEEDS.object_cache, host) || !object_cache || suspended) return undefined
+  const program = await installedProgram(host)
+  return program && renderUnit(user, objectCacheLimit(object_cache.memory, tier), program)
+}
+
+export async function isInstanceRunning({ files }: Pick<Host, 'files'>, user: string) {
+  return ((await files.read(processesOf(user))) ?? '') !== ''
+}
+
+/**
+ * Starts, restarts or removes the server of objects of a site, as its record says. A restart
+ * empties it. Throws if it does not start.
+ */
+export const applyInstance = (host: Host, site: Cached): Change => ({
+  async effects() {
+    const { user } = site
+    const text = await wantedUnit(host, site)
+    if (text === undefined) return removeInstance(host, user).effects()
+    const written = await effects.planGenerate(host, [{ path: unitPathOf(user), text }])
+    const runs = await isInstanceRunning(host, user)
+    const started = runs
+      ? effects.run('restart', unitOf(user))
+      : effects.create('service', unitOf(user))
+    return [
+      ...written,
+      ...(await effects.planMake(host, 'link', wantsPathOf(user))),
+      ...(runs && written.length === 0 ? [] : [started]),
+    ]
+  },
+  async apply() {
+    const { user } = site
+    const text = await wantedUnit(host, site)
+    if (text === undefined) return removeInstance(host, user).apply()
+    const former = await host.files.read(unitPathOf(user))
+    // Killed after any of these steps, the next call finds no process with the former options.
+    if (former !== undefined && former !== text)
+      await host.shell.run(['systemctl', 'stop', unitOf(user)])
+    await replace(host, unitPathOf(user), text)
+    await host.files.mkdir(WANTS)
+    await host.files.link(unitPathOf(user), wantsPathOf(user))
+    await host.shell.run(['systemctl', 'daemon-reload'])
+    await host.shell.run(['systemctl', 'start', unitOf(user)])
+  },
+})
+
+/**
+ * The same for a change that works without it: systemd keeps trying, and WordPress has its own
+ * cache.
+ */
+export const followInstance = (host: Host, site: Cached): Promise<void> =>
+  applyInstance(host, site)
+    .apply()
+    .catch(() => undefined)
+
+/** Its objects are gone with it: what replaces the database of a site stops its programs first. */
+export const removeInstance = (host: Host, user: string): Change => ({
+  effects: async () => [
+    ...((await isInstanceRunning(host, user)) ? [effects.remove('service', unitOf(user))] : []),
+    ...(await effects.planRemove(host, 'link', wantsPathOf(user))),
+    ...(await effects.planRemove(host, 'file', unitPathOf(user))),
+  ],
+  async apply() {
+    if (!(await host.files.stat(unitPathOf(user)))) return
+    await host.files.remove(wantsPathOf(user))
+    await host.shell.run(['systemctl', 'stop', unitOf(user)])
+    await host.shell.try(['systemctl', 'reset-failed', unitOf(user)])
+    await removeGenerated(host, unitPathOf(user))
+    await host.shell.run(['systemctl', 'daemon-reload'])
+  },
+})

@@ -1,0 +1,102 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { servicesOf } from '#agent/kernel/services/index.ts'
+import { isRunning } from '#agent/kernel/services/service.ts'
+import { logsOf } from '#agent/kernel/site/paths.ts'
+import { listSites, type Site } from '#agent/kernel/site/sites.ts'
+import { limitsOn, machineOf } from '#agent/kernel/site/tiers.ts'
+import { fpmService, type Pool, socketOf } from './fpm-files.ts'
+import { connections } from './fpm-quiet.ts'
+import { isOnlyVisits } from './only-visits.ts'
+
+/** PHP of a suspended site has no visitors. */
+const SUSPENDED_MS = 60_000
+
+/** The size of an access log, when a visitor last changed it, and whether PHP ran then. */
+interface Silence {
+  size: number
+  since: number
+  runs: boolean
+}
+
+/**
+ * Stops the PHP-FPM of sites without visitors, which frees all of its memory: 35 MB and more of
+ * OPcache and master. systemd keeps the socket: a new request, also during the stop, waits there
+ * and starts it again. A running request is completed first.
+ */
+export class Sleeper {
+  readonly #silences = new Map<string, Silence>()
+
+  /** Checks all sites once; does not throw if a PHP-FPM does not stop. */
+  async look(host: Host, report: (error: unknown) => void): Promise<void> {
+    if (!servicesOf(host).holdsSockets) return
+    const sites = await listSites(host)
+    const machine = await machineOf(host)
+    for (const user of this.#silences.keys()) {
+      if (!sites.some((site) => site.user === user)) this.#silences.delete(user)
+    }
+    for (const site of sites) {
+      const idle_ms = site.suspended ? SUSPENDED_MS : limitsOn(site.tier, machine).sleep * 1000
+      await this.#lookAt(host, site, idle_ms).catch(report)
+    }
+  }
+
+  /** `idle_ms`: the time without visitors after which it is stopped; 0: never. */
+  async #lookAt(host: Host, { user, php }: Site, idle_ms: number): Promise<void> {
+    if (idle_ms === 0) return
+    const pool = { user, php }
+    const runs = await isRunning(host, fpmService(pool))
+    const silent_ms = await this.#silence(host, user, runs)
+    if (!runs || silent_ms < idle_ms) return
+    if ((await connections(host, pool)).size > 0) return
+    await putToSleep(host, pool)
+  }
+
+  /**
+   * Time since the last completed request of a visitor, when nginx writes its log; in milliseconds. A
+   * woken PHP-FPM gets its whole idle time, unless a health check woke it.
+   */
+  async #silence(host: Host, user: string, runs: boolean): Promise<number> {
+    const now = host.clock.elapsed()
+    const path = `${logsOf(user)}/access.log`
+    const size = (await host.files.stat(path))?.size ?? 0
+    const known = this.#silences.get(user)
+    const isSilent =
+      known?.size === size ? known.runs || !runs : await isQuiet(host, path, known, size)
+    const since = known && isSilent ? known.since : now
+    this.#silences.set(user, { size, since, runs })
+    return now - since
+  }
+}
+
+const isQuiet = async (host: Host, path: string, known: Silence | undefined, to: number) =>
+  known !== undefined && (await isOnlyVisits(host, path, { from: known.size, to }))
+
+/** Not during a change, reload or removal of the pool. A late stop is not left failed. */
+export function putToSleep(host: Host, pool: Pool): Promise<void> {
+  const { unit } = fpmService(pool)
+  return host.exclusive(unit, async () => {
+    if (!(await isListening(host, pool))) return
+    await host.shell.run(['systemctl', 'stop', unit])
+    await host.shell.try(['systemctl', 'reset-failed', unit])
+  })
+}
+
+/**
+ * `asleep`: stopped, and a connection starts it. `broken`: stopped, and it failed, or systemd does
+ * not have its socket, or it is missing. Wakes nothing.
+ */
+export type PoolState = 'running' | 'asleep' | 'broken'
+
+export async function poolState(host: Host, pool: Pool): Promise<PoolState> {
+  const service = fpmService(pool)
+  if (await isRunning(host, service)) return 'running'
+  if (!servicesOf(host).holdsSockets || !(await host.files.stat(socketOf(pool)))) return 'broken'
+  const failed = await host.shell.try(['systemctl', 'is-failed', '--quiet', service.unit])
+  return failed.code !== 0 && (await isListening(host, pool)) ? 'asleep' : 'broken'
+}
+
+/** Whether systemd has the socket, on which a request waits until PHP-FPM is there. */
+export async function isListening({ shell }: Pick<Host, 'shell'>, pool: Pool): Promise<boolean> {
+  const { socket_unit } = fpmService(pool)
+  return (await shell.try(['systemctl', 'is-active', '--quiet', socket_unit])).code === 0
+}

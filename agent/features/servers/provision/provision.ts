@@ -1,0 +1,187 @@
+import { recorderSteps } from '#agent/features/jobs/cron/recorder.ts'
+import { allSitesSteps } from '#agent/features/servers/all-sites.ts'
+import { refuseTakenPorts } from '#agent/features/servers/port-holders.ts'
+import { BASE_PATH, baseOf } from '#agent/features/web/base-file.ts'
+import { CONNECTION_PATHS, connectionRateSteps } from '#agent/features/web/connection-rate.ts'
+import { dump } from '#agent/features/web/others.ts'
+import {
+  DEFAULT_LINK,
+  DEFAULT_PATH,
+  hasForeignServers,
+  nginxStep,
+  refuseOtherUser,
+} from '#agent/features/web/provision.ts'
+import { wpCliSteps } from '#agent/features/wordpress/wp-cli.ts'
+import { ensureMariadb } from '#agent/kernel/database/mariadb.ts'
+import { databaseNetworkSteps, NETWORK_FILE } from '#agent/kernel/database/network.ts'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import {
+  hasUnknownPhp,
+  install,
+  missingPackages,
+  planInstall,
+  refuseUnknownPackages,
+  shippedPhp,
+} from '#agent/kernel/packages/packages.ts'
+import { phpSourceSteps } from '#agent/kernel/packages/php-source.ts'
+import { ensureRunning, formOf, onUnits } from '#agent/kernel/services/index.ts'
+import { CRON, LOG, MARIADB, NGINX } from '#agent/kernel/services/known.ts'
+import { restartingSteps } from '#agent/kernel/services/restarting.ts'
+import { isRunning, type Service } from '#agent/kernel/services/service.ts'
+import { ALL_SITES, TMPFILES } from '#agent/kernel/site/all-sites.ts'
+import { listSites } from '#agent/kernel/site/sites.ts'
+import { sharedEtcSteps } from '#agent/kernel/site-etc/shared.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+import { packageChanges } from './package-changes.ts'
+
+/** The files that apply to all sites, without those of single sites. */
+export const BASE_PATHS = [
+  BASE_PATH,
+  DEFAULT_LINK,
+  DEFAULT_PATH,
+  ALL_SITES,
+  TMPFILES,
+  NETWORK_FILE,
+  ...CONNECTION_PATHS,
+]
+
+interface Options {
+  accept?: readonly string[] | undefined
+  php_source?: boolean | undefined
+}
+
+/**
+ * The steps that provision this server: packages, base configuration, running services. None if all
+ * are done, which is checked without starting a program. No PHP versions means that of the
+ * distribution. `field` is the parameter for an invalid version. `accept` has the accepted changes
+ * of foreign objects: see Step.imposes. With `php_source` versions may come from the repository of the
+ * settings, which is added for them. Throws obstacles: invalid on `field`, conflict for a
+ * foreign port 80 or 443, and for an nginx with another user.
+ */
+export async function provisionSteps(
+  host: Host,
+  php: readonly string[],
+  field: string,
+  { accept = [], php_source = false }: Options = {},
+): Promise<Step[]> {
+  const shipped = await shippedPhp(host)
+  const versions = php.length > 0 ? php : [shipped]
+  const missing = await missingPackages(host, versions)
+  const source = php_source ? await missingSource(host, missing) : []
+  if (missing.length > 0 && source.length === 0) await refuseUnknownPackages(host, missing, field)
+  const stopped = await stoppedOf(host)
+  const configured = (await host.files.read(BASE_PATH)) === (await baseOf(host))
+  if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
+  await refuseOtherUser(host)
+  const installed = versions.filter((version) => missing.includes(`php${version}-fpm`))
+  const packages: Step = {
+    name: 'packages',
+    title: `Installing ${missing.join(', ')}`,
+    effects: () => planInstall(host, missing),
+    imposes: () => packageChanges(host, missing),
+    apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
+  }
+  return [
+    ...source,
+    ...(await databasePortSteps(host)),
+    ...(missing.length > 0 ? [packages] : []),
+    ...(configured ? [] : [nginxStep(host)]),
+    ...(await connectionRateSteps(host)),
+    ...(await sharedPoolSteps(host, installed)),
+    ...(await allSitesSteps(host)),
+    ...(await sharedEtcSteps(host)),
+    ...(await restartingSteps(host)),
+    ...(stopped.length > 0 ? [servicesStep(host, stopped, missing)] : []),
+    ...(await wpCliSteps(host)),
+    ...(await recorderSteps(host)),
+  ]
+}
+
+/** A foreign site may connect to MariaDB at any time, and a restart interrupts it. */
+async function databasePortSteps(host: Host): Promise<Step[]> {
+  const steps = await databaseNetworkSteps(host)
+  return steps.length > 0 && (await hasForeignServers(host)) ? [] : steps
+}
+
+/** A repository that is added for nothing would be one more that the server trusts. */
+async function missingSource(host: Host, missing: readonly string[]): Promise<Step[]> {
+  return (await hasUnknownPhp(host, missing)) ? phpSourceSteps(host) : []
+}
+
+/**
+ * Debian starts a master with a pool www for every PHP version; here every site has its own. Only
+ * for versions that this operation installs: earlier ones may serve foreign sites.
+ */
+const sharedPoolSteps = onUnits(async (host, versions: readonly string[]): Promise<Step[]> => {
+  const retired: string[] = []
+  for (const php of versions) if (await isUnused(host, php)) retired.push(php)
+  if (retired.length === 0) return []
+  return [
+    {
+      name: 'shared pools',
+      title: `Stopping the shared pool of PHP ${retired.join(', ')}`,
+      effects: retired.map((php) => effects.remove('service', `php${php}-fpm.service`)),
+      async apply() {
+        for (const php of retired) {
+          if (await isUnused(host, php))
+            await host.shell.run(['systemctl', 'disable', '--now', `php${php}-fpm.service`], {
+              // Its scripts for init(8), which no server with systemd reads, need further programs.
+              env: { SYSTEMCTL_SKIP_SYSV: '1' },
+            })
+        }
+      },
+    },
+  ]
+}, [])
+
+function servicesStep(host: Host, stopped: readonly Service[], missing: readonly string[]): Step {
+  const units = stopped.map(({ unit }) => unit)
+  return {
+    name: 'services',
+    title: `Starting ${units.map((unit) => unit.replace('.service', '')).join(', ')}`,
+    effects: async () => [
+      ...(await effects.planMake(host, 'file', ...formOf(host, { systemd: [], direct: [LOG] }))),
+      ...units.map((unit) => effects.create('service', unit)),
+    ],
+    imposes: () => {
+      const installed = stopped.filter((service) => !missing.includes(PACKAGES.get(service) ?? ''))
+      return wokenServices(host, installed)
+    },
+    async apply() {
+      await ensureMariadb(host)
+      if (!(await isRunning(host, NGINX))) await refuseTakenPorts(host)
+      for (const service of [NGINX, CRON]) await ensureRunning(host, service)
+    },
+  }
+}
+
+const PACKAGES = new Map([
+  [MARIADB, 'mariadb-server'],
+  [NGINX, 'nginx'],
+  [CRON, 'cron'],
+])
+
+/** Installed but stopped services: starting them also starts their sites, jobs and databases. */
+const wokenServices = onUnits(async (host, stopped: readonly Service[]): Promise<Effect[]> => {
+  if ((await listSites(host)).length > 0) return []
+  return stopped.map(({ unit }) => ({
+    ...effects.create('service', unit),
+    asks: 'service_started',
+  }))
+}, [])
+
+async function stoppedOf(host: Host): Promise<Service[]> {
+  const services = [MARIADB, NGINX, CRON]
+  const running = await Promise.all(services.map((service) => isRunning(host, service)))
+  return services.filter((_, at) => !running[at])
+}
+
+/** No pool except Debian's own, and no virtual host that uses it. */
+async function isUnused(host: Host, php: string): Promise<boolean> {
+  const pools = await host.files.list(`/etc/php/${php}/fpm/pool.d`)
+  if (pools.some(({ name }) => name !== 'www.conf')) return false
+  const config = (await host.files.stat(NGINX.program)) ? await dump(host) : ''
+  return !/^[^#\n]*\/php[\d.]*-fpm\.sock/m.test(config)
+}

@@ -1,0 +1,74 @@
+import { isDeepStrictEqual } from 'node:util'
+import { readManifest } from '#agent/features/backups/fetch.ts'
+import type { Opened } from '#agent/features/backups/restic/run.ts'
+import { provideObjectCache } from '#agent/features/object-cache/programs.ts'
+import { applyAccount } from '#agent/kernel/database/mariadb.ts'
+import { change } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { installedPhp } from '#agent/kernel/packages/packages.ts'
+import { recordIn, type Site, writeSite } from '#agent/kernel/site/sites.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
+import { limitDisk } from '#agent/kernel/users/quota.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import { allNamesOf } from '#shared/kernel/site-names.ts'
+import { refuseTakenNames } from './taken-names.ts'
+
+/**
+ * A copy that only forwards takes over what was changed on the other server since the site moved:
+ * its record, from which PHP, virtual host, names and jobs follow when it serves again.
+ */
+export function followSettings(host: Host, copy: Site, opened: Opened, backup: string): Step {
+  const { domain } = copy
+  const steady = host.steady ?? host
+  return {
+    name: 'settings',
+    title: `Taking over the settings of ${domain}`,
+    effects: [change('settings', domain)],
+    async *apply() {
+      const next = followed(copy, (await readManifest(host, opened, backup)).site)
+      if (isDeepStrictEqual(next, copy)) return
+      await refuseUnready(host, copy, next)
+      await applyAccount(host, next).apply()
+      const problem = await limitDisk(host, next)
+      if (problem !== undefined) yield `Warning: ${next.user} has no disk quota: ${problem}`
+      await provideObjectCache(host, next)
+      await writeSite(host, next, 'moved')
+    },
+    async undo() {
+      await applyAccount(steady, copy).apply()
+      await limitDisk(steady, copy)
+      await writeSite(steady, copy, 'moved')
+    },
+  }
+}
+
+/**
+ * The dashboard decides who has access; this server has the state of the move, and may lack the
+ * program for debug logs.
+ */
+function followed(copy: Site, value: unknown): Site {
+  const recorded = recordIn(value)
+  if (!recorded) throw conflict('The settings in the backup cannot be read: upgrade this agent')
+  const { domain, user } = recorded
+  if (domain !== copy.domain || user !== copy.user) {
+    throw conflict(`The backup is one of ${domain}`)
+  }
+  const { staging: changed, suspended: _, moving: __, debug: ___, ...others } = recorded
+  const { access: ____, clients: _____, ...facts } = others
+  const { access, clients, moving, staging } = copy
+  return {
+    ...facts,
+    ...(staging && { staging: changed ?? staging }),
+    ...(access && { access }),
+    ...(clients && { clients }),
+    ...(moving && { moving }),
+  }
+}
+
+async function refuseUnready(host: Host, copy: Site, next: Site): Promise<void> {
+  const { php, domain } = next
+  if (!(await installedPhp(host)).includes(php)) {
+    throw conflict(`This server does not have PHP ${php}, which ${domain} uses: install it`)
+  }
+  await refuseTakenNames(host, next, allNamesOf(copy))
+}

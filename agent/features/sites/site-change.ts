@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util'
+import * as shell from '#agent/features/access/shell/shell.ts'
+import * as cron from '#agent/features/jobs/cron/cron.ts'
+import { recorderSteps } from '#agent/features/jobs/cron/recorder.ts'
+import { objectCacheSteps } from '#agent/features/object-cache/programs.ts'
+import * as fpm from '#agent/features/php/fpm.ts'
+import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
+import { allSitesSteps } from '#agent/features/servers/all-sites.ts'
+import { provisionSteps } from '#agent/features/servers/provision/provision.ts'
+import * as nginx from '#agent/features/web/nginx.ts'
+import { purgePlugin } from '#agent/features/web/purge-plugin.ts'
+import { connectionSteps } from '#agent/kernel/database/connections.ts'
+import * as mariadb from '#agent/kernel/database/mariadb.ts'
+import { deferred, inOrder } from '#agent/kernel/effects/change.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { quotaPackageSteps } from '#agent/kernel/packages/packages.ts'
+import { getSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
+import { sharedEtcSteps } from '#agent/kernel/site-etc/shared.ts'
+import {
+  andThen,
+  type List,
+  line,
+  type Progress,
+  ready,
+  type Step,
+  type Warn,
+} from '#agent/kernel/steps/command.ts'
+import { limitDisk, quotaSteps } from '#agent/kernel/users/quota.ts'
+import { beyondTier } from '#shared/sites/site-settings.ts'
+import { trialSteps } from './php-trial.ts'
+import { suspendedObjects } from './suspended-objects.ts'
+
+interface On {
+  host: Host
+  site: Site
+  warn: Warn
+}
+
+/** A change of the record of a site, and of everything that follows from it. */
+export interface SiteChange {
+  domain: string
+  /** The record after the change; of that record again: the same. */
+  into(site: Site): Site
+  /** For the log. */
+  about(target: Site): string
+  /** It leaves PHP and the database alone, and so works whatever is broken in them. */
+  only?: 'serving' | undefined
+  accept?: readonly string[] | undefined
+}
+
+/** A site that waits for a certificate is served without HTTPS by each change. */
+async function* missingCertificate(site: Site, { host, warn }: On): Progress<void> {
+  const { domain, tls } = site
+  if (tls === 'none' || (await nginx.certificateOf(host, domain))) return
+  const message = `${domain} has no certificate and is served without HTTPS: issue it again`
+  yield `Warning: ${message}`
+  warn({ code: 'certificate_missing', message })
+}
+
+/**
+ * A smaller tier bounds the settings of PHP that were made for a larger one; they stay recorded.
+ */
+function warnOfBounds({ domain, tier, settings }: Site, { warn }: On): void {
+  const beyond = beyondTier(settings?.php_settings ?? { values: {} }, tier)
+  if (beyond.length === 0) return
+  const message = `The maximum of the tier applies to ${domain}: ${beyond.join(', ')}`
+  warn({ code: 'php_settings_bounded', message })
+}
+
+const isReached = (site: Site, { into }: SiteChange) => isDeepStrictEqual(into(site), site)
+
+/** Everything that a change does. Throws invalid on `php` for an unknown version. */
+export function changeList(change: SiteChange, on: On): List {
+  const { host, site } = on
+  const target = change.into(site)
+  return [
+    ready(() => preparing(host, site, change)),
+    line(change.about(target)),
+    andThen(() => changeSteps(change, host)),
+    line(async function* () {
+      if (change.only !== 'serving') yield* missingCertificate(target, on)
+      warnOfBounds(target, on)
+    }),
+  ]
+}
+
+async function preparing(host: Host, site: Site, change: SiteChange): Promise<Step[]> {
+  if (change.only === 'serving') return []
+  const target = change.into(site)
+  const steps =
+    target.php === site.php
+      ? [
+          ...(await quotaPackageSteps(host)),
+          ...(await allSitesSteps(host)),
+          ...(await sharedEtcSteps(host)),
+          ...(await recorderSteps(host)),
+        ]
+      : await provisionSteps(host, [target.php], 'php', { accept: change.accept })
+  return [
+    ...steps,
+    ...(await connectionSteps(host, target)),
+    ...(await objectCacheSteps(host, target)),
+  ]
+}
+
+/**
+ * The record decides which state is complete: until it is written every undo restores the old
+ * state, afterwards the work continues to the new one.
+ */
+async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
+  if (change.only === 'serving') {
+    const objects = await suspendedObjects(change, host)
+    return [...objects, ...(await purgePlugin(change, host)), ...servingSteps(change, host)]
+  }
+  const recorded = () => getSite(host, change.domain)
+  const target = async () => change.into(await recorded())
+  return [
+    ...(await trialSteps(change, host)),
+    {
+      name: 'pool',
+      title: 'Applying the PHP pool',
+      ...deferred(async () => fpm.apply(host, await target())),
+      async undo() {
+        const site = await recorded()
+        await fpm.apply(host, site).apply()
+        await fpmRemoval.removeOthers(host, site).apply()
+      },
+    },
+    {
+      name: 'database account',
+      title: 'Applying the rights and limits of the database account',
+      ...deferred(async () => mariadb.applyAccount(host, await target())),
+      undo: async () => mariadb.applyAccount(host, await recorded()).apply(),
+    },
+    ...(await quotaSteps(host, target, async () => {
+      await limitDisk(host, await recorded())
+    })),
+    ...(await purgePlugin(change, host)),
+    ...servingSteps(change, host),
+    {
+      name: 'former pool',
+      title: 'Removing pools that are no longer used',
+      ...deferred(async () => fpmRemoval.removeOthers(host, await target())),
+    },
+  ]
+}
+
+/** The virtual host of the site, and its jobs. */
+function servingSteps(change: SiteChange, host: Host): Step[] {
+  const recorded = () => getSite(host, change.domain)
+  const target = async () => change.into(await recorded())
+  return [
+    {
+      name: 'vhost',
+      title: 'Applying the virtual host',
+      ...deferred(async () => nginx.serve(host, await target())),
+      undo: async () => nginx.serve(host, await recorded()).apply(),
+    },
+    {
+      name: 'cron',
+      title: 'Applying the jobs',
+      ...deferred(async () => scheduled(host, await target())),
+      undo: async () => scheduled(host, await recorded()).apply(),
+    },
+    {
+      name: 'record',
+      title: 'Recording the site',
+      ...deferred(async () => siteRecord(host, await target())),
+      decided: async () => isReached(await recorded(), change),
+    },
+  ]
+}
+
+const scheduled = (host: Host, site: Site) =>
+  inOrder(cron.schedule(host, site), shell.followed(host, site))

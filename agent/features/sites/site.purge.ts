@@ -1,0 +1,101 @@
+import * as accounts from '#agent/features/access/accounts.ts'
+import { forgetRestores } from '#agent/features/backups/replace.ts'
+import { forgetRepositories } from '#agent/features/backups/restic/session.ts'
+import { forgetMail } from '#agent/features/mail/sockets.ts'
+import { emptyTrash, refuseTooYoung } from '#agent/features/sites/trash/trash.ts'
+import { baselineRemoved } from '#agent/kernel/baseline/baseline.ts'
+import { removeDatabase, startMariadb } from '#agent/kernel/database/mariadb.ts'
+import { inOrder, provided, removed } from '#agent/kernel/effects/change.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
+import { certificateFolder } from '#agent/kernel/site/paths.ts'
+import { findSite, moveSite, removeSite, type Site } from '#agent/kernel/site/sites.ts'
+import { command, line, type Step } from '#agent/kernel/steps/command.ts'
+import { unlimitDisk } from '#agent/kernel/users/quota.ts'
+import * as users from '#agent/kernel/users/users.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict, notFound } from '#shared/kernel/errors.ts'
+
+type Params = ParamsOf<'site.purge'>
+
+/** Leaves the trash first, so that a partly deleted site is never restored; the record is removed last. */
+export const sitePurge = command('site.purge', {
+  lock: onSite.lock,
+  check: async (params, host) => ({ site: await getPurgeable(host, params) }),
+  async find({ domain }, host) {
+    const site = await findPurgeable(host, domain)
+    return site && { site }
+  },
+  steps: ({ host, site }) => [line(`Deleting ${site.domain} permanently`), ...stepsOf(site, host)],
+  async finished({ domain }, host) {
+    const site = (await findPurgeable(host, domain)) ?? (await findSite(host, domain))
+    return site ? undefined : { domain }
+  },
+  unfinished(reason, { site }) {
+    throw new Error(`${site.domain} is not deleted completely: ${reason}`)
+  },
+  result: domainOf,
+})
+
+async function findPurgeable(host: Host, domain: string): Promise<Site | undefined> {
+  return (await findSite(host, domain, 'purging')) ?? (await findSite(host, domain, 'trash'))
+}
+
+/** A purge that has begun is only continued: its age was checked then. */
+async function getPurgeable(host: Host, { domain, trashed_days }: Params): Promise<Site> {
+  const begun = await findSite(host, domain, 'purging')
+  const site = begun ?? (await findSite(host, domain, 'trash'))
+  if (site && !begun) await refuseTooYoung(host, site, trashed_days)
+  if (site) return site
+  if (await findSite(host, domain)) throw conflict(`Site ${domain} is not in the trash`)
+  throw notFound(`Site ${domain} in the trash`)
+}
+
+function stepsOf(site: Site, host: Host): Step[] {
+  const { domain, user } = site
+  return [
+    {
+      name: 'mark',
+      title: 'Taking the record out of the trash',
+      ...provided(
+        async () => !(await findSite(host, domain, 'purging')),
+        moveSite(host, domain, 'trash', 'purging'),
+      ),
+      decided: async () => (await findSite(host, domain, 'purging')) !== undefined,
+    },
+    {
+      name: 'database',
+      title: 'Dropping the database',
+      ...inOrder(startMariadb(host), removeDatabase(host, user)),
+    },
+    {
+      name: 'files',
+      title: 'Removing the files and the dump',
+      ...inOrder(
+        emptyTrash(host, site),
+        forgetMail(host, user),
+        forgetRestores(host, user),
+        forgetRepositories(host, user),
+        baselineRemoved(host, domain),
+      ),
+    },
+    {
+      name: 'user',
+      title: `Removing the system user ${user}`,
+      ...inOrder(
+        provided(() => users.isOf(host, user, domain), unlimitDisk(host, user)),
+        accounts.removeUser(host, user, domain),
+      ),
+    },
+    {
+      name: 'certificate',
+      title: 'Removing the certificate',
+      ...removed(host, 'folder', certificateFolder(domain)),
+    },
+    {
+      name: 'record',
+      title: 'Removing the record',
+      ...removeSite(host, domain, 'purging'),
+    },
+  ]
+}

@@ -1,0 +1,193 @@
+import * as accounts from '#agent/features/access/accounts.ts'
+import { certificateStep } from '#agent/features/domains/certificate-step.ts'
+import { needsRenewal } from '#agent/features/domains/coverage.ts'
+import { cutOffCertificate } from '#agent/features/domains/cut-off.ts'
+import * as cron from '#agent/features/jobs/cron/cron.ts'
+import { objectCacheSteps } from '#agent/features/object-cache/programs.ts'
+import * as fpm from '#agent/features/php/fpm.ts'
+import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
+import { provisionSteps } from '#agent/features/servers/provision/provision.ts'
+import * as kept from '#agent/features/sites/trash/database.ts'
+import * as trash from '#agent/features/sites/trash/trash.ts'
+import { awaitAnswer } from '#agent/features/web/front-page.ts'
+import * as nginx from '#agent/features/web/nginx.ts'
+import { listeningNotes } from '#agent/features/web/notes.ts'
+import { namesTakenOver, refuseServedNames } from '#agent/features/web/others.ts'
+import { connectionSteps } from '#agent/kernel/database/connections.ts'
+import { removeDatabase } from '#agent/kernel/database/mariadb.ts'
+import { run } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { NGINX } from '#agent/kernel/services/known.ts'
+import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
+import { findHolder, findSite, moveSite, type Site } from '#agent/kernel/site/sites.ts'
+import { after, command, line, ready, type Step, type Warn } from '#agent/kernel/steps/command.ts'
+import { findUnitOf } from '#agent/kernel/users/known-names.ts'
+import * as users from '#agent/kernel/users/users.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict, notFound, ServiceError } from '#shared/kernel/errors.ts'
+import { isReserved } from '#shared/kernel/fields.ts'
+import { allNamesOf } from '#shared/kernel/site-names.ts'
+import { isSystemAccount } from '#shared/kernel/system-accounts.ts'
+
+/** A site is restored when its record leaves the trash: until then the trash is unchanged. */
+export const siteRestore = command('site.restore', {
+  lock: onSite.lock,
+  check: async ({ domain }, host) => ({ site: await getTrashed(host, domain) }),
+  async find({ domain }, host) {
+    const site = (await findSite(host, domain, 'trash')) ?? (await findSite(host, domain))
+    return site && { site }
+  },
+  steps: ({ params: { domain, accept }, host, site, warn }) => [
+    ready(
+      () => preparing(host, site, accept),
+      () => withConflict(site, refuseServedNames(host, allNamesOf(site))),
+    ),
+    line(`Restoring ${domain} from the trash`),
+    ...stepsOf(site, host),
+    after(
+      () => certificateSteps(host, site, warn),
+      () => cutOffCertificate(host, domain),
+    ),
+  ],
+  result: domainOf,
+})
+
+/** The steps that make the server ready, after all checks. */
+async function preparing(
+  host: Host,
+  site: Site,
+  accept: ParamsOf<'site.restore'>['accept'],
+): Promise<Step[]> {
+  await refuseTaken(host, site)
+  await trash.refuseUnrestorable(host, site)
+  const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', { accept }))
+  const installed = await host.files.stat(NGINX.program)
+  if (installed) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
+  const all = [
+    ...steps,
+    ...(await connectionSteps(host, site)),
+    ...(await objectCacheSteps(host, site)),
+  ]
+  return all.map((step) => withConflicts(site, step))
+}
+
+async function getTrashed(host: Host, domain: string): Promise<Site> {
+  const site = await findSite(host, domain, 'trash')
+  if (site) return site
+  if (await findSite(host, domain)) throw conflict(`Site ${domain} is not in the trash`)
+  if (await findSite(host, domain, 'purging')) {
+    throw conflict(`The permanent deletion of ${domain} has started: it cannot be restored`)
+  }
+  throw notFound(`Site ${domain} in the trash`)
+}
+
+async function refuseTaken(host: Host, site: Site): Promise<void> {
+  const { domain, user } = site
+  const taken = await findHolder(host, allNamesOf(site))
+  if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
+  if (!(await users.isOf(host, user, domain))) {
+    throw conflict(`The system user ${user} is missing: ${domain} can only be deleted permanently`)
+  }
+  if (isSystemAccount(user)) {
+    throw conflict(`${domain} cannot be restored: ${user} is the name of a system account`)
+  }
+  const unit = isReserved(user) ? 'Hosting Control' : await findUnitOf(host, user)
+  if (unit !== undefined) {
+    throw conflict(`${domain} cannot be restored: ${unit} of this server now runs as ${user}`)
+  }
+}
+
+/** The request is valid, but the server has changed. */
+async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    if (!(error instanceof ServiceError && error.fields)) throw error
+    const reason = Object.values(error.fields).flat().join('; ')
+    throw conflict(`${domain} cannot be restored: ${reason}`)
+  })
+}
+
+const withConflicts = (site: Site, { apply, ...step }: Step): Step => ({
+  ...step,
+  async *apply() {
+    const work = apply()
+    if (!(Symbol.asyncIterator in work)) return withConflict(site, work)
+    for (;;) {
+      const next = await withConflict(site, work.next())
+      if (next.done) return
+      yield next.value
+    }
+  },
+})
+
+/** The files of the user first, then its processes, the virtual host last. */
+function stepsOf(site: Site, host: Host): Step[] {
+  const { domain, user } = site
+  return [
+    {
+      name: 'database',
+      title: 'Importing the database',
+      ...kept.bringDatabaseBack(host, site),
+      undo: removeDatabase(host, user).apply,
+    },
+    {
+      name: 'files',
+      title: 'Moving the files back',
+      ...trash.bringFilesBack(host, site),
+      undo: trash.keepFiles(host, site).apply,
+    },
+    {
+      name: 'account',
+      title: `Opening the account of ${user}`,
+      ...accounts.openAccount(host, user, domain),
+      undo: accounts.closeAccount(host, user, domain).apply,
+    },
+    {
+      name: 'pool',
+      title: `Starting PHP ${site.php}`,
+      ...fpm.apply(host, site),
+      undo: fpmRemoval.removeAll(host, site).apply,
+    },
+    {
+      name: 'cron',
+      title: 'Scheduling the jobs of WordPress',
+      ...cron.schedule(host, site),
+      undo: cron.unschedule(host, user).apply,
+    },
+    {
+      name: 'vhost',
+      title: 'Adding the virtual host',
+      ...nginx.serve(host, site),
+      imposes: () => namesTakenOver(host, allNamesOf(site), site.domain),
+      notes: () => listeningNotes(host),
+      undo: nginx.remove(host, site).apply,
+    },
+    {
+      name: 'probe',
+      title: 'Waiting for an answer of the site',
+      effects: [run('request', `http://${domain}/`)],
+      async *apply() {
+        const problem = await awaitAnswer(host, domain)
+        if (problem !== undefined) yield `Warning: ${domain} ${problem}`
+      },
+    },
+    {
+      name: 'record',
+      title: 'Moving the record back',
+      ...moveSite(host, domain, 'trash', 'sites'),
+      decided: async () => (await findSite(host, domain)) !== undefined,
+    },
+    {
+      name: 'dump',
+      title: 'Removing the dump of the database',
+      ...kept.forgetDatabase(host, site),
+    },
+  ]
+}
+
+/** The certificate may have expired since the deletion. */
+async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Step[]> {
+  if (!(await needsRenewal(host, site))) return []
+  const title = `Renewing the certificate of ${site.domain}`
+  const refused = 'The certificate must be renewed, which failed'
+  return [certificateStep(host, site, { title, refused, warn })]
+}

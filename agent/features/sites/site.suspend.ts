@@ -1,0 +1,16 @@
+import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
+import { command } from '#agent/kernel/steps/command.ts'
+import { changeList, type SiteChange } from './site-change.ts'
+
+export const siteSuspend = command('site.suspend', {
+  ...onSite,
+  steps: (job) => changeList(suspending(job.params.domain), job),
+  result: domainOf,
+})
+
+const suspending = (domain: string): SiteChange => ({
+  domain,
+  into: (site) => ({ ...site, suspended: true }),
+  about: () => `Suspending ${domain}`,
+  only: 'serving',
+})

@@ -1,0 +1,96 @@
+import { releaseAccount, reserveAccount } from '#agent/kernel/database/account.ts'
+import { databaseSize, dumpDatabase } from '#agent/kernel/database/dump.ts'
+import { importDatabase } from '#agent/kernel/database/import.ts'
+import {
+  findAccount,
+  type KeptAccount,
+  parseAccount,
+  renderAccount,
+} from '#agent/kernel/database/kept-account.ts'
+import {
+  createEmptyDatabase,
+  databaseEffects,
+  ensureMariadb,
+  removeDatabase,
+} from '#agent/kernel/database/mariadb.ts'
+import { type Change, declared } from '#agent/kernel/effects/change.ts'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { keptHomeOf, TRASH, trashOf } from '#agent/kernel/site/paths.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+
+export const dumpPathOf = (user: string) => `${trashOf(user)}/database.sql`
+const accountPathOf = (user: string) => `${trashOf(user)}/account.json`
+
+/**
+ * Stores dump and account in the site's folder in the trash. A site that lost its database has no
+ * dump. Disables logins with the password, so that no connection holds a lock that the dump waits
+ * for. Returns warnings.
+ */
+export async function keepDatabase(host: Host, { user }: Site): Promise<string[]> {
+  if (await host.files.stat(keptHomeOf(user))) {
+    throw conflict(`${keptHomeOf(user)} already exists: move it and try again`)
+  }
+  for (const path of [TRASH, trashOf(user)]) await host.files.mkdir(path, { mode: 0o700 })
+  await writeKept(host, user)
+  await host.files.remove(dumpPathOf(user))
+  const size = await databaseSize(host, user)
+  if (size === undefined) return []
+  await reserveAccount(host, user)
+  return dumpDatabase(host, user, { path: dumpPathOf(user), size })
+}
+
+/** What `keepDatabase` would do. */
+export async function planKeepDatabase(host: Host, { user }: Site): Promise<Effect[]> {
+  const missing = await effects.planMake(host, 'folder', TRASH, trashOf(user))
+  return missing.length > 0 ? missing : [effects.change('folder', trashOf(user))]
+}
+
+/** Reopens the database that `keepDatabase` closed, and removes the files of `keepDatabase`. */
+export async function reopenDatabase(host: Host, site: Site): Promise<void> {
+  const account = await readKept(host, site.user)
+  if (account) await ensureMariadb(host)
+  if (account) await releaseAccount(host, site, account.password_hash)
+  await forgetDatabase(host, site).apply()
+}
+
+/** Removes the files of `keepDatabase`; the site's files, if present, stay. */
+export const forgetDatabase = (host: Host, { user }: Site): Change =>
+  declared([effects.remove('folder', trashOf(user))], async () => {
+    const kept = keptHomeOf(user)
+    if (await host.files.stat(kept)) throw new Error(`${kept} is still there`)
+    await host.files.remove(trashOf(user))
+  })
+
+/** From the dump only: the rest of the database is removed first. */
+export const bringDatabaseBack = (host: Host, site: Site): Change => ({
+  async effects() {
+    const { user } = site
+    const isKept = (await readKept(host, user)) ?? (await host.files.stat(dumpPathOf(user)))
+    return isKept ? databaseEffects(user).toReversed() : []
+  },
+  async apply() {
+    const { user } = site
+    await removeDatabase(host, user).apply()
+    const account = await readKept(host, user)
+    const dump = await host.files.stat(dumpPathOf(user))
+    if (!account && !dump) return
+    await createEmptyDatabase(host, user, account)
+    await reserveAccount(host, user)
+    if (dump) await importDatabase(host, user, dumpPathOf(user), 'leave_some')
+    await releaseAccount(host, site, account?.password_hash)
+  },
+})
+
+/** An account that is closed already has its password in the file. */
+async function writeKept(host: Host, user: string): Promise<void> {
+  const found = await findAccount(host, user)
+  const account = found && { ...(await readKept(host, user)), ...found }
+  await host.files.write(accountPathOf(user), renderAccount(account), { mode: 0o600 })
+}
+
+async function readKept(host: Host, user: string): Promise<KeptAccount | undefined> {
+  return parseAccount(await host.files.read(accountPathOf(user)))
+}

@@ -1,0 +1,235 @@
+import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
+import { docrootOf, homeOf, LOGIN_PHP, logsOf } from '#agent/kernel/site/paths.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import type { Limits } from '#agent/kernel/site/tiers.ts'
+import { nginx } from '#shared/kernel/formats/nginx.ts'
+import { servedNamesOf } from '#shared/kernel/site-names.ts'
+import { type Abilities, OPEN_FILES, renderListen, TLS_SETTINGS } from './base.ts'
+import { renderClosing, renderClosingMap } from './closing.ts'
+import { DENIED, NO_XMLRPC } from './denied.ts'
+import { renderJetpackOnly } from './jetpack.ts'
+import { renderLogin } from './login.ts'
+import * as moving from './moving.ts'
+import { askedOf, renderPageCache, renderPageCacheZone } from './page-cache.ts'
+import { MISSING, renderPaused } from './paused.ts'
+import { passwordParameters, renderProtection, renderRobots } from './protection.ts'
+import { type Certificate, renderRedirects, securedNames } from './redirects.ts'
+import { renderVisitor, visitorHeaderOf } from './visitor.ts'
+import { VISITOR_LIMITS } from './visitor-limits.ts'
+
+export interface Vhost {
+  site: Site
+  /** The PHP version of the PHP-FPM that answers. */
+  socket: string
+  limits: Limits
+  abilities: Abilities
+  certificate: Certificate | undefined
+  /** The certificate of the other server of a move, if no authority has signed it. */
+  pinned?: string | undefined
+  /** Further networks of its CDN. */
+  networks?: readonly string[]
+}
+
+/** The file of one site: its cache zone and its servers (locations in the order nginx tries them). */
+export function renderVhost(vhost: Vhost): string {
+  const { site, limits } = vhost
+  const way = wayOf(vhost)
+  if (site.moving?.parted && way)
+    return renderServers(vhost, quiet(vhost, moving.renderForwarding(way, site)))
+  const head = `${renderPageCacheZone(site, limits)}${renderClosingMap(site)}`
+  return renderServers(vhost, renderSite(vhost), head)
+}
+
+/** The same, while nothing of the site runs. With its root, from which no file is served, it is found as before. */
+export const renderFrozen = (vhost: Vhost): string => {
+  const root = nginx`    root ${docrootOf(vhost.site.user)};\n`
+  return renderServers(vhost, quiet(vhost, `${root}${moving.FROZEN}`))
+}
+
+const quiet = ({ site, networks }: Vhost, content: string) => nginx`
+${VISITOR_LIMITS}${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
+    error_log ${logsOf(site.user)}/error.log;
+
+${moving.renderAcme(site)}
+${content}`
+
+function wayOf({ site, certificate, pinned }: Vhost): moving.Way | undefined {
+  const to = site.moving?.to
+  return to === undefined
+    ? to
+    : { domain: site.domain, to, tls: !!certificate, pinned, header: visitorHeaderOf(site) }
+}
+
+function renderServers(vhost: Vhost, content: string, zone = ''): string {
+  const { site, abilities, certificate, networks } = vhost
+  const names = renderNames(servedNamesOf(site))
+  const head = `# ${MARK_LINE}\n${zone}`
+  if (!certificate) {
+    return nginx`${head}
+server {
+${renderListen(80, abilities)}
+${names}
+${content}}
+${renderRedirects(vhost)}`
+  }
+  return nginx`${head}
+server {
+${renderListen(80, abilities)}
+${renderNames(securedNames(site, certificate))}
+${VISITOR_LIMITS}${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
+    error_log ${logsOf(site.user)}/error.log;
+
+${moving.renderAcme(site)}
+    location / {
+        return 301 https://$host$request_uri;
+    }
+}
+
+server {
+${renderListen(443, abilities)}
+${names}
+    ssl_certificate ${certificate.fullchain};
+    ssl_certificate_key ${certificate.privkey};
+${TLS_SETTINGS}
+${content}}
+${renderRedirects(vhost)}`
+}
+
+const renderNames = (names: readonly string[]) => nginx`    server_name ${names};`
+
+function renderSite(vhost: Vhost): string {
+  const { site, limits, certificate, networks } = vhost
+  const way = site.moving?.challenges ? wayOf(vhost) : undefined
+  return nginx`
+    root ${docrootOf(site.user)};
+    index index.php index.html;
+    disable_symlinks if_not_owner from=${homeOf(site.user)};
+${OPEN_FILES.map((line) => `    ${line}`).join('\n')}
+    client_max_body_size ${limits.upload + 1}m;
+    server_tokens off;
+${VISITOR_LIMITS}    access_log ${logsOf(site.user)}/access.log hosting;
+    error_log ${logsOf(site.user)}/error.log;
+    gzip_vary on;
+    gzip_types text/css text/plain text/xml application/javascript application/json application/manifest+json application/xml application/rss+xml application/atom+xml application/wasm font/ttf image/svg+xml;
+    limit_req_status 429;
+
+${HEADERS}${renderPolicy(site)}${renderHsts(site, certificate)}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site, networks)}${moving.renderArriving(site)}
+${moving.renderAcme(site)}
+${way ? moving.renderTrial(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
+${renderPhp(vhost)}
+${FOLDERS}
+    location / {
+        try_files $uri $uri/ /index.php?$args;
+    }
+${renderPaused(site)}`
+}
+
+/**
+ * For locations that send no file: nginx then finds a program that only its owner may read (0600), which
+ * PHP-FPM opens as the site. With either directive of the server nginx would open it itself, and fail.
+ */
+const FOUND_ONLY = `        open_file_cache off;
+        disable_symlinks off;
+`
+
+/** An index is answered by another location, which checks links. */
+const FOLDERS = `    location ~ /$ {
+${FOUND_ONLY}        try_files $uri/ /index.php?$args;
+    }`
+
+const renderPhp = (vhost: Vhost) => `    location ~ \\.php$ {
+${FOUND_ONLY}        try_files $uri ${MISSING};
+        limit_req zone=hosting_login burst=10 nodelay;
+        limit_req zone=hosting_xmlrpc burst=30 nodelay;
+        limit_req zone=hosting_cron burst=5 nodelay;
+${renderFastcgi(vhost)}
+${renderPageCache(vhost.site)}
+    }`
+
+/** After the denied locations, whose files may have the same name. */
+const renderXmlrpc = (vhost: Vhost) => `    location ~* /xmlrpc\\.php$ {
+${renderJetpackOnly()}${FOUND_ONLY}        try_files $uri ${MISSING};
+        limit_req zone=hosting_xmlrpc burst=30 nodelay;
+${renderFastcgi(vhost)}
+    }
+`
+
+/** On the server only: an add_header in a location would drop all of these there. */
+const HEADERS = `    add_header X-Content-Type-Options $hosting_content_type_options always;
+    add_header X-Frame-Options $hosting_frame_options always;
+    add_header Referrer-Policy $hosting_referrer_policy always;
+    add_header X-Cache $upstream_cache_status always;
+`
+
+/** Variables of conf.d/hosting.conf: empty where the site sends such a header itself. */
+function renderPolicy({ settings }: Site): string {
+  if (settings?.csp === 'off') return ''
+  const report = '    add_header Content-Security-Policy-Report-Only $hosting_csp_report always;\n'
+  return `    add_header Content-Security-Policy $hosting_csp always;
+${settings?.csp === 'report' ? report : ''}`
+}
+
+/** `off` ends an earlier one in browsers. */
+const HSTS = {
+  on: 'max-age=31536000',
+  subdomains: 'max-age=31536000; includeSubDomains',
+  off: 'max-age=0',
+} as const
+
+function renderHsts({ tls, settings }: Site, certificate: Certificate | undefined): string {
+  if (certificate?.self_signed !== false || tls !== 'letsencrypt') return ''
+  return `    add_header Strict-Transport-Security "${HSTS[settings?.hsts ?? 'on']}" always;\n`
+}
+
+/** Missing files go to WordPress, which generates robots.txt and sitemaps itself. */
+const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp|avif|svg|woff2?|ttf|otf|eot|mp4|webm|mp3|pdf)$ {
+        expires 7d;
+        log_not_found off;
+        try_files $uri /index.php?$args;
+    }`
+
+const tlsParameters = (certificate: Certificate | undefined) =>
+  certificate ? ['PHP_VALUE "session.cookie_secure=1"'] : []
+
+const REQUESTED = '$document_root$fastcgi_script_name'
+
+/** All parameters, so that no other file of the machine decides what PHP receives. */
+function renderFastcgi({ site, socket, limits, certificate }: Vhost, script = REQUESTED): string {
+  const { uri, query } = askedOf(site)
+  const parameters = [
+    `SCRIPT_FILENAME ${script}`,
+    `QUERY_STRING ${query}`,
+    'REQUEST_METHOD $request_method',
+    'CONTENT_TYPE $content_type',
+    'CONTENT_LENGTH $content_length',
+    'SCRIPT_NAME $fastcgi_script_name',
+    `REQUEST_URI ${uri}`,
+    'DOCUMENT_URI $document_uri',
+    'DOCUMENT_ROOT $document_root',
+    'SERVER_PROTOCOL $server_protocol',
+    'REQUEST_SCHEME $scheme',
+    'HTTPS $https if_not_empty',
+    'GATEWAY_INTERFACE CGI/1.1',
+    'SERVER_SOFTWARE nginx',
+    'REMOTE_ADDR $remote_addr',
+    'REMOTE_PORT $remote_port',
+    'SERVER_ADDR $server_addr',
+    'SERVER_PORT $server_port',
+    'SERVER_NAME $host',
+    'HTTP_HOST $host',
+    'HTTP_PROXY ""',
+    'REDIRECT_STATUS 200',
+    ...tlsParameters(certificate),
+    ...passwordParameters(site),
+  ]
+  return [
+    nginx`fastcgi_pass unix:${socket};`,
+    nginx`fastcgi_read_timeout ${limits.execution_time + 10}s;`,
+    'fastcgi_buffer_size 32k;',
+    'fastcgi_buffers 16 16k;',
+    'fastcgi_hide_header X-Powered-By;',
+    ...parameters.map((parameter) => `fastcgi_param ${parameter};`),
+  ]
+    .map((line) => `        ${line}`)
+    .join('\n')
+}

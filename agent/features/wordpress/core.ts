@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Progress, Step } from '#agent/kernel/steps/command.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+import { archiveOf, kindOf, MAX_ARCHIVE, publishedAt, refuseUnfit, retried } from './archive.ts'
+
+const FRESH_MS = 3_600_000
+const RETRY_MS = 600_000
+
+/** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
+interface Kept {
+  version: string
+  /** Of the archive: SHA-256, or SHA-1 where the source publishes nothing better. */
+  digest: string
+  /** The time of the last check of the source, in ms. */
+  at: number
+}
+
+const Note = z.object({ version: z.string(), digest: z.string(), at: z.number() })
+
+const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
+
+/**
+ * Keeps the newest WordPress ready and returns its folder. The source is checked at most once an
+ * hour; if it is unreachable, the cached copy is used (and it is retried after ten minutes), or
+ * else a `latest.tar.gz` put there by hand. A download must match the source's checksum.
+ */
+export async function* provideCore(host: Host): Progress<string> {
+  const kept = await readKept(host)
+  if (kept && isFresh(host, kept)) return folderOf(host, kept)
+  for (const path of [host.settings.state_dir, `${host.settings.state_dir}/cache`, cacheOf(host)]) {
+    await host.files.mkdir(path, { mode: 0o711 })
+  }
+  const spare = kept !== undefined || (await hasCopy(host))
+  try {
+    return yield* fromSource(host, host.settings.wordpress_url, kept, spare ? 1 : 4)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    if (!spare) throw unavailable(host, reason)
+    if (!kept) return yield* fromSource(host, `file://${cacheOf(host)}`, undefined, 1)
+    yield `WordPress ${kept.version} from the cache is used: ${reason}`
+    await writeKept(host, { ...kept, at: host.clock.now() - FRESH_MS + RETRY_MS })
+    return folderOf(host, kept)
+  }
+}
+
+/** The step that checks and downloads; none while the cache is fresh. */
+export async function coreSteps(host: Host): Promise<Step[]> {
+  const kept = await readKept(host)
+  if (kept && isFresh(host, kept)) return []
+  const apply = async function* (): Progress<void> {
+    yield* provideCore(host)
+  }
+  const effects = () => planProvide(host)
+  return [{ name: 'wordpress', title: 'Preparing WordPress', effects, apply }]
+}
+
+/** What `provideCore` would do, by the checksum that the source publishes now. */
+async function planProvide(host: Host): Promise<Effect[]> {
+  const kept = await readKept(host)
+  const note = [await effects.planPut(host, keptPath(host))]
+  const sources = [host.settings.wordpress_url]
+  if (!kept && (await hasCopy(host))) sources.push(`file://${cacheOf(host)}`)
+  let problem = ''
+  for (const base of sources) {
+    try {
+      const digest = await publishedAt(host, base, 1)
+      if (kept?.digest === digest) return note
+      const folders = [`${host.settings.state_dir}/cache`, cacheOf(host)]
+      const [missing] = await effects.planMake(host, 'folder', ...folders)
+      const changed = missing ?? effects.change('folder', cacheOf(host))
+      return [effects.run('download', archiveOf(base)), changed]
+    } catch (error) {
+      problem ||= error instanceof Error ? error.message : String(error)
+    }
+  }
+  if (kept) return note
+  throw unavailable(host, problem)
+}
+
+function unavailable(host: Host, reason: string): Error {
+  const files = 'latest.tar.gz and latest.tar.gz.sha256'
+  return new Error(`WordPress is not available (${reason}): put ${files} into ${cacheOf(host)}`)
+}
+
+async function* fromSource(
+  host: Host,
+  base: string,
+  kept: Kept | undefined,
+  attempts: number,
+): Progress<string> {
+  yield `Checking ${base} for the newest WordPress`
+  const url = archiveOf(base)
+  const digest = await publishedAt(host, base, attempts)
+  const at = host.clock.now()
+  if (kept?.digest === digest) {
+    await writeKept(host, { ...kept, at })
+    return folderOf(host, kept)
+  }
+  yield 'Downloading WordPress'
+  return await host.exclusive('wordpress', async () => {
+    const meanwhile = await readKept(host)
+    if (meanwhile?.digest === digest) return folderOf(host, meanwhile)
+    const version = await unpack(host, url, digest, attempts)
+    await writeKept(host, { version, digest, at })
+    return folderOf(host, { version })
+  })
+}
+
+async function unpack(host: Host, url: string, digest: string, attempts: number): Promise<string> {
+  const draft = `${cacheOf(host)}/.${host.random.name(8)}`
+  const archive = `${draft}/archive.tar.gz`
+  try {
+    await host.files.mkdir(draft, { mode: 0o700 })
+    await retried(host, attempts, async () => {
+      const options = { most: MAX_ARCHIVE }
+      const found = await host.net.download(url, archive, kindOf(digest), options)
+      if (found !== digest) throw new Error(`${url} does not have the published checksum`)
+    })
+    await refuseUnfit(host, archive)
+    await host.shell.run(['tar', '-xzf', archive, '-C', draft, '--no-same-owner'])
+    await host.shell.run(['chmod', '-R', 'u=rwX,go=rX', `${draft}/wordpress`])
+    const version = await versionIn(host, `${draft}/wordpress`)
+    await host.files.remove(folderOf(host, { version }))
+    await host.files.rename(`${draft}/wordpress`, folderOf(host, { version }))
+    return version
+  } finally {
+    await host.files.remove(draft)
+  }
+}
+
+async function versionIn({ files }: Host, folder: string): Promise<string> {
+  const text = (await files.read(`${folder}/wp-includes/version.php`)) ?? ''
+  const version = /^\$wp_version = '(\d[\w.-]*)';/m.exec(text)?.[1]
+  if (version === undefined) throw new Error('The archive does not contain WordPress')
+  return version
+}
+
+/** The copy of a version, if this server has it. */
+export async function coreFolder(host: Host, version: string): Promise<string | undefined> {
+  const folder = folderOf(host, { version })
+  return (await host.files.stat(folder)) && folder
+}
+
+const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
+const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
+
+/** A date in the future was written by a wrong clock. */
+function isFresh({ clock }: Host, { at }: Kept): boolean {
+  const age = clock.now() - at
+  return age >= 0 && age < FRESH_MS
+}
+
+async function hasCopy(host: Host): Promise<boolean> {
+  return (await host.files.stat(`${cacheOf(host)}/latest.tar.gz`)) !== undefined
+}
+
+async function readKept(host: Host): Promise<Kept | undefined> {
+  const kept = parseJson(Note, await host.files.read(keptPath(host)))
+  return kept && (await host.files.stat(folderOf(host, kept))) && kept
+}
+
+const writeKept = (host: Host, kept: Kept) =>
+  host.files.write(keptPath(host), `${JSON.stringify(kept)}\n`, { mode: 0o600 })

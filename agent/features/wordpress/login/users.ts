@@ -1,0 +1,45 @@
+import { evaluate } from '#agent/features/wordpress/evaluate.ts'
+import { wordpressSilent } from '#agent/features/wordpress/failure.ts'
+import { setAdminPassword } from '#agent/features/wordpress/wordpress.ts'
+import { reading } from '#agent/kernel/calls/reading.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import { getSite } from '#agent/kernel/site/sites.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
+import { adminPasswordReading, wordpressUsersReading } from '#shared/wordpress/readings.ts'
+import { MAX_USERS, WordpressUsers } from '#shared/wordpress/wp-login.ts'
+
+/** Customers of a shop are many, and have nothing to do behind its login. */
+const VISITORS = ['subscriber', 'customer']
+
+const PROBLEM = 'The users were not read'
+
+/** The accounts that work on a site: administrators first, then by number. */
+export async function listUsers(host: Host, site: Site): Promise<WordpressUsers> {
+  const printed = await evaluate(host, site, QUERY, PROBLEM)
+  const list = parseJson(WordpressUsers, printed)
+  if (!list) throw wordpressSilent(PROBLEM)
+  return list
+}
+
+const QUERY = `<?php
+$find = fn($by) => get_users($by + ['orderby' => 'ID', 'number' => ${MAX_USERS + 1}]);
+$others = ['administrator', ${VISITORS.map((role) => `'${role}'`).join(', ')}];
+$found = [...$find(['role' => 'administrator']), ...$find(['role__not_in' => $others])];
+$users = array_map(fn($user) => [
+  'id' => $user->ID,
+  'login' => $user->user_login,
+  'name' => $user->display_name,
+  'role' => (string) (array_values($user->roles)[0] ?? ''),
+], array_slice($found, 0, ${MAX_USERS}));
+echo json_encode(['users' => $users, 'more' => count($found) > ${MAX_USERS}]);
+`
+
+export const wordpressUsers = reading(wordpressUsersReading, async ({ host, params }) =>
+  listUsers(host, await getSite(host, params.domain)),
+)
+
+export const adminPassword = reading(adminPasswordReading, async ({ host, params }) => {
+  const { user, password } = await setAdminPassword(host, await getSite(host, params.domain))
+  return { user, password: password.reveal() }
+})

@@ -1,0 +1,20 @@
+import { complaintOf, type Runnable, runWpCli } from '#agent/features/wordpress/wp-cli.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { quietProgram } from './quiet-program.ts'
+
+const MOST = 50
+
+/**
+ * Switches off, in the database of a staging site, what would act for the live one: payments, mail
+ * services, connected accounts and search engines. Runs as the site, without its plugins. Returns
+ * what was switched off.
+ */
+export async function quiet(host: Host, site: Runnable): Promise<string[]> {
+  const args = ['--skip-plugins', '--skip-themes', 'eval-file', '-']
+  const output = await runWpCli(host, site, args, quietProgram())
+  if (output.code !== 0) {
+    throw new Error(`The staging site could not be separated: ${complaintOf(output)}`)
+  }
+  const lines = output.stdout.split('\n').filter((line) => line !== '')
+  return [...new Set(lines.map((line) => line.slice(0, 100)))].slice(0, MOST)
+}

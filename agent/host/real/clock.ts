@@ -1,7 +1,0 @@
-import type { Clock } from '#agent/host/ports.ts'
-
-export const clock: Clock = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-}

@@ -1,0 +1,48 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+import { readGenerated } from './generated.ts'
+
+const effect =
+  (action: Effect['action']) =>
+  (kind: string, name: string): Effect => ({ action, kind, name })
+
+export const create = effect('create')
+export const change = effect('change')
+export const remove = effect('remove')
+export const run = effect('run')
+
+/** Of writing a text to a path: none if it is there already. */
+export function planWrite(path: string, before: string | undefined, text: string): Effect[] {
+  if (before === undefined) return [create('file', path)]
+  return before === text ? [] : [change('file', path)]
+}
+
+/** Of generated files. Throws conflict, as writing does, for a file that somebody else wrote. */
+export async function planGenerate(
+  host: Host,
+  files: readonly { path: string; text: string }[],
+): Promise<Effect[]> {
+  const effects: Effect[] = []
+  for (const { path, text } of files) {
+    effects.push(...planWrite(path, await readGenerated(host, path), text))
+  }
+  return effects
+}
+
+const planIf =
+  (action: 'create' | 'remove', exists: boolean) =>
+  async ({ files }: Host, kind: string, ...paths: string[]): Promise<Effect[]> => {
+    const found = await Promise.all(paths.map((path) => files.stat(path)))
+    const affected = paths.filter((_, at) => (found[at] !== undefined) === exists)
+    return affected.map((name) => ({ action, kind, name }))
+  }
+
+/** Of creating missing objects. */
+export const planMake = planIf('create', false)
+/** Of removing existing objects. */
+export const planRemove = planIf('remove', true)
+
+/** Of writing a text that always differs, or of replacing a whole folder. */
+export async function planPut({ files }: Host, path: string, kind = 'file'): Promise<Effect> {
+  return (await files.stat(path)) ? change(kind, path) : create(kind, path)
+}

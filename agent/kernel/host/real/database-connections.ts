@@ -1,0 +1,170 @@
+import { performance } from 'node:perf_hooks'
+import type { ConnectionConfig, Pool, PoolConnection, SqlError } from 'mariadb'
+import {
+  type DatabaseProblem,
+  DatabaseUnavailable,
+} from '#agent/kernel/host/database-unavailable.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
+import { type Account, OPTION_FILES, readAccount } from './option-file.ts'
+
+const CONNECT_MS = 3000
+/** A connection of an administrator's own may hold a lock that a statement of the agent needs. */
+const LOCK_SECONDS = 30
+/** How long a failure is remembered. A stopped server fails immediately anyway. */
+const REMEMBERED_MS: Record<DatabaseProblem, number> = { stopped: 0, denied: 3000, silent: 30_000 }
+/** Statements of others end in their own time: queries after 15 seconds, others after ten minutes. */
+const PATIENCE_MS = 60_000
+const MAX_CONNECTIONS = 4
+const BUSY = `other work used all ${MAX_CONNECTIONS} connections for ${PATIENCE_MS / 1000} seconds`
+/** Its limit was reached, or it was closed: no words of the server. */
+const OF_POOL = new Set([
+  ...['ER_GET_CONNECTION_TIMEOUT', 'ER_CLOSING_POOL', 'ER_POOL_ALREADY_CLOSED'],
+])
+/** Access denied, also where the account has another authentication or an old one. */
+const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])
+
+export interface Connections {
+  /** Throws DatabaseUnavailable within seconds, and immediately while a failure is remembered. */
+  take(): Promise<PoolConnection>
+  /** The error of a connection that was lost in silence. */
+  silent(reason: string): DatabaseUnavailable
+}
+
+interface Place {
+  socket: string
+  connect_ms: number
+}
+
+/** Connections of root to the socket of MariaDB. One connection tests the server before a pool retries. */
+export function openConnections(
+  socket: string,
+  option_files: readonly string[] = OPTION_FILES,
+  connect_ms = CONNECT_MS,
+): Connections {
+  const place = { socket, connect_ms }
+  let pool: Pool | undefined
+  /** Of takes together: a pool that connects for one of them is that of all. */
+  let opening: Promise<Pool> | undefined
+  let waiting = 0
+  let failure: { error: DatabaseUnavailable; until: number } | undefined
+  const leave = () => {
+    const former = pool
+    pool = undefined
+    void former?.end().catch(() => undefined)
+  }
+  const failed = (error: DatabaseUnavailable, from = pool) => {
+    failure = { error, until: performance.now() + REMEMBERED_MS[error.problem] }
+    if (from === pool) leave()
+    return error
+  }
+  const reopen = async () => {
+    leave()
+    pool = await opened(place, await accountThatEnters(place, option_files))
+    return pool
+  }
+  const current = (): Pool | Promise<Pool> => {
+    if (pool && (waiting > 0 || pool.totalConnections() > 0)) return pool
+    opening ??= reopen().finally(() => {
+      opening = undefined
+    })
+    return opening
+  }
+  const taken = async (from: Pool) => {
+    waiting++
+    try {
+      return await from.getConnection()
+    } finally {
+      waiting--
+    }
+  }
+  /** Undefined: others are in the way, and it may be tried again. */
+  const tried = async (): Promise<PoolConnection | undefined> => {
+    if (failure && performance.now() < failure.until) throw failure.error
+    let from: Pool | undefined
+    try {
+      from = await current()
+      return await taken(from)
+    } catch (error) {
+      if (from !== undefined && isOfPool(error) && isInUse(from, pool)) return undefined
+      throw failed(unavailable(error), from)
+    }
+  }
+  return {
+    async take() {
+      const end = performance.now() + PATIENCE_MS
+      while (performance.now() < end) {
+        const connection = await tried()
+        if (connection) return connection
+      }
+      throw new DatabaseUnavailable('silent', BUSY)
+    },
+    silent: (reason) => failed(new DatabaseUnavailable('silent', reason)),
+  }
+}
+
+/** No failure of the server: others use all connections, or have left the pool for a new one. */
+const isInUse = (from: Pool, pool: Pool | undefined) =>
+  from !== pool || from.activeConnections() >= MAX_CONNECTIONS
+
+const isOfPool = (error: unknown) => OF_POOL.has((error as Partial<SqlError>).code ?? '')
+
+/** The first account that MariaDB accepts: of the agent's file, root by its socket, root's file. */
+async function accountThatEnters(place: Place, files: readonly string[]): Promise<Account> {
+  const [own, ...others] = files
+  const given = await readAccount(own === undefined ? [] : [own])
+  if (given) {
+    await enter(place, given)
+    return given
+  }
+  const root = { user: 'root' }
+  try {
+    await enter(place, root)
+    return root
+  } catch (error) {
+    const known = unavailable(error).problem === 'denied' ? await readAccount(others) : undefined
+    if (!known) throw error
+    await enter(place, known)
+    return known
+  }
+}
+
+async function enter(place: Place, account: Account): Promise<void> {
+  const { createConnection } = await import('mariadb')
+  const connection = await createConnection(configOf(place, account))
+  connection.on('error', () => undefined)
+  await connection.end().catch(() => connection.destroy())
+}
+
+async function opened(place: Place, account: Account): Promise<Pool> {
+  const { createPool } = await import('mariadb')
+  return createPool({
+    ...configOf(place, account),
+    connectionLimit: MAX_CONNECTIONS,
+    minimumIdle: 0,
+    idleTimeout: 60,
+    // The pool tries more than once in it.
+    acquireTimeout: 2 * place.connect_ms,
+    initSql: `SET SESSION lock_wait_timeout = ${LOCK_SECONDS}`,
+  })
+}
+
+const configOf = (place: Place, account: Account): ConnectionConfig => ({
+  socketPath: place.socket,
+  ...account,
+  connectTimeout: place.connect_ms,
+  multipleStatements: false,
+  permitLocalInfile: false,
+  charset: 'utf8mb4',
+  autoJsonMap: false,
+})
+
+function unavailable(error: unknown): DatabaseUnavailable {
+  if (error instanceof DatabaseUnavailable) return error
+  const { errno = 0, sqlMessage, code = '' } = error as Partial<SqlError>
+  const reason = sqlMessage ?? (code || messageOf(error))
+  if (DENIED.has(errno)) return new DatabaseUnavailable('denied', '')
+  const stopped = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET'].some((word) =>
+    `${code} ${reason}`.includes(word),
+  )
+  return new DatabaseUnavailable(stopped ? 'stopped' : 'silent', reason)
+}

@@ -1,0 +1,174 @@
+import { createSocket } from 'node:dgram'
+import { Resolver } from 'node:dns/promises'
+import type { Resolved } from '#agent/kernel/host/ports.ts'
+import { isIpv6, mayBeAsked } from '#agent/kernel/host/record-addresses.ts'
+import {
+  type AddressType,
+  type DnsMessage,
+  type DnsRecord,
+  decodeMessage,
+  encodeQuestion,
+} from './dns-message.ts'
+
+type Ask = (server: string, name: string, type: AddressType) => Promise<DnsMessage | undefined>
+
+export interface NameServers {
+  /** One question; undefined: no answer. */
+  ask: Ask
+  /** Of a top-level domain, or of one name server: as the resolver of this server has them. */
+  serversOf(domain: string): Promise<string[]>
+  addressesOf(server: string): Promise<string[]>
+}
+
+const ANSWER_MS = 1500
+const MAX_MS = 20_000
+const AT_ONCE = 10
+const MAX_HOPS = 12
+/** Of one zone, and of one family. */
+const MAX_SERVERS = 2
+
+/**
+ * The A and AAAA records of each name from the name servers of its zone, found from its top-level
+ * domain on: no cache has former records or former name servers. Null: they did not answer in time.
+ */
+export async function freshRecords(
+  names: readonly string[],
+  servers: NameServers = real(),
+): Promise<Resolved[]> {
+  const late = Date.now() + MAX_MS
+  const found: Resolved[] = names.map(() => null)
+  const turns = names.entries()
+  const worker = async () => {
+    for (const [at, name] of turns)
+      if (Date.now() < late) found[at] = await recordsOf(servers, name, late).catch(() => null)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  return found
+}
+
+async function recordsOf(servers: NameServers, name: string, late: number): Promise<Resolved> {
+  const types = ['A', 'AAAA'] as const
+  const found = await Promise.all(types.map((type) => new Walk(servers, type, late).find(name)))
+  return found.includes(null) ? null : found.flatMap((records) => records ?? [])
+}
+
+/** From the top-level domain to the zone of a name, and to the zones of its aliases (CNAME). */
+class Walk {
+  readonly #servers: NameServers
+  readonly #type: AddressType
+  readonly #late: number
+  #hops = 0
+
+  constructor(servers: NameServers, type: AddressType, late: number) {
+    this.#servers = servers
+    this.#type = type
+    this.#late = late
+  }
+
+  async find(name: string): Promise<Resolved> {
+    const top = name.slice(name.lastIndexOf('.') + 1)
+    const names = (await this.#servers.serversOf(top)).slice(0, MAX_SERVERS)
+    let addresses = await this.#addressesOf(names, [])
+    for (let zone = top; this.#hops < MAX_HOPS && Date.now() < this.#late; ) {
+      this.#hops++
+      const message = await this.#askAny(addresses, name)
+      if (!message) return null
+      if (message.is_authoritative) return this.#read(message, name)
+      const next = referralOf(message, name, zone)
+      if (next.length === 0) return null
+      zone = next[0]?.name ?? ''
+      addresses = await this.#addressesOf(
+        next.map(({ data }) => data),
+        message.additional,
+      )
+    }
+    return null
+  }
+
+  async #read({ answers, code }: DnsMessage, name: string): Promise<Resolved> {
+    let last = name
+    for (const _ of answers)
+      last = answers.find((one) => one.name === last && one.type === 'CNAME')?.data ?? last
+    const own = answers.filter((one) => one.name === last && one.type === this.#type)
+    if (own.length > 0) return own.map(({ data }) => data)
+    if (last !== name) return this.find(last)
+    return USABLE.includes(code) ? [] : null
+  }
+
+  /** The first useful answer. */
+  async #askAny(addresses: readonly string[], name: string): Promise<DnsMessage | undefined> {
+    for (const address of addresses) {
+      const message = await this.#servers.ask(address, name, this.#type)
+      const isUsable = message && !message.is_truncated && USABLE.includes(message.code)
+      if (isUsable) return message
+    }
+    return undefined
+  }
+
+  /** With `glue`, the addresses that the parent zone sent; nobody but its owner chooses them. */
+  async #addressesOf(names: readonly string[], glue: readonly DnsRecord[]): Promise<string[]> {
+    const sent = glue.filter(({ name, data }) => data !== '' && names.includes(name))
+    const found = sent.map(({ data }) => data)
+    for (const name of found.length > 0 ? [] : names.slice(0, MAX_SERVERS))
+      found.push(...(await this.#servers.addressesOf(name)))
+    const some = found.filter((address) => mayBeAsked(address, false))
+    const of = (is: boolean) => some.filter((one) => isIpv6(one) === is).slice(0, MAX_SERVERS)
+    return [...of(false), ...of(true)]
+  }
+}
+
+/** The second: there is no such name. */
+const USABLE = ['NOERROR', 'NXDOMAIN']
+
+/** The name servers of a zone nearer to the name. */
+const referralOf = ({ authority }: DnsMessage, name: string, zone: string): DnsRecord[] =>
+  authority.filter(
+    (one) =>
+      one.type === 'NS' &&
+      one.name.length > zone.length &&
+      (name === one.name || name.endsWith(`.${one.name}`)),
+  )
+
+function real(): NameServers {
+  const resolver = new Resolver({ timeout: ANSWER_MS, tries: 2 })
+  const none = (): string[] => []
+  const tops = new Map<string, Promise<string[]>>()
+  return {
+    ask: askServer,
+    serversOf(domain) {
+      const known = tops.get(domain) ?? resolver.resolveNs(domain).catch(none)
+      tops.set(domain, known)
+      return known
+    },
+    async addressesOf(server) {
+      const both = [resolver.resolve4(server), resolver.resolve6(server)]
+      return (await Promise.all(both.map((records) => records.catch(none)))).flat()
+    },
+  }
+}
+
+/** Only the server that is asked can answer: the socket is connected, and port and id are random. */
+export function askServer(
+  server: string,
+  name: string,
+  type: AddressType,
+  port = 53,
+): Promise<DnsMessage | undefined> {
+  const id = crypto.getRandomValues(new Uint16Array(1))[0] ?? 0
+  const socket = createSocket(isIpv6(server) ? 'udp6' : 'udp4')
+  return new Promise((resolve) => {
+    const done = (message?: DnsMessage) => {
+      clearTimeout(late)
+      socket.removeAllListeners('message')
+      resolve(message)
+      socket.close(() => undefined)
+    }
+    const late = setTimeout(done, ANSWER_MS)
+    socket.once('error', () => done())
+    socket.on('message', (bytes) => {
+      const message = decodeMessage(bytes)
+      if (message?.id === id && message.question === name) done(message)
+    })
+    socket.connect(port, server, () => socket.send(encodeQuestion(id, name, type)))
+  })
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import process from 'node:process'
+import { text } from 'node:stream/consumers'
+import { z } from 'zod'
+import { pageOf } from '#agent/kernel/host/page-answer.ts'
+import { ask, startFpm } from './fpm-once.ts'
+
+const Request = z.object({
+  program: z.string(),
+  values: z.array(z.string()),
+  prepend: z.string(),
+  docroot: z.string(),
+  host: z.string(),
+  paths: z.array(z.string()).max(10),
+})
+type Request = z.infer<typeof Request>
+
+const LIMITS = { timeout_ms: 60_000, most: 16 << 20 }
+
+/**
+ * `hosting-agent pages`: starts PHP-FPM with the settings on standard input, asks it for pages, and
+ * prints what the answers are like. Runs with the rights of a hidden site, and ends with it.
+ */
+export async function pages(): Promise<never> {
+  const request = Request.parse(JSON.parse(await text(process.stdin)))
+  const folder = mkdtempSync('/tmp/pages-')
+  const socket = `${folder}/fpm.sock`
+  writeFileSync(`${folder}/prepend.php`, request.prepend)
+  writeFileSync(`${folder}/fpm.conf`, configOf(request, folder, socket))
+  const fpm = await startFpm(request.program, [`${folder}/fpm.conf`], socket)
+  try {
+    const answers = []
+    for (const path of request.paths) {
+      const answer = await ask(socket, { params: paramsOf(request, path) }, LIMITS)
+      answers.push({ path, ...pageOf(answer?.toString('utf8')) })
+    }
+    console.log(JSON.stringify(answers))
+  } finally {
+    fpm.kill('SIGKILL')
+  }
+  process.exit(0)
+}
+
+const configOf = ({ values }: Request, folder: string, socket: string) =>
+  [
+    '[global]',
+    'error_log = /dev/null',
+    '[hidden]',
+    `listen = ${socket}`,
+    'pm = static',
+    'pm.max_children = 1',
+    'clear_env = yes',
+    'env[PATH] = /usr/local/bin:/usr/bin:/bin',
+    'security.limit_extensions = .php',
+    ...values,
+    `php_admin_value[auto_prepend_file] = ${folder}/prepend.php`,
+    '',
+  ].join('\n')
+
+function paramsOf({ docroot, host }: Request, path: string): Record<string, string> {
+  const [script = '/', query = ''] = path.split('?')
+  const name = script.endsWith('.php') ? script : '/index.php'
+  return {
+    ...{ GATEWAY_INTERFACE: 'CGI/1.1', SERVER_PROTOCOL: 'HTTP/1.1', SERVER_SOFTWARE: 'nginx' },
+    ...{ REQUEST_METHOD: 'GET', REQUEST_SCHEME: 'https', HTTPS: 'on', QUERY_STRING: query },
+    ...{ REQUEST_URI: path, DOCUMENT_URI: name, SCRIPT_NAME: name, DOCUMENT_ROOT: docroot },
+    ...{ SCRIPT_FILENAME: `${docroot}${name}`, HTTP_HOST: host, SERVER_NAME: host },
+    ...{ SERVER_PORT: '443', SERVER_ADDR: '127.0.0.1', REMOTE_ADDR: '127.0.0.1' },
+    ...{ REMOTE_PORT: '40000', REDIRECT_STATUS: '200', HTTP_ACCEPT: 'text/html,*/*' },
+  }
+}

@@ -1,0 +1,192 @@
+import type { ChildProcess } from 'node:child_process'
+import type { z } from 'zod'
+import { attempt } from '#agent/kernel/host/attempt.ts'
+import {
+  ANSWERS,
+  MAX_LINE_BYTES,
+  type ScanKind,
+  ScanLine,
+  type ScanRequest,
+} from '#agent/kernel/host/scan-lines.ts'
+import type { Read, SiteReader, TenantSite } from '#agent/kernel/host/scanner-port.ts'
+import { eachLine } from './lines.ts'
+
+export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | 'once'> {
+  /** The end of its standard error. */
+  complaint(): string
+  kill(): void
+}
+
+export interface HelperTimes {
+  /** The silence limit while it starts, or queries databases, which answer within two seconds. */
+  silence_ms: number
+  /** The silence limit while it reads the files of one site: the scan itself stops after a second. */
+  reading_ms: number
+  /** The idle time after which the helper ends. */
+  idle_ms: number
+}
+
+interface Waiting {
+  line: string
+  docroot: string
+  /** The number of processes that ended before they read any site. */
+  lost: number
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** How long a site whose files hang is not read again. */
+const HUNG_MS = 60_000
+const TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 1700, idle_ms: 300_000 }
+const MAX_LOST = 3
+const SILENT = 'it did not answer in time'
+
+/**
+ * Reads sites in a separate process, which starts with the first request. When it dies or is silent
+ * for too long, the site that it was reading fails; the other requests go to a new process.
+ */
+export class ScanHelper implements SiteReader {
+  readonly #start: () => HelperProcess
+  readonly #ready: () => Promise<void>
+  readonly #times: HelperTimes
+  readonly #waiting = new Map<number, Waiting>()
+  #process: HelperProcess | undefined
+  /** Hanging docroots, and until when they are not read. */
+  readonly #hung = new Map<string, number>()
+  #reading: number | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #last = 0
+
+  /** `ready` ends before a process starts. */
+  constructor(start: () => HelperProcess, times = TIMES, ready = async () => {}) {
+    this.#start = start
+    this.#ready = ready
+    this.#times = times
+  }
+
+  async inventory(site: TenantSite, facts?: string) {
+    return present(await this.#request('inventory', ANSWERS.inventory, site, facts))
+  }
+
+  application(site: TenantSite, facts?: string) {
+    return this.#request('application', ANSWERS.application, site, facts)
+  }
+
+  database(site: TenantSite, facts?: string) {
+    return this.#request('database', ANSWERS.database, site, facts)
+  }
+
+  async databasePassword(site: TenantSite, facts?: string) {
+    return present(await this.#request('databasePassword', ANSWERS.databasePassword, site, facts))
+  }
+
+  async #request<T>(
+    kind: ScanKind,
+    schema: z.ZodType<T>,
+    site: TenantSite,
+    facts?: string,
+  ): Promise<T> {
+    if ((this.#hung.get(site.docroot) ?? 0) > performance.now()) throw unreadable('its files hang')
+    this.#last += 1
+    const given = facts === undefined ? {} : { facts }
+    const request: ScanRequest = { id: this.#last, kind, site, ...given }
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const line = `${JSON.stringify(request)}\n`
+    const waiting = { line, docroot: site.docroot, lost: 0, resolve, reject }
+    await this.#ready()
+    this.#waiting.set(request.id, waiting)
+    this.#send(waiting)
+    const answer = schema.safeParse(await promise)
+    if (!answer.success) throw new Error('The scan returned an answer that cannot be used')
+    return answer.data
+  }
+
+  #hangs({ docroot }: Waiting): void {
+    const now = performance.now()
+    for (const [known, until] of this.#hung) if (until <= now) this.#hung.delete(known)
+    this.#hung.set(docroot, now + HUNG_MS)
+  }
+
+  #send(waiting: Waiting): void {
+    this.#process ??= this.#open()
+    this.#process.stdin?.write(waiting.line)
+    this.#watch()
+  }
+
+  #open(): HelperProcess {
+    const helper = this.#start()
+    const lost = (reason: string) => this.#lost(helper, reason)
+    helper.once('error', (error) => lost(error.message))
+    helper.once('close', (code) => lost(`it ended with status ${code}`))
+    helper.stdin?.on('error', () => undefined)
+    if (helper.stdout) {
+      eachLine(helper.stdout, MAX_LINE_BYTES, (line) => {
+        if (line === undefined) lost('its answer is too long')
+        else if (helper === this.#process) this.#answered(helper, line)
+      })
+    }
+    return helper
+  }
+
+  #answered(helper: HelperProcess, text: string): void {
+    const line = ScanLine.safeParse(attempt(() => JSON.parse(text))).data
+    if (!line) this.#lost(helper, 'it answered something else')
+    else if ('reading' in line) this.#reads(line)
+    else this.#settle(line)
+    this.#watch()
+  }
+
+  #reads({ id, reading }: { id: number; reading: boolean }): void {
+    if (reading) this.#reading = id
+    else if (this.#reading === id) this.#reading = undefined
+  }
+
+  #settle(line: Exclude<ScanLine, { reading: boolean }>): void {
+    const waiting = this.#waiting.get(line.id)
+    this.#waiting.delete(line.id)
+    if ('error' in line) waiting?.reject(new Error(line.error))
+    else waiting?.resolve(line.result)
+    if (this.#reading === line.id) this.#reading = undefined
+  }
+
+  /** One timer: for a silent helper during requests, else for an idle one. */
+  #watch(): void {
+    clearTimeout(this.#timer)
+    const helper = this.#process
+    if (!helper) return
+    const busy = this.#waiting.size > 0
+    const reason = busy ? SILENT : 'it had nothing to do'
+    const reading = this.#reading === undefined ? this.#times.silence_ms : this.#times.reading_ms
+    const wait = busy ? reading : this.#times.idle_ms
+    this.#timer = setTimeout(() => this.#lost(helper, reason), wait)
+    this.#timer.unref?.()
+  }
+
+  #lost(helper: HelperProcess, reason: string): void {
+    if (helper !== this.#process) return
+    this.#process = undefined
+    clearTimeout(this.#timer)
+    helper.kill()
+    const guilty = this.#reading
+    const silent = reason === SILENT
+    const why = [reason, helper.complaint()].filter(Boolean).join(': ')
+    this.#reading = undefined
+    for (const [id, waiting] of [...this.#waiting]) {
+      if (guilty === undefined) waiting.lost += 1
+      if (id !== guilty && waiting.lost < MAX_LOST) {
+        this.#send(waiting)
+        continue
+      }
+      this.#waiting.delete(id)
+      if (id === guilty && silent) this.#hangs(waiting)
+      waiting.reject(unreadable(why))
+    }
+  }
+}
+
+const unreadable = (why: string) => new Error(`The site could not be read: ${why}`)
+
+/** A missing answer is null on the wire. */
+function present<T>({ answer, ...read }: Read<T | null>): Read<T | undefined> {
+  return { ...read, answer: answer ?? undefined }
+}

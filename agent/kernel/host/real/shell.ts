@@ -1,0 +1,184 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { PassThrough, type Readable } from 'node:stream'
+import { CommandFailed } from '#agent/kernel/host/errors.ts'
+import type { Fed } from '#agent/kernel/host/fed.ts'
+import type { Output, RunOptions, Shell } from '#agent/kernel/host/ports.ts'
+import { startIn } from './cgroups.ts'
+import { feed } from './feed.ts'
+import { cookieOf, remember, send, tagOf } from './programs.ts'
+import { watchFile } from './seen.ts'
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+const TIMEOUT_MS = 600_000
+const MAX_OUTPUT = 16 << 20
+const MISSING = 127
+
+/** Programs by argv, in a process group of their own, with nothing of the agent's environment. */
+export const shell: Shell = {
+  async run(argv, options = {}) {
+    const output = await collect(argv, options)
+    if (output.code !== 0) throw new CommandFailed(argv, output)
+    return output
+  },
+
+  try: (argv, options = {}) => collect(argv, options),
+
+  async *stream(argv, options = {}) {
+    const child = start(argv, options)
+    const ended = exitOf(child, options)
+    const lines = createInterface({ input: merged(child) })
+    const last: string[] = []
+    for await (const line of lines) {
+      last.push(line)
+      if (last.length > 20) last.shift()
+      yield line
+    }
+    const code = await ended
+    if (code !== 0) throw new CommandFailed(argv, { code, stdout: '', stderr: last.join('\n') })
+  },
+
+  async *bytes(argv, options = {}) {
+    const child = start(argv, options)
+    const ended = exitOf(child, options)
+    const stderr = text(child.stderr)
+    for await (const chunk of child.stdout ?? []) yield chunk
+    const code = await ended
+    if (code !== 0) throw new CommandFailed(argv, { code, stdout: '', stderr: await stderr })
+  },
+
+  async daemon(argv, { log, cwd }) {
+    const [program = '', ...args] = argv
+    const out = openSync(log, 'a', 0o640)
+    try {
+      const child = spawn(program, args, {
+        env: environment({}),
+        cwd: cwd ?? '/',
+        detached: true,
+        stdio: ['ignore', out, out],
+      })
+      await new Promise<void>((resolve, reject) => {
+        child.once('spawn', resolve)
+        child.once('error', reject)
+      })
+      child.unref()
+      return child.pid ?? 0
+    } finally {
+      closeSync(out)
+    }
+  },
+}
+
+async function collect(argv: readonly string[], options: RunOptions): Promise<Output> {
+  const [child, fed] = startFed(argv, options)
+  const stdout = text(child.stdout)
+  const stderr = text(child.stderr)
+  const code = await exitOf(child, options)
+  const output = { code, stdout: await stdout, stderr: await stderr }
+  return fed ? { ...output, fed: await fed } : output
+}
+
+/** A program and the one that feeds it, which may have one of its own. */
+function startFed(
+  argv: readonly string[],
+  options: RunOptions,
+): [ChildProcess, Promise<Fed> | undefined] {
+  const { input_from } = options
+  if (!input_from) return [start(argv, options), undefined]
+  const [feeder, fed] = startFed(input_from.argv, input_from.options)
+  const ended = exitOf(feeder, input_from.options)
+  const child = start(argv, options)
+  return [child, feed(feeder, ended, child, { before: fed, options })]
+}
+
+function start(argv: readonly string[], options: RunOptions): ChildProcess {
+  const tag = tagOf(options)
+  const { user } = options
+  const [program = '', ...args] = user === undefined ? argv : withoutPrivileges(argv, user)
+  const file = options.input_file === undefined ? undefined : openSync(options.input_file, 'r')
+  const output =
+    options.output_file === undefined ? undefined : openSync(options.output_file, 'wx', 0o600)
+  const open = new Set([file, output].filter((each) => each !== undefined))
+  const watched = file ?? output
+  const before = options.umask === undefined ? undefined : process.umask(options.umask)
+  try {
+    const child = startIn(tag, () =>
+      spawn(program, args, {
+        env: environment({ ...options.env, ...cookieOf(tag) }),
+        cwd: options.cwd ?? '/',
+        detached: true,
+        stdio: [
+          file ?? (options.input === undefined && !options.input_from ? 'ignore' : 'pipe'),
+          output ?? 'pipe',
+          'pipe',
+        ],
+      }),
+    )
+    child.stdin?.on('error', () => undefined)
+    if (!options.input_from) child.stdin?.end(options.input)
+    else if (options.input !== undefined) child.stdin?.write(options.input)
+    if (options.seen && !options.input_from && watched !== undefined) {
+      watchFile(child, options, { file, output })
+      open.delete(watched)
+    }
+    return child
+  } finally {
+    if (before !== undefined) process.umask(before)
+    for (const each of open) closeSync(each)
+  }
+}
+
+/** Resolves when the program and its output have ended; kills the group when time is up. */
+function exitOf(
+  child: ChildProcess,
+  { timeout_ms = TIMEOUT_MS, ...options }: RunOptions,
+): Promise<number> {
+  const { pid } = child
+  const forget = remember(tagOf(options), pid)
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => pid !== undefined && send(-pid, 'SIGKILL'), timeout_ms)
+    const ended = (code: number) => {
+      clearTimeout(timer)
+      forget()
+      resolve(code)
+    }
+    child.once('error', () => ended(MISSING))
+    child.once('close', (code) => ended(code ?? 128))
+  })
+}
+
+async function text(stream: Readable | null): Promise<string> {
+  if (!stream) return ''
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length
+      if (size <= MAX_OUTPUT) chunks.push(chunk)
+    }
+  } catch {
+    // A program that could not be started has no output.
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function merged({ stdout, stderr }: ChildProcess): Readable {
+  const both = new PassThrough()
+  let open = 2
+  for (const stream of [stdout, stderr]) {
+    stream?.pipe(both, { end: false })
+    stream?.once('close', () => --open === 0 && both.end())
+  }
+  return both
+}
+
+export function environment(extra: Record<string, string>): Record<string, string> {
+  return { PATH, LC_ALL: 'C.UTF-8', HOME: '/root', ...extra }
+}
+
+/** Under setpriv(1): without groups, capabilities, setuid programs, or a way to regain privileges. */
+export function withoutPrivileges(argv: readonly string[], user: string): string[] {
+  const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
+  return ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', ...drop, '--', ...argv]
+}

@@ -1,0 +1,31 @@
+import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
+import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
+import { done, failed, lastOf, printed } from './output.ts'
+import { mounted } from './restic.ts'
+import { storage } from './storage.ts'
+
+type OnDisk = { disk: Disk }
+
+/** tar(1) to and from a pipe: the path of the folder that it reads stands for the archive. */
+export function tar({ disk }: OnDisk, argv: readonly string[], options: RunOptions): Output {
+  const word = argv.find((word) => word.startsWith('--directory='))
+  const folder = word?.slice('--directory='.length) ?? ''
+  if (argv.includes('--create')) {
+    return printed(`${mounted(options, folder) ?? folder}/${lastOf(argv)}\n`)
+  }
+  const source = disk.find((options.input ?? '').trim())
+  if (source?.kind !== 'directory') return failed('tar: This does not look like a tar archive', 2)
+  for (const [name, node] of source.entries) disk.copy(node, `${folder}/${name}`)
+  return done()
+}
+
+/**
+ * `hosting-agent rewrite`: passes a dump on, and reports that it changed nothing. `hosting-agent
+ * storage`: reads a folder of repositories.
+ */
+export function ownAgent(on: OnDisk, argv: readonly string[], { input = '' }: RunOptions): Output {
+  if (argv[1] === 'storage') return storage(on, input)
+  if (argv[1] !== 'rewrite') return done()
+  const dump = input.slice(input.indexOf('\n') + 1)
+  return { ...printed(dump), stderr: `${JSON.stringify({ replaced: 0, left: [] })}\n` }
+}

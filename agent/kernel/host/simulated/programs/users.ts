@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto'
+import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
+import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
+import { done, failed, lastOf } from './output.ts'
+
+type OnDisk = { disk: Disk }
+
+const PASSWD = '/etc/passwd'
+const GROUP = '/etc/group'
+const SHADOW = '/etc/shadow'
+
+export function useradd(machine: OnDisk, argv: readonly string[]): Output {
+  const user = lastOf(argv)
+  const comment = argv[argv.indexOf('--comment') + 1] ?? ''
+  if (textAt(machine, PASSWD).includes(`\n${user}:`))
+    return failed(`useradd: user '${user}' already exists`, 9)
+  if (argv.includes('--no-user-group')) return addAccount(machine, user, argv)
+  addUser(machine, { user, comment, system: argv.includes('--system') })
+  return done()
+}
+
+/** Without a group of its own; with the numbers of another account, or a free one. */
+function addAccount(machine: OnDisk, user: string, argv: readonly string[]): Output {
+  const of = (option: string) => optionOf(argv, option)
+  const uid = of('--uid') || freeId(machine, argv.includes('--system'))
+  const ids = `${uid}:${groupId(machine, of('--gid'))}`
+  const line = `${user}:x:${ids}:${of('--comment')}:${of('--home-dir')}:${of('--shell')}\n`
+  machine.disk.add(PASSWD, line)
+  machine.disk.add(SHADOW, `${shadowLine(user)}\n`)
+  for (const path of [PASSWD, SHADOW]) machine.disk.sync(path)
+  const group = of('--groups')
+  return group === '' ? done() : gpasswd(machine, ['gpasswd', '--add', user, group])
+}
+
+const optionOf = (argv: readonly string[], option: string): string =>
+  argv.includes(option) ? (argv[argv.indexOf(option) + 1] ?? '') : ''
+
+/** useradd(8) takes a number, too. */
+const groupId = (machine: OnDisk, name: string): string =>
+  new RegExp(`^${RegExp.escape(name)}:x:(\\d+):`, 'm').exec(textAt(machine, GROUP))?.[1] ?? name
+
+/** With lines of names and passwords, or hashes with `--encrypted`. */
+export function chpasswd(
+  machine: OnDisk,
+  argv: readonly string[],
+  { input = '' }: RunOptions,
+): Output {
+  for (const line of input.split('\n').filter(Boolean)) {
+    const [user = '', given = ''] = line.split(':')
+    setPassword(machine, user, () => (argv.includes('--encrypted') ? given : shadowHash(given)))
+  }
+  return done()
+}
+
+/** What is stored of a password. */
+export const shadowHash = (password: string): string =>
+  `$6$simulated$${createHash('sha512').update(password).digest('base64url')}`
+
+function setPassword(machine: OnDisk, user: string, change: (hash: string) => string): void {
+  const entry = new RegExp(`^(${RegExp.escape(user)}:)([^:]*)`, 'm')
+  const changed = (_: string, start: string, hash: string) => start + change(hash)
+  replace(machine, SHADOW, textAt(machine, SHADOW).replace(entry, changed))
+}
+
+/** Keeps the group of the user if it has members. */
+export function userdel(machine: OnDisk, argv: readonly string[]): Output {
+  const user = lastOf(argv)
+  const groups = [...textAt(machine, GROUP).matchAll(/^([^:]+):x:\d+:(.+)$/gm)]
+  for (const [, group = '', members = ''] of groups)
+    if (members.split(',').includes(user)) gpasswd(machine, ['gpasswd', '--delete', user, group])
+  for (const path of [PASSWD, SHADOW]) removeLine(machine, path, user)
+  if (!new RegExp(`^${user}:x:\\d+:.`, 'm').test(textAt(machine, GROUP)))
+    removeLine(machine, GROUP, user)
+  return done()
+}
+
+export function groupdel(machine: OnDisk, argv: readonly string[]): Output {
+  removeLine(machine, GROUP, lastOf(argv))
+  return done()
+}
+
+/** `gpasswd --add <user> <group>`, or `--delete` */
+export function gpasswd(machine: OnDisk, argv: readonly string[]): Output {
+  const [user = '', group = ''] = argv.slice(-2)
+  const member = new RegExp(`^(${group}:x:\\d+:)(.*)$`, 'm')
+  const changed = (_: string, start: string, members: string) => {
+    const others = members.split(',').filter((name) => name !== '' && name !== user)
+    return start + (argv.includes('--add') ? [...others, user] : others).join(',')
+  }
+  replace(machine, GROUP, textAt(machine, GROUP).replace(member, changed))
+  return done()
+}
+
+/**
+ * `usermod --expiredate <date> <user>`; an empty date is none. Or `--comment <comment>`, `--lock` and
+ * `--unlock`.
+ */
+export function usermod(machine: OnDisk, argv: readonly string[]): Output {
+  const [, option, date = ''] = argv
+  const user = lastOf(argv)
+  if (option === '--comment') {
+    const entry = new RegExp(`^(${user}(?::[^:]*){3}:)[^:]*`, 'm')
+    replace(machine, PASSWD, textAt(machine, PASSWD).replace(entry, `$1${date}`))
+    return done()
+  }
+  if (option === '--lock' || option === '--unlock') {
+    setPassword(machine, user, (hash) => (option === '--lock' ? '!' : '') + hash.replace(/^!/, ''))
+    return done()
+  }
+  const line = new RegExp(`^(${RegExp.escape(user)}(?::[^:]*){6}:)[^:]*`, 'm')
+  replace(machine, SHADOW, textAt(machine, SHADOW).replace(line, `$1${daysOf(date)}`))
+  return done()
+}
+
+/** shadow(5) has days since 1970. */
+const daysOf = (date: string): string =>
+  date.includes('-') ? String(Date.parse(date) / 86_400_000) : date
+
+const shadowLine = (user: string) => `${user}:!:::::::`
+
+interface NewUser {
+  user: string
+  comment: string
+  /** Of the user's group, which has the same name. */
+  member?: string
+  system?: boolean
+}
+
+export function addUser(machine: OnDisk, { user, comment, member = '', system }: NewUser): void {
+  const { disk } = machine
+  const id = freeId(machine, system)
+  disk.add(PASSWD, `${user}:x:${id}:${id}:${comment}:/srv/www/${user}:\n`)
+  disk.add(GROUP, `${user}:x:${id}:${member}\n`)
+  disk.add(SHADOW, `${shadowLine(user)}\n`)
+  for (const path of [PASSWD, GROUP, SHADOW]) disk.sync(path)
+}
+
+function freeId(machine: OnDisk, system = false): number {
+  const ids = [...textAt(machine, PASSWD).matchAll(/^[^:]+:x:(\d+):/gm)].map(([, id]) => Number(id))
+  return system
+    ? Math.min(1000, ...ids.filter((known) => known >= 100)) - 1
+    : Math.max(1000, ...ids.filter((known) => known < 60_000)) + 1
+}
+
+function removeLine(machine: OnDisk, path: string, name: string): void {
+  const text = textAt(machine, path)
+  const lines = text.split('\n').filter((line) => !line.startsWith(`${name}:`))
+  if (lines.join('\n') !== text) replace(machine, path, lines.join('\n'))
+}
+
+function replace({ disk }: OnDisk, path: string, text: string): void {
+  disk.putText(path, text)
+  disk.sync(path)
+}
+
+const textAt = ({ disk }: OnDisk, path: string) => disk.text(path) ?? ''

@@ -1,0 +1,199 @@
+import { blamingDisk } from '#agent/kernel/host/storage.ts'
+import type { Command, CommandTable } from '#agent/kernel/steps/command.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
+import { cancelledError } from '#shared/kernel/errors.ts'
+import { Execution, type ExecutionOptions, startWork } from './execution.ts'
+import type { Locks } from './locks.ts'
+import { Operation } from './operation.ts'
+import { keyOf, type PendingCleanup } from './pending-cleanup.ts'
+import type { Request } from './records.ts'
+import { recovered } from './recovery.ts'
+import type { OperationStore } from './store.ts'
+import { type Limits, limitsOf } from './time-limits.ts'
+
+export interface ExecutionsOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'log'> {
+  commands: CommandTable
+  /** Default: those of the contract. */
+  limits?: typeof limitsOf
+}
+
+interface Shared {
+  store: OperationStore
+  locks: Locks
+  cleanup: PendingCleanup
+}
+
+/** How long an ended operation stays in memory; a stored one is read from the disk afterwards. */
+const AT_HAND_MS = 60_000
+
+/** Runs operations to their single terminal event, and continues those of the previous process. */
+export class Executions {
+  readonly #options: ExecutionsOptions
+  readonly #store: OperationStore
+  readonly #locks: Locks
+  readonly #cleanup: PendingCleanup
+  readonly #operations = new Map<string, Operation>()
+  /** Those that run or are being accepted. */
+  readonly #executions = new Map<string, Execution>()
+  readonly #requests = new WeakMap<Execution, Pick<Request, 'command' | 'params'>>()
+  readonly #limitsOf: typeof limitsOf
+
+  constructor(options: ExecutionsOptions, { store, locks, cleanup }: Shared) {
+    this.#options = options
+    this.#limitsOf = options.limits ?? limitsOf
+    this.#store = store
+    this.#locks = locks
+    this.#cleanup = cleanup
+  }
+
+  /** Whether it runs or is being accepted. */
+  has(id: string): boolean {
+    return this.#executions.has(id)
+  }
+
+  /** The params of those that run or are being accepted. */
+  async paramsOf<N extends CommandName>(name: N): Promise<ParamsOf<N>[]> {
+    const contract = await contractOf(name)
+    return [...this.#executions.values()].flatMap((execution) => {
+      const { command, params } = this.#requests.get(execution) ?? {}
+      const parsed = command === name ? contract.params.safeParse(params) : undefined
+      // The table ties the schema to the command by name, which the compiler cannot follow here.
+      return parsed?.success ? [parsed.data as ParamsOf<N>] : []
+    })
+  }
+
+  async find(id: string): Promise<Operation | undefined> {
+    const running = this.#operations.get(id)
+    if (running) return running
+    const request = await this.#store.request(id)
+    if (request) {
+      return new Operation(id, request.fingerprint, { events: await this.#store.history(id) })
+    }
+    const cancelled = (await this.#store.cancelledAt(id)) !== undefined
+    return cancelled ? Operation.cancelled(id) : undefined
+  }
+
+  /** Ends a running operation early. True: it has already ended. */
+  async stop(id: string, force: boolean): Promise<boolean> {
+    this.#executions.get(id)?.session.stop(cancelledError(), force)
+    if (this.#operations.get(id)?.ended) return true
+    // For the next process of the agent, if this one ends meanwhile.
+    const noted = this.#store.cancel(id, this.#options.host.clock.now())
+    await noted.catch((error) => this.#options.report(error, id))
+    return this.#operations.get(id)?.ended ?? false
+  }
+
+  /** Accepts an operation whose id is new. Throws the errors of the command's checks. */
+  async start<N extends CommandName>(
+    name: N,
+    params: ParamsOf<N>,
+    id: string,
+    fingerprint: string,
+  ): Promise<Operation> {
+    const { host, commands, log } = this.#options
+    const contract = await contractOf(name)
+    const { changes: stored } = contract
+    const command: Command<N> = await commands[name]()
+    const limits = this.#limitsOf(contract)
+    const kept = stored ? { store: this.#store } : {}
+    const operation = new Operation(id, fingerprint, { ...kept, limits, clock: host.clock })
+    let key: string | undefined
+    const ended = async () => {
+      if (stored) await this.#cleanup.note(id, key)
+    }
+    const execution = this.#executionOf(operation, { command: name, params }, limits, ended)
+    const accept = async () => {
+      const created_at = host.clock.now()
+      if (stored) await this.#store.create({ id, command: name, params, fingerprint, created_at })
+      this.#operations.set(id, operation)
+      log?.('operation started', { operation_id: id, command: name })
+    }
+    const begin = async () => {
+      await this.#cleanup.clear(key)
+      return startWork(command.run(params, execution.context))
+    }
+    try {
+      key = stored ? await command.lock(params, host) : undefined
+      if (this.#locks.free(key)) await this.#now(execution, key, begin, accept)
+      else {
+        await accept()
+        await operation.log('Waiting for another operation to end')
+        this.#track(execution, execution.runAfter(this.#locks, key, begin))
+      }
+      return operation
+    } catch (error) {
+      this.#executions.delete(id)
+      if (execution.session.reason) return Operation.cancelled(id, fingerprint)
+      throw blamingDisk(error)
+    }
+  }
+
+  /** A refusal before the first line throws, and creates no operation. */
+  async #now(
+    execution: Execution,
+    key: string | undefined,
+    begin: Parameters<Execution['runAfter']>[2],
+    accept: () => Promise<void>,
+  ): Promise<void> {
+    const release = await this.#locks.take(key, execution.session.signal)
+    try {
+      const first = await begin()
+      await accept()
+      this.#track(execution, execution.runToEnd(first).finally(release))
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  /** Continues an unfinished operation; undefined: it has ended. */
+  async resume(id: string): Promise<{ end: Promise<void> } | undefined> {
+    const { host, commands } = this.#options
+    const request = await this.#store.request(id)
+    if (!request) return undefined
+    await this.#store.mend(id)
+    const events = await this.#store.history(id)
+    const limits = this.#limitsOf(await contractOf(request.command))
+    const kept = { store: this.#store, events }
+    const operation = new Operation(id, request.fingerprint, { ...kept, limits, clock: host.clock })
+    const command: Command<typeof request.command> = await commands[request.command]()
+    const key = await keyOf(commands, request, host)
+    if (operation.ended) {
+      await this.#cleanup.noteOld(request, key)
+      return undefined
+    }
+    const ended = () => this.#cleanup.note(id, key)
+    const execution = this.#executionOf(operation, request, limits, ended)
+    this.#operations.set(id, operation)
+    const left = {
+      request,
+      journal: await this.#store.journal(id),
+      cancelled: (await this.#store.cancelledAt(id)) !== undefined,
+    }
+    const begin = () => startWork(recovered(command, left, { host, execution }))
+    const end = execution.runAfter(this.#locks, key, begin)
+    this.#track(execution, end)
+    return { end }
+  }
+
+  #executionOf(
+    operation: Operation,
+    request: Pick<Request, 'command' | 'params'>,
+    limits: Limits,
+    ended: () => Promise<void>,
+  ): Execution {
+    const options = { ...this.#options, store: this.#store, limits, ended }
+    const execution = new Execution(operation, options)
+    this.#requests.set(execution, request)
+    this.#executions.set(operation.id, execution)
+    return execution
+  }
+
+  #track({ operation: { id } }: Execution, end: Promise<void>): void {
+    void end.finally(() => {
+      this.#executions.delete(id)
+      setTimeout(() => this.#operations.delete(id), AT_HAND_MS).unref?.()
+    })
+  }
+}

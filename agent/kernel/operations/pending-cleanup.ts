@@ -1,0 +1,165 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { isDiskFull } from '#agent/kernel/host/storage.ts'
+import type { CommandTable, Progress, Step } from '#agent/kernel/steps/command.ts'
+import { resultOf } from '#agent/kernel/steps/progress.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
+import { isTerminal } from '#shared/kernel/sse.ts'
+import type { JournalEntry, Request } from './records.ts'
+import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps } from './steps.ts'
+import type { OperationStore } from './store.ts'
+
+type Key = string | undefined
+/** Started steps to undo, or the missing steps after the point of no return. */
+type Rest = { undo: Step[] } | { finish: readonly Step[] }
+
+interface Means {
+  host: Host
+  commands: CommandTable
+  store: OperationStore
+}
+
+/**
+ * The unfinished work of ended operations, usually because of a full disk: undos of failed ones,
+ * and steps after the point of no return. It is done later, before any other work with the same
+ * key. The journals describe it.
+ */
+export class PendingCleanup {
+  readonly #means: Means
+  readonly #known = new Map<string, Key>()
+
+  constructor(means: Means) {
+    this.#means = means
+  }
+
+  get known(): readonly (readonly [id: string, key: Key])[] {
+    return [...this.#known]
+  }
+
+  /** Records the unfinished work of an ended operation. The caller holds its key. */
+  async note(id: string, key: Key): Promise<void> {
+    if (await this.#restOf(id)) this.#known.set(id, key)
+    else await this.#forget(id)
+  }
+
+  /** The same after a restart. Work that a later operation followed stays as it is. */
+  async noteOld(request: Request, key: Key): Promise<void> {
+    const { id } = request
+    if ((await this.#restOf(id)) && !(await this.#isFollowed(request, key))) {
+      this.#known.set(id, key)
+    } else await this.#forget(id)
+  }
+
+  /** Retries, and returns the reason of a failure. The caller holds the key. */
+  async settle(id: string): Promise<string | undefined> {
+    if (!this.#known.has(id)) return undefined
+    const rest = await this.#restOf(id)
+    const { store } = this.#means
+    const journal = {
+      write: (entry: JournalEntry) => store.addEntry(id, entry),
+      makeRoom: () => store.reserve.give(),
+    }
+    const reason = rest && (await resultOf(work(rest, journal)))
+    if (reason === undefined) await this.note(id, this.#known.get(id))
+    return reason
+  }
+
+  /**
+   * Before other work with the key, which the caller holds. Throws while the disk is full; other
+   * obstacles are left for an administrator, as reported.
+   */
+  async clear(key: Key): Promise<void> {
+    const same = this.known.filter(([, other]) => key !== undefined && other === key)
+    for (const [id] of same) {
+      const reason = await this.settle(id)
+      if (isDiskFull(reason))
+        throw new Error(`An earlier operation is not cleaned up yet: ${reason}`)
+      await this.#forget(id)
+    }
+  }
+
+  /** Without a stored end the next start handles it. */
+  async #forget(id: string): Promise<void> {
+    const { store } = this.#means
+    this.#known.delete(id)
+    if ((await store.events(id)).some(isTerminal)) await store.markEnded(id)
+  }
+
+  /** Work that cannot be planned any more, as for a removed site, counts as none. */
+  #restOf(id: string): Promise<Rest | undefined> {
+    return this.#planOf(id).catch(() => undefined)
+  }
+
+  async #planOf(id: string): Promise<Rest | undefined> {
+    const { host, commands, store } = this.#means
+    const request = await store.request(id)
+    if (!request) return undefined
+    const steps = await stepsOf(commands, request, host)
+    const journal = await store.journal(id)
+    const started = startedSteps(steps, journal)
+    if (await isDecided(started)) {
+      const finish = unfinished(steps, journal)
+      return finish.length > 0 ? { finish } : undefined
+    }
+    const undo = started.filter((step) => step.undo)
+    return undo.length > 0 && !(await this.#isComplete(id)) ? { undo } : undefined
+  }
+
+  async #isComplete(id: string): Promise<boolean> {
+    return (await this.#means.store.events(id)).some(({ event }) => event === 'complete')
+  }
+
+  async #isFollowed({ id, created_at }: Request, key: Key): Promise<boolean> {
+    const { host, commands, store } = this.#means
+    for (const other of await store.ids()) {
+      const request = other === id ? undefined : await store.request(other)
+      if (!request || request.created_at < created_at) continue
+      if ((await keyOf(commands, request, host)) === key) return true
+    }
+    return false
+  }
+}
+
+/**
+ * A step that is done or skipped at last is not repeated: later operations may have followed it. One
+ * that began again, or was undone, is.
+ */
+function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
+  const last = new Map(journal.map(({ step, state }) => [step, state]))
+  const isOver = (state: JournalEntry['state'] | undefined) =>
+    state === 'done' || state === 'skipped'
+  return stepsAfter(steps).filter(({ name }) => !isOver(last.get(name)))
+}
+
+async function* work(rest: Rest, journal: Journal): Progress<string | undefined> {
+  if ('finish' in rest) return yield* finishing(rest.finish, journal)
+  const left = yield* undoSteps(rest.undo, journal)
+  return left.length > 0 ? left.join('; ') : undefined
+}
+
+async function stepsOf<N extends CommandName>(
+  commands: CommandTable,
+  request: Request,
+  host: Host,
+): Promise<readonly Step[]> {
+  const command = await commands[request.command as N]()
+  const params = await paramsOf<N>(request)
+  return (params && (await command.steps?.(params, host))) ?? []
+}
+
+/** Work without a key concerns nobody else. */
+export async function keyOf<N extends CommandName>(
+  commands: CommandTable,
+  request: Request,
+  host: Host,
+): Promise<string | undefined> {
+  const command = await commands[request.command as N]()
+  const params = await paramsOf<N>(request)
+  return params && command.lock(params, host)
+}
+
+async function paramsOf<N extends CommandName>(request: Request): Promise<ParamsOf<N> | undefined> {
+  const contract = await contractOf(request.command)
+  // The table ties the schema to the command by name, which the compiler cannot follow here.
+  return contract.params.safeParse(request.params).data as ParamsOf<N> | undefined
+}

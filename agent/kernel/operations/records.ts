@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import type { CommandName } from '#shared/commands.ts'
+import { isCommandName } from '#shared/contracts.ts'
+import { OperationId } from '#shared/kernel/agent-headers.ts'
+
+export const Request = z.object({
+  id: OperationId,
+  command: z.custom<CommandName>((value) => typeof value === 'string' && isCommandName(value)),
+  params: z.unknown(),
+  fingerprint: z.string(),
+  created_at: z.number(),
+})
+/** The request of an operation. `fingerprint` is the digest of command and params. */
+export type Request = z.infer<typeof Request>
+
+/** The record of a cancel: alone in its folder if the agent did not know the operation. */
+export const Cancelled = z.object({ at: z.number() })
+
+export const JournalEntry = z.object({
+  step: z.string(),
+  /** `skipped`: its check found that there is nothing to do. */
+  state: z.enum(['intent', 'done', 'skipped', 'undone']),
+})
+export type JournalEntry = z.infer<typeof JournalEntry>

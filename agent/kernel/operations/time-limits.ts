@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import type { Contract } from '#shared/kernel/command.ts'
+import { ServiceError } from '#shared/kernel/errors.ts'
+
+/** The limits of an operation. */
+export interface Limits {
+  wall_ms: number
+  stall_ms: number
+  /** The maximum of all log lines, in bytes and in number: later lines are dropped. */
+  output_bytes: number
+  events: number
+}
+
+const MINUTE = 60_000
+
+/** The times are those of the contract. */
+export const limitsOf = ({ minutes = 30, silent_minutes = 5 }: Timed): Limits => ({
+  wall_ms: minutes * MINUTE,
+  stall_ms: silent_minutes * MINUTE,
+  output_bytes: 4 << 20,
+  events: 20_000,
+})
+
+type Timed = Pick<Contract<string, z.ZodType, z.ZodType>, 'minutes' | 'silent_minutes'>
+
+interface Ways {
+  stop: (reason: ServiceError) => void
+  warn: (line: string) => void
+}
+
+/**
+ * Limits the time of an operation: reports a silence once, and ends the operation at its limit.
+ * Call `restart` after each line, `end` at the end.
+ */
+export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
+  const most = `${minutes(wall_ms)}, its time limit`
+  const wall = setTimeout(() => {
+    const message = `The operation was ended after ${most}`
+    stop(new ServiceError('internal', { message, refusal: 'timed_out' }))
+  }, wall_ms)
+  const silence = `Warning: no output for ${minutes(stall_ms)}; it is ended after ${most}`
+  let stall: ReturnType<typeof setTimeout> | undefined
+  const restart = () => {
+    clearTimeout(stall)
+    stall = setTimeout(() => warn(silence), stall_ms)
+  }
+  restart()
+  return {
+    restart,
+    end() {
+      clearTimeout(wall)
+      clearTimeout(stall)
+    },
+  }
+}
+
+function minutes(ms: number): string {
+  const count = Math.round(ms / MINUTE)
+  return count === 1 ? '1 minute' : `${count} minutes`
+}

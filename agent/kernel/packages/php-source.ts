@@ -1,0 +1,162 @@
+import { type Change, declared, generated, inOrder } from '#agent/kernel/effects/change.ts'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import {
+  type Generated,
+  MARK_LINE,
+  readGenerated,
+  replace,
+} from '#agent/kernel/effects/generated.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Progress, Step } from '#agent/kernel/steps/command.ts'
+import { SHIPPED_PHP } from '#shared/php/php-support.ts'
+import { APT, APT_OPTIONS, withApt } from './apt.ts'
+import { armored, keyOf } from './openpgp.ts'
+import { installedPhp } from './packages.ts'
+
+const KEY = '/etc/apt/keyrings/hosting-php.asc'
+const SOURCE = '/etc/apt/sources.list.d/hosting-php.sources'
+/** apt does not read it by itself: the source is there only once its lists were read and verified. */
+const CANDIDATE = '/etc/apt/hosting-php.sources'
+const PREFERENCES = '/etc/apt/preferences.d/hosting-php'
+/** Adds to the configuration of unattended-upgrades that is in effect; clears nothing. */
+export const PHP_ORIGIN_FILE = '/etc/apt/apt.conf.d/61hosting-php'
+
+/**
+ * The step that adds the apt repository of the settings; none if it is added. The PHP version that
+ * Debian ships stays Debian's. A repository that apt cannot read or verify is not added: its step
+ * fails, and the server has no part of it.
+ */
+export async function phpSourceSteps(host: Host): Promise<Step[]> {
+  const text = renderSource(host, await releaseOf(host))
+  if ((await host.files.read(SOURCE)) === text) return []
+  const { url } = host.settings.php_source
+  const restore = await restoring(host)
+  const before = await installedPhp(host)
+  return [
+    {
+      name: 'php source',
+      title: `Adding the PHP repository ${url}`,
+      effects: async () => (await planAdd(host)).effects(),
+      apply: () => withApt(host, () => add(host)),
+      async undo() {
+        const installed = await installedPhp(host.steady ?? host)
+        // Without its repository, PHP of it would get no updates.
+        if (installed.every((version) => before.includes(version))) await restore()
+      },
+    },
+  ]
+}
+
+/** Restores the present repository. Without a source, the other files are those of a killed agent. */
+async function restoring(host: Host): Promise<() => Promise<void>> {
+  const { files } = host.steady ?? host
+  const hasSource = (await files.stat(SOURCE)) !== undefined
+  const former = await Promise.all(
+    [KEY, SOURCE, PREFERENCES, PHP_ORIGIN_FILE, CANDIDATE].map(async (path) => ({
+      path,
+      text: hasSource && path !== CANDIDATE ? await files.read(path) : undefined,
+    })),
+  )
+  return async () => {
+    for (const { path, text } of former) {
+      if (text === undefined) await files.remove(path)
+      else await files.write(path, text)
+    }
+  }
+}
+
+/** The key is known only once it is downloaded. */
+async function planAdd(host: Host): Promise<Change> {
+  const { key_url } = host.settings.php_source
+  const key = await effects.planPut(host, KEY)
+  const download = declared([effects.run('download', key_url), key], async () => undefined)
+  const update = declared([effects.run('program', 'apt-get update')], async () => undefined)
+  return inOrder(download, generated(host, await filesOf(host)), update)
+}
+
+async function* add(host: Host): Progress<void> {
+  await readGenerated(host, SOURCE)
+  const key = { path: KEY, text: await fetchKey(host) }
+  for (const { path, text } of [key, ...(await filesOf(host))])
+    await replace(host, path === SOURCE ? CANDIDATE : path, text)
+  yield 'Reading the package lists of the repository'
+  await updateOnly(host)
+  await host.files.rename(CANDIDATE, SOURCE)
+}
+
+async function fetchKey(host: Host): Promise<string> {
+  const { key_url, fingerprint } = host.settings.php_source
+  const keyring = await host.net.fetch(key_url)
+  const key = readKey(keyring, key_url, fingerprint)
+  if (!key) throw new Error(`${key_url} does not have the key ${fingerprint}`)
+  return armored(key, MARK_LINE)
+}
+
+function readKey(keyring: Uint8Array, key_url: string, fingerprint: string) {
+  try {
+    return keyOf(keyring, fingerprint)
+  } catch (cause) {
+    throw new Error(`${key_url} is not an OpenPGP keyring`, { cause })
+  }
+}
+
+/** Without the other repositories, and any problem is a failure: apt.conf(5), apt-get(8). */
+async function updateOnly({ shell }: Host): Promise<void> {
+  const only = [`Dir::Etc::SourceList=${CANDIDATE}`, 'Dir::Etc::SourceParts=-']
+  const strict = ['APT::Get::List-Cleanup=0', 'APT::Update::Error-Mode=any']
+  const options = [...only, ...strict].flatMap((option) => ['-o', option])
+  const argv = ['apt-get', ...APT, ...options, 'update', '-q']
+  const { code, stdout, stderr } = await shell.try(argv, APT_OPTIONS)
+  if (code === 0) return
+  const errors = `${stdout}\n${stderr}`.match(/^E: .*/gm) ?? []
+  const reason = errors.map((line) => line.slice(3)).join(' ')
+  throw new Error(
+    `apt cannot use the PHP repository: ${reason || `exit status ${code}`}`.slice(0, 1000),
+  )
+}
+
+/** The source last: it counts as added once that is there, and must not be used without the others. */
+async function filesOf(host: Host): Promise<Generated[]> {
+  const release = await releaseOf(host)
+  const site = siteOf(host)
+  const origin = `Unattended-Upgrade::Origins-Pattern {\n  "site=${site}";\n};\n`
+  return [
+    { path: PREFERENCES, text: renderPreferences(site, release) },
+    ...(site === '' ? [] : [{ path: PHP_ORIGIN_FILE, text: `// ${MARK_LINE}\n${origin}` }]),
+    { path: SOURCE, text: renderSource(host, release) },
+  ]
+}
+
+function renderSource({ settings: { php_source } }: Host, { codename }: Release): string {
+  return `# ${MARK_LINE}
+Types: deb
+URIs: ${php_source.url}
+Suites: ${codename}
+Components: main
+Signed-By: ${KEY}
+`
+}
+
+/** Installed packages of Debian's own version would otherwise be replaced: apt_preferences(5). */
+function renderPreferences(site: string, { version }: Release): string {
+  const shipped = SHIPPED_PHP[version] ?? ''
+  return `Explanation: ${MARK_LINE}
+Package: php${shipped}-* libapache2-mod-php${shipped} libphp${shipped}-embed
+Pin: origin "${site}"
+Pin-Priority: 100
+`
+}
+
+/** The host name of the repository, empty for a local one. */
+const siteOf = ({ settings: { php_source } }: Host): string => new URL(php_source.url).hostname
+
+interface Release {
+  version: string
+  codename: string
+}
+
+async function releaseOf({ files }: Host): Promise<Release> {
+  const text = (await files.read('/etc/os-release')) ?? ''
+  const field = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? ''
+  return { version: field('VERSION_ID'), codename: field('VERSION_CODENAME') }
+}

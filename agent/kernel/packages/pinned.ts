@@ -1,0 +1,82 @@
+import * as effects from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+
+/** A program of root that no package of the server has: downloaded once, with a known digest. */
+export interface Pinned {
+  name: string
+  /** Its path; the digest that it was installed with stands beside it. */
+  path: string
+  mode: '0644' | '0755'
+  /** Tried in this order. */
+  urls: readonly string[]
+  kind: 'sha256' | 'sha512'
+  digest: string
+  /** The file name of a copy that root may put into the cache of the agent. */
+  copy: string
+  /** Turns the download at `draft`, which has the digest, into the program. */
+  unpack?: (draft: string) => Promise<void>
+  /** The arguments of a call that succeeds if the program runs on this server. */
+  proof?: readonly string[]
+}
+
+/** The step that installs the program; none if it is installed. */
+export async function pinnedSteps(host: Host, pinned: Pinned): Promise<Step[]> {
+  if (await isInstalled(host, pinned)) return []
+  const { name } = pinned
+  const apply = () => host.exclusive(name, () => provide(host, pinned))
+  return [{ name, title: `Downloading ${name}`, effects: () => planProvide(host, pinned), apply }]
+}
+
+const noteOf = ({ path, kind }: Pinned) => `${path}.${kind}`
+const folderOf = ({ path }: Pinned) => path.slice(0, path.lastIndexOf('/'))
+
+async function isInstalled({ files }: Host, pinned: Pinned): Promise<boolean> {
+  const note = await files.read(noteOf(pinned))
+  return note === pinned.digest && (await files.stat(pinned.path)) !== undefined
+}
+
+async function planProvide(host: Host, pinned: Pinned): Promise<Effect[]> {
+  const note = noteOf(pinned)
+  return [
+    effects.run('download', pinned.urls[0] ?? ''),
+    ...(await effects.planMake(host, 'folder', folderOf(pinned))),
+    await effects.planPut(host, pinned.path),
+    ...effects.planWrite(note, await host.files.read(note), pinned.digest),
+  ]
+}
+
+/** Another operation may have installed it meanwhile. */
+async function provide(host: Host, pinned: Pinned): Promise<void> {
+  if (await isInstalled(host, pinned)) return
+  const kept = `${host.settings.state_dir}/cache/${pinned.copy}`
+  const problems: string[] = []
+  const copy = (await host.files.stat(kept)) ? [`file://${kept}`] : []
+  for (const url of [...copy, ...pinned.urls]) {
+    const problem = await tryFrom(host, pinned, url)
+    if (problem === undefined) return
+    problems.push(problem)
+  }
+  const reasons = problems.join('; ')
+  throw new Error(`${pinned.name} is not available (${reasons}): put a copy at ${kept}`)
+}
+
+async function tryFrom(host: Host, pinned: Pinned, url: string): Promise<string | undefined> {
+  const { path, mode, kind, digest, unpack, proof } = pinned
+  const draft = `${folderOf(pinned)}/.${path.slice(path.lastIndexOf('/') + 1)}`
+  try {
+    await host.files.mkdir(folderOf(pinned), { mode: 0o755 })
+    const came = await host.net.download(url, draft, kind)
+    if (came !== digest) throw new Error(`${url} is not the expected file`)
+    await unpack?.(draft)
+    await host.shell.run(['chmod', mode, draft])
+    if (proof) await host.shell.run([draft, ...proof], { unconfined: true })
+    await host.files.rename(draft, path)
+    await host.files.write(noteOf(pinned), digest)
+    return undefined
+  } catch (error) {
+    await host.files.remove(draft)
+    return error instanceof Error ? error.message : String(error)
+  }
+}

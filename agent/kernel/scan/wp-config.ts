@@ -1,0 +1,156 @@
+import { SETTINGS } from '#agent/kernel/host/wp-settings.ts'
+import { constantValue, type Literal } from './php-constant.ts'
+import { type Effects, effectsOf } from './php-effects.ts'
+import { isSign, isStructured, isWord, statements } from './php-statements.ts'
+import { type PhpToken, phpTokens } from './php-tokens.ts'
+
+/** The settings of a WordPress. A constant that is in neither set is not defined. */
+export interface WpConfig {
+  constants: ReadonlyMap<string, Literal>
+  table_prefix: string | undefined
+  /** Of `SETTINGS` and `$table_prefix`, those whose values are known only by running the file. */
+  unsure: ReadonlySet<string>
+}
+
+/** The location of a wp-config.php, as real paths. */
+export interface ConfigPlace {
+  file: string
+  /** With a slash at the end: the folder of wp-load.php. */
+  abspath: string
+}
+
+const INCLUDE = /^(?:require|require_once|include|include_once)$/i
+const PREFIX = '$table_prefix'
+
+/**
+ * Reads constants and `$table_prefix` from a wp-config.php without running it. A value is known
+ * only if its definition always runs, if nothing can have defined the constant before, and if it is
+ * a constant expression (see `constantValue`). A constant keeps its first value, a variable its
+ * last (PHP manual, define).
+ */
+export function parseWpConfig(source: string, place?: ConfigPlace): WpConfig {
+  const tokens = phpTokens(source)
+  const reading = new Reading(place)
+  if (!isStructured(tokens)) reading.unknownCode()
+  for (const statement of statements(tokens)) {
+    if (isEndOfSettings(statement)) break
+    reading.statement(isSign(statement[0], '@') ? statement.slice(1) : statement)
+  }
+  return reading.config()
+}
+
+class Reading {
+  readonly #constants = new Map<string, Literal>()
+  /** Constants that may be defined already, with an unknown value. */
+  readonly #maybe = new Set<string>()
+  readonly #file: string | undefined
+  #anything = false
+  #prefix: string | undefined
+  /** The variable is used in a way that a later assignment may not end, such as a reference. */
+  #prefix_lost = false
+  #prefix_set = false
+
+  constructor(place: ConfigPlace | undefined) {
+    this.#file = place?.file
+    // wp-load.php defines it before it loads the file.
+    if (place) this.#constants.set('ABSPATH', place.abspath)
+    else this.#maybe.add('ABSPATH')
+  }
+
+  statement(tokens: readonly PhpToken[]): void {
+    const definition = definitionIn(tokens) ?? guardedDefinition(tokens)
+    if (definition) this.#define(...definition)
+    else if (tokens[0]?.text === PREFIX && isSign(tokens[1], '=')) this.#assign(tokens.slice(2))
+    else if (isWord(tokens[0], /^(?:exit|die)$/i)) this.unknownCode()
+    else this.#effects(effectsOf(tokens))
+  }
+
+  unknownCode(): void {
+    this.#anything = true
+    this.#prefix = undefined
+    this.#prefix_set = true
+    this.#prefix_lost = true
+  }
+
+  config(): WpConfig {
+    const open = (name: string) => this.#anything || this.#maybe.has(name)
+    const unsure = new Set(SETTINGS.filter((name) => !this.#constants.has(name) && open(name)))
+    const set = this.#prefix_set || this.#prefix_lost
+    if (set && this.#prefix === undefined) unsure.add(PREFIX)
+    return { constants: this.#constants, table_prefix: this.#prefix, unsure }
+  }
+
+  #define(name: string, expression: readonly PhpToken[]): void {
+    this.#effects(effectsOf(expression))
+    if (this.#constants.has(name)) return
+    const known = { constants: this.#constants, file: this.#file }
+    const free = !this.#anything && !this.#maybe.has(name)
+    const value = free ? constantValue(expression, known) : undefined
+    if (value === undefined) this.#maybe.add(name)
+    else this.#constants.set(name, value)
+  }
+
+  #assign(expression: readonly PhpToken[]): void {
+    this.#effects(effectsOf(expression))
+    const value = constantValue(expression, { constants: this.#constants, file: this.#file })
+    this.#prefix_set = true
+    this.#prefix = typeof value === 'string' && !this.#prefix_lost ? value : undefined
+  }
+
+  #effects({ constants, anything, prefix }: Effects): void {
+    for (const name of constants) this.#maybe.add(name)
+    this.#prefix_lost ||= prefix
+    if (anything) {
+      this.#anything = true
+      this.#prefix_set = true
+    }
+    if (anything || prefix) this.#prefix = undefined
+  }
+}
+
+type Definition = [name: string, expression: readonly PhpToken[]]
+
+/** `define('X', …)`, with or without a third argument that is `false`, or `const X = …`. */
+function definitionIn(tokens: readonly PhpToken[]): Definition | undefined {
+  const [word, first, second, third] = tokens
+  if (isWord(word, /^const$/i) && first?.kind === 'word' && isSign(second, '=')) {
+    return [first.text ?? '', tokens.slice(3)]
+  }
+  if (!isWord(word, /^\\?define$/i) || !isSign(first, '(') || !isSign(third, ',')) return undefined
+  if (second?.kind !== 'string' || second.text === undefined || !isSign(tokens.at(-1), ')')) {
+    return undefined
+  }
+  const plain = tokens.length > 7 && isSign(tokens.at(-3), ',') && isWord(tokens.at(-2), /^false$/i)
+  return [second.text, tokens.slice(4, plain ? -3 : -1)]
+}
+
+/** A definition unless the constant exists: `if (!defined('X')) …`, `defined('X') || …`. */
+function guardedDefinition(tokens: readonly PhpToken[]): Definition | undefined {
+  const negated = isWord(tokens[0], /^if$/i) && isSign(tokens[1], '(') && isSign(tokens[2], '!')
+  const guard = tokens.slice(negated ? 3 : 0)
+  const [word, open, name, close] = guard
+  if (!isWord(word, /^\\?defined$/i) || !isSign(open, '(') || !isSign(close, ')')) return undefined
+  const inner = negated ? bodyOf(guard.slice(4)) : alternativeIn(guard.slice(4))
+  const definition = inner && definitionIn(inner)
+  return name?.kind === 'string' && definition?.[0] === name.text ? definition : undefined
+}
+
+/** After `if (!defined('X')`: one statement, in a block or alone. */
+function bodyOf(tokens: readonly PhpToken[]): readonly PhpToken[] | undefined {
+  if (!isSign(tokens[0], ')')) return undefined
+  if (!isSign(tokens[1], '{')) return tokens.slice(1)
+  if (!isSign(tokens.at(-1), '}') || !isSign(tokens.at(-2), ';')) return undefined
+  const inner = tokens.slice(2, -2)
+  return inner.some((token) => isSign(token, ';')) ? undefined : inner
+}
+
+function alternativeIn(tokens: readonly PhpToken[]): readonly PhpToken[] | undefined {
+  if (isWord(tokens[0], /^or$/i)) return tokens.slice(1)
+  return isSign(tokens[0], '|') && isSign(tokens[1], '|') ? tokens.slice(2) : undefined
+}
+
+/** The statement that loads WordPress: definitions after it come too late. */
+function isEndOfSettings(tokens: readonly PhpToken[]): boolean {
+  const path = tokens.find(({ kind }) => kind === 'string')?.text ?? ''
+  return isWord(tokens[0], INCLUDE) && /(?:^|\/)wp-settings\.php$/.test(path)
+}

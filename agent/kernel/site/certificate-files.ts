@@ -1,0 +1,113 @@
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+import { CERTIFICATES, certificateFolder } from './paths.ts'
+
+const SECRET = { mode: 0o600 }
+const fullchainOf = (domain: string) => `${certificateFolder(domain)}/fullchain.pem`
+const formerOf = (domain: string) => `${certificateFolder(domain)}/former.pem`
+export const privateKeyOf = (domain: string) => `${certificateFolder(domain)}/privkey.pem`
+
+/** The first certificate of a PEM text; undefined when it holds none. */
+export function parseCertificate(pem: string | undefined): X509Certificate | undefined {
+  try {
+    return pem === undefined ? undefined : new X509Certificate(pem)
+  } catch {
+    return undefined
+  }
+}
+
+/** False also for an invalid certificate. */
+export function isSelfSigned(pem: string): boolean {
+  const found = parseCertificate(pem)
+  return found !== undefined && !isIssued(found)
+}
+
+/** By an authority. */
+export const isIssued = ({ issuer, subject }: X509Certificate): boolean => issuer !== subject
+
+/** The names that a certificate is valid for; undefined when it names none. */
+export function namesIn(pem: string): string[] | undefined {
+  const written = parseCertificate(pem)?.subjectAltName?.split(', ') ?? []
+  const names = written.flatMap((entry) => (entry.startsWith('DNS:') ? [entry.slice(4)] : []))
+  return names.length > 0 ? names : undefined
+}
+
+export async function readCertificate(host: Host, domain: string) {
+  return parseCertificate(await host.files.read(fullchainOf(domain)))
+}
+
+/**
+ * The private key of a site, created if it is missing: ECDSA P-256, PKCS 8 PEM. It stays when the certificate changes: then
+ * a new certificate is one rename, and no crash can leave a key beside the wrong certificate.
+ */
+export async function provideKey(host: Host, path: string): Promise<string> {
+  const known = await host.files.read(path)
+  if (known !== undefined) return known
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const key = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  await host.files.write(path, key, SECRET)
+  return key
+}
+
+/**
+ * Copies the served certificate, and what the record says about it, for the undo in this process and
+ * the next one.
+ */
+export async function keepFormer(host: Host, domain: string, record: object): Promise<void> {
+  const served = (await host.files.read(fullchainOf(domain))) ?? ''
+  await host.files.write(formerOf(domain), `${JSON.stringify(record)}\n${served}`, SECRET)
+}
+
+/** `pem`: "" for no certificate; `record`: JSON. */
+interface Former {
+  pem: string
+  record: string
+}
+
+/** The copy of `keepFormer`; undefined: there is none. */
+export async function readFormer(host: Host, domain: string): Promise<Former | undefined> {
+  const text = await host.files.read(formerOf(domain))
+  if (text === undefined) return undefined
+  const [first = ''] = text.split('\n', 1)
+  return { pem: text.slice(first.length + 1), record: first }
+}
+
+export const install = (host: Host, domain: string, pem: string): Promise<void> =>
+  host.files.write(fullchainOf(domain), pem, SECRET)
+
+/** When the present certificate was installed; undefined: there is none. */
+export const installedAt = async (host: Host, domain: string): Promise<number | undefined> =>
+  (await host.files.stat(fullchainOf(domain)))?.mtime_ms
+
+/** The effects of a new certificate on the files of a site: an existing key stays. */
+export async function planInstall(host: Host, domain: string): Promise<Effect[]> {
+  const folder = certificateFolder(domain)
+  const missing = await effects.planMake(host, 'folder', CERTIFICATES, folder)
+  if (missing.length > 0) return missing
+  return [
+    ...(await effects.planMake(host, 'file', privateKeyOf(domain))),
+    await effects.planPut(host, fullchainOf(domain)),
+  ]
+}
+
+/** From then on the change is complete. */
+export const forgetFormer = (host: Host, domain: string): Promise<void> =>
+  host.files.remove(formerOf(domain))
+
+/**
+ * With the copy of `keepFormer`, in this order: a removal that is interrupted leaves no certificate
+ * that would be served again. A key alone is used by the next certificate.
+ */
+export async function removeCertificate(host: Host, domain: string): Promise<void> {
+  await host.files.remove(fullchainOf(domain))
+  await forgetFormer(host, domain)
+  await host.files.remove(certificateFolder(domain)).catch(() => undefined)
+}
+
+/** What an interrupted first attempt leaves. */
+export async function removeUnused(host: Host, domain: string): Promise<void> {
+  if ((await host.files.stat(fullchainOf(domain))) === undefined)
+    await host.files.remove(certificateFolder(domain))
+}

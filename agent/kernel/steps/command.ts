@@ -1,0 +1,376 @@
+import type { Host } from '#agent/kernel/host/ports.ts'
+import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
+import { contractOf } from '#shared/contracts.ts'
+import { type Need, refuseUnmet } from '#shared/kernel/needs.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
+import type { StepChange } from '#shared/kernel/steps.ts'
+import type { Warning } from '#shared/servers/agent.ts'
+import { refuseUnaccepted } from './accept.ts'
+import { resultOf } from './progress.ts'
+
+/** Work that reports while it runs: yields log lines and changes of its steps, returns the result. */
+export type Progress<R> = AsyncGenerator<string | StepChange, R>
+
+/**
+ * One change of an operation. The journal has the intent before `apply`, so that `undo` also runs
+ * for an interrupted step, in this process or the next one.
+ */
+export interface Step {
+  /** Stable: it identifies the step in the journal. */
+  name: string
+  /** The log line, in the present participle: `Creating the database`. */
+  title: string
+  /** Everything that `apply` creates, changes, removes and runs; depends on the machine. */
+  effects: readonly Effect[] | (() => Promise<readonly Effect[]>)
+  /**
+   * Changes of foreign objects, each with the consent that it needs (`asks`). In addition to
+   * `effects`, and not done before it is accepted.
+   */
+  imposes?(): Promise<readonly Effect[]>
+  /** Notes about its outcome, in sentences. */
+  notes?(): Promise<readonly string[]>
+  /** True: it exists already and is not ours; it is neither applied nor undone. */
+  check?(): Promise<boolean>
+  apply(): Promise<void> | Progress<void>
+  /** Must work after none, a part or all of `apply`. */
+  undo?(): Promise<void>
+  /**
+   * True: it keeps what the undo of later steps needs. It is only undone after all of them, if
+   * necessary in a later attempt: otherwise a failed undo would lose what it brings back.
+   */
+  holds?: true
+  /**
+   * Only on the point of no return: whether the machine is past it. From then on nothing is undone:
+   * the steps after it run, if necessary in the next process, and so must be repeatable.
+   */
+  decided?(): Promise<boolean>
+}
+
+export type Warn = (warning: Warning) => void
+
+/** Work between steps that changes nothing: it reports, or refuses to continue. */
+interface Line {
+  line(): Progress<void> | Promise<void>
+}
+
+/** Steps in order. A nested list is made when it is reached, after the steps before it. */
+type Item = Step | Line | Nested
+export type List = readonly Item[]
+type Make = () => List | Promise<List>
+
+/**
+ * `then` belongs to the steps around it: one undo, one decision. `ready` prepares the server and is
+ * never undone for the command. `after` follows the decision: its failure does not undo the command.
+ */
+interface Nested {
+  nested: 'ready' | 'then' | 'later' | 'after'
+  make: Make
+  recheck?: (() => Promise<void>) | undefined
+  cutOff?: (() => Promise<readonly Warning[]>) | undefined
+}
+
+/** The plan and the announcement have it as it would be now. */
+export const andThen = (make: Make): Nested => ({ nested: 'then', make })
+
+/** Like `andThen`, but not announced before: it is known only after the lines before it. */
+export const later = (make: Make): Nested => ({ nested: 'later', make })
+
+/** `recheck` refuses what the new state of the server no longer allows; it runs after any change. */
+export const ready = (make: Make, recheck?: () => Promise<void>): Nested => ({
+  nested: 'ready',
+  make,
+  recheck,
+})
+
+/** `cutOff` returns warnings about what a restart left out, and makes sure that it is retried. */
+export const after = (make: Make, cutOff?: () => Promise<readonly Warning[]>): Nested => ({
+  nested: 'after',
+  make,
+  cutOff,
+})
+
+/** A line, or what yields lines. */
+export const line = (text: string | Line['line']): Line => ({
+  line: typeof text === 'string' ? () => saying(text) : text,
+})
+
+async function* saying(text: string): Progress<void> {
+  yield text
+}
+
+export interface Context {
+  host: Host
+  /** The steps of later calls of `perform`, in order, for viewers of the operation. */
+  announce(steps: readonly Step[]): void
+  /**
+   * Runs the steps in order; when one throws, undoes the started ones, newest first, and rethrows.
+   * After the decision it stops instead, and returns the obstacle.
+   */
+  perform(list: List): Progress<string | undefined>
+  /** A requested part is missing although the operation succeeds. */
+  warn: Warn
+}
+
+/** The key of the whole server: it excludes all other keys. */
+export const WHOLE_SERVER = '*'
+
+/** What one step finds out and later ones need. `missing` is the error if no step has given it. */
+export interface Value<T> {
+  missing: string
+  /** For the compiler alone. */
+  type?: T
+}
+
+export const value = <T>(missing: string): Value<T> => ({ missing })
+
+export interface Values {
+  /** The work of a step, whose result later steps and the result of the command may use. */
+  gives<T>(value: Value<T>, work: () => Promise<T> | Progress<T>): () => Progress<void>
+  /** Throws if no step of this process has given it. */
+  get<T>(value: Value<T>): T
+  find<T>(value: Value<T>): T | undefined
+}
+
+/** One run of a command, or the plan of one. */
+export type Job<N extends CommandName, S> = S &
+  Values & { params: ParamsOf<N>; host: Host; warn: Warn }
+
+/** What a command is: everything else follows from its list. */
+export interface Definition<N extends CommandName, S extends object> {
+  lock: Command<N>['lock']
+  withSecrets?: Command<N>['withSecrets']
+  /** What the command is about. Throws everything that refuses it; changes nothing. */
+  check?(params: ParamsOf<N>, host: Host): Promise<S>
+  /**
+   * The same after a restart of the agent, without a refusal. Undefined: nothing is left that could
+   * be undone or completed. Without it an interrupted operation is only reported.
+   */
+  find?(params: ParamsOf<N>, host: Host): Promise<S | undefined>
+  /** All steps in order, for the plan, the announcement, the run, the undo and the recovery. */
+  steps(job: Job<N, S>): List | Promise<List>
+  /** Reports an obstacle after the decision. */
+  unfinished?(reason: string, job: Job<N, S>): Progress<void> | void
+  /** From the machine or from values. After a restart past the decision there are no values. */
+  result(job: Job<N, S>): ResultOf<N> | Promise<ResultOf<N>> | Progress<ResultOf<N>>
+  /** For a command without a decision: as in `Command`. */
+  finished?: Command<N>['finished']
+  /** `again`: after a restart all steps run again, and those that are done are skipped. */
+  resume?: 'again' | NonNullable<Command<N>['resume']>
+}
+
+/** The compiler does not tie the params of a name to its contract. */
+type Needing<N extends CommandName> = { needs?(params: ParamsOf<N>): Need | undefined }
+
+/** A command as the runner uses it, made by `command` from its definition. */
+export interface Command<N extends CommandName> {
+  /** Two operations with the same key never run at once; undefined: it needs no lock. */
+  lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string>
+  /**
+   * The params with the secrets that this server has itself, before the request waits for its lock.
+   * Throws conflict with `password_missing`: the same request may then come with the secret.
+   */
+  withSecrets?: ((params: ParamsOf<N>, host: Host) => Promise<ParamsOf<N>>) | undefined
+  /** The steps as they would be after a restart, so that an interrupted operation can be undone. */
+  steps?(params: ParamsOf<N>, host: Host): readonly Step[] | Promise<readonly Step[]>
+  /**
+   * All steps of `run`, in order. Changes nothing, and throws the errors that `run` throws before a
+   * change.
+   */
+  plan(params: ParamsOf<N>, host: Host): Promise<readonly Step[]>
+  /**
+   * After a restart: the result, if the outcome exists although the operation did not end. It is
+   * then complete, and nothing is undone. With a point of no return, only that decides, and this
+   * returns the result. `since`: the time of the request, which an older outcome does not answer.
+   */
+  finished?(params: ParamsOf<N>, host: Host, since?: number): Promise<ResultOf<N> | undefined>
+  /**
+   * After a restart, for an operation that `finished` completes: warnings about missing parts, as
+   * in `run`. Makes sure that they are retried.
+   */
+  missing?(params: ParamsOf<N>, host: Host): Promise<readonly Warning[]>
+  /**
+   * Resumes an operation after a restart of the agent, in the next process: the restart neither
+   * undoes nor ends it.
+   */
+  resume?: ((params: ParamsOf<N>, context: Context) => Progress<ResultOf<N>>) | undefined
+  run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
+}
+
+/** Leaving out a command does not compile. Each is loaded when it is first used. */
+export type CommandTable = { readonly [N in CommandName]: () => Promise<Command<N>> }
+
+/** All steps of a list, with what nested lists would have now. */
+export async function stepsIn(
+  list: List,
+  made: (nested: Nested) => List | Promise<List> = ({ make }) => make(),
+): Promise<Step[]> {
+  const steps: Step[] = []
+  for (const item of list) {
+    if ('nested' in item) steps.push(...(await stepsIn(await made(item), made)))
+    else if ('apply' in item) steps.push(item)
+  }
+  return steps
+}
+
+/** The items of a list as they are reached, nested lists made then. */
+export async function* reached(list: List): AsyncGenerator<Step | Line> {
+  for (const item of list) {
+    if ('nested' in item) yield* reached(await item.make())
+    else yield item
+  }
+}
+
+/** Steps with one undo and one decision, or an item that stands outside of them. */
+type Stage = List | Line | Nested
+
+/** The steps of the command are one stage, with the lines between them. */
+function stagesOf(list: List): Stage[] {
+  const isOwn = (item: Item) => 'apply' in item || ('nested' in item && isThen(item))
+  const [first, last] = [list.findIndex(isOwn), list.findLastIndex(isOwn)]
+  if (first < 0) return list.map(alone)
+  const [before, own, rest] = [
+    list.slice(0, first),
+    list.slice(first, last + 1),
+    list.slice(last + 1),
+  ]
+  return [...before.map(alone), own, ...rest.map(alone)]
+}
+
+const alone = (item: Item): Stage => ('apply' in item ? [item] : item)
+const isThen = ({ nested }: Nested) => nested === 'then' || nested === 'later'
+
+function valuesOf(): Values {
+  const known = new Map<object, unknown>()
+  return {
+    gives: (value, work) =>
+      async function* () {
+        const begun = work()
+        known.set(value, Symbol.asyncIterator in begun ? yield* begun : await begun)
+      },
+    get<T>(value: Value<T>) {
+      if (!known.has(value)) throw new Error(value.missing)
+      // `gives` ties the type of the result to its value.
+      return known.get(value) as T
+    },
+    find: <T>(value: Value<T>) => known.get(value) as T | undefined,
+  }
+}
+
+/** Makes a command from its definition: its plan, announcement, run, undo and recovery. */
+export function command<N extends CommandName, S extends object = object>(
+  name: N,
+  definition: Definition<N, S>,
+): Command<N> {
+  const { lock, withSecrets, finished, resume } = definition
+  const jobOf = (subject: S, params: ParamsOf<N>, host: Host, warn: Warn = () => undefined) => ({
+    ...subject,
+    ...valuesOf(),
+    params,
+    host,
+    warn,
+  })
+  const checked = async (params: ParamsOf<N>, host: Host): Promise<S> => {
+    const { needs } = (await contractOf(name)) as Needing<N>
+    refuseUnmet(needs?.(params), host)
+    // Without a check there is nothing that `steps` could need of it.
+    return (await definition.check?.(params, host)) ?? ({} as S)
+  }
+  /** The list of an operation of the previous process: its own stage, and what follows that. */
+  const listOf = async (params: ParamsOf<N>, host: Host) => {
+    const subject = await definition.find?.(params, host)
+    if (!subject) return undefined
+    const job = jobOf(subject, params, host)
+    return { job, list: await definition.steps(job) }
+  }
+  const undoable = async (params: ParamsOf<N>, host: Host) => {
+    const { list = [] } = (await listOf(params, host)) ?? {}
+    return stepsIn(list, (nested) => (isThen(nested) ? nested.make() : []))
+  }
+  const made: Command<N> = {
+    lock,
+    withSecrets,
+    steps: undoable,
+    async plan(params, host) {
+      return stepsIn(await definition.steps(jobOf(await checked(params, host), params, host)))
+    },
+    async finished(params, host, since) {
+      if (finished) return finished(params, host, since)
+      const turning = (await undoable(params, host)).find(({ decided }) => decided)
+      const left = (await turning?.decided?.()) && (await listOf(params, host))
+      return left ? resultOf(progressOf(definition.result(left.job))) : undefined
+    },
+    async missing(params, host) {
+      const { list = [] } = (await listOf(params, host)) ?? {}
+      const warnings = list.map((item) => ('nested' in item ? item.cutOff?.() : undefined))
+      return (await Promise.all(warnings)).flatMap((each) => each ?? [])
+    },
+    async *run(params, context) {
+      const { host, warn } = context
+      const job = jobOf(await checked(params, host), params, host, warn)
+      const reason = yield* performList(await definition.steps(job), acceptedIn(params), context)
+      if (reason !== undefined) yield* definition.unfinished?.(reason, job) ?? []
+      return yield* progressOf(definition.result(job))
+    },
+  }
+  if (resume === 'again') {
+    return {
+      ...made,
+      async *resume(params, context) {
+        yield 'The agent was restarted; continuing'
+        return yield* made.run(params, context)
+      },
+    }
+  }
+  return resume ? { ...made, resume } : made
+}
+
+/** The accepted changes of foreign objects; most commands need no consent. */
+function acceptedIn(params: object): readonly string[] {
+  return 'accept' in params && Array.isArray(params.accept) ? params.accept : []
+}
+
+async function* progressOf<R extends object>(work: R | Promise<R> | Progress<R>): Progress<R> {
+  return Symbol.asyncIterator in work ? yield* work : await work
+}
+
+/** Returns the obstacle after the decision. */
+async function* performList(
+  list: List,
+  accept: readonly string[],
+  { announce, perform }: Context,
+): Progress<string | undefined> {
+  /** The nested lists as they were announced: they are made again only after something has run. */
+  const made = new Map<Item, List>()
+  const steps = await stepsIn(list.slice(0, unknownFrom(list)), async (nested) => {
+    const items = await nested.make()
+    made.set(nested, items)
+    return items
+  })
+  await refuseUnaccepted(steps, accept)
+  announce(steps)
+  let reason: string | undefined
+  for (const stage of stagesOf(list)) {
+    if ('line' in stage) yield* progressOf(stage.line())
+    else if ('nested' in stage) {
+      const items = made.get(stage) ?? (await stage.make())
+      if (items.length === 0) continue
+      yield* perform(items)
+      await stage.recheck?.()
+    } else reason = yield* perform(await begun(stage, made))
+    made.clear()
+  }
+  return reason
+}
+
+/** The place of the first list that is known only after the lines before it. */
+function unknownFrom(list: List): number {
+  const place = list.findIndex((item) => 'nested' in item && item.nested === 'later')
+  return place < 0 ? list.length : place
+}
+
+/** A stage whose first list is made, so that its steps are announced before the first one runs. */
+async function begun([first, ...others]: List, made: ReadonlyMap<Item, List>): Promise<List> {
+  if (!first) return []
+  if (!('nested' in first)) return [first, ...others]
+  return [...(made.get(first) ?? (await first.make())), ...others]
+}

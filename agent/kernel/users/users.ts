@@ -1,0 +1,113 @@
+import { type Change, declared, provided, removedTree } from '#agent/kernel/effects/change.ts'
+import * as effects from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { homeOf, logsOf } from '#agent/kernel/site/paths.ts'
+import { planWriteAccounts, writeAccounts } from '#agent/kernel/site-etc/accounts.ts'
+import { MIN_UID } from '#shared/kernel/system-accounts.ts'
+
+/**
+ * Without subordinate ids, which no site may use: subuid(5) lists them with the user's name. With
+ * numbers that no system account has, whatever login.defs(5) says.
+ */
+const NUMBERS = [
+  ...['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0'],
+  ...['--key', `UID_MIN=${MIN_UID}`, '--key', `GID_MIN=${MIN_UID}`],
+]
+
+export const NGINX_USER = 'www-data'
+
+/**
+ * The comment field names the site of the user, so that no foreign user is ever removed. nginx reads
+ * the files of a site as a member of the site's group, so that their creator and folder do not
+ * matter: a site can give its files no other group. A running nginx gains the group by a reload,
+ * which restarts its workers.
+ */
+export function createUser(host: Host, user: string, domain: string): Change {
+  const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
+  const comment = ['--comment', commentOf(domain)]
+  const options = [...home, '--user-group', ...NUMBERS, ...comment]
+  const made = [effects.create('user', user), effects.create('group', user)]
+  return declared([...made, ...planWriteAccounts(host, user)], async () => {
+    await host.shell.run(['useradd', ...options, '--', user])
+    await host.shell.run(['gpasswd', '--add', NGINX_USER, user])
+    await writeAccounts(host, user)
+  })
+}
+
+export async function admits(host: Host, user: string): Promise<boolean> {
+  const [, , , members = ''] = (await entryOf(host, '/etc/group', user)) ?? []
+  return members.trim().split(',').includes(NGINX_USER)
+}
+
+/**
+ * The numbers of a user of a site and of its group. Throws for a user that does not exist, and for a
+ * system account.
+ */
+export async function accountNumbers(
+  host: Host,
+  user: string,
+): Promise<{ uid: number; gid: number }> {
+  const [, , uid = '', gid = ''] = (await entryOf(host, '/etc/passwd', user)) ?? []
+  if (Number(uid) >= MIN_UID && Number(gid) >= MIN_UID)
+    return { uid: Number(uid), gid: Number(gid) }
+  throw new Error(`/etc/passwd has no user ${user} with a number that a site can have`)
+}
+
+/** The user's folder belongs to root, so that the user cannot rename or replace its entries. */
+export function createFolders({ files }: Host, user: string): Change {
+  const [home, logs] = [homeOf(user), logsOf(user)]
+  return declared([effects.create('folder', home), effects.create('folder', logs)], async () => {
+    await files.mkdir(home, { mode: 0o711 })
+    await files.mkdir(`${home}/public`, { mode: 0o750, owner: user })
+    await files.mkdir(`${home}/logs`, { mode: 0o750, owner: user })
+    await files.mkdir(`${home}/tmp`, { mode: 0o700, owner: user })
+    await files.mkdir(`${home}/sessions`, { mode: 0o700, owner: user })
+    await files.mkdir(logs, { mode: 0o750, group: NGINX_USER })
+  })
+}
+
+/** Syncs files that programs wrote, so that they survive a power failure. */
+export async function settleFolders(host: Host, user: string): Promise<void> {
+  await host.shell.run(['sync', '--file-system', '--', homeOf(user)])
+}
+
+/** Running processes of the user would fill the folders again: a copy outlives its agent. */
+export async function removeFolders(host: Host, user: string, domain: string): Promise<void> {
+  if (await isOf(host, user, domain)) await endProcesses(host, user)
+  await removedTree(host, 'folder', homeOf(user)).apply()
+  await host.files.remove(logsOf(user))
+}
+
+/** Ends all processes of a user. Throws when they do not end. */
+export async function endProcesses(host: Host, user: string): Promise<void> {
+  const all = ['--oknodo', '--quiet', '--retry=KILL/5', '--user', user]
+  await host.shell.run(['start-stop-daemon', '--stop', ...all])
+}
+
+/** The comment of a user follows the domain of its site; a user of another site stays. */
+export const renameSite = (host: Host, user: string, from: string, to: string): Change =>
+  provided(
+    () => isOf(host, user, from),
+    declared([effects.change('user', user)], async () => {
+      await host.shell.run(['usermod', '--comment', commentOf(to), '--', user])
+      await writeAccounts(host, user)
+    }),
+  )
+
+/** Whether the user is that of this site: never root or a system account, whatever its comment says. */
+export async function isOf(host: Host, user: string, domain: string): Promise<boolean> {
+  const [, , uid, , comment] = (await entryOf(host, '/etc/passwd', user)) ?? []
+  return Number(uid) >= MIN_UID && comment === commentOf(domain)
+}
+
+const commentOf = (domain: string) => `Site ${domain}`
+
+/** Returns the fields of a user or group in a file such as passwd(5). */
+export async function entryOf(
+  host: Host,
+  path: string,
+  name: string,
+): Promise<string[] | undefined> {
+  const lines = ((await host.files.read(path, 64 << 20)) ?? '').split('\n')
+  return lines.find((line) => line.startsWith(`${name}:`))?.split(':')
+}

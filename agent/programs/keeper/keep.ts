@@ -1,0 +1,196 @@
+import { isFull } from '#agent/features/backups/restic/failures.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
+import { type KeeperConfig, keepOf } from './config.ts'
+import { contentsOf } from './contents.ts'
+import { removeOwnLocks } from './locks.ts'
+import { brokenKeys, openRepository } from './open.ts'
+import type { Problem } from './report.ts'
+import {
+  checkPart,
+  type ListedSnapshot,
+  listSnapshots,
+  type Opened,
+  type Restic,
+  runRestic,
+} from './restic.ts'
+import { type Backup, forgottenOf, longestOf } from './rules.ts'
+import type { RepositoryState } from './state.ts'
+import type { Store, StoredFile } from './store.ts'
+import { garbageMessage, sweep } from './sweep.ts'
+import { unlistedIn, unreadableIn } from './unlisted.ts'
+
+const CHUNK = 200
+/** Longer than the steps of a backup that lock the repository. */
+const RETRY = '--retry-lock=15m'
+
+export interface Work {
+  host: Host
+  restic: Restic
+  config: KeeperConfig
+  key: Secret
+  now: number
+  /** Why this run deletes nothing. */
+  clock_problem: string | undefined
+  /** Changes nothing in the storage. */
+  dry_run: boolean
+  /** Writes the state of all repositories, for the next run if this one is killed. */
+  save: () => Promise<void>
+}
+
+/** What one run did with a repository. */
+export interface Kept {
+  /** Complete ones that stay. */
+  backups: number
+  forgotten: string[]
+}
+
+/**
+ * Forgets old backups of one repository, removes their data, and reads a part of the rest. Adds to
+ * `problems` what it finds, also before it throws.
+ */
+export async function keepRepository(
+  work: Work,
+  store: Store,
+  name: string,
+  { state, problems }: { state: RepositoryState; problems: Problem[] },
+): Promise<Kept> {
+  const { host, restic, config, key, now } = work
+  const swept = await sweep(store, name, work)
+  const { files } = swept
+  problems.push(...problemsOf('garbage', swept.problems))
+  const opened = await openRepository(host, restic, { store, name, files, key, last: state.key })
+  if (!opened) {
+    const advice = 'enter the public key of this keeper in its target, and the next backup adds it'
+    problems.push({ code: 'no_key', message: `No key for this keeper: ${advice}` })
+    return { backups: 0, forgotten: [] }
+  }
+  state.key = opened.key
+  const listed = await listSnapshots(host, restic, opened)
+  const garbage = [
+    ...(await unlistedIn(host, restic, opened, { files, listed })),
+    ...(await brokenKeys(store, name, files)),
+  ]
+  problems.push(...problemsOf('garbage', await takeOut(work, opened, garbage)))
+  const contents = await contentsOf(host, restic, opened, { listed, state, now })
+  problems.push(...problemsOf('damaged', contents.broken.map(lostMessage)))
+  const hidden = unreadableIn({ files, listed })
+  problems.push(
+    ...problemsOf('unreadable', contents.unreadable.map(unreadableMessage('manifest'))),
+    ...problemsOf('unreadable', hidden.map(unreadableMessage('snapshot'))),
+  )
+  const unreadable = [...contents.unreadable, ...hidden]
+  const { clock_problem: clock } = work
+  if (clock !== undefined) problems.push({ code: 'clock', message: clock })
+  const forgotten =
+    clock === undefined ? forgottenOf({ ...contents, unreadable }, keepOf(config, name), now) : []
+  const stay = contents.backups.filter(({ id }) => !forgotten.includes(id))
+  const kept = { backups: stay.length, forgotten }
+  if (work.dry_run) return kept
+  await removeOwnLocks(work, store, opened, files)
+  await store.removeDrafts(name)
+  await forget(work, opened, forgotten, state)
+  if (!isRecoverable(state, contents.broken, now)) {
+    problems.push(...problemsOf('failed', await prune(work, opened, state)))
+  }
+  forgetLost(work, state, listed)
+  problems.push(...problemsOf('damaged', await check(work, opened, state)))
+  state.done = now
+  return kept
+}
+
+const problemsOf = (code: Problem['code'], messages: readonly string[]): Problem[] =>
+  messages.map((message) => ({ code, message }))
+
+const unreadableMessage = (kind: string) => (id: string) =>
+  `The ${kind} ${id.slice(0, 8)} cannot be read: what may belong to it is kept`
+
+const lostMessage = ({ id, arrived }: Backup): string =>
+  `The storage has lost a part of the backup ${id.slice(0, 8)} of ${new Date(arrived).toISOString()}: check its disk. What is left is kept, and no data is removed for two weeks`
+
+/** For so long the data of a lost snapshot stays, so that `restic recover` can find it. */
+const RECOVERY_MS = 14 * 24 * 3_600_000
+
+const isRecoverable = (
+  { snapshots }: RepositoryState,
+  broken: readonly Backup[],
+  now: number,
+): boolean =>
+  broken.length > 0 &&
+  Object.values(snapshots).some(({ lost }) => lost !== undefined && now - lost < RECOVERY_MS)
+
+/** The records of snapshots that the storage has lost, when no rule would keep them. */
+function forgetLost(
+  { config, now }: Work,
+  { snapshots }: RepositoryState,
+  listed: readonly ListedSnapshot[],
+): void {
+  const present = new Set(listed.map(({ id }) => id))
+  const own = Object.entries(snapshots).filter(([id]) => present.has(id))
+  // Without them, the last backup would not count as one that is broken.
+  const named = new Set(own.flatMap(([, { parts = [] }]) => parts))
+  for (const [id, { arrived }] of Object.entries(snapshots)) {
+    if (!present.has(id) && !named.has(id) && now - arrived > longestOf(config.keep))
+      delete snapshots[id]
+  }
+}
+
+/** Their content is whole: nobody is writing them. */
+async function takeOut(
+  { dry_run }: Work,
+  { store, name }: Opened,
+  garbage: readonly StoredFile[],
+): Promise<string[]> {
+  if (!dry_run) for (const file of garbage) await store.takeOut(name, file)
+  return garbage.map((file) => garbageMessage(file, !dry_run))
+}
+
+async function forget(
+  { host, restic, save }: Work,
+  opened: Opened,
+  ids: readonly string[],
+  state: RepositoryState,
+): Promise<void> {
+  if (ids.length > 0) {
+    state.prune = true
+    for (const id of ids) Object.assign(state.snapshots[id] ?? {}, { leaving: true })
+    await save()
+  }
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const chunk = ids.slice(at, at + CHUNK)
+    await runRestic(host, restic, opened, ['forget', '--quiet', RETRY, ...chunk])
+    for (const id of chunk) delete state.snapshots[id]
+  }
+}
+
+/**
+ * Removes data that nothing names. A run that was interrupted is continued by the next one. Where a
+ * copy of the rest has no space, data that is all unused goes first, without one.
+ */
+async function prune({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {
+  if (!state.prune) return []
+  const args = ['prune', '--quiet', RETRY, `--max-unused=${config.max_unused}`]
+  try {
+    await runRestic(host, restic, opened, [...args, `--max-repack-size=${config.max_repack}`])
+  } catch (error) {
+    if (!isFull(error)) throw error
+    await runRestic(host, restic, opened, [...args, '--max-repack-size=0'])
+    return [
+      `The storage had no space left: a part of the unused data was removed, and the next run continues (${messageOf(error)})`,
+    ]
+  }
+  state.prune = false
+  return []
+}
+
+async function check({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {
+  const of = config.check_parts
+  const part = state.part <= of ? state.part : 1
+  const { errors, packs } = await checkPart(host, restic, opened, { part, of })
+  state.part = part + 1
+  if (packs.length > 0) {
+    return [`Damaged data in ${packs.length} packs: ${packs.slice(0, 10).join(' ')}`]
+  }
+  return errors > 0 ? [`restic check found ${errors} errors`] : []
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { isFull, NO_REPOSITORY, SIGNALLED } from '#agent/features/backups/restic/failures.ts'
+import { hostNameOf } from '#agent/features/backups/restic/prepare.ts'
+import type { Host, Output } from '#agent/kernel/host/ports.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
+import { opened, publicOf } from './key.ts'
+import { failureIn, isOver, type Opened, type Restic, throwElsewhere, tryRestic } from './restic.ts'
+import type { Store, StoredFile } from './store.ts'
+
+const Key = z.object({ hostname: z.string(), username: z.string().max(4096) })
+/** Real repositories have a few keys: a server that adds thousands is not worth the time. */
+const MAX_KEYS = 200
+const MAX_BYTES = 65_536
+
+/**
+ * Opens a repository with the key that agents added for this keeper. Every key with its name is
+ * tried, the one of the last run first: a server can add others, which open nothing. Throws if the
+ * storage does not answer, or if none opens and memory or space was short for one.
+ */
+export async function openRepository(
+  host: Host,
+  restic: Restic,
+  {
+    store,
+    name,
+    files,
+    key,
+    last,
+  }: {
+    store: Store
+    name: string
+    files: readonly StoredFile[]
+    key: Secret
+    last: string | undefined
+  },
+): Promise<Opened | undefined> {
+  const own = hostNameOf('keeper', publicOf(key.reveal()))
+  let lack: Error | undefined
+  for (const file of inTurn(files, last)) {
+    const sealed = sealedIn(await store.read(name, file), own)
+    const password = sealed === undefined ? undefined : opened(key, sealed)
+    if (!password) continue
+    const repository = { store, name, password, key: file.name }
+    const args = ['cat', 'config', '--no-lock']
+    const output = await tryRestic(host, restic, repository, args)
+    if (output.code === 0) return repository
+    if (output.code === NO_REPOSITORY) return undefined
+    const found = lackIn(restic, repository, output, args)
+    lack ??= found
+  }
+  if (lack) throw lack
+  return undefined
+}
+
+/** A key may need more memory than there is, and the next one may open the repository. */
+function lackIn(
+  restic: Restic,
+  repository: Opened,
+  output: Output,
+  args: readonly string[],
+): Error | undefined {
+  const failure = failureIn(restic, repository, output, args)
+  if (isFull(failure) || (output.code >= SIGNALLED && !isOver(restic))) return failure
+  throwElsewhere(restic, repository, output, args)
+  return undefined
+}
+
+function inTurn(files: readonly StoredFile[], last: string | undefined): StoredFile[] {
+  const keys = files.filter(({ folder, size }) => folder === 'keys' && size <= MAX_BYTES)
+  const oldest = keys.sort((a, b) => a.at - b.at)
+  return oldest.sort((a, b) => Number(b.name === last) - Number(a.name === last)).slice(0, MAX_KEYS)
+}
+
+/** Keys that are no JSON: without the name of another one, restic stops at each of them. */
+export async function brokenKeys(
+  store: Store,
+  name: string,
+  files: readonly StoredFile[],
+): Promise<StoredFile[]> {
+  const broken: StoredFile[] = []
+  for (const file of inTurn(files, undefined)) {
+    if (file.sha256 === file.name && !keyIn(await store.read(name, file))) broken.push(file)
+  }
+  return broken
+}
+
+function sealedIn(text: string, own: string): string | undefined {
+  const key = keyIn(text)
+  return key?.hostname === own ? key.username : undefined
+}
+
+function keyIn(text: string): z.output<typeof Key> | undefined {
+  try {
+    return Key.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { request } from 'node:https'
+import type { Clock } from '#agent/kernel/host/ports.ts'
+import type { StoreSettings } from '#agent/programs/keeper/config.ts'
+import { clockAdvice, withClockAdvice } from '#shared/backups/clock.ts'
+import { signed } from './signature.ts'
+
+export type Bucket = Extract<StoreSettings, { kind: 's3' }>
+
+type Now = Pick<Clock, 'now'>
+
+export interface S3Object {
+  key: string
+  size: number
+  at: number
+}
+
+const MAX_BYTES = 64 * 2 ** 20
+const TIMEOUT_MS = 60_000
+
+/** The objects whose keys begin so, and the prefixes up to the next `delimiter`. */
+export async function listObjects(
+  clock: Now,
+  bucket: Bucket,
+  { prefix, delimiter }: { prefix: string; delimiter?: string },
+): Promise<{ objects: S3Object[]; prefixes: string[] }> {
+  const objects: S3Object[] = []
+  const prefixes: string[] = []
+  let token = ''
+  do {
+    const query = new URLSearchParams({ 'list-type': '2', prefix })
+    if (delimiter !== undefined) query.set('delimiter', delimiter)
+    if (token !== '') query.set('continuation-token', token)
+    const text = (await call(clock, bucket, 'GET', `?${query}`)).toString('utf8')
+    for (const entry of all(text, 'Contents')) {
+      const at = Date.parse(one(entry, 'LastModified'))
+      objects.push({ key: one(entry, 'Key'), size: Number(one(entry, 'Size')), at })
+    }
+    prefixes.push(...all(text, 'CommonPrefixes').map((entry) => one(entry, 'Prefix')))
+    token = one(text, 'NextContinuationToken')
+  } while (token !== '')
+  return { objects, prefixes }
+}
+
+export const readObject = (clock: Now, bucket: Bucket, key: string): Promise<Buffer> =>
+  call(clock, bucket, 'GET', `/${pathOf(key)}`)
+
+/** A small one. A bucket with object lock demands its digest. */
+export async function putObject(
+  clock: Now,
+  bucket: Bucket,
+  key: string,
+  content: string | Buffer,
+): Promise<void> {
+  const digest = createHash('md5').update(content).digest('base64')
+  await call(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'content-md5': digest }, content)
+}
+
+/** In a bucket with versions this adds a marker, and keeps the object; `version`: removes that one. */
+export async function deleteObject(
+  clock: Now,
+  bucket: Bucket,
+  key: string,
+  version?: string,
+): Promise<void> {
+  const query = version === undefined ? '' : `?${new URLSearchParams({ versionId: version })}`
+  await call(clock, bucket, 'DELETE', `/${pathOf(key)}${query}`)
+}
+
+/** An object, or a marker that hides the earlier versions of one. */
+export interface Version {
+  key: string
+  version: string
+  at: number
+  is_latest: boolean
+  is_marker: boolean
+}
+
+export async function listVersions(clock: Now, bucket: Bucket, prefix: string): Promise<Version[]> {
+  const found: Version[] = []
+  let next = { key: '', version: '' }
+  do {
+    const query = new URLSearchParams({ prefix, versions: '' })
+    if (next.key !== '') query.set('key-marker', next.key)
+    if (next.version !== '') query.set('version-id-marker', next.version)
+    const text = (await call(clock, bucket, 'GET', `?${query}`)).toString('utf8')
+    for (const name of ['Version', 'DeleteMarker']) {
+      found.push(...all(text, name).map((entry) => versionIn(entry, name === 'DeleteMarker')))
+    }
+    next = { key: one(text, 'NextKeyMarker'), version: one(text, 'NextVersionIdMarker') }
+  } while (next.key !== '')
+  return found
+}
+
+const versionIn = (entry: string, is_marker: boolean): Version => ({
+  ...{ key: one(entry, 'Key'), version: one(entry, 'VersionId'), is_marker },
+  ...{ at: Date.parse(one(entry, 'LastModified')), is_latest: one(entry, 'IsLatest') === 'true' },
+})
+
+/** Makes a version the newest one, as a copy. */
+export async function copyVersion(
+  clock: Now,
+  bucket: Bucket,
+  { key, version }: Pick<Version, 'key' | 'version'>,
+): Promise<void> {
+  const source = `/${bucket.bucket}/${pathOf(key)}?${new URLSearchParams({ versionId: version })}`
+  await call(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'x-amz-copy-source': source })
+}
+
+const pathOf = (key: string) => key.split('/').map(encodeURIComponent).join('/')
+
+async function call(
+  clock: Now,
+  bucket: Bucket,
+  method: string,
+  path: string,
+  more: Record<string, string> = {},
+  sentBody: string | Buffer = '',
+): Promise<Buffer> {
+  const { region, user, secret, ca } = bucket
+  const url = `${bucket.url.replace(/\/$/, '')}/${bucket.bucket}${path}`
+  const at = { region, now: new Date(clock.now()) }
+  const headers = signed({ key: user, secret }, { method, url, headers: more, body: sentBody }, at)
+  const trust = ca === '' ? {} : { ca }
+  const { status, body } = await new Promise<{ status: number; body: Buffer }>(
+    (resolve, reject) => {
+      const sent = request(url, { method, headers, ...trust, timeout: TIMEOUT_MS }, (response) => {
+        const chunks: Buffer[] = []
+        let size = 0
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          if (size > MAX_BYTES) sent.destroy(new Error(`${path} is larger than expected`))
+          else chunks.push(chunk)
+        })
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }),
+        )
+      })
+      sent.on('error', (error) => {
+        error.message = withClockAdvice(error.message)
+        reject(error)
+      })
+      sent.on('timeout', () => sent.destroy(new Error(`${bucket.url} does not answer`)))
+      if (sentBody === '') sent.end()
+      else sent.end(sentBody)
+    },
+  )
+  if (status >= 200 && status < 300) return body
+  const text = body.toString('utf8')
+  const code = one(text, 'Code') || `status ${status}`
+  const refusal = `${bucket.url} refused ${method} of ${bucket.bucket}${path}: ${code}`
+  const advice = clockAdvice(code)
+  const message = advice === undefined ? refusal : `${advice} (${refusal})`
+  throw new S3Refused(message, code, one(text, 'Message'))
+}
+
+/** `code` and `detail`: the error of the provider. */
+export class S3Refused extends Error {
+  readonly code: string
+  readonly detail: string
+
+  constructor(message: string, code: string, detail: string) {
+    super(message)
+    this.code = code
+    this.detail = detail
+  }
+}
+
+const all = (text: string, name: string): string[] =>
+  [...text.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner)
+
+const one = (text: string, name: string): string => plain(all(text, name)[0] ?? '')
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const plain = (text: string) =>
+  text.replace(/&(#x?[0-9a-fA-F]+|\w+);/g, (whole, name: string) => ENTITIES[name] ?? whole)

@@ -1,0 +1,55 @@
+import type { Clock } from '#agent/kernel/host/ports.ts'
+import { type Bucket, copyVersion, deleteObject, listVersions, type Version } from './bucket.ts'
+
+/** What was brought back: objects below a marker, and objects below another content. */
+export interface Undeleted {
+  deleted: number
+  overwritten: number
+}
+
+/**
+ * Brings back what was deleted or overwritten since a moment in a bucket with versions. restic never
+ * writes an object again: the oldest version of each is the right one. Locks stay as they are: those of
+ * programs that have ended would stop every other program.
+ */
+export async function undelete(clock: Clock, bucket: Bucket, since: number): Promise<Undeleted> {
+  const done = { deleted: 0, overwritten: 0 }
+  const base = `${bucket.prefix}/`
+  const listed = await listVersions(clock, bucket, base)
+  for (const all of byKey(listed.filter(({ key }) => !isLock(key.slice(base.length))))) {
+    const versions = sinceDeletion(all, since)
+    const [newest] = versions
+    const content = versions.filter(({ is_marker }) => !is_marker)
+    const first = content.at(-1)
+    if (!newest || !first || newest.at < since) continue
+    if (first.at < since && content[0] !== first) {
+      await copyVersion(clock, bucket, first)
+      done.overwritten += 1
+    } else if (newest.is_marker) {
+      for (const marker of versions.filter(({ is_marker }) => is_marker)) {
+        await deleteObject(clock, bucket, marker.key, marker.version)
+      }
+      done.deleted += 1
+    }
+  }
+  return done
+}
+
+const isLock = (path: string) => path.split('/')[1] === 'locks'
+
+/**
+ * Without what was deleted before the moment, such as a repository that was removed and created again
+ * under its name.
+ */
+function sinceDeletion(versions: readonly Version[], since: number): readonly Version[] {
+  const deletion = versions.findIndex(({ is_marker, at }) => is_marker && at < since)
+  return deletion === -1 ? versions : versions.slice(0, deletion)
+}
+
+/** The versions of each object, newest first. */
+function byKey(versions: readonly Version[]): Version[][] {
+  const keys = Map.groupBy(versions, ({ key }) => key)
+  return [...keys.values()].map((all) =>
+    all.sort((a, b) => Number(b.is_latest) - Number(a.is_latest) || b.at - a.at),
+  )
+}

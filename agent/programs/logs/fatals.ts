@@ -1,0 +1,53 @@
+import { type AgentFatals, type FatalGroup, MAX_FATAL_GROUPS } from '#shared/logs/site-logs.ts'
+import type { Match } from './matches.ts'
+import type { ReadRequest } from './request.ts'
+import { walk } from './search.ts'
+
+/** The first file of a message is the one that failed; those of its stack trace follow, nearest first. */
+const PART = /\/wp-content\/(plugins|mu-plugins|themes)\/([^\s/:()'"]{1,128})/
+const CORE = /\/wp-(?:includes|admin)\/|\/wp-[\w-]+\.php\b/
+const KINDS: Readonly<Record<string, FatalGroup['kind']>> = {
+  ...{ plugins: 'plugin', 'mu-plugins': 'must-use plugin', themes: 'theme' },
+}
+
+/** Which part of WordPress an error comes from, by the paths in its message. */
+export function causeOf(text: string): Pick<FatalGroup, 'kind' | 'slug'> {
+  const [, folder = '', slug = ''] = PART.exec(text) ?? []
+  const kind = KINDS[folder]
+  if (kind) return { kind, slug: slug.replace(/\.php$/, '') }
+  return { kind: CORE.test(text) ? 'core' : 'other', slug: '' }
+}
+
+/** The fatal errors of a log by their cause, most frequent first. */
+export async function groupFatals(request: ReadRequest): Promise<AgentFatals> {
+  const groups = new Map<string, FatalGroup>()
+  const { next, looked } = await walk({ ...request, level: 'fatal' }, (match) => {
+    add(groups, match)
+    return true
+  })
+  const list = [...groups.values()].sort((one, other) => other.count - one.count)
+  return { groups: list.slice(0, MAX_FATAL_GROUPS), is_complete: next === null, looked }
+}
+
+/** Newest first, so that the first of a cause is its last error. */
+function add(groups: Map<string, FatalGroup>, { line }: Match): void {
+  const cause = causeOf(line.text)
+  const key = `${cause.kind} ${cause.slug}`
+  const known = groups.get(key)
+  if (known) {
+    known.count += 1
+    known.first_at = line.at ?? known.first_at
+  } else if (groups.size < MAX_KNOWN) {
+    groups.set(key, {
+      ...cause,
+      count: 1,
+      first_at: line.at,
+      last_at: line.at,
+      text: line.text.slice(0, MAX_SHOWN),
+    })
+  }
+}
+
+/** Of the last error of each cause: the groups are one answer. */
+const MAX_SHOWN = 2000
+const MAX_KNOWN = 10 * MAX_FATAL_GROUPS

@@ -1,0 +1,139 @@
+import type { LogLevel, LogSource } from '#shared/logs/site-logs.ts'
+import { localTime, monthOf, timeAt, timeIn } from './times.ts'
+
+/** The parts of a line. `at` is undefined for a line in no known form. */
+export interface Parsed {
+  at: number | undefined
+  level: LogLevel
+  status: number | null
+  /** The text without the parts in the other fields. */
+  text: string
+  /** What a search and a download have of it, if that is not the line itself. */
+  whole?: string
+}
+
+export interface Format {
+  /** Where an entry of more than one line begins, in Latin-1; absent: each line is one. */
+  begins?: RegExp
+  parse(line: string): Parsed
+}
+
+const plain = (text: string): Parsed => ({ at: undefined, level: 'info', status: null, text })
+const number = Number
+
+const ACCESS =
+  /^(.*?) \[(\d\d)\/(\w{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})\] ("(?:[^"\\]|\\.)*" (\d{3}) .*)$/s
+
+const levelOfStatus = (status: number): LogLevel =>
+  status >= 500 ? 'error' : status >= 400 ? 'warning' : 'info'
+
+const access: Format = {
+  parse(line) {
+    const found = ACCESS.exec(line)
+    if (!found) return plain(line)
+    const [, from = '', day, month = '', year, hour, minute, second, zone = '', rest = '', code] =
+      found
+    const parts = [number(year), monthOf(month), number(day)] as const
+    const at = timeAt([...parts, number(hour), number(minute), number(second)], zone)
+    const status = number(code)
+    return { at, level: levelOfStatus(status), status, text: `${from} ${rest}` }
+  },
+}
+
+const NGINX =
+  /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d) \[(\w+)\] (?:\d+#\d+: )?(?:\*\d+ )?(.*)$/s
+
+const NGINX_LEVELS: Readonly<Record<string, LogLevel>> = {
+  ...{ warn: 'warning', error: 'error', crit: 'fatal', alert: 'fatal', emerg: 'fatal' },
+}
+
+const error: Format = {
+  parse(line) {
+    const found = NGINX.exec(line)
+    if (!found) return plain(line)
+    const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found
+      .slice(1, 7)
+      .map(number)
+    const at = localTime([year, month, day, hour, minute, second])
+    const level = NGINX_LEVELS[found[7] ?? ''] ?? 'info'
+    return { at, level, status: null, text: found[8] ?? '' }
+  },
+}
+
+const PHP = /^\[(\d\d)-(\w{3})-(\d{4}) (\d\d):(\d\d):(\d\d) ([\w/+:-]{1,64})\] (.*)$/s
+
+/** By the words of PHP and of WordPress at the beginning of a message. */
+const PHP_LEVELS: readonly [RegExp, LogLevel][] = [
+  [/^PHP (?:Fatal|Parse|Compile|Core|Recoverable fatal|Catchable fatal) error\b/i, 'fatal'],
+  [/^(?:PHP )?(?:Fatal error|Uncaught )/i, 'fatal'],
+  [/^WordPress database error\b/i, 'error'],
+  [/^(?:PHP )?(?:User )?Error\b/i, 'error'],
+  [/^PHP (?:\w+ )?Warning\b/i, 'warning'],
+]
+
+const levelOfMessage = (text: string): LogLevel =>
+  PHP_LEVELS.find(([begins]) => begins.test(text))?.[1] ?? 'info'
+
+const php: Format = {
+  begins: /\n(?=\[\d\d-[A-Z][a-z]{2}-\d{4} \d\d:)/g,
+  parse(line) {
+    const found = PHP.exec(line)
+    if (!found) return { ...plain(line), level: levelOfMessage(line) }
+    const [, day, month = '', year, hour, minute, second, zone = '', text = ''] = found
+    const parts = [number(year), monthOf(month), number(day)] as const
+    const at = timeIn([...parts, number(hour), number(minute), number(second)], zone)
+    return { at, level: levelOfMessage(text), status: null, text }
+  },
+}
+
+const LEVELS = new Set<unknown>(['info', 'warning', 'error', 'fatal'])
+const isLevel = (value: unknown): value is LogLevel => LEVELS.has(value)
+
+/** A line of JSON of our own: the mail queue writes one for each event. */
+const mail: Format = {
+  parse(line) {
+    const { at, level, text } = objectIn(line)
+    if (typeof text !== 'string') return plain(line)
+    return { at: timeOf(at), level: isLevel(level) ? level : 'info', status: null, text }
+  },
+}
+
+/** `2026-01-01T09:30:00.000Z <invocation> text`; with a plus sign, it continues the line before. */
+export const JOB_LINE = /^(\d{4}-\d\d-\d\dT[\d:.]{8,12}Z) ([0-9a-f]{32})([ +])(.*)$/s
+
+/** A line of the runner of jobs, or, as JSON, of their recorder. */
+const cron: Format = {
+  parse(line) {
+    const [, time = '', , , text = ''] = JOB_LINE.exec(line) ?? []
+    if (time !== '') {
+      const level = levelOfMessage(text)
+      return { at: timeOf(time), level, status: null, text, whole: `${time} ${text}` }
+    }
+    const entry = objectIn(line)
+    return 'output' in entry ? recorded(entry) : plain(line)
+  },
+}
+
+function recorded({ at, status, output }: Record<string, unknown>): Parsed {
+  const level = status === 0 ? 'info' : 'error'
+  const end = `${output}`.trim()
+  const text = `exit status ${status}${end === '' ? '' : `\n${end}`}`
+  return { at: timeOf(at), level, status: null, text }
+}
+
+function timeOf(at: unknown): number | undefined {
+  const time = typeof at === 'string' ? Date.parse(at) : Number(at ?? Number.NaN)
+  return Math.abs(time) <= 8.64e15 ? Math.floor(time) : undefined
+}
+
+function objectIn(line: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(line))
+  } catch {
+    return {}
+  }
+}
+
+export const FORMATS: Readonly<Record<LogSource, Format>> = {
+  ...{ access, error, php, wordpress: php, cron, mail },
+}

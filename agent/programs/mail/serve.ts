@@ -1,0 +1,152 @@
+import { readdir, stat } from 'node:fs/promises'
+import process from 'node:process'
+import type { Config } from '#agent/kernel/config.ts'
+import { logError } from '#agent/kernel/log.ts'
+import { type MailPlaces, mailPlaces } from '#agent/kernel/mail/places.ts'
+import type { Schedule } from '#agent/kernel/mail/retry-schedule.ts'
+import { Changes } from './changes.ts'
+import { MailLog } from './log.ts'
+import { type SettingFiles, settingFiles } from './setting-files.ts'
+import { type QueueDeps, SiteQueue } from './site-queue.ts'
+import type { SmtpOptions } from './smtp.ts'
+import { type MailSocket, openSocket } from './sockets.ts'
+import { StatusFile } from './status-file.ts'
+import { Store } from './store.ts'
+
+const LOOK_MS = 500
+/** The number of sites that are delivered at the same time. */
+const MAX_CONCURRENT = 8
+/** After SIGTERM: an interrupted transaction may be sent twice. */
+const ENDING_MS = 20_000
+
+interface Site {
+  queue: SiteQueue
+  socket: MailSocket
+  setting: string
+}
+
+interface Settings {
+  root: string
+  schedule: Schedule
+  smtp?: SmtpOptions
+  /** Milliseconds until a change of a setting is seen at the latest: 500. */
+  look_ms?: number
+  report?: (error: unknown) => void
+}
+
+/** `hosting-agent mail`: accepts mail of sites at their sockets, and sends it to their relays. */
+export async function mail({ mail_schedule, settings: { mail_dir } }: Config): Promise<void> {
+  const running = new MailService({ root: mail_dir, schedule: mail_schedule, report: logError })
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void running.stop().finally(() => process.exit(0)))
+  }
+  await running.look()
+  console.log(`listening on unix:${mailPlaces(mail_dir).sockets}`)
+  await running.run()
+}
+
+export class MailService {
+  readonly #settings: Settings
+  readonly #places: MailPlaces
+  readonly #files: SettingFiles
+  readonly #sites = new Map<string, Site>()
+  readonly #working = new Set<Promise<void>>()
+  #ending = false
+
+  constructor(settings: Settings) {
+    this.#settings = settings
+    this.#places = mailPlaces(settings.root)
+    this.#files = settingFiles(this.#places)
+  }
+
+  async run(): Promise<void> {
+    const folders = new Changes(this.#places.sockets)
+    while (!this.#ending) {
+      await this.look().catch(this.#report)
+      this.#work()
+      await folders.next(this.#settings.look_ms ?? LOOK_MS)
+    }
+    folders.close()
+  }
+
+  /** Accepted mail stays on the disk; the current message completes first. */
+  async stop(): Promise<void> {
+    this.#ending = true
+    for (const { socket } of this.#sites.values()) socket.close()
+    const late = new Promise((resolve) => setTimeout(resolve, ENDING_MS))
+    await Promise.race([Promise.all(this.#working), late])
+  }
+
+  /** The current sites and their settings: root may change both. */
+  async look(): Promise<void> {
+    const users = await this.#users()
+    for (const [user, { socket }] of this.#sites) {
+      // A folder that was removed and created again between two looks has no socket.
+      if (users.includes(user) && (await socket.exists())) continue
+      socket.close()
+      this.#sites.delete(user)
+    }
+    const server = await stampOf(this.#places.server)
+    for (const user of users) await this.#lookAt(user, server).catch(this.#report)
+  }
+
+  /** Those whose socket is open: that of a site in the trash is closed. */
+  async #users(): Promise<string[]> {
+    const names = await readdir(this.#places.sites).catch(() => [] as string[])
+    const folders = await readdir(this.#places.sockets).catch(() => [] as string[])
+    return names
+      .flatMap((name) => /^([^.].*)\.json$/.exec(name)?.[1] ?? [])
+      .filter((user) =>
+        folders.some((name) => this.#places.socketFolder(user).endsWith(`/${name}`)),
+      )
+  }
+
+  async #lookAt(user: string, server: string): Promise<void> {
+    const setting = `${server} ${await stampOf(this.#places.site(user))}`
+    const site = this.#sites.get(user)
+    if (!site) {
+      const deps = this.#depsOf(user)
+      const queue = await SiteQueue.open(deps)
+      const [taken, { log }] = [() => this.#work(), deps]
+      const socket = await openSocket(this.#places, user, queue, { now: Date.now, taken, log })
+      this.#sites.set(user, { queue, socket, setting })
+    } else if (site.setting !== setting) {
+      site.setting = setting
+      site.queue.retryNow()
+    }
+  }
+
+  #depsOf(user: string): QueueDeps {
+    const { schedule, smtp = {} } = this.#settings
+    return {
+      user,
+      store: new Store(this.#places.queueOf(user)),
+      caught: new Store(this.#places.caughtOf(user)),
+      settings: this.#files,
+      status: new StatusFile(this.#places.statusOf(user)),
+      log: new MailLog(this.#places.logOf(user)),
+      ...{ schedule, smtp, now: Date.now, random: Math.random },
+    }
+  }
+
+  #work(): void {
+    for (const [user, site] of [...this.#sites]) {
+      if (this.#ending || this.#working.size >= MAX_CONCURRENT) return
+      if (!site.queue.due) continue
+      // At the end of the line: other sites have their turn first.
+      this.#sites.delete(user)
+      this.#sites.set(user, site)
+      const work = site.queue.work().catch(this.#report)
+      this.#working.add(work)
+      void work.finally(() => this.#working.delete(work))
+    }
+  }
+
+  readonly #report = (error: unknown): void => this.#settings.report?.(error)
+}
+
+/** Changes with each write of the file. */
+async function stampOf(path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  return found ? `${found.mtimeMs} ${found.ino}` : ''
+}

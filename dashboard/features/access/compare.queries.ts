@@ -1,0 +1,55 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { site_logins } from '#dashboard/kernel/db/access-schema.ts'
+import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import { once } from '#dashboard/kernel/db/once.ts'
+import { sites } from '#dashboard/kernel/db/schema.ts'
+import type { ReportedAccess } from '#shared/access/site-access.ts'
+
+export type KnownAccess = Awaited<ReturnType<typeof listKnownAccess>>
+
+const PLACE = sql.placeholder('server_id')
+
+const known = once((read) =>
+  read
+    .select({
+      site_id: site_logins.site_id,
+      domain: sites.domain,
+      report: site_logins.report,
+      text: sql<string>`${site_logins.report}`,
+    })
+    .from(site_logins)
+    .innerJoin(sites, eq(sites.id, site_logins.site_id))
+    .where(and(eq(sites.server_id, PLACE), eq(site_logins.server_id, PLACE)))
+    .prepare(),
+)
+
+/** What is recorded of the sites of a server: to be read before its agent is asked. */
+export const listKnownAccess = (db: Database, server_id: number) => known(db).all({ server_id })
+
+/**
+ * Makes the records of a server agree with who can log in there. A report that an operation has
+ * stored meanwhile is newer, and stays.
+ */
+export async function compareAccess(
+  db: Database,
+  server_id: number,
+  rows: KnownAccess,
+  found: readonly ReportedAccess[],
+): Promise<void> {
+  const accessOf = new Map(found.map(({ domain, ...access }) => [domain, access]))
+  const changed = rows.flatMap(({ domain, report, ...row }) => {
+    const { grants, clients } = accessOf.get(domain) ?? { grants: [], clients: [] }
+    if (isSame([grants, clients], [report.grants, report.clients])) return []
+    return [{ ...row, report: { ...report, grants, clients } }]
+  })
+  await writeAll(db, (queries) =>
+    changed.map(({ site_id, report, text }) => {
+      const own = and(eq(site_logins.site_id, site_id), eq(site_logins.server_id, server_id))
+      const unchanged = sql`${site_logins.report} = ${text}`
+      return queries.update(site_logins).set({ report }).where(and(own, unchanged))
+    }),
+  )
+}
+
+/** Both in the order of fields of their schema. */
+const isSame = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other)

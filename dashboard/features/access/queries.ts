@@ -1,0 +1,171 @@
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm'
+import {
+  people,
+  person_keys,
+  site_access,
+  site_clients,
+  site_logins,
+} from '#dashboard/kernel/db/access-schema.ts'
+import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
+import { activities, sites } from '#dashboard/kernel/db/schema.ts'
+import type { Change } from '#dashboard/kernel/engine/rules.ts'
+import type { SiteAccessReport } from '#shared/access/site.access.ts'
+import type { ClientAccount } from '#shared/access/site-clients.ts'
+
+export type PersonRow = typeof people.$inferSelect
+type NewKey = typeof person_keys.$inferInsert
+
+export async function findPerson(db: Database, id: number): Promise<PersonRow | undefined> {
+  const [row] = await db.read.select().from(people).where(eq(people.id, id))
+  return row
+}
+
+/** By name. */
+export const listPeople = (db: Database) => db.read.select().from(people).orderBy(asc(people.name))
+
+/** Oldest first; without ids, of everybody. */
+export const listKeys = (db: Database, ids?: readonly number[]) =>
+  db.read
+    .select()
+    .from(person_keys)
+    .where(ids && inArray(person_keys.person_id, [...ids]))
+    .orderBy(asc(person_keys.id))
+
+/** Sites with their people, and what the server reported last. */
+const granted = (db: Database) =>
+  db.read
+    .select({
+      person_id: site_access.person_id,
+      name: people.name,
+      kind: site_access.kind,
+      expires_at: site_access.expires_at,
+      site_id: sites.id,
+      server_id: sites.server_id,
+      domain: sites.domain,
+      reported_by: site_logins.server_id,
+      report: site_logins.report,
+    })
+    .from(site_access)
+    .innerJoin(people, eq(people.id, site_access.person_id))
+    .innerJoin(sites, eq(sites.id, site_access.site_id))
+    .leftJoin(site_logins, eq(site_logins.site_id, sites.id))
+    .$dynamic()
+
+export type Granted = Awaited<ReturnType<typeof listGrants>>[number]
+
+/** By domain. */
+export const listGrants = (db: Database) => granted(db).orderBy(asc(sites.domain))
+
+/** By name. */
+export const listGrantsOf = (db: Database, site_id: number) =>
+  granted(db).where(eq(sites.id, site_id)).orderBy(asc(people.name))
+
+/** By label. */
+export const listClientsOf = (db: Database, site_id: number): Promise<ClientAccount[]> =>
+  db.read
+    .select({
+      token: site_clients.token,
+      label: site_clients.label,
+      expires_at: site_clients.expires_at,
+      password_hash: site_clients.password_hash,
+    })
+    .from(site_clients)
+    .where(eq(site_clients.site_id, site_id))
+    .orderBy(asc(site_clients.label), asc(site_clients.token))
+
+export async function findLogin(db: Database, site_id: number) {
+  const [row] = await db.read.select().from(site_logins).where(eq(site_logins.site_id, site_id))
+  return row
+}
+
+export async function insertPerson(
+  db: Database,
+  values: Pick<PersonRow, 'name' | 'created_at'>,
+  entry: NewActivity,
+): Promise<void> {
+  await writeAll(db, (queries) => [
+    queries.insert(people).values(values),
+    queries.insert(activities).values(entry),
+  ])
+}
+
+/** Breaks a constraint while the person has access to a site. */
+export async function deletePerson(db: Database, id: number, entry: NewActivity): Promise<void> {
+  await writeAll(db, (queries) => [
+    queries.delete(people).where(eq(people.id, id)),
+    queries.insert(activities).values(entry),
+  ])
+}
+
+/** Of a person with fewer keys than `most`; false: there are as many. */
+export async function insertKey(
+  db: Database,
+  key: NewKey,
+  most: number,
+  entry: NewActivity,
+): Promise<boolean> {
+  const [row] = await db.read
+    .select({ keys: count() })
+    .from(person_keys)
+    .where(eq(person_keys.person_id, key.person_id))
+  if ((row?.keys ?? 0) >= most) return false
+  await writeAll(db, (queries) => [
+    queries.insert(person_keys).values(key),
+    queries.insert(activities).values(entry),
+  ])
+  return true
+}
+
+export async function deleteKey(
+  db: Database,
+  { id, person_id }: { id: number; person_id: number },
+  entry: NewActivity,
+): Promise<boolean> {
+  const isKey = and(eq(person_keys.id, id), eq(person_keys.person_id, person_id))
+  const [known] = await db.read.select().from(person_keys).where(isKey)
+  if (!known) return false
+  await writeAll(db, (queries) => [
+    queries.delete(person_keys).where(isKey),
+    queries.insert(activities).values(entry),
+  ])
+  return true
+}
+
+interface Applied {
+  id: number
+  kind: (typeof site_access.$inferInsert)['kind']
+  expires_at: string | null
+}
+
+interface Access {
+  grants: readonly Applied[]
+  clients: readonly ClientAccount[]
+}
+
+/**
+ * A person who was removed meanwhile has no recorded access, nor does a client account that the
+ * server does not have.
+ */
+export const storeAccess =
+  ({ grants, clients }: Access, report: SiteAccessReport): Change =>
+  (queries, { site_id, server_id }) => {
+    if (site_id === null) return []
+    const values = { server_id, report }
+    const made = clients.filter(({ token }) => report.clients.some((one) => one.token === token))
+    return [
+      queries.delete(site_access).where(eq(site_access.site_id, site_id)),
+      ...grants.map(({ id, kind, expires_at }) =>
+        queries.run(sql`insert into site_access (site_id, person_id, kind, expires_at)
+          select ${site_id}, id, ${kind}, ${expires_at} from people where id = ${id}`),
+      ),
+      queries.delete(site_clients).where(eq(site_clients.site_id, site_id)),
+      ...made.map(({ token, label, expires_at, password_hash }) =>
+        queries.insert(site_clients).values({ site_id, token, label, expires_at, password_hash }),
+      ),
+      queries
+        .insert(site_logins)
+        .values({ site_id, ...values })
+        .onConflictDoUpdate({ target: site_logins.site_id, set: values }),
+    ]
+  }

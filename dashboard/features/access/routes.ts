@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
+import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/kernel/engine/answer.ts'
+import { ASKS_AGENT, creates, shows } from '#dashboard/kernel/http/answers.ts'
+import { idIn } from '#dashboard/kernel/http/path.ts'
+import { requireRight } from '#dashboard/kernel/http/rights.ts'
+import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
+import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
+import {
+  AddKey,
+  ClientLogin,
+  CreateClientAccount,
+  CreatePerson,
+  EndClientAccount,
+  Person,
+  ResetClientPassword,
+  SetAccess,
+  SiteAccess,
+} from '#shared/access/api/access.ts'
+import { PlanAnswer } from '#shared/kernel/plan.ts'
+import { createClient, resetPassword, without } from './clients.ts'
+import {
+  addKey,
+  createPerson,
+  getPerson,
+  type PeopleDeps,
+  removeKey,
+  removePerson,
+  showPeople,
+} from './people.ts'
+import { givesMore, showAccess } from './site.ts'
+
+const madeOrPlan = {
+  answers: {
+    200: { about: 'How to log in, or the plan.', json: z.union([ClientLogin, PlanAnswer]) },
+  },
+  errors: ASKS_AGENT,
+  waits: true,
+} as const
+
+const applied = streamed('site.access')
+const route = routesWith<StreamDeps & PeopleDeps>()
+
+const loadPerson = ({ deps, params }: PathCall<PeopleDeps, 'person_id'>) =>
+  getPerson(deps, idIn(params.person_id, 'Person'))
+
+/** Who may log in to sites by SFTP, with which keys. */
+export const accessRoutes = {
+  listPeople: route({
+    at: 'GET /api/people',
+    summary: 'List the people who may log in to sites',
+    right: 'read',
+    answers: shows('By name, with their keys and sites.', { people: z.array(Person) }),
+    run: async ({ deps }) => ({ people: await showPeople(deps) }),
+  }),
+  createPerson: route({
+    at: 'POST /api/people',
+    summary: 'Add a person',
+    details: 'A person owns keys, and is not a user of this dashboard.',
+    right: 'admin',
+    body: CreatePerson,
+    answers: creates('Added.', { person: Person }),
+    run: async ({ deps, body, caller }) => ({
+      person: await createPerson(deps, body.name, caller.user.id),
+    }),
+  }),
+  removePerson: route({
+    at: 'DELETE /api/people/:person_id',
+    summary: 'Remove a person',
+    details: '409 while the person has access to a site.',
+    right: 'admin',
+    loads: loadPerson,
+    answers: { 204: { about: 'Removed.' } },
+    errors: ['conflict'],
+    run: ({ deps, loaded, caller }) => removePerson(deps, loaded, caller.user.id),
+  }),
+  addPersonKey: route({
+    at: 'POST /api/people/:person_id/keys',
+    summary: 'Add a public key of a person',
+    details: 'Servers get it when the access to their sites is set again.',
+    right: 'admin',
+    loads: loadPerson,
+    body: AddKey,
+    answers: creates('The person with the key.', { person: Person }),
+    run: async ({ deps, loaded, body, caller }) => ({
+      person: await addKey(deps, loaded, body.key, caller.user.id),
+    }),
+  }),
+  removePersonKey: route({
+    at: 'DELETE /api/people/:person_id/keys/:key_id',
+    summary: 'Remove a public key of a person',
+    details:
+      'Servers have it until the access to their sites is set again: the sites of the person are no longer `applied`.',
+    right: 'admin',
+    loads: loadPerson,
+    answers: shows('The person without the key.', { person: Person }),
+    run: async ({ deps, loaded, params, caller }) => ({
+      person: await removeKey(deps, loaded, keyIn(params.key_id), caller.user.id),
+    }),
+  }),
+  showSiteAccess: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/access',
+    summary: 'Show who may log in to a site',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: shows('The people, and how they connect.', { access: SiteAccess }),
+    errors: ['conflict'],
+    run: async ({ deps, loaded }) => ({ access: await showAccess(deps.db, loaded) }),
+  }),
+  setSiteAccess: route({
+    at: 'PUT /api/servers/:server_id/sites/:site_id/access',
+    summary: 'Set who may log in to a site by SFTP or SSH',
+    details:
+      'Replaces the whole list, with the keys that the people have now. When somebody loses access, all sessions of the site end; the others can log in again. A token needs the scope `admin` to add somebody, or to give more or for longer than somebody has. 409 for a new shell while the setting `site_shell` is off.',
+    loads: loadManagedSite,
+    body: SetAccess,
+    ...applied,
+    run: async (call) => {
+      const { deps, loaded, body, caller } = call
+      if (await givesMore(deps.db, loaded.site.id, body.grants)) requireRight(caller, 'admin')
+      return applied.run(call)
+    },
+  }),
+  createClientAccount: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/access/clients',
+    summary: 'Create an SFTP account with a password',
+    details:
+      'For a client without an SSH key. Answers with the password, which is not stored. 409 while the setting `client_accounts` is off, and with `confirmation_needed` if the password of the caller was not given in the last half hour.',
+    right: 'session',
+    loads: loadManagedSite,
+    body: CreateClientAccount,
+    ...madeOrPlan,
+    run: async ({ deps, loaded, body, caller }) => {
+      if (!body.dry_run) await requireConfirmed(deps, caller)
+      return createClient(deps, loaded, body)
+    },
+  }),
+  resetClientPassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/access/clients/password',
+    summary: 'Set a new password of an SFTP account',
+    details:
+      'Ends all sessions of the site; those with the previous password cannot log in again. Answers like the creation of an account.',
+    right: 'session',
+    loads: loadManagedSite,
+    body: ResetClientPassword,
+    ...madeOrPlan,
+    run: async ({ deps, loaded, body, caller }) => {
+      if (!body.dry_run) await requireConfirmed(deps, caller)
+      return resetPassword(deps, loaded, body)
+    },
+  }),
+  endClientAccount: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/access/clients/end',
+    summary: 'Remove an SFTP account with a password',
+    details: 'All sessions of the site end; the others can log in again.',
+    loads: loadManagedSite,
+    body: EndClientAccount,
+    ...waited('site.access'),
+    run: async ({ deps, loaded, body: { token, dry_run } }) => {
+      const { label, clients } = await without(deps.db, loaded.site.id, token)
+      const call = { deps, loaded, body: { clients, install: false, dry_run } }
+      return doneOrPlan(call, 'site.access', `Removed the client account ${label}`)
+    },
+  }),
+}
+
+const keyIn = (text: string) => idIn(text, 'Key')

@@ -1,0 +1,101 @@
+import { createTransport } from 'nodemailer'
+import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
+import { type SmtpServer, withoutPassword } from './smtp-url.ts'
+
+export interface Message {
+  to: readonly string[]
+  subject: string
+  text: string
+  /** Without `<`, `>` and domain: the same message has the same one each time that it is sent. */
+  id: string
+  /** The ids of earlier messages of the same subject. */
+  references?: readonly string[]
+}
+
+/** The outcome of sending a message, with the last answer of the server or the reason in its place. */
+export interface Sent {
+  accepted: boolean
+  answer: string
+  /** Recipients that the server has refused, though it has accepted the message. */
+  refused: readonly string[]
+}
+
+/** Sends messages; it never throws, and its answers contain no password. */
+export interface Mailer {
+  server: Pick<SmtpServer, 'host' | 'port' | 'tls'>
+  from: string
+  send(message: Message): Promise<Sent>
+}
+
+interface Times {
+  connect_ms: number
+  answer_ms: number
+  total_ms: number
+}
+
+const TIMES: Times = { connect_ms: 10_000, answer_ms: 15_000, total_ms: 25_000 }
+
+export function makeMailer(server: SmtpServer, from: string, times = TIMES): Mailer {
+  const { host, port, tls, login } = server
+  const transport = createTransport({
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: tls === 'starttls',
+    // A mail server on this machine often offers a certificate that nobody trusts.
+    ignoreTLS: tls === 'plain',
+    ...(login && { auth: { user: login.user, pass: login.password.reveal() } }),
+    connectionTimeout: times.connect_ms,
+    dnsTimeout: times.connect_ms,
+    greetingTimeout: times.answer_ms,
+    socketTimeout: times.answer_ms,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    logger: false,
+  })
+  const domain = from.slice(from.lastIndexOf('@') + 1)
+  const named = (id: string) => `<${id}@${domain}>`
+  return {
+    server: { host, port, tls },
+    from,
+    async send({ to, subject, text, id, references = [] }) {
+      try {
+        const { response, rejected } = await transport.sendMail({
+          from: { name: 'Hosting Control', address: from },
+          to: [...to],
+          subject,
+          text,
+          messageId: named(id),
+          references: references.map(named),
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          signal: AbortSignal.timeout(times.total_ms),
+        })
+        const refused = [...rejected]
+        return { accepted: true, answer: withoutPassword(response, server), refused }
+      } catch (error) {
+        return { accepted: false, answer: withoutPassword(reasonOf(error), server), refused: [] }
+      }
+    },
+  }
+}
+
+/** Sentences for the codes of system errors (errno(3)) and of nodemailer. */
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'The server refused the connection',
+  ECONNRESET: 'The server ended the connection',
+  EHOSTUNREACH: 'The server cannot be reached from here',
+  ENETUNREACH: 'The server cannot be reached from here',
+  ENOTFOUND: 'The name of the server cannot be resolved',
+  EDNS: 'The name of the server cannot be resolved',
+  ETIMEDOUT: 'The server did not answer in time',
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'The message could not be sent'
+  const response = 'response' in error ? String(error.response ?? '') : ''
+  const code = codeOf(error)
+  if (response !== '') return code === 'ETLS' ? `STARTTLS is refused: ${response}` : response
+  const named = /\bE[A-Z]{3,}\b/.exec(error.message)?.[0] ?? ''
+  const known = REASONS[named] ?? REASONS[code]
+  return known ?? (error.message || 'The message could not be sent')
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import type { AttentionKind } from '#shared/overview/api/attention.ts'
+import { ATTENTION_NAMES } from '#shared/overview/attention-names.ts'
+import { type Alert, isWhole } from './decide.ts'
+import type { Message } from './mailer.ts'
+
+/** What a message leads to; undefined without a PUBLIC_URL. */
+type Address = string | undefined
+
+/** A problem, and those that probably follow from it. */
+interface Cause {
+  alert: Alert
+  effects: Alert[]
+}
+
+/** The kinds of a server that its sites suffer from, and those of the sites. */
+const OF_SERVER: ReadonlySet<AttentionKind> = new Set([
+  'server_offline',
+  'disk_full',
+  'service_failed',
+])
+const OF_SITES: ReadonlySet<AttentionKind> = new Set(['site_down', 'site_failed', 'site_degraded'])
+
+/** The message about alerts that have begun. `current`: all of them, which tell the causes. */
+export function begunMessage(
+  begun: readonly Alert[],
+  current: readonly Alert[],
+  public_url: Address,
+): Omit<Message, 'to'> {
+  const parts = causesOf(begun, current).map(({ alert, effects }) => {
+    const lines = effects.map(itemOf)
+    const more = lines.length > 0 ? ['', '  Probably for this reason:', ...lines] : []
+    const link = linkOf(alert, public_url)
+    return [...headOf(alert), ...(link ? [`  ${link}`] : []), ...more].join('\n')
+  })
+  const text = [...parts, footerOf(public_url)].join('\n\n')
+  return {
+    subject: line(`Critical: ${summaryOf(begun)}`, MAX_SUBJECT),
+    text: `${text}\n`,
+    id: idOf('begin', begun),
+  }
+}
+
+/** The message about alerts that have ended, as an answer to those about their begin. */
+export function endedMessage(
+  ended: readonly Alert[],
+  current: readonly Alert[],
+  public_url: Address,
+): Omit<Message, 'to'> {
+  const parts = ended.map((alert) => {
+    const rest = isWhole(alert) ? current.filter((one) => isRestOf(one, alert)) : []
+    const still = rest.map(itemOf)
+    const left = still.length > 0 ? ['  These are left:', ...still] : []
+    const since = `  from ${shown(alert.since)} to ${shown(alert.gone_at ?? alert.since)}`
+    return [titleOf(alert), since, ...left].join('\n')
+  })
+  const text = [...parts, footerOf(public_url)].join('\n\n')
+  return {
+    subject: line(`Ended: ${summaryOf(ended)}`, MAX_SUBJECT),
+    text: `${text}\n`,
+    id: idOf('end', ended),
+    references: [...new Set(ended.flatMap(({ message_id }) => message_id ?? []))],
+  }
+}
+
+export const TEST_MESSAGE = {
+  subject: 'Test message',
+  text: 'This is a test message of Hosting Control. Critical items of the overview are sent to this address in the same way.\n',
+}
+
+const isRestOf = (one: Alert, whole: Alert) => one.kind === whole.kind && !isWhole(one)
+
+/** An alert of a server takes those of its sites along, also if it was mailed before. */
+function causesOf(begun: readonly Alert[], current: readonly Alert[]): Cause[] {
+  const causes = current.filter(({ kind, server_id }) => server_id !== null && OF_SERVER.has(kind))
+  const reasonFor = ({ kind, server_id }: Alert) =>
+    OF_SITES.has(kind) ? causes.find((cause) => cause.server_id === server_id) : undefined
+  const found = new Map<string, Cause>()
+  const causeOf = (alert: Alert): Cause => {
+    const cause = found.get(alert.key) ?? { alert, effects: [] }
+    found.set(alert.key, cause)
+    return cause
+  }
+  for (const alert of begun) {
+    const reason = reasonFor(alert)
+    if (reason) causeOf(reason).effects.push(alert)
+    else causeOf(alert)
+  }
+  return [...found.values()]
+}
+
+const headOf = (alert: Alert): string[] => [titleOf(alert), `  ${line(alert.reason)}`]
+
+function titleOf(alert: Alert): string {
+  const [one, many] = ATTENTION_NAMES[alert.kind]
+  return isWhole(alert) ? `Many ${many}` : `${line(alert.name)}: ${one}`
+}
+
+/** `1 server is offline, 4 sites are down`. */
+function summaryOf(alerts: readonly Alert[]): string {
+  const kinds = Map.groupBy(alerts, ({ kind }) => kind)
+  return [...kinds]
+    .map(([kind, some]) => {
+      const [one, many] = ATTENTION_NAMES[kind]
+      if (some.some(isWhole)) return `many ${many}`
+      return some.length === 1 ? `${some[0]?.name}: ${one}` : `${some.length} ${many}`
+    })
+    .join(', ')
+}
+
+function linkOf({ server_id, site_id }: Alert, public_url: Address): string | undefined {
+  if (public_url === undefined || server_id === null) return undefined
+  const path = site_id === null ? `/servers/${server_id}` : `/sites/${site_id}`
+  return new URL(path, public_url).href
+}
+
+function footerOf(public_url: Address): string {
+  const where = public_url === undefined ? '' : ` ${new URL('/', public_url).href}`
+  return `Hosting Control sends this because email notifications are on in its settings.${where}`
+}
+
+/** `2026-03-01 09:30 UTC` */
+const shown = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
+
+const MAX_SUBJECT = 150
+const MAX_REASON = 500
+
+/**
+ * Names and reasons come from servers and sites: in a header and in the body each is one line, so that
+ * none of them looks like a part of the message.
+ */
+function line(text: string, max = MAX_REASON): string {
+  const one = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+  return one.length > max ? `${one.slice(0, max - 1)}…` : one
+}
+
+/** `  - shop.example: PHP does not answer` */
+const itemOf = ({ name, reason }: Alert): string => `  - ${line(name)}: ${line(reason)}`
+
+/** The same for the same alerts, so that a message which is sent again is recognised. */
+function idOf(what: string, alerts: readonly Alert[]): string {
+  const facts = alerts.map(({ key, since }) => `${key} ${since}`).sort()
+  return createHash('sha256')
+    .update([what, ...facts].join('\n'))
+    .digest('hex')
+    .slice(0, 32)
+}

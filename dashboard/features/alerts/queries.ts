@@ -1,0 +1,32 @@
+import { inArray } from 'drizzle-orm'
+import { alerts } from '#dashboard/kernel/db/alerts-schema.ts'
+import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import { users } from '#dashboard/kernel/db/schema.ts'
+import type { Alert } from './decide.ts'
+
+/** Returns all alerts, the one that began first at the top. */
+export function listAlerts(db: Database): Promise<Alert[]> {
+  return db.read.select().from(alerts).orderBy(alerts.since, alerts.key)
+}
+
+/** Stores these alerts, and deletes those with the keys. */
+export async function saveAlerts(
+  db: Database,
+  changed: readonly Alert[],
+  deleted: readonly string[],
+): Promise<void> {
+  if (changed.length + deleted.length === 0) return
+  await writeAll(db, (queries) => [
+    queries.delete(alerts).where(inArray(alerts.key, [...deleted])),
+    ...changed.map((alert) =>
+      queries.insert(alerts).values(alert).onConflictDoUpdate({ target: alerts.key, set: alert }),
+    ),
+  ])
+}
+
+/** The addresses of the users, without those that somebody has changed outside of the dashboard. */
+export async function listAddresses(db: Database, marks: Marks): Promise<string[]> {
+  const rows = await db.read.select().from(users).orderBy(users.id)
+  return rows.filter((row) => marks.fits('users', row)).map(({ email }) => email)
+}

@@ -1,0 +1,34 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { isYounger } from '#dashboard/kernel/db/age.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
+
+import { RETRY_MS } from './schedule.ts'
+
+type Work = 'backup.create' | 'backup.prove'
+
+/** The servers that can answer on which such an operation waits or runs, once for each of these. */
+export async function listWorking(db: Database, type: Work): Promise<number[]> {
+  const rows = await db.read
+    .select({ server_id: operations.server_id })
+    .from(operations)
+    .innerJoin(servers, eq(servers.id, operations.server_id))
+    .where(
+      and(
+        inArray(operations.status, ['queued', 'running']),
+        eq(operations.type, type),
+        eq(servers.status, 'online'),
+      ),
+    )
+  return rows.map(({ server_id }) => server_id)
+}
+
+/** Sites on servers that can answer. */
+export const isReachable: SQL = sql`${sites.server_id} in
+  (select id from servers where status = 'online')`
+
+/** Sites without an attempt that ended in vain within the pause before a retry. */
+export const isNotTried = (type: Work, now: Date): SQL =>
+  sql`${sites.id} not in (select site_id from operations
+    where status in ('failed', 'cancelled') and ${isYounger(sql`finished_at`, RETRY_MS, now)}
+      and type = ${type} and site_id is not null)`

@@ -1,0 +1,18 @@
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { checkParams, unsealed } from './params.ts'
+import { atOnce, onServer, unchangedOtherwise } from './parts.ts'
+import { checkedStatement } from './queries.ts'
+
+export const backupCheck: OperationRules<'backup.check'> = {
+  ...onServer,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: (deps, _, { target_id }) => checkParams(deps, target_id),
+  sent: unsealed,
+  succeeded:
+    ({ append_only }, { params, now }) =>
+    (queries) => [
+      checkedStatement(queries, Number(params.target_id), { checked_at: now, append_only }),
+    ],
+  bulk: null,
+}

@@ -1,0 +1,89 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { presentStatements } from '#dashboard/features/backups/gone.queries.ts'
+import { backups } from '#dashboard/kernel/db/backup-schema.ts'
+import {
+  type Database,
+  type Queries,
+  type Statement,
+  writeAll,
+} from '#dashboard/kernel/db/client.ts'
+import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
+import { activities } from '#dashboard/kernel/db/schema.ts'
+import type { ListedAll } from './list-all.ts'
+
+export interface Listing {
+  target_id: number
+  repository: string
+  listed: ListedAll
+  now: string
+  /** When the list was asked for. */
+  asked_at: string
+  /** Whose backups they are; missing: no site has the repository. */
+  site?: { id: number; server_id: number; domain: string }
+}
+
+/** Records the backups in a repository, and marks those that are not in it any more. */
+function listingStatements(queries: Queries, listing: Listing): Statement[] {
+  const { target_id, repository, listed, now, asked_at } = listing
+  const present = listed.backups.map(({ id }) => id)
+  const list = { target_id, repository, present, now, asked_at }
+  return [
+    // A list that is cut says nothing about earlier backups.
+    ...(listed.is_whole ? presentStatements(queries, list) : []),
+    queries.run(insertMissing(listing)),
+    ...(listing.site ? [queries.run(assignToSite(listing, listing.site))] : []),
+  ]
+}
+
+/** Its site may have been recorded, or adopted its repository, after its backups were found. */
+function assignToSite(
+  { target_id, repository, listed }: Listing,
+  { id, server_id }: NonNullable<Listing['site']>,
+) {
+  return sql`update backups set site_id = ${id}, server_id = ${server_id}
+    where target_id = ${target_id} and repository = ${repository}
+      and domain = ${listed.domain} and site_id is null`
+}
+
+/**
+ * Oldest first, so that the newest backup has the highest id. Each has its own time: no clock of a
+ * server makes a backup newer than now.
+ */
+function insertMissing({ target_id, repository, listed, now, site }: Listing) {
+  const { tables, excluded } = listed
+  const { id: site_id = null, server_id = null, domain = listed.domain } = site ?? {}
+  return sql`insert into backups (site_id, server_id, domain, target_id, repository, snapshot, at,
+      recorded_at, files, bytes, stored, tables, seconds, excluded)
+    select ${site_id}, ${server_id}, ${domain}, ${target_id}, ${repository}, value ->> 'id',
+      value ->> 'at', min(value ->> 'at', ${now}), value ->> 'files', value ->> 'bytes',
+      value ->> 'stored', ${tables}, value ->> 'seconds', ${JSON.stringify(excluded)}
+    from json_each(${JSON.stringify(listed.backups.toReversed())})
+    where value ->> 'id' not in (select snapshot from backups
+      where target_id = ${target_id} and repository = ${repository})
+    order by key`
+}
+
+/** `also`: in the same batch. Returns how many are no longer stored, and how many had no record. */
+export async function recordListing(
+  db: Database,
+  listing: Listing,
+  entry: NewActivity,
+  also: (queries: Queries) => Statement[] = () => [],
+): Promise<{ gone: number; found: number }> {
+  const before = await countOf(db, listing)
+  await writeAll(db, (queries) => [
+    ...also(queries),
+    ...listingStatements(queries, listing),
+    queries.insert(activities).values(entry),
+  ])
+  const after = await countOf(db, listing)
+  return { gone: Math.max(0, after.gone - before.gone), found: after.all - before.all }
+}
+
+async function countOf(db: Database, { target_id, repository }: Listing) {
+  const [row] = await db.read
+    .select({ all: sql<number>`count(*)`, gone: sql<number>`count(${backups.gone_at})` })
+    .from(backups)
+    .where(and(eq(backups.target_id, target_id), eq(backups.repository, repository)))
+  return row ?? { all: 0, gone: 0 }
+}

@@ -1,0 +1,51 @@
+import { listTargets, type TargetRow } from '#dashboard/features/backups/queries.ts'
+import { getTarget, openTarget } from '#dashboard/features/backups/targets.ts'
+import type { Agents } from '#dashboard/kernel/agents/agents.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
+import { keeperReading } from '#shared/backups/readings.ts'
+import { isDue } from '#shared/kernel/age.ts'
+import { listReaders, readStates, setState } from './state.queries.ts'
+import { newest, newestOf } from './verified.ts'
+
+interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
+  sealer: Sealer
+  agents: Agents
+}
+
+/** The interval of the search for reports that are due. */
+export const KEEPER_MS = 10 * 60_000
+const EVERY_MS = 6 * 3600_000
+/** Servers that are asked until one can read the storage. */
+const MAX_SERVERS = 3
+
+/** Asks a server for the report of each keeper beside a remote storage, a few times a day. */
+export async function readReports(deps: Deps): Promise<void> {
+  const { db, clock } = deps
+  const states = await readStates(db)
+  for (const { id, place, keeper_key: key } of await listTargets(db)) {
+    if (key === null || place.kind === 'local') continue
+    const known = states[id]?.key === key ? states[id] : undefined
+    if (known && !isDue(known.asked_at, EVERY_MS, clock.now())) continue
+    const texts = await textsOf(deps, await getTarget(deps, id))
+    const now = clock.now()
+    // Somebody may have put an earlier report in the place of the newest one.
+    const reports = [newestOf(key, texts, now) ?? [], known?.report ?? []].flat()
+    const report = newest(reports, now) ?? null
+    await setState(db, id, { key, asked_at: timestamp(clock), report })
+  }
+}
+
+/** Empty if no server can read the storage now. */
+async function textsOf({ db, agents, sealer, log }: Deps, target: TargetRow): Promise<string[]> {
+  for (const server of await listReaders(db, target.id, MAX_SERVERS)) {
+    try {
+      const body = { target: openTarget(target, sealer) }
+      return (await agents.call(server, keeperReading, body)).texts
+    } catch (error) {
+      log.error(`the report of the keeper of ${target.name} could not be read`, error)
+    }
+  }
+  return []
+}

@@ -1,0 +1,17 @@
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { KeeperReport } from '#shared/backups/keeper-report.ts'
+import { readStates } from './state.queries.ts'
+
+interface Target {
+  id: number
+  keeper_key: string | null
+}
+
+/** The newest report of the keeper of each target; null: none is known. */
+export async function reportsOf(db: Database): Promise<(target: Target) => KeeperReport | null> {
+  const states = await readStates(db)
+  return ({ id, keeper_key }) => {
+    const state = states[id]
+    return state && state.key === keeper_key ? state.report : null
+  }
+}

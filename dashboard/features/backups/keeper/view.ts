@@ -1,0 +1,13 @@
+import type { KeeperView } from '#shared/backups/api/backups.ts'
+import type { KeeperReport } from '#shared/backups/keeper-report.ts'
+import { isDue } from '#shared/kernel/age.ts'
+
+/** A keeper runs once a day. */
+export const LATE_MS = 3 * 24 * 3600_000
+
+export function keeperView(
+  { version: _, names: __, ...report }: KeeperReport,
+  now: Date,
+): KeeperView {
+  return { ...report, is_late: isDue(report.at, LATE_MS, now) }
+}

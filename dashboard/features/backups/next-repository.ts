@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { isReserved } from '#shared/kernel/fields.ts'
+import { findOwnRepository, listTakenNames, recordKnowing } from './repositories.queries.ts'
+
+const MAX_LETTERS = 32
+
+type Owner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
+
+/**
+ * The name of the repository into which the next backup of a site goes, and whether it has a
+ * password. It is a new one as soon as another server has known the password of the last one: who
+ * knew it can read everything that is saved there later.
+ */
+export async function nextRepository(
+  db: Database,
+  site: Owner,
+  target_id: number,
+): Promise<{ name: string; is_new: boolean; sealed_password: string | null }> {
+  const own = await findOwnRepository(db, site, target_id)
+  if (own) return { name: own.name, is_new: false, sealed_password: own.sealed_password }
+  return { name: await freeName(db, site), is_new: true, sealed_password: null }
+}
+
+/** The system user of the site, and then that with a number. A name of ours is never one of a site. */
+async function freeName(db: Database, site: Owner): Promise<string> {
+  const base = isReserved(site.user) ? `site-${site.id}` : site.user
+  const taken = await listTakenNames(db, site, base.slice(0, MAX_LETTERS - 6))
+  for (let number = 1; ; number++) {
+    const end = number === 1 ? '' : `-${number}`
+    const name = `${base.slice(0, MAX_LETTERS - end.length)}${end}`
+    if (!taken.has(name)) return name
+  }
+}
+
+const Opening = z.object({
+  target_id: z.number(),
+  repository: z.string(),
+  password_sealed: z.string(),
+})
+const Copying = z.object({ from: Opening })
+
+/**
+ * Before the password of the repository of an operation is sent: the server knows it from now on.
+ * False: the params have none.
+ */
+export async function recordRecipient(
+  db: Database,
+  server_id: number,
+  params: Record<string, unknown>,
+): Promise<boolean> {
+  const found = Opening.safeParse(params).data ?? Copying.safeParse(params).data?.from
+  if (!found) return false
+  const { target_id, repository: name } = found
+  await recordKnowing(db, { target_id, name }, server_id)
+  return true
+}

@@ -1,0 +1,188 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { sealTo } from '#dashboard/features/backups/kit.ts'
+import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
+import type { BackupPlace, BackupTarget } from '#shared/backups/backup.ts'
+import { clockAdvice } from '#shared/backups/clock.ts'
+import { complaintOf } from '#shared/backups/complaint.ts'
+import { filesOf, optionsOf } from '#shared/backups/repository.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
+import { type Outcome, run } from './child.ts'
+
+const MAX_WAIT_MS = 600_000
+
+/** Where the dashboard's own backups are in a target; no site has this system user. */
+const NAME = 'hosting-dashboard'
+const NO_REPOSITORY = 10
+const WRONG_PASSWORD = 12
+const TRIAL = 'check.txt'
+/** What restic says of a repository whose creation was interrupted. */
+const HALF_MADE = /repository already contains keys|config file already exists/
+
+/** The first words of commands that write, to a storage that has been read before. */
+const WRITES: ReadonlySet<string> = new Set(['init', 'backup'])
+/** A command that writes nothing else. */
+const LOCK = /unable to create lock/
+const REFUSED = /access ?denied|permission denied|forbidden|\b40[13]\b|read-only file ?system/i
+
+const Keys = z.array(z.object({ hostName: z.string() }))
+const Summary = z.object({ message_type: z.literal('summary'), snapshot_id: z.string() })
+
+export interface Opened {
+  /** The argv of restic for a place, with the files of this folder. */
+  start(view: { place: BackupPlace; folder: string }): Promise<readonly string[]>
+  /** For the files with secrets; removed at the end. */
+  folder: string
+  target: BackupTarget
+  password: Secret
+  /** A restic without progress is ended after this. */
+  stall_ms: number
+}
+
+/** Returns the outcome without an error, or throws a readable one. */
+interface Restic {
+  /** Never throws for an exit status. */
+  attempt(args: readonly string[]): Promise<Outcome>
+  must(args: readonly string[], input_file?: string): Promise<Outcome>
+  failure(outcome: Outcome, args: readonly string[]): Error
+}
+
+/** Gives restic its secrets in files, as long as `work` runs. */
+export async function withRestic<T>(
+  opened: Opened,
+  work: (restic: Restic) => Promise<T>,
+): Promise<T> {
+  const { folder, target, password } = opened
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    for (const [name, text] of Object.entries(filesOf({ name: NAME, target, password }, folder))) {
+      await writeFile(`${folder}/${name}`, text, { mode: 0o600 })
+    }
+    const start = await opened.start({ place: target.place, folder })
+    return await work(resticOf(opened, start))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+function resticOf(opened: Opened, start: readonly string[]): Restic {
+  const { folder, target, stall_ms } = opened
+  const env = {
+    RESTIC_REPOSITORY_FILE: `${folder}/repository`,
+    RESTIC_PASSWORD_FILE: `${folder}/password`,
+    TMPDIR: `${folder}/tmp`,
+    RESTIC_PROGRESS_FPS: '1',
+    AWS_SHARED_CREDENTIALS_FILE: `${folder}/aws`,
+    GOMEMLIMIT: '256MiB',
+    GOGC: '50',
+  }
+  // Shorter than the limit: restic itself says that the repository is locked.
+  const wait = `--retry-lock=${Math.floor(Math.min(MAX_WAIT_MS, 0.8 * stall_ms) / 1000)}s`
+  const ssh_log = `${folder}/tmp/ssh.log`
+  const common = [...start, ...optionsOf(target.place, folder, ssh_log), '--no-cache', wait]
+  const attempt = async (args: readonly string[], input_file?: string) => {
+    await rm(ssh_log, { force: true })
+    const outcome = await run([...common, ...args], {
+      env,
+      stall_ms,
+      is_limited: true,
+      ...(input_file !== undefined && { input_file }),
+    })
+    // restic may end before it has passed on why ssh has ended.
+    const log = await readFile(ssh_log, 'utf8').catch(() => '')
+    return { ...outcome, stderr: `${log}${outcome.stderr}` }
+  }
+  const failure = (outcome: Outcome, args: readonly string[]) => failureOf(outcome, args, opened)
+  return {
+    attempt,
+    failure,
+    async must(args, input_file) {
+      const outcome = await attempt(args, input_file)
+      if (outcome.code !== 0) throw failure(outcome, args)
+      return outcome
+    },
+  }
+}
+
+/** The message of restic, which has that of the storage. */
+function failureOf(
+  { code, stdout, stderr, stalled }: Outcome,
+  [command = '']: readonly string[],
+  { target, password, stall_ms }: Opened,
+): Error {
+  const said = complaintOf(`${stdout}\n${stderr}`, [target.secret, password])
+  if ((WRITES.has(command) || LOCK.test(said)) && REFUSED.test(said)) {
+    return new Error(
+      `The account of the dashboard can read the storage but not write to it: use one that can write (restic ${command}: ${said})`,
+    )
+  }
+  const advice = clockAdvice(said, 'the machine of the dashboard')
+  if (advice !== undefined) return new Error(`${advice} (${said})`)
+  if (stalled) {
+    const seconds = Math.round(stall_ms / 1000)
+    const words = said === '' ? '' : ` (${said})`
+    return new Error(
+      `restic made no progress for ${seconds} seconds: check the storage, and the network between it and the dashboard${words}`,
+    )
+  }
+  if (HALF_MADE.test(said)) {
+    return new Error(
+      `The creation of the repository ${NAME} was interrupted, and restic cannot complete it: remove the folder ${NAME} from the storage (${said})`,
+    )
+  }
+  return new Error(`restic ${command}: ${said || `exit status ${code}`}`)
+}
+
+/** As agents do it for sites: the password is the name of a key, encrypted to the kit and the keeper. */
+export async function prepare(
+  { attempt, must, failure }: Restic,
+  { folder, password }: Opened,
+  owners: { recovery: string; keeper: string | null },
+): Promise<void> {
+  const list = ['key', 'list', '--json']
+  const found = await attempt(list)
+  if (found.code === NO_REPOSITORY) await must(['init', '--repository-version', '2'])
+  else if (found.code === WRONG_PASSWORD) {
+    throw new Error(`The target has a repository ${NAME} of another dashboard: remove it there`)
+  } else if (found.code !== 0) throw failure(found, list)
+  const present = found.code === 0 ? Keys.parse(JSON.parse(found.stdout)) : []
+  for (const [owner, key] of Object.entries(owners)) {
+    if (key === null) continue
+    const host = `${owner}-${fingerprintOf(key)}`
+    if (present.some(({ hostName }) => hostName === host)) continue
+    const named = ['--user', sealTo(key, password), '--host', host]
+    await must(['key', 'add', '--new-password-file', `${folder}/password`, ...named])
+  }
+}
+
+/** Returns the id of the snapshot. */
+export const save = (restic: Restic, archive: string): Promise<string> =>
+  put(restic, { file: archive, name: 'dashboard.tar', tag: 'dashboard' })
+
+interface Saving {
+  file: string
+  /** In the snapshot. */
+  name: string
+  tag: string
+}
+
+async function put({ must }: Restic, { file, name, tag }: Saving): Promise<string> {
+  const named = ['--stdin', '--stdin-filename', name, '--tag', tag]
+  const { stdout } = await must(['backup', '--json', '--host', 'hosting', ...named], file)
+  const last = stdout.trim().split('\n').at(-1) ?? ''
+  return Summary.parse(JSON.parse(last)).snapshot_id
+}
+
+/**
+ * Saves a text, reads it and removes it again: an account that may only read is named at once, and not
+ * by the first backup. Storage that is append-only keeps the text, a few hundred bytes.
+ */
+export async function tryWriting(restic: Restic, { folder }: Opened, text: string): Promise<void> {
+  const file = `${folder}/${TRIAL}`
+  await writeFile(file, text)
+  const id = await put(restic, { file, name: TRIAL, tag: 'check' })
+  const { stdout } = await restic.must(['dump', id, `/${TRIAL}`])
+  if (stdout !== text) throw new Error('The storage returned something else than was written')
+  await restic.attempt(['forget', id])
+}

@@ -1,0 +1,96 @@
+import { type Change, NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import type { Replacement } from '#shared/backups/backup-schedule.ts'
+import { SITE_STATUSES } from '#shared/kernel/values.ts'
+import type { OperationType } from '#shared/operation-types.ts'
+import { restoreStatements } from './restores.queries.ts'
+
+type Part<N extends keyof OperationRules<OperationType>> = Pick<OperationRules<OperationType>, N>
+
+/** Every state but that of a site in the trash. */
+export const PRESENT = SITE_STATUSES.filter((status) => status !== 'trashed')
+
+/** The states of a site that is on its server. */
+export const IN_USE: readonly (typeof SITE_STATUSES)[number][] = ['active', 'suspended']
+
+/** The agent gets the stored params, and is offline or knows the target. */
+const asStored: Part<'sent' | 'absent'> = { sent: (params) => params, absent: null }
+
+/** For a server, whose records do not change while it runs. */
+export const onServer: Part<'sent' | 'absent' | 'site' | 'during'> = {
+  ...asStored,
+  site: null,
+  during: NO_CHANGE,
+}
+
+/** For a managed site outside the trash, whose state stays unchanged meanwhile. */
+export const onSite: Part<'sent' | 'absent' | 'site' | 'during'> = {
+  ...asStored,
+  site: { states: PRESENT, found: false },
+  during: NO_CHANGE,
+}
+
+/** The records show only what a success changed. */
+export const unchangedOtherwise: Part<'failed' | 'cancelled'> = {
+  failed: () => NO_CHANGE,
+  cancelled: () => NO_CHANGE,
+}
+
+/** A call fails when the agent is offline; a retry waits for it. */
+export const atOnce: Part<'joins' | 'waits'> = {
+  joins: false,
+  waits: { first: false, retry: true },
+}
+
+/** For a managed site that is reachable now. */
+export const siteCall = { ...onSite, ...atOnce, ...unchangedOtherwise }
+
+/** For a server, with the params of its call. */
+export const serverCall = {
+  ...onServer,
+  ...atOnce,
+  ...unchangedOtherwise,
+  params: <I>(_: unknown, __: unknown, input: I): I => input,
+} as const
+
+/**
+ * A call and its retry fail when the agent is offline, and what was not sent within a minute, because
+ * the dashboard stopped, is not sent any more: it may be right no longer.
+ */
+export const neverQueued: Part<'joins' | 'waits' | 'expires_ms'> = {
+  joins: false,
+  waits: { first: false, retry: false },
+  expires_ms: 60_000,
+}
+
+/** Waits for an agent that is offline. */
+export const whenOnline: Part<'joins' | 'waits'> = {
+  joins: false,
+  waits: { first: true, retry: true },
+}
+
+/** The types that replace the state of a site, which can be undone. */
+export const replacedBy =
+  (cause: Replacement) =>
+  ({ at, until }: { at: string; until: string }): Change =>
+  (queries, { site_id }) =>
+    site_id === null ? [] : restoreStatements(queries, site_id, { at, until, cause })
+
+/** In bulk, servers mean their sites in use. */
+export const bulkInUse: Part<'bulk'> = {
+  bulk: { states: IN_USE, managed_only: false, stores_origin: false },
+}
+
+export const bulkServers: Part<'bulk'> = {
+  bulk: { states: [], managed_only: false, stores_origin: false },
+}
+
+/** The agent's reason, with the name of the cancelled operation. */
+export const named = (reason: string, name: string) => reason.replace('The operation', name)
+
+/** A site-related operation that was started without a site cannot name one. */
+export const domainOf = ({ site }: { site?: { domain: string } }): string => siteOf({ site }).domain
+
+export function siteOf<S>({ site }: { site?: S | undefined }): S {
+  if (!site) throw new Error('The operation has no site')
+  return site
+}

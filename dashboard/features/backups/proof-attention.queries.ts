@@ -1,0 +1,51 @@
+import { and, asc, eq, sql } from 'drizzle-orm'
+import { backup_proofs, backup_settings, backups } from '#dashboard/kernel/db/backup-schema.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { isOf } from '#dashboard/kernel/db/of-servers.ts'
+import { sites } from '#dashboard/kernel/db/schema.ts'
+import { conditionsAt, isCovered, lastProofId, type Moment, provenAt } from './coverage.queries.ts'
+
+export type ProofState = 'failed' | 'unproven'
+
+/** Sites of these servers in this state, with their last proof; the longest without a proven backup first. */
+export function listByProof(
+  db: Database,
+  {
+    state,
+    limit,
+    server_ids,
+    ...moment
+  }: Moment & { state: ProofState; limit: number; server_ids: readonly number[] },
+) {
+  return db.read
+    .select({
+      id: sites.id,
+      server_id: sites.server_id,
+      domain: sites.domain,
+      proven_at: provenAt,
+      proof_at: backup_proofs.recorded_at,
+      backup_at: backups.at,
+      findings: backup_proofs.findings,
+      total: sql<number>`count(*) over ()`,
+    })
+    .from(sites)
+    .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
+    .leftJoin(backup_proofs, eq(backup_proofs.id, lastProofId))
+    .leftJoin(backups, eq(backups.id, backup_proofs.backup_id))
+    .where(
+      and(
+        isCovered,
+        isOf(server_ids),
+        isProofCandidate(state),
+        sql`${conditionsAt(moment).state} = ${state}`,
+      ),
+    )
+    .orderBy(asc(provenAt), asc(sites.id))
+    .limit(limit)
+}
+
+/** Cheap, and true for each site in this state: the state itself needs four queries for each site. */
+const isProofCandidate = (state: ProofState) =>
+  state === 'failed'
+    ? sql`exists (select 1 from backup_proofs where site_id = sites.id and proven = 0)`
+    : sql`exists (select 1 from backups where site_id = sites.id)`

@@ -1,0 +1,22 @@
+import { backup_settings } from '#dashboard/kernel/db/backup-schema.ts'
+import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
+import { activities } from '#dashboard/kernel/db/schema.ts'
+
+type Own = Omit<typeof backup_settings.$inferInsert, 'site_id'>
+
+/** The values of the site itself; null: as for all sites. A value that is not given stays. */
+export async function storeBackupSettings(
+  db: Database,
+  site_id: number,
+  own: Own,
+  entry: NewActivity,
+): Promise<void> {
+  await writeAll(db, (queries) => [
+    queries
+      .insert(backup_settings)
+      .values({ site_id, ...own })
+      .onConflictDoUpdate({ target: backup_settings.site_id, set: own }),
+    queries.insert(activities).values(entry),
+  ])
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { findBackingUp } from '#dashboard/features/backups/backup-first/queries.ts'
+import { backupParams } from '#dashboard/features/backups/params.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
+import { getServer } from '#dashboard/kernel/db/targets.ts'
+import { awaitEnd } from '#dashboard/kernel/engine/await-end.ts'
+import type { RunContext } from '#dashboard/kernel/engine/job.ts'
+import { storeWaiting } from '#dashboard/kernel/engine/progress.queries.ts'
+import { findActive } from '#dashboard/kernel/engine/queries.ts'
+import type { StoredSource } from '#dashboard/kernel/engine/rules.ts'
+import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { bodyOf, conflict, ServiceError } from '#shared/kernel/errors.ts'
+import { findLastBackup, findSiteById, storeParams } from './queries.ts'
+
+const Waiting = z.object({
+  from: z.object({ kind: z.literal('next_backup'), site_id: z.number() }),
+})
+
+export type BackupDeps = StartDeps & Pick<Base, 'bus'>
+
+/**
+ * A copy of a site on another server waits for a backup of it, which it starts. Everything follows
+ * from the records, so that a restarted dashboard continues. Returns the operation as the agent of
+ * the destination gets it. Throws the reason if there is no backup.
+ */
+export async function awaitSource(
+  deps: BackupDeps,
+  operation: OperationRow,
+  { signal, accept }: Pick<RunContext, 'signal' | 'accept'>,
+): Promise<OperationRow> {
+  const { data } = Waiting.safeParse(operation.params)
+  if (!data) return operation
+  // The call is answered before the backup ends.
+  accept()
+  const { site_id } = data.from
+  const tell = async (message: string) => {
+    if (await storeWaiting(deps.db, operation.id, message)) deps.bus.notify(operation.id)
+  }
+  const request = { operation, site_id, since: operation.created_at, tell }
+  const backup = await nextBackup(deps, request, { signal, accept })
+  const from: StoredSource = { kind: 'backup', ...(await backupParams(deps, backup)) }
+  const params = { ...operation.params, from }
+  const deadline_at = timestamp(deps.clock, deps.deadline_ms)
+  await storeParams(deps.db, operation, { params, deadline_at })
+  return { ...operation, params, deadline_at }
+}
+
+interface Request {
+  /** The one that needs the backup. */
+  operation: OperationRow
+  site_id: number
+  /** No earlier backup counts. */
+  since: string
+  tell(message: string): Promise<void>
+}
+
+/** The first backup of a site that begins at a time or later; it is started if none does. */
+export async function nextBackup(
+  deps: BackupDeps,
+  request: Request,
+  context: Pick<RunContext, 'signal' | 'accept'>,
+) {
+  const { operation, site_id, since } = request
+  for (;;) {
+    const last = await findBackingUp(deps.db, site_id, since)
+    const backup = last?.status === 'success' && (await findLastBackup(deps.db, site_id))
+    if (backup) return backup
+    if (last?.finished_at) throw conflict(`The backup of ${last.domain} ${reasonOf(last)}`)
+    const running = last ?? (await backUpOr(deps, request))
+    if (running) await awaitEnd(deps, running, operation, context)
+  }
+}
+
+const reasonOf = ({ status, error }: OperationRow): string =>
+  status === 'success' ? 'is not recorded' : `${status}: ${error?.message ?? error?.error ?? ''}`
+
+/** Starts the backup; returns the operation that holds the site, if there is one. */
+async function backUpOr(
+  deps: BackupDeps,
+  { operation: { actor, domain }, site_id, tell }: Request,
+): Promise<OperationRow | undefined> {
+  const { db } = deps
+  const site = await findSiteById(db, site_id)
+  if (!site) throw conflict(`The original of ${domain} was deleted`)
+  const server = await getServer(db, site.server_id)
+  await tell(`Backing up ${site.domain} on ${server.name}, to copy it from there`)
+  const holder = { type: 'backup.create', server_id: server.id, site_id } as const
+  const active = await findActive(db, holder)
+  if (active) return active
+  try {
+    await start(deps, 'backup.create', { server, site, actor }, {})
+    return undefined
+  } catch (error) {
+    const other = isConflict(error) ? await findActive(db, holder) : undefined
+    if (other) return other
+    throw conflict(`${site.domain} cannot be backed up: ${bodyOf(error).message ?? 'unknown'}`)
+  }
+}
+
+const isConflict = (error: unknown) => error instanceof ServiceError && error.code === 'conflict'

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { unsealed } from '#dashboard/features/backups/params.ts'
+import { withoutRecords } from '#dashboard/features/domains/dns/stored.ts'
+import { settingsStatements } from '#dashboard/features/sites/settings/queries.ts'
+import { siteCreate } from '#dashboard/features/sites/site.create.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { setSite } from '#dashboard/kernel/engine/types/queries.ts'
+import { sourceOf } from './source.ts'
+
+/** Stored params; those of a backup are sealed. */
+const Stored = z.looseObject({
+  from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
+})
+
+/** Like a new site: a failed copy stays recorded with the reason, and can be retried. */
+export const siteClone: OperationRules<'site.clone'> = {
+  ...siteCreate,
+  absent: null,
+  params: async (deps, { server }, { from, dns: _dns, ...site }) => {
+    const source = await sourceOf(deps, server.id, from)
+    return { ...site, from: source.from }
+  },
+  sent(params, sealer, with_password) {
+    const { from, ...site } = Stored.parse(withoutRecords(params))
+    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer, with_password) : from }
+  },
+  succeeded:
+    ({ settings }) =>
+    (queries, subject, at) => [
+      ...setSite({ status: 'active', status_reason: '' })(queries, subject, at),
+      ...(settings && subject.site_id !== null
+        ? settingsStatements(queries, subject.site_id, settings, undefined)
+        : []),
+    ],
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { atOnce, onSite, siteOf } from '#dashboard/features/backups/parts.ts'
+import { restoreStatements } from '#dashboard/features/backups/restores.queries.ts'
+import { chosenChanges } from '#dashboard/features/domains/dns/choose.ts'
+import {
+  recordsStep,
+  storedChanges,
+  withoutRecords,
+} from '#dashboard/features/domains/dns/stored.ts'
+import { namesOf, releaseNames } from '#dashboard/features/domains/names.queries.ts'
+import { reservePrimary, storePrimary } from '#dashboard/features/domains/rename.queries.ts'
+import { refusePrimary } from '#dashboard/features/sites/refuse-primary.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { allOf } from '#dashboard/kernel/engine/types/queries.ts'
+import { COMMANDS } from '#shared/commands.ts'
+import { namesAfter } from '#shared/domains/primary-domain.ts'
+import { allNamesOf } from '#shared/kernel/site-names.ts'
+
+/** The new name is reserved while it runs: no other site of the fleet can take it. */
+export const siteRename: OperationRules<'site.rename'> = {
+  ...onSite,
+  ...atOnce,
+  site: { states: ['active'], found: false },
+  sent: withoutRecords,
+  first_step: recordsStep,
+  params: async (deps, target, { without_backup: _, dns, ...given }) => {
+    const site = siteOf(target)
+    await refusePrimary(deps.db, site, given)
+    const names = allNamesOf({
+      domain: given.primary,
+      names: namesAfter({ domain: site.domain, names: await namesOf(deps.db, site.id) }, given),
+    })
+    const changes = await chosenChanges(deps, target.server, names, dns)
+    return { domain: site.domain, ...given, ...storedChanges(changes) }
+  },
+  backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
+  during: reservePrimary,
+  succeeded: (report, { params }) => {
+    const asked = COMMANDS['site.rename'].params.parse(params)
+    // Another name breaks the contract.
+    z.literal(asked.primary).parse(report.domain)
+    return allOf(storePrimary(report, asked), (queries, { site_id }) =>
+      site_id === null ? [] : restoreStatements(queries, site_id, null),
+    )
+  },
+  failed: () => releaseNames,
+  cancelled: () => releaseNames,
+  bulk: null,
+}

@@ -1,0 +1,85 @@
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { outcome } from '#dashboard/kernel/engine/begin.ts'
+import { type Input, type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start.ts'
+import type { Random } from '#dashboard/kernel/runtime/random.ts'
+import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
+import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
+import { hashOf, newPassword } from '#dashboard/kernel/trust/visitor-password.ts'
+import type { ShownStaging } from '#shared/copies/api/copies.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
+import type { Staging } from '#shared/sites/staging.ts'
+import { findSiteById, findStagingAccess, type StagingAccess } from './queries.ts'
+import { liveOf } from './source.ts'
+
+const STAGING = 'staging password'
+
+interface Deps extends Pick<Base, 'db' | 'clock'> {
+  sealer: Sealer
+}
+
+/**
+ * The user and password that visitors need; the activity records the access. 409 for a site without
+ * protection.
+ */
+export async function showStagingAccess(
+  { db, clock, sealer }: Deps,
+  { server, site, actor }: SiteTarget,
+): Promise<ShownStaging> {
+  const access = await requireAccess(db, site)
+  const password = sealer.open(STAGING, access.password_sealed).reveal()
+  const facts = { domain: site.domain, server_id: server.id, user_id: actor }
+  await recordActivity(db, entryOf(clock, { type: 'site.staging_password', ...facts }))
+  return { user: access.user, password }
+}
+
+/** Throws conflict for a site that is no staging site. */
+export async function requireAccess(
+  db: Base['db'],
+  { id, domain }: { id: number; domain: string },
+): Promise<StagingAccess> {
+  const access = await findStagingAccess(db, id)
+  if (!access) throw conflict(`${domain} is not a staging site: visitors need no password`)
+  return access
+}
+
+/**
+ * A new password, which visitors need from then on. It is returned once; the activity records it.
+ */
+export async function changeStagingAccess(
+  deps: StartDeps & Deps,
+  target: SiteTarget,
+  call: Input<'staging.password'>,
+): Promise<ShownStaging | { plan: Plan }> {
+  const started = await startOrPlan(deps, 'staging.password', target, call)
+  if ('plan' in started) return started
+  await outcome(deps, started)
+  return showStagingAccess(deps, target)
+}
+
+/**
+ * What makes it a staging site on another server. Throws conflict if its live site is no longer
+ * recorded.
+ */
+export async function stagingFor(
+  { db, random, sealer }: Pick<StartDeps, 'db' | 'random'> & { sealer: Sealer },
+  site: { id: number; domain: string },
+): Promise<Staging> {
+  const { user, password_sealed } = await requireAccess(db, site)
+  const live = await findSiteById(db, await liveOf(db, site.id))
+  if (!live) throw conflict(`The live site of ${site.domain} is no longer recorded`)
+  return {
+    of: live.domain,
+    ...{ user, password_hash: hashOf(random, sealer.open(STAGING, password_sealed)) },
+  }
+}
+
+const USER = 'staging'
+/** A new password: its hash for the agent, and itself, sealed, for the record. */
+export function newAccess({ random, sealer }: { random: Random; sealer: Sealer }) {
+  const { password, password_hash } = newPassword(random)
+  const agent = { user: USER, password_hash }
+  return { agent, record: { user: USER, password_sealed: sealer.seal(STAGING, password) } }
+}

@@ -1,0 +1,17 @@
+import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { bulkInUse, domainOf, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
+
+/** Only a repair can lose rows. */
+export const databaseMaintain: OperationRules<'database.maintain'> = {
+  ...siteCall,
+  ...bulkInUse,
+  site: { states: IN_USE, found: false },
+  params: (_, target, { action, tables }) => ({
+    ...{ domain: domainOf(target), action },
+    ...(tables && { tables }),
+  }),
+  backup_first: async (deps, target, { action, without_backup }) =>
+    action === 'repair' ? backupFirst(deps, siteOf(target), { without_backup }) : null,
+  succeeded: () => NO_CHANGE,
+}

@@ -1,0 +1,10 @@
+import { domainOf, siteCall } from '#dashboard/features/backups/parts.ts'
+import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
+
+/** It waits for no other operation of the site. */
+export const databaseUserEnd: OperationRules<'database.user-end'> = {
+  ...siteCall,
+  params: (_, target, { user }) => ({ domain: domainOf(target), user }),
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz012345'
+
+/** The part of the name of a temporary user that nobody else has. */
+export const newToken = (random: Base['random']): string =>
+  [...random(10)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
+
+/** `PASSWORD()` of MariaDB. */
+export function hashOf(password: string): string {
+  const once = createHash('sha1').update(password).digest()
+  return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
+}

@@ -1,0 +1,111 @@
+import type { z } from 'zod'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
+import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
+import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
+import type { CreateDnsAccount, DnsAccountView, UpdateDnsAccount } from '#shared/domains/api/dns.ts'
+import { invalid, notFound } from '#shared/kernel/errors.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+import { type Account, CloudflareError, RefusedApi, readZones } from './cloudflare.ts'
+import {
+  type AccountRow,
+  deleteAccount,
+  findAccount,
+  insertAccount,
+  listAccounts,
+  updateAccount,
+} from './queries.ts'
+
+export interface DnsDeps {
+  db: Database
+  clock: Clock
+  sealer: Sealer
+  /** Those for agents hold for the API, too. */
+  rules: AddressRules
+}
+
+const PURPOSE = 'dns account'
+
+export async function getAccount({ db }: Pick<DnsDeps, 'db'>, id: number): Promise<AccountRow> {
+  const account = await findAccount(db, id)
+  if (!account) throw notFound('DNS account')
+  return account
+}
+
+export async function showAccounts({ db }: Pick<DnsDeps, 'db'>): Promise<DnsAccountView[]> {
+  return (await listAccounts(db)).map(viewOf)
+}
+
+const viewOf = ({ token_sealed: _, zones, ...account }: AccountRow): DnsAccountView => ({
+  ...account,
+  zones: zones.map(({ name }) => name).sort(),
+})
+
+/** Cloudflare is asked first: a token that it refuses is not stored. */
+export async function createAccount(
+  { db, clock, sealer, rules }: DnsDeps,
+  { name, token, api }: z.output<typeof CreateDnsAccount>,
+  user_id: number,
+): Promise<DnsAccountView> {
+  const zones = await checked({ api, token: new Secret(token), rules })
+  const created_at = timestamp(clock)
+  const token_sealed = sealer.seal(PURPOSE, new Secret(token))
+  const values = { name, api, token_sealed, zones, checked_at: created_at, created_at }
+  await insertAccount(db, values, entryOf('dns.account_create', user_id, created_at)).catch(taken)
+  const created = (await showAccounts({ db })).find((account) => account.name === name)
+  if (!created) throw new Error('insert returned no row')
+  return created
+}
+
+/** Also without a new token, the zones are read again. */
+export async function changeAccount(
+  deps: DnsDeps,
+  account: AccountRow,
+  { name, token }: z.output<typeof UpdateDnsAccount>,
+  user_id: number,
+): Promise<DnsAccountView> {
+  const { db, clock, sealer } = deps
+  const access = accessTo(account, deps)
+  const zones = await checked(
+    token === undefined ? access : { ...access, token: new Secret(token) },
+  )
+  const at = timestamp(clock)
+  const values = {
+    ...{ zones, checked_at: at },
+    ...(name !== undefined && { name }),
+    ...(token !== undefined && { token_sealed: sealer.seal(PURPOSE, new Secret(token)) }),
+  }
+  await updateAccount(db, account.id, values, entryOf('dns.account_update', user_id, at)).catch(
+    taken,
+  )
+  return viewOf(await getAccount({ db }, account.id))
+}
+
+/** Changes nothing at Cloudflare. */
+export const removeAccount = ({ db, clock }: DnsDeps, { id }: AccountRow, user_id: number) =>
+  deleteAccount(db, id, entryOf('dns.account_delete', user_id, timestamp(clock)))
+
+export const accessTo = (
+  { api, token_sealed }: AccountRow,
+  { sealer, rules }: Pick<DnsDeps, 'sealer' | 'rules'>,
+): Account => ({ api, token: sealer.open(PURPOSE, token_sealed), rules })
+
+async function checked(access: Account) {
+  const zones = await readZones(access).catch((error: unknown) => {
+    if (!(error instanceof CloudflareError)) throw error
+    throw invalid({ [error instanceof RefusedApi ? 'api' : 'token']: [error.message] })
+  })
+  if (zones.length === 0)
+    throw invalid({ token: ['Cloudflare: the token has no access to a zone'] })
+  return zones
+}
+
+function taken(error: unknown): never {
+  if (!violatesUnique(error, 'dns_accounts.name')) throw error
+  throw invalid({ name: ['The name is already taken'] })
+}
+
+const entryOf = (type: string, user_id: number, created_at: string) => ({
+  ...{ type, domain: '', status: 'success' as const, created_at, user_id },
+})

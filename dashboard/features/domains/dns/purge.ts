@@ -1,0 +1,94 @@
+import type { NewActivity, OperationRow } from '#dashboard/kernel/db/rows.ts'
+import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
+import { conflict, messageOf } from '#shared/kernel/errors.ts'
+import type { OperationType } from '#shared/operation-types.ts'
+import type { Warning } from '#shared/servers/agent.ts'
+import type { CdnPurge } from '#shared/sites/api/cdn-purge.ts'
+import { accessTo } from './accounts.ts'
+import { purgeHosts } from './cloudflare.ts'
+import { explained } from './purge-errors.ts'
+import { type PurgeDeps, type PurgeTarget, purgeTargets, viewOf } from './purge-targets.ts'
+import { insertEntry } from './queries.ts'
+
+/** Cloudflare takes so many in one call. */
+const AT_ONCE = 30
+
+type Whose = Pick<NewActivity, 'domain' | 'server_id' | 'user_id'>
+
+/** Purges what Cloudflare has of a site. Throws conflict with its message, and what to do. */
+export async function purgeCdn(
+  deps: PurgeDeps,
+  { site, server, actor }: SiteTarget,
+  { dry_run }: { dry_run: boolean },
+): Promise<CdnPurge> {
+  const targets = await purgeTargets(deps, site)
+  if (dry_run) return viewOf(targets)
+  if (targets.length === 0)
+    throw conflict(
+      `No name of ${site.domain} is proxied by Cloudflare in a zone of a DNS account: the cache of Cloudflare has no page of the site`,
+    )
+  await purge(deps, targets, { domain: site.domain, server_id: server.id, user_id: actor })
+  return viewOf(targets)
+}
+
+async function purge(deps: PurgeDeps, targets: readonly PurgeTarget[], whose: Whose) {
+  for (const target of targets) {
+    const enter = (status: 'success' | 'failed') =>
+      insertEntry(deps.db, {
+        ...{ type: 'cdn.purge', ...whose, status, created_at: timestamp(deps.clock) },
+        detail: `${target.hosts.join(', ')} in ${target.account.name}`,
+      })
+    try {
+      await explained(purgeTarget(deps, target), target)
+    } catch (error) {
+      await enter('failed')
+      throw error
+    }
+    await enter('success')
+  }
+}
+
+async function purgeTarget(deps: PurgeDeps, { account, zone, hosts }: PurgeTarget): Promise<void> {
+  const access = accessTo(account, deps)
+  for (let at = 0; at < hosts.length; at += AT_ONCE)
+    await purgeHosts(access, zone.id, hosts.slice(at, at + AT_ONCE))
+}
+
+/**
+ * After the page cache of the site is empty: otherwise old pages come back from it. Never throws.
+ */
+async function purgeAfter(deps: RulesDeps, operation: OperationRow): Promise<Warning[]> {
+  const { site_id: id, domain, server_id, actor: user_id } = operation
+  if (id === null) return []
+  try {
+    const targets = await purgeTargets(deps, { id, domain })
+    await purge(deps, targets, { domain, server_id, user_id })
+    return []
+  } catch (error) {
+    const message = `The cache of Cloudflare was not purged: ${messageOf(error)}`
+    return [{ code: 'cdn_not_purged', message: message.slice(0, 1000) }]
+  }
+}
+
+/** For types that empty the page cache of a site. */
+export const purgesCdn: Pick<OperationRules<OperationType>, 'afterwards' | 'last_step'> = {
+  afterwards: purgeAfter,
+  last_step: async (deps, site) => {
+    const step = { name: 'cdn_purge', title: 'Purging the cache of Cloudflare' }
+    try {
+      const { zones } = viewOf(await purgeTargets(deps, site))
+      if (zones.length === 0) return undefined
+      const effects = zones.flatMap(({ account, hosts }) =>
+        hosts.map((host) => ({
+          ...{ action: 'run' as const, kind: 'purge' },
+          name: `${host} in ${account}`,
+        })),
+      )
+      return { ...step, effects }
+    } catch (error) {
+      return { ...step, effects: [], notes: [messageOf(error).slice(0, 1000)] }
+    }
+  },
+}

@@ -1,0 +1,78 @@
+import type { NameState } from '#shared/domains/name-states.ts'
+import {
+  down,
+  type PageAnswer,
+  pageVerdict,
+  UP,
+  unknown,
+  up,
+  type Verdict,
+} from '#shared/health/page-verdict.ts'
+
+export type Failed = 'refused' | 'unreachable' | 'timeout' | 'tls' | 'broken'
+
+/** What the requests at one address have shown; `url` is the last one. */
+export type Seen = { port: number } & ({ answer: PageAnswer; url: string } | { failed: Failed })
+
+interface Found extends Pick<NameState, 'dns' | 'cdn'> {
+  /** At an address of the content delivery network that the name leads to. */
+  through?: Seen | undefined
+  /** At an address of its server. */
+  straight?: Seen | undefined
+}
+
+const FAILED: Record<Failed, (port: number) => Verdict> = {
+  refused: (port) => down('visit_refused', `Its server refuses visitors on port ${port}`),
+  unreachable: (port) =>
+    down('visit_unreachable', `Its server does not answer visitors on port ${port}`),
+  timeout: () => down('visit_timeout', 'Its front page did not answer a visitor within 10 seconds'),
+  tls: () => down('visit_tls', 'The TLS connection of a visitor to the site fails'),
+  broken: () =>
+    down('visit_broken', 'The connection of a visitor ended before the front page was complete'),
+}
+
+/** The codes of connections that failed, which may also be the fault of the way to the server. */
+export const CONNECTION_CODES = ['visit_refused', 'visit_unreachable', 'visit_timeout']
+
+/**
+ * A failure counts only where it is certain that it is that of the site: a network in between may refuse
+ * robots, and a server whose names lead elsewhere may have its visitors from another address.
+ */
+export function verdictOf({ dns, cdn, through, straight }: Found): Verdict {
+  if (through) return betweenVerdict(through, straight, cdn)
+  if (!straight) return unknown('visit_none', 'It was not requested')
+  const own = plainVerdict(straight)
+  const way = WAYS[dns]
+  if (way === undefined) return own
+  if (own.state === 'up') return up('visit_elsewhere', `${way}: the server itself was requested`)
+  if (isPage(straight)) return own
+  return unknown('visit_elsewhere', `${way}, and this dashboard cannot connect to it`)
+}
+
+function betweenVerdict(through: Seen, straight: Seen | undefined, cdn: string | null): Verdict {
+  const seen = plainVerdict(through)
+  if (seen.state === 'up' || !straight) return seen
+  const own = plainVerdict(straight)
+  if (own.state === 'down' && isPage(straight)) return own
+  const words = isPage(through) ? `answers ${through.answer.status}` : 'does not answer'
+  return unknown('visit_cdn', `Its name leads to ${cdn}, which ${words} to this dashboard`)
+}
+
+/** Undefined: a visitor connects to the address that was requested. */
+const WAYS: Record<NameState['dns'], string | undefined> = {
+  here: undefined,
+  both: undefined,
+  none: 'Its name does not lead to its server yet',
+  elsewhere: 'Its name does not lead to its server',
+  cdn: 'Its name leads to a content delivery network',
+  unknown: 'The public address of its server is not known',
+}
+
+const isPage = (seen: Seen | undefined): seen is Extract<Seen, { answer: PageAnswer }> =>
+  seen !== undefined && 'answer' in seen
+
+function plainVerdict(seen: Seen): Verdict {
+  if (!isPage(seen)) return FAILED[seen.failed](seen.port)
+  const verdict = pageVerdict(seen.answer, seen.url)
+  return verdict.code === 'http_cached' ? UP : verdict
+}

@@ -1,0 +1,235 @@
+import { type StoredVisit, storeVisits } from '#dashboard/features/health/queries.ts'
+import { getSettings } from '#dashboard/features/settings/queries.ts'
+import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { Leases } from '#dashboard/kernel/leases/leases.ts'
+import { shareOf } from '#dashboard/kernel/leases/shares.ts'
+import { sitesOf } from '#dashboard/kernel/live/feed.ts'
+import { nextMultiple, rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { Limit } from '#dashboard/kernel/runtime/limit.ts'
+import type { Verdict } from '#shared/health/page-verdict.ts'
+import { ageOf, isDue } from '#shared/kernel/age.ts'
+import type { ServiceError } from '#shared/kernel/errors.ts'
+import { findOldest, listDue, listIds, listOpen, listVisited, type VisitRow } from './queries.ts'
+import { CONNECTION_CODES } from './verdict.ts'
+import type { VisitedSite } from './visit-site.ts'
+
+interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'log'> {
+  leases: Leases
+  /** Undefined: its server cannot be requested, which says nothing about the site. */
+  visit(site: VisitedSite, signal: AbortSignal): Promise<Verdict | undefined>
+  /** Why no connection to the agent of a server can be opened. */
+  findObstacle(to: Address): Promise<ServiceError | undefined>
+}
+
+const ROUND_MS = 5_000
+/** After a change: several files of an update change one after the other. */
+const SETTLE_MS = 3_000
+/** No site is requested again sooner, however often its agent reports a change. */
+const MIN_PAUSE_MS = 15_000
+/** A failed request is repeated once after this time. */
+const AGAIN_MS = 3_000
+/** Results of so long are stored in one write. */
+const COLLECT_MS = 500
+const MAX_CONCURRENT = 32
+/** The sites of one server share its processors. */
+const MAX_PER_SERVER = 2
+/** So that the sites of a server are not all requested at once, each has an interval of its own. */
+const SHORTEST = 0.8
+const GOLDEN = (Math.sqrt(5) - 1) / 2
+const MAX_FORGOTTEN = 500
+
+/**
+ * Requests each site from outside its server at the interval of the settings, and soon after each change
+ * that its agent or an operation reports.
+ */
+export class Visits {
+  readonly #deps: Deps
+  readonly #stopping = new AbortController()
+  readonly #all = new Limit(MAX_CONCURRENT)
+  readonly #servers = new Map<number, Limit>()
+  /** The sites whose requests wait or run. */
+  readonly #running = new Map<number, Promise<void>>()
+  /** The changed sites, and when they are requested. */
+  readonly #changed = new Map<number, number>()
+  #results: (StoredVisit & { server_id: number })[] = []
+  #storing: Promise<void> | undefined
+  #wake = Promise.withResolvers<void>()
+  #round: Promise<void> = Promise.resolve()
+  /** The version of the records in the last round, and when the first site can be due after it. */
+  #seen: string | undefined
+  #due = 0
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    this.#round = this.#rounds()
+  }
+
+  /** Resolves when started requests have ended. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#round
+    await Promise.all(this.#running.values())
+    await this.#storing
+  }
+
+  /** What these sites run has changed. Never throws. */
+  async changed(server_id: number, domains: readonly string[]): Promise<void> {
+    if (domains.length === 0 || this.#stopping.signal.aborted) return
+    try {
+      for (const id of await listIds(this.#deps.db, server_id, domains)) this.soon(id)
+    } catch (error) {
+      this.#deps.log.error('changed sites could not be requested', error, { server_id })
+    }
+  }
+
+  soon(site_id: number): void {
+    this.#changed.set(site_id, this.#deps.clock.elapsed() + SETTLE_MS)
+    this.#wake.resolve()
+  }
+
+  /** One round: returns the requests that it has started, or undefined while they are turned off. */
+  async look(): Promise<Promise<void>[] | undefined> {
+    const { visit_interval } = await getSettings(this.#deps.db)
+    return this.#look(visit_interval)
+  }
+
+  async #look(visit_interval: number): Promise<Promise<void>[] | undefined> {
+    const { db, clock } = this.#deps
+    if (visit_interval === 0) {
+      this.#changed.clear()
+      await this.#forget()
+      return undefined
+    }
+    const now = clock.now()
+    const due = await listDue(db, visit_interval * 1000 * SHORTEST, now)
+    const mine = due.filter(({ id, visited_at }) =>
+      isDue(visited_at, visit_interval * 1000 * shareOfInterval(id), now),
+    )
+    const rows = [...(await this.#settled()), ...mine].filter(
+      ({ id, server_id }) => !this.#running.has(id) && this.#deps.leases.holds(shareOf(server_id)),
+    )
+    return [...new Map(rows.map((row) => [row.id, row])).values()].map((row) => this.#start(row))
+  }
+
+  async #rounds(): Promise<void> {
+    const { clock, log } = this.#deps
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await this.#lookIfNeeded().catch((error: unknown) =>
+        log.error('sites could not be requested', error),
+      )
+      const now = clock.elapsed()
+      const next = Math.min(nextMultiple(now, ROUND_MS), ...this.#changed.values())
+      await rest(clock, Math.max(1, next - now), this.#wake.promise, signal)
+      this.#wake = Promise.withResolvers()
+    }
+  }
+
+  /** Without a change of the records, no site is due before the one that was requested the longest ago. */
+  async #lookIfNeeded(): Promise<void> {
+    const { db, clock } = this.#deps
+    const version = await db.version()
+    const next = Math.min(this.#due, ...this.#changed.values())
+    if (version !== undefined && version === this.#seen && clock.elapsed() < next) return
+    this.#seen = undefined
+    const { visit_interval } = await getSettings(db)
+    await this.#look(visit_interval)
+    this.#due = clock.elapsed() + (await this.#untilDue(visit_interval * 1000))
+    this.#seen = version
+  }
+
+  /** 0 while a request runs, which may be repeated; infinite without sites that were requested before. */
+  async #untilDue(interval_ms: number): Promise<number> {
+    const { db, clock } = this.#deps
+    if (this.#running.size > 0) return 0
+    const oldest = await findOldest(db)
+    if (oldest === null) return Number.POSITIVE_INFINITY
+    const age = ageOf(oldest, clock.now())
+    return age === undefined ? 0 : interval_ms * SHORTEST - age
+  }
+
+  /** The changed sites whose time has come; one that an operation still changes is requested after it. */
+  async #settled(): Promise<VisitRow[]> {
+    const now = this.#deps.clock.elapsed()
+    const ids = [...this.#changed].flatMap(([id, at]) => (at <= now ? [id] : []))
+    const free = ids.filter((id) => !this.#running.has(id))
+    for (const id of free) this.#changed.delete(id)
+    const open = free.length === 0 ? [] : await listOpen(this.#deps.db, free)
+    const isReady = ({ visited_at }: VisitRow) =>
+      isDue(visited_at, MIN_PAUSE_MS, this.#deps.clock.now())
+    for (const row of open) if (!isReady(row)) this.#changed.set(row.id, now + MIN_PAUSE_MS)
+    return open.filter(isReady)
+  }
+
+  #start(row: VisitRow): Promise<void> {
+    const work = this.#limitOf(row.server_id)
+      .run(() => this.#all.run(() => this.#visit(row)))
+      .catch((error: unknown) => this.#deps.log.error('a site could not be requested', error))
+      .finally(() => this.#running.delete(row.id))
+    this.#running.set(row.id, work)
+    return work
+  }
+
+  async #visit(row: VisitRow): Promise<void> {
+    const { clock, visit } = this.#deps
+    const { signal } = this.#stopping
+    if (signal.aborted) return
+    let visited_at = timestamp(clock)
+    let verdict = await visit(row, signal)
+    const isNew = verdict && verdict.state !== 'up' && verdict.state !== row.state
+    if (isNew) {
+      await clock.sleep(AGAIN_MS, signal)
+      visited_at = timestamp(clock)
+      verdict = await visit(row, signal)
+    }
+    if (signal.aborted || !verdict || (await this.#isServerGone(row, verdict))) return
+    await this.#store({ site_id: row.id, server_id: row.server_id, verdict, visited_at })
+  }
+
+  /** A server that cannot be reached at all is offline soon, and its sites are unknown. */
+  async #isServerGone(row: VisitRow, { code }: Verdict): Promise<boolean> {
+    if (!CONNECTION_CODES.includes(code)) return false
+    const { server_id: id, hostname, port } = row
+    return (await this.#deps.findObstacle({ id, hostname, port })) !== undefined
+  }
+
+  #store(result: StoredVisit & { server_id: number }): Promise<void> {
+    this.#results.push(result)
+    this.#storing ??= this.#storeSoon().finally(() => {
+      this.#storing = undefined
+    })
+    return this.#storing
+  }
+
+  async #storeSoon(): Promise<void> {
+    const { db, bus, clock, leases } = this.#deps
+    await clock.sleep(COLLECT_MS, this.#stopping.signal)
+    const results = this.#results
+    this.#results = []
+    const shares = [...new Set(results.map(({ server_id }) => shareOf(server_id)))]
+    const changed = await leases.run(shares, () => storeVisits(db, results, timestamp(clock)))
+    for (const server_id of changed) bus.notify(sitesOf(server_id))
+  }
+
+  /** Results would be taken for current ones while no site is requested. */
+  async #forget(): Promise<void> {
+    const { db, bus, clock } = this.#deps
+    const ids = await listVisited(db, MAX_FORGOTTEN)
+    if (ids.length === 0) return
+    const none = ids.map((site_id) => ({ site_id, verdict: null, visited_at: null }))
+    for (const server_id of await storeVisits(db, none, timestamp(clock)))
+      bus.notify(sitesOf(server_id))
+  }
+
+  #limitOf(server_id: number): Limit {
+    const limit = this.#servers.get(server_id) ?? new Limit(MAX_PER_SERVER)
+    this.#servers.set(server_id, limit)
+    return limit
+  }
+}
+
+const shareOfInterval = (id: number): number => SHORTEST + (1 - SHORTEST) * ((id * GOLDEN) % 1)

@@ -1,0 +1,46 @@
+import type { StoredEvent } from '#shared/kernel/sse.ts'
+import { readEvents } from '#shared/kernel/sse.ts'
+import { LogNews } from '#shared/logs/site-logs.ts'
+
+/** A hostile agent may send more than its own limit: the browser gets no more than this in a second. */
+const MAX_EVENTS = 400
+
+interface Rate {
+  now(): number
+}
+
+/** The events of a live view, numbered from 1; ends with the signal, or when the agent ends it. */
+export function newsIn(
+  bytes: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  { now }: Rate,
+): AsyncGenerator<StoredEvent> {
+  const reader = bytes.getReader()
+  const leave = () => void reader.cancel().catch(() => undefined)
+  // Also for a reader that leaves before it reads anything.
+  signal.addEventListener('abort', leave, { once: true })
+  return eventsOf(readEvents(chunksOf(reader)), now)
+}
+
+async function* eventsOf(events: AsyncGenerator<StoredEvent>, now: Rate['now']) {
+  let [id, second, count] = [0, 0, 0]
+  for await (const { data } of events) {
+    const here = Math.floor(now() / 1000)
+    count = here === second ? count + 1 : 1
+    second = here
+    const news = LogNews.safeParse(data).data
+    if (!news || count > MAX_EVENTS) continue
+    id += 1
+    yield { id, event: 'log' as const, data: { message: '', ...news } }
+  }
+}
+
+async function* chunksOf(reader: {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+}): AsyncGenerator<Uint8Array> {
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done || !value) return
+    yield value
+  }
+}

@@ -1,0 +1,87 @@
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import type { Agents } from '#dashboard/kernel/agents/agents.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
+import type {
+  DownloadLogQuery,
+  Fatals,
+  FollowLogQuery,
+  LogPage,
+  SearchLogQuery,
+} from '#shared/logs/api/site-logs.ts'
+import {
+  fatalErrorsReading,
+  logDownloadReading,
+  logPageReading,
+  logsReading,
+  logTailReading,
+} from '#shared/logs/readings.ts'
+import type { AgentLogs } from '#shared/logs/site-logs.ts'
+
+type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
+
+const DAY_MS = 86_400_000
+
+/** The logs of a site, with their sizes, and the end of its debug log: read from its server at each call, and not stored. */
+export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<AgentLogs> {
+  const body = { domain: site.domain }
+  return deps.agents.call(server, logsReading, body)
+}
+
+export async function searchLog(
+  deps: Deps,
+  { server, site }: SiteTarget,
+  query: SearchLogQuery,
+): Promise<LogPage> {
+  const body = { ...query, domain: site.domain }
+  return deps.agents.call(server, logPageReading, body)
+}
+
+export async function listFatals(
+  deps: Deps,
+  { server, site }: SiteTarget,
+  days: number,
+): Promise<Fatals> {
+  const body = { domain: site.domain, since: daysAgo(deps.clock, days) }
+  return deps.agents.call(server, fatalErrorsReading, body)
+}
+
+const daysAgo = (clock: Clock, days: number) => timestamp(clock, -days * DAY_MS)
+
+/** The masked text of a log; the activity records who asked. */
+export async function downloadLog(
+  deps: Deps,
+  { server, site, actor }: SiteTarget,
+  query: DownloadLogQuery,
+): Promise<Response> {
+  const facts = { type: 'site.log_download', domain: site.domain, server_id: server.id }
+  const record = (status: 'success' | 'failed') =>
+    recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
+  const body = { ...query, domain: site.domain }
+  const download = await deps.agents
+    .call(server, logDownloadReading, body)
+    .catch(async (error: unknown) => {
+      await record('failed')
+      throw error
+    })
+  await record('success')
+  const name = `${site.domain}-${query.source}.log`
+  return new Response(download.body, {
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+  })
+}
+
+/** The new lines of a log as bytes of an event stream, from now on. */
+export async function openTail(
+  deps: Pick<Deps, 'agents'>,
+  { server, site }: SiteTarget,
+  query: FollowLogQuery,
+): Promise<ReadableStream<Uint8Array>> {
+  const body = { ...query, domain: site.domain }
+  return (await deps.agents.call(server, logTailReading, body)).body
+}

@@ -1,0 +1,96 @@
+import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
+import { type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { shows } from '#dashboard/kernel/http/answers.ts'
+import { routesWith } from '#dashboard/kernel/http/route.ts'
+import {
+  loadManagedSite,
+  loadServer,
+  loadSite,
+  refuseFound,
+  serverTarget,
+} from '#dashboard/kernel/targets/load-site.ts'
+import { ServerMailView, SetMail, SiteMailView, TestMail } from '#shared/mail/api/mail.ts'
+import { showServerMail, showSiteMail } from './show-mail.ts'
+
+const route = routesWith<StreamDeps & { public_url: string | undefined }>()
+
+const TEST =
+  'Through the stored relay. It fails with the answer of the relay if that refuses the message.'
+const CONFIRMED =
+  '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.'
+const applied = streamed('mail.apply')
+const TESTED = 'The dialogue, or the plan.'
+
+/** How the sites of a server send mail. */
+export const serverMailRoutes = {
+  getServerMail: route({
+    at: 'GET /api/servers/:server_id/mail',
+    summary: 'Show how the sites of a server send mail',
+    right: 'read',
+    loads: loadServer,
+    answers: shows('The setting, and what the queue of the server reports now.', {
+      mail: ServerMailView,
+    }),
+    run: async ({ deps, loaded }) => ({ mail: await showServerMail(deps, loaded) }),
+  }),
+  setServerMail: route({
+    at: 'PUT /api/servers/:server_id/mail',
+    summary: 'Set the mail relay of a server',
+    details: CONFIRMED,
+    loads: serverTarget,
+    body: SetMail,
+    ...applied,
+    right: 'session',
+    run: async (call) => {
+      if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
+      return applied.run(call)
+    },
+  }),
+  testServerMail: route({
+    at: 'POST /api/servers/:server_id/mail/test',
+    summary: 'Send a test message through the relay of a server',
+    details: TEST,
+    loads: serverTarget,
+    body: TestMail,
+    ...streamed('mail.check', TESTED),
+  }),
+}
+
+/** How one of its sites does. */
+export const siteMailRoutes = {
+  getSiteMail: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/mail',
+    summary: 'Show how a site sends mail',
+    right: 'read',
+    loads: loadSite,
+    answers: shows('Its own setting, that of its server, and what the queue reports now.', {
+      mail: SiteMailView,
+    }),
+    errors: ['conflict'],
+    run: async ({ deps, loaded: { server, site } }) => {
+      refuseFound(site)
+      return { mail: await showSiteMail(deps, server, site) }
+    },
+  }),
+  setSiteMail: route({
+    at: 'PUT /api/servers/:server_id/sites/:site_id/mail',
+    summary: 'Set the mail settings of a site',
+    details: `Null uses the setting of the server. ${CONFIRMED}`,
+    loads: loadManagedSite,
+    body: SetMail,
+    ...applied,
+    right: 'session',
+    run: async (call) => {
+      if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
+      return applied.run(call)
+    },
+  }),
+  testSiteMail: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/mail/test',
+    summary: 'Send a test message as a site',
+    details: TEST,
+    loads: loadManagedSite,
+    body: TestMail,
+    ...streamed('mail.check', TESTED),
+  }),
+}

@@ -1,0 +1,136 @@
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import { server_numbers, site_days, site_minutes } from '#dashboard/kernel/db/numbers-schema.ts'
+import { operations, sites } from '#dashboard/kernel/db/schema.ts'
+import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { NUMBERS, type Numbers, type SiteCount, type Sizes } from '#shared/metrics/site-numbers.ts'
+
+const whole = (value: number) => sql.raw(String(Math.trunc(value)))
+const names = sql.raw(NUMBERS.join(', '))
+const SIZES = ['files', 'database', 'cache', 'mail'] as const
+
+/** The domain and the time, then the numbers. */
+const values = sql.raw(NUMBERS.map((_, place) => `row.value ->> ${place + 2}`).join(', '))
+/** A count that an agent began again is smaller: what was known stays. */
+const highest = sql.raw(
+  NUMBERS.map((name) => `${name} = max(${name}, excluded.${name})`).join(', '),
+)
+const sizes = sql.raw(SIZES.map((_, at) => `row.value ->> ${NUMBERS.length + 2 + at}`).join(', '))
+const newest = sql.raw(
+  SIZES.map((name) => `${name} = coalesce(excluded.${name}, ${name})`).join(', '),
+)
+
+const PIECE = 500
+
+export async function readSince(db: Database, server_id: number): Promise<number> {
+  const of = eq(server_numbers.server_id, server_id)
+  const [row] = await db.read.select().from(server_numbers).where(of)
+  return row?.at ?? 0
+}
+
+/** Of the managed sites of the server; others are skipped. */
+export async function storeCounts(
+  db: Database,
+  server_id: number,
+  found: readonly SiteCount[],
+): Promise<void> {
+  const minutes = found.flatMap(({ domain, minutes }) =>
+    minutes.map(({ at, values }) => [domain, at, ...values]),
+  )
+  const days = found.flatMap(({ domain, days }) =>
+    days.map(({ at, values, sizes }) => [
+      domain,
+      at,
+      ...values,
+      ...SIZES.map((name) => sizes[name]),
+    ]),
+  )
+  const from = (rows: readonly unknown[]) => sql`
+    from json_each(${JSON.stringify(rows)}) as row
+    join sites on sites.domain = row.value ->> 0 and sites.server_id = ${server_id}
+      and not sites.found
+    where true`
+  for (const rows of piecesOf(minutes, PIECE))
+    await writeAll(db, (queries) => [
+      queries.run(sql`
+        insert into site_minutes (site_id, at, ${names})
+        select sites.id, row.value ->> 1, ${values} ${from(rows)}
+        on conflict (site_id, at) do update set ${highest}`),
+    ])
+  for (const rows of piecesOf(days, PIECE))
+    await writeAll(db, (queries) => [
+      queries.run(sql`
+        insert into site_days (site_id, at, ${names}, ${sql.raw(SIZES.join(', '))})
+        select sites.id, row.value ->> 1, ${values}, ${sizes} ${from(rows)}
+        on conflict (site_id, at) do update set ${highest}, ${newest}`),
+    ])
+  const at = Math.max(0, ...found.map((site) => site.at))
+  if (at === 0) return
+  await writeAll(db, (queries) => [
+    queries.run(sql`
+      insert into server_numbers (server_id, at)
+      select id, ${at} from servers where id = ${server_id}
+      on conflict (server_id) do update set at = excluded.at`),
+  ])
+}
+
+export type NumbersRow = Numbers & { at: number }
+export type DayNumbers = NumbersRow & Sizes
+
+interface Range {
+  site_id: number
+  /** Seconds since 1970: from the first up to before the last. */
+  from: number
+  to: number
+}
+
+/** In order of time. */
+export const readMinutes = (db: Database, { site_id, from, to }: Range) =>
+  db.read.all<NumbersRow>(sql`
+    select at, ${names} from ${site_minutes}
+    where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
+
+export const readDays = (db: Database, { site_id, from, to }: Range) =>
+  db.read.all<DayNumbers>(sql`
+    select at, ${names}, ${sql.raw(SIZES.join(', '))} from ${site_days}
+    where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
+
+/** The end of the last change of the tier of a site, in seconds since 1970; 0: none is known. */
+export async function readTierChange(db: Database, site_id: number): Promise<number> {
+  const { type, params, status, finished_at } = operations
+  const isUpdate = and(eq(type, 'site.update'), isNotNull(sql`${params} ->> 'tier'`))
+  const changes = or(eq(type, 'pool.apply'), isUpdate)
+  const [row] = await db.read
+    .select({ at: sql<number | null>`unixepoch(max(${finished_at}))` })
+    .from(operations)
+    .where(and(eq(operations.site_id, site_id), eq(status, 'success'), changes))
+  return row?.at ?? 0
+}
+
+/** Few at a time, so that no other write waits for long. */
+const MOST = 500
+
+/** Deletes what is older than these, in seconds since 1970. */
+export async function deleteNumbers(
+  db: Database,
+  { minutes, days }: { minutes: number; days: number },
+): Promise<void> {
+  for (const [table, before] of [
+    [site_minutes, minutes],
+    [site_days, days],
+  ] as const)
+    for (let deleted = MOST; deleted === MOST; ) {
+      const rows = await db.write((queries) =>
+        queries
+          .delete(table)
+          .where(
+            sql`(site_id, at) in (
+              select old.site_id, old.at from ${sites} as site
+              join ${table} as old on old.site_id = site.id and old.at < ${whole(before)}
+              limit ${whole(MOST)})`,
+          )
+          .returning({ at: table.at }),
+      )
+      deleted = rows.length
+    }
+}

@@ -1,0 +1,70 @@
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { invalid } from '#shared/kernel/errors.ts'
+import type { Tier } from '#shared/kernel/fields.ts'
+import type { NumbersQuery, SiteNumbers } from '#shared/metrics/api/numbers.ts'
+import { DAY_S, MINUTE_S, NUMBERS } from '#shared/metrics/site-numbers.ts'
+import {
+  type DayNumbers,
+  type NumbersRow,
+  readDays,
+  readMinutes,
+  readTierChange,
+} from './queries.ts'
+import { recommend } from './recommend.ts'
+import { DAYS_KEPT, MINUTES_KEPT } from './update.ts'
+
+const STEPS = { minute: MINUTE_S, day: DAY_S }
+const USUAL = { minute: 180 * MINUTE_S, day: 30 * DAY_S }
+const KEPT = { minute: MINUTES_KEPT, day: DAYS_KEPT }
+const KEPT_WORDS = { minute: '6 hours', day: '366 days' }
+const SIZES = ['files', 'database', 'cache', 'mail'] as const
+/** The clock of a browser may be slow by this. */
+const SLOW = 3600
+/** The days that a recommendation considers. */
+const RECENT = 29 * DAY_S
+
+/** The numbers of a site in columns. Throws 422 on `from` or `to`. */
+export async function readNumbers(
+  db: Database,
+  { id, tier }: { id: number; tier: Tier },
+  query: NumbersQuery,
+  at: Date,
+): Promise<SiteNumbers> {
+  const now = at.getTime() / 1000
+  const { unit } = query
+  const step = STEPS[unit]
+  const { from, to } = rangeOf(query, now)
+  const read = unit === 'day' ? readDays : readMinutes
+  const rows: (NumbersRow & Partial<DayNumbers>)[] = await read(db, { site_id: id, from, to })
+  const since = Math.max(now - RECENT, await readTierChange(db, id))
+  const recent = await readDays(db, { site_id: id, from: since, to: now })
+  const times = Array.from({ length: (to - from) / step }, (_, place) => from + place * step)
+  const found = new Map(rows.map((row) => [row.at, row]))
+  const columns = [...NUMBERS, ...SIZES].map((name) => [
+    name,
+    times.map((time) => found.get(time)?.[name] ?? null),
+  ])
+  return {
+    unit,
+    from: new Date(from * 1000).toISOString(),
+    to: new Date(to * 1000).toISOString(),
+    at: times,
+    ...(Object.fromEntries(columns) as Record<
+      (typeof NUMBERS)[number] | (typeof SIZES)[number],
+      (number | null)[]
+    >),
+    recommendation: recommend(recent, tier, now),
+  }
+}
+
+/** Whole steps. */
+function rangeOf({ unit, from, to }: NumbersQuery, now: number) {
+  const step = STEPS[unit]
+  const end = to === undefined ? now : Date.parse(to) / 1000
+  const start = from === undefined ? end - USUAL[unit] : Date.parse(from) / 1000
+  if (start >= end) throw invalid({ from: ['Must be before to'] })
+  if (start < now - KEPT[unit] - SLOW)
+    throw invalid({ from: [`Must be within the last ${KEPT_WORDS[unit]}`] })
+  if (end > now + DAY_S) throw invalid({ to: ['Must not be in the future'] })
+  return { from: Math.floor(start / step) * step, to: Math.ceil(end / step) * step }
+}

@@ -1,0 +1,27 @@
+import { onSite, siteCall, unchangedOtherwise } from '#dashboard/features/backups/parts.ts'
+import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
+
+/** Of a site in use. The executor changes the records itself (moves/). */
+export const executedHere = {
+  ...onSite,
+  ...unchangedOtherwise,
+  site: { states: ['active'], found: false },
+  joins: false,
+  waits: { first: false, retry: false },
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+} as const
+
+/** The same; its params refuse a missing site that no move explains. */
+export const repeatable = {
+  ...executedHere,
+  site: { states: ['active', 'missing'], found: false },
+} as const
+
+/** A command that only a move uses (moves/): no call starts it. */
+export const partOfMove = {
+  ...siteCall,
+  params: <I>(_: unknown, __: unknown, input: I): I => input,
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+} as const

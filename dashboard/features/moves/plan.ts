@@ -1,0 +1,28 @@
+import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { withChanges } from '#dashboard/kernel/engine/foreign-changes.ts'
+import type { Effect, Plan } from '#shared/kernel/plan.ts'
+
+interface NewServer {
+  other: ServerRow
+  /** What it changes before the copy that Hosting Control did not make. */
+  changes: readonly Effect[]
+}
+
+/** The parts of a move: what else each agent does depends on the backups that come first. */
+export function planOfMove(domain: string, here: ServerRow, { other, changes }: NewServer): Plan {
+  const titles = {
+    leaving: `Preparing ${here.name}`,
+    backup: `Backing up ${domain} on ${here.name}`,
+    certificate: `Copying ${domain} to ${other.name}`,
+    way: `Preparing the forwarding to ${other.name}`,
+    gathered: `Saving the changes until now on ${here.name}`,
+    brought: `Copying the changes until now to ${other.name}`,
+    frozen: `Freezing ${domain}`,
+    changes: `Saving the changes since then on ${here.name}`,
+    'caught-up': `Copying the changes since then to ${other.name}`,
+    parted: `Forwarding all requests to ${other.name}`,
+    open: `Opening ${domain} on ${other.name}`,
+  }
+  const steps = Object.entries(titles).map(([name, title]) => ({ name, title, effects: [] }))
+  return withChanges({ steps }, 'certificate', changes)
+}

@@ -1,0 +1,57 @@
+import { type StreamDeps, streamed, streamJob } from '#dashboard/kernel/engine/answer.ts'
+import { start } from '#dashboard/kernel/engine/start.ts'
+import { routesWith } from '#dashboard/kernel/http/route.ts'
+import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
+import { ConfirmMove, MoveSite, MoveSiteBack, ShownMove } from '#shared/moves/api/moves.ts'
+import { checkMove } from './params.ts'
+import { planOfMove } from './plan.ts'
+import { showMove } from './show-move.ts'
+
+const route = routesWith<StreamDeps>()
+
+/** Moves of sites between servers. */
+export const moveRoutes = {
+  moveSite: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/move',
+    summary: 'Move a site to another server',
+    details:
+      'Copies the site while it serves visitors, freezes it for some seconds, copies the changes, and makes its server forward all requests to the new one. The move can be undone until it is confirmed.',
+    loads: loadManagedSite,
+    body: MoveSite,
+    ...streamed('site.move'),
+    run: async (call) => {
+      const { deps, loaded, body } = call
+      const { dry_run, ...input } = body
+      if (!dry_run) return streamJob(call, await start(deps, 'site.move', loaded, input))
+      const { other, changes } = await checkMove(deps, loaded, input.server_id)
+      return { plan: planOfMove(loaded.site.domain, loaded.server, { other, changes }) }
+    },
+  }),
+  moveSiteBack: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/move-back',
+    summary: 'Move a site back to the server that it came from',
+    details:
+      'Copies the changes since the move in the same way; with `discard_changes` the site returns to its state before the move.',
+    loads: loadManagedSite,
+    body: MoveSiteBack,
+    ...streamed('site.move-back'),
+  }),
+  confirmMove: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/move-confirm',
+    summary: 'Confirm the move of a site',
+    details:
+      'The former server stops forwarding, and its copy moves to the trash. DNS must point visitors to the new server.',
+    loads: loadManagedSite,
+    body: ConfirmMove,
+    ...streamed('site.move-confirm'),
+  }),
+  showMove: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/move',
+    summary: 'Show the move of a site that is not confirmed',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'The move, and where DNS points.', json: ShownMove } },
+    errors: ['conflict'],
+    run: ({ deps, loaded }) => showMove(deps, loaded),
+  }),
+}

@@ -1,0 +1,113 @@
+import type { BackupDeps } from '#dashboard/features/copies/await-source.ts'
+import { findSiteById } from '#dashboard/features/copies/queries.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { storageFault } from '#dashboard/kernel/db/connect.ts'
+import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { getServer } from '#dashboard/kernel/db/targets.ts'
+import { fail, succeed } from '#dashboard/kernel/engine/finish.ts'
+import type { Outcome, RunContext } from '#dashboard/kernel/engine/job.ts'
+import { markRunning } from '#dashboard/kernel/engine/progress.queries.ts'
+import { Recorder } from '#dashboard/kernel/engine/recorder.ts'
+import { type Change, NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
+import { dataOf } from '#dashboard/kernel/engine/success.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
+import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
+import type { OwnType, ReportOf } from '#shared/operation-types.ts'
+import { Parts } from './parts.ts'
+import { rowOf } from './row-of.ts'
+
+export type MoveDeps = BackupDeps &
+  Pick<Base, 'longest_ms' | 'deadline_ms' | 'freeze_ms' | 'retry_max_ms'> & { trash_ms: number }
+
+/** One delivery of an operation of a move. */
+export interface Session {
+  deps: MoveDeps
+  operation: OperationRow
+  context: RunContext
+  site: SiteRow
+  row: MoveRow
+  /** The server that has the site, and the other one. */
+  here: ServerRow
+  other: ServerRow
+  parts: Parts
+  recorder: Recorder
+}
+
+type Work = (session: Session) => Promise<Outcome>
+
+/**
+ * Runs one delivery: its events are stored at its end, before the next one continues the numbers.
+ */
+export const session =
+  (work: Work, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
+  async (deps: MoveDeps, operation: OperationRow, context: RunContext): Promise<Outcome> => {
+    const opened = await openSession(deps, operation, context, otherOf(operation))
+    try {
+      return await work(opened)
+    } catch (error) {
+      await opened.recorder.flush()
+      throw error
+    }
+  }
+
+/** `other_id`: of a new move; others have a row already. */
+async function openSession(
+  deps: MoveDeps,
+  operation: OperationRow,
+  context: RunContext,
+  other_id?: number,
+): Promise<Session> {
+  const { db, clock, deadline_ms } = deps
+  const site = await findSiteById(db, operation.site_id ?? 0)
+  if (!site) throw conflict('The site is no longer recorded')
+  const row = await rowOf(db, operation, site, other_id)
+  // The deadline counts from the last progress; a new delivery is no progress.
+  const isFirst = operation.started_at === null
+  const deadline_at = isFirst ? timestamp(clock, deadline_ms) : operation.deadline_at
+  if (isFirst) {
+    await markRunning(db, operation.id, { started_at: timestamp(clock), deadline_at })
+  }
+  context.accept()
+  const here = await getServer(db, site.server_id)
+  const other = await getServer(db, row.other_id)
+  const recorder = await Recorder.open(deps, operation.id)
+  const parts = new Parts(deps, {
+    operation: { ...operation, deadline_at },
+    context,
+    recorder,
+    row,
+  })
+  return { deps, operation, context, site, row, here, other, parts, recorder }
+}
+
+export async function ended<K extends OwnType>(
+  { deps, operation, recorder }: Session,
+  type: K,
+  report: ReportOf<K>,
+  change: Change = NO_CHANGE,
+): Promise<Outcome> {
+  const success = { data: dataOf(type, report), change }
+  return succeed(deps, operation, success, await recorder.rest())
+}
+
+export async function failed(
+  { deps, operation, recorder }: Session,
+  error: ErrorBody,
+): Promise<Outcome> {
+  return fail(deps, operation, error, await recorder.rest())
+}
+
+/** Whether there is no time for another delivery. */
+const isLast = ({ deps, parts }: Session): boolean => parts.left_ms <= deps.retry_max_ms
+
+/** Why a part failed, if that is final. Throws a temporary failure, such as an offline server. */
+export function finalReason(session: Session, error: unknown): ErrorBody {
+  const { parts, context } = session
+  if (context.signal.aborted || storageFault(error) !== undefined) throw error
+  const isOffline = error instanceof ServiceError && error.code === 'offline'
+  // A frozen site does not wait; after the call that decides, its outcome does.
+  const waits = !parts.has('freezing') && !isLast(session)
+  if (isOffline && (waits || parts.has('parting'))) throw error
+  return bodyOf(error)
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { reachable } from '#dashboard/kernel/targets/addresses.ts'
+import { conflict, messageOf, offline } from '#shared/kernel/errors.ts'
+import type { Switch } from '#shared/moves/moving.ts'
+import { CopiedTables, Gathered } from '#shared/sites/gathered.ts'
+import { withSource } from './backups.ts'
+import { Done } from './parts.ts'
+import type { Session } from './session.ts'
+
+interface Switching {
+  /** Of the call: each has one. */
+  id: string
+  server: ServerRow
+  state: Switch
+  peers?: string[]
+  challenges?: boolean
+  certificate?: string
+}
+
+/** Returns the certificate of that server; empty without one. */
+export async function switchSite(
+  { parts, site }: Session,
+  { id, server, ...params }: Switching,
+): Promise<string> {
+  const call = { id, server, command: 'site.switch', params: { domain: site.domain, ...params } }
+  return (await parts.call({ ...call, command: 'site.switch' })).certificate
+}
+
+/** Throws offline for a name that cannot be resolved now. */
+export const foundAddresses = (server: ServerRow): Promise<string[]> =>
+  reachable(server).catch((error: unknown) => {
+    throw offline(messageOf(error))
+  })
+
+/** Throws conflict if visitors, who reach the site over TLS, would not reach the other server. */
+export function refuseUncovered({ site, other }: Session, own: string, certificate: string): void {
+  if (own === '' || certificate !== '') return
+  throw conflict(
+    `${other.name} got no certificate for ${site.domain}, which visitors reach over TLS`,
+  )
+}
+
+/** Returns the certificate of the server that is frozen. From the first call on, nothing waits. */
+export async function frozen(session: Session): Promise<string> {
+  const { deps, parts, site, here } = session
+  if (!parts.has('freezing')) await parts.keep('freezing', timestamp(deps.clock))
+  return parts.once('frozen', `Freezing ${site.domain}`, z.string(), () =>
+    switchSite(session, { id: 'frozen', server: here, state: 'frozen' }),
+  )
+}
+
+/** The parts that bring the copy up to date: while the site serves, and again during the freeze. */
+const ROUNDS = {
+  serving: { gather: 'gathered', catchUp: 'brought', title: 'until now' },
+  frozen: { gather: 'changes', catchUp: 'caught-up', title: 'since then' },
+} as const
+
+/** Copies the changes to the copy; with `settings` also the settings of the site. */
+export async function caughtUp(
+  session: Session,
+  backup: number,
+  round: keyof typeof ROUNDS,
+  { settings = false } = {},
+): Promise<void> {
+  const { parts, site, here, other } = session
+  const { gather, catchUp, title } = ROUNDS[round]
+  const { domain } = site
+  const call = <N extends 'site.gather' | 'site.catch-up'>(
+    id: string,
+    server: ServerRow,
+    command: N,
+    more = {},
+  ) =>
+    withSource(session, backup, server, ({ backup: snapshot, ...repository }) => {
+      const follows = settings && command === 'site.catch-up'
+      const from = { ...repository, ...(follows && { backup: snapshot }) }
+      return parts.call({ id, server, command, params: { domain, from, ...more } })
+    })
+  const has = round === 'frozen' ? copiedBefore(session) : {}
+  const gathered = await parts.once(
+    gather,
+    `Saving the changes ${title} on ${here.name}`,
+    Gathered,
+    async () => (await call(gather, here, 'site.gather', has)).gathered,
+  )
+  const work = `Copying the changes ${title} to ${other.name}`
+  await parts.once(catchUp, work, z.union([CopiedTables, Done]), async () => {
+    return (await call(catchUp, other, 'site.catch-up', { gathered })).has ?? true
+  })
+}
+
+/** The state of the copy after the previous round. */
+function copiedBefore({ parts }: Session) {
+  const { gather, catchUp } = ROUNDS.serving
+  const [known, before] = [parts.get(catchUp, CopiedTables), parts.get(gather, Gathered)]
+  return parts.has(catchUp) ? { known, files: before?.files.snapshot } : {}
+}

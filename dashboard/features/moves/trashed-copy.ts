@@ -1,0 +1,72 @@
+import { inTrash } from '#dashboard/kernel/agents/ask-trash.ts'
+import {
+  type Database,
+  type Queries,
+  type Statement,
+  writeAll,
+} from '#dashboard/kernel/db/client.ts'
+import type { NewSite, ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { sites } from '#dashboard/kernel/db/schema.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
+import { ServiceError } from '#shared/kernel/errors.ts'
+import { unlistStatements } from './queries.ts'
+import type { Session } from './session.ts'
+
+/**
+ * The record of a copy in the trash of its server: it is listed, restored and purged like a deleted
+ * site. `size` is that of a copy that this operation has deleted; the trash may then be unreadable.
+ * Undefined if the trash does not have it.
+ */
+export async function trashedCopy(
+  session: Session,
+  server: ServerRow,
+  size: number | undefined,
+): Promise<NewSite | undefined> {
+  const { deps, site } = session
+  try {
+    const kept = await inTrash(deps.agents, server, site.domain)
+    return kept && trashedRow(kept, server.id, datesOf(session))
+  } catch (error) {
+    if (size === undefined) throw error
+    return deletedRow(session, server, size)
+  }
+}
+
+/** As the site is now: the copy was like it. */
+export function deletedRow(session: Session, server: ServerRow, size = 0): NewSite {
+  const { domain, user, php, tier, tls: own } = session.site
+  const tls = own === 'other' ? 'none' : own
+  const dates = datesOf(session)
+  const facts = { domain, user, php, tier, tls, size, deleted_at: dates.now, restorable: true }
+  return trashedRow(facts, server.id, dates)
+}
+
+const datesOf = ({ deps: { clock, trash_ms } }: Session) => ({
+  now: timestamp(clock),
+  purge_at: timestamp(clock, trash_ms),
+})
+
+export const listStatements = (queries: Queries, row: NewSite | undefined): Statement[] =>
+  row ? [queries.insert(sites).values(row).onConflictDoNothing()] : []
+
+/** A copy that stays in a trash stays recorded. */
+export async function listed(db: Database, row: NewSite | undefined): Promise<void> {
+  await writeAll(db, (queries) => listStatements(queries, row))
+}
+
+/** For a copy that is not in the trash of the server any more. */
+export async function unlisted({ deps, site }: Session, server: ServerRow): Promise<void> {
+  const copy = { server_id: server.id, apex: site.apex }
+  await writeAll(deps.db, (queries) => unlistStatements(queries, copy))
+}
+
+/** Undefined: it is gone already. */
+export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,31 @@
+import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
+
+/** Routes of one subject, by the name that generated clients use. */
+interface Subject {
+  about: string
+  routes: Readonly<Record<string, AnyRoute>>
+}
+
+export type Subjects = Readonly<Record<string, Subject>>
+
+export interface Route extends AnyRoute {
+  id: string
+  tag: string
+  method: string
+  /** As OpenAPI writes it: `/api/servers/{server_id}`. */
+  path: string
+  /** For everybody. */
+  open: boolean
+  /** The names in braces. */
+  names: readonly string[]
+}
+
+export const describedRoutes = (subjects: Subjects): readonly Route[] =>
+  Object.entries(subjects).flatMap(([tag, { routes }]) =>
+    Object.entries(routes).map(([id, route]) => {
+      const [method = '', path = ''] = route.at.split(' ')
+      const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+      const braced = path.replace(/:(\w+)/g, '{$1}')
+      return { ...route, id, tag, method, path: braced, names, open: route.right === 'open' }
+    }),
+  )

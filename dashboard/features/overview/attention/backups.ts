@@ -1,0 +1,117 @@
+import { listFailed } from '#dashboard/features/backups/attention.queries.ts'
+import { listMissing } from '#dashboard/features/backups/gone.queries.ts'
+import { type BackupPart, readBackupParts } from '#dashboard/features/backups/parts.queries.ts'
+import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
+import { getSettings } from '#dashboard/features/settings/queries.ts'
+import { keptParts } from '#dashboard/features/sites/listing/kept-parts.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
+import { advised, counted, groupOf, item, ofServer, ofSite } from './item.ts'
+import { keeperTroubles } from './keepers.ts'
+import { proofTroubles } from './proofs.ts'
+
+interface Fleet {
+  /** Of the backups of each server. */
+  versions: ReadonlyMap<number, number>
+  /** Of the servers. */
+  names: ReadonlyMap<number, string>
+}
+
+/** Of all servers: only those of changed servers are read again. */
+const listParts = keptParts(
+  async (db, server_ids, context: Parameters<typeof readBackupParts>[2]) => {
+    const found = await readBackupParts(db, server_ids, context)
+    return new Map(server_ids.map((id) => [id, found.get(id) ?? NOTHING]))
+  },
+  ({ valid_until }) => valid_until,
+)
+
+const NOTHING: BackupPart = {
+  ...{ scheduled: 0, late: 0, over_a_week: 0, longest: null },
+  ...{ failed: 0, unproven: 0, valid_until: Number.POSITIVE_INFINITY },
+}
+
+type Late = ReturnType<typeof lateIn>[number]
+type Missing = Awaited<ReturnType<typeof listMissing>>[number]
+type Failed = Awaited<ReturnType<typeof listFailed>>[number]
+
+const OBSTACLES = {
+  no_kit:
+    'Sites are not backed up, since no recovery kit is confirmed: create one on the page Backups, and store it safely',
+  no_target: 'Sites are not backed up, since there is no target: add one on the page Backups',
+  target_unchecked:
+    'Sites are not backed up, since the default target is not checked: check it from a server on the page Backups',
+} as const
+
+/** Sites without a recent backup, once backups can start at all: until then, one suggestion. */
+export async function backupTroubles(
+  db: Database,
+  { versions, names, now, since }: Fleet & { now: Date; since: string },
+): Promise<Attention[]> {
+  const { backup_every: every, proof_every } = await getSettings(db)
+  const moment = { every, proof_every, now }
+  const present = await obstacleOf(db)
+  const context = { ...moment, ever: present !== null }
+  const key = `${every} ${proof_every} ${context.ever}`
+  const parts = await listParts(db, versions, { key, now, context })
+  const obstacle = [...parts.values()].some(({ scheduled }) => scheduled > 0) ? present : null
+  const late = lateIn(parts, names)
+  const failed = await listFailed(db, { ...moment, since, limit: SHOWN })
+  const missing = await listMissing(db, { since, limit: SHOWN })
+  const late_sites = late.reduce((sum, { late: sites }) => sum + sites, 0)
+  return [
+    ...groupOf('backup_missing', missing.map(missingItem), missing[0]?.total ?? 0),
+    ...groupOf('backup_late', late.map(lateItem), late_sites),
+    ...groupOf('backup_failed', failed.map(failedItem), failed[0]?.total ?? 0),
+    ...(await proofTroubles(db, moment, parts)),
+    ...(await keeperTroubles(db, now)),
+    ...groupOf('backup_setup', obstacle === null ? [] : [setupItem(obstacle)]),
+  ]
+}
+
+const setupItem = (obstacle: keyof typeof OBSTACLES): AttentionItem =>
+  item({ severity: 'info', name: 'Backups of sites', reason: OBSTACLES[obstacle] })
+
+const ADVICE = 'look at its page Backups for the reason'
+
+/** By the name of the server. */
+function lateIn(parts: ReadonlyMap<number, BackupPart>, names: Fleet['names']) {
+  const found = [...parts].flatMap(([server_id, { longest, ...part }]) => {
+    if (longest === null) return []
+    return [{ ...part, ...longest, server_id, server: names.get(server_id) ?? '' }]
+  })
+  return found.sort((one, other) => order(one, other) || one.server_id - other.server_id)
+}
+
+const order = ({ server: one }: { server: string }, { server: other }: { server: string }) =>
+  one < other ? -1 : Number(one > other)
+
+/** One item for each server, or for its only such site. */
+function lateItem({ server_id, server, late: total, over_a_week, ...site }: Late): AttentionItem {
+  const { id, domain, since, last_at } = site
+  const severity = over_a_week > 0 ? 'critical' : 'warning'
+  const last = last_at === null ? 'has never been backed up' : `was backed up last on ${day(since)}`
+  if (total === 1) {
+    const reason = `The site ${last}: ${ADVICE}`
+    return ofSite({ id, domain, server_id }, { severity, reason, at: last_at })
+  }
+  const reason = `${counted(total, 'site')} have no recent backup (${domain} ${last}): look at the page Backups for the reasons`
+  return ofServer({ id: server_id, name: server }, { severity, reason, at: last_at, count: total })
+}
+
+/** No keeper deletes the last backup of a site. */
+function missingItem({ at, gone_at, target, ...site }: Missing): AttentionItem {
+  const reason = `The backup of ${day(at)} was in ${target} no longer when the next one was made: find out who deletes backups there, and check the server`
+  return ofSite(site, { severity: 'critical', reason, at: gone_at })
+}
+
+function failedItem({ error, operation_id, finished_at, ...site }: Failed): AttentionItem {
+  const why = error?.message ?? error?.error ?? 'no reason was given'
+  const next = site.scheduled
+    ? 'correct the cause; the backup starts again automatically'
+    : 'correct the cause, then retry'
+  const reason = advised(why, next)
+  return ofSite(site, { severity: 'warning', reason, operation_id, at: finished_at })
+}
+
+const day = (time: string) => time.slice(0, 10)

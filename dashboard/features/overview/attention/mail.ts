@@ -1,0 +1,99 @@
+import { listMailTroubles, sitesNamed } from '#dashboard/features/mail/troubles.queries.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { MailTrouble } from '#dashboard/kernel/db/mail-trouble.ts'
+import { ageOf, isDue } from '#shared/kernel/age.ts'
+import type { Attention, AttentionItem } from '#shared/overview/api/attention.ts'
+import { counted, groupOf, lowerFirst, ofServer, ofSite } from './item.ts'
+
+type Server = Awaited<ReturnType<typeof listMailTroubles>>[number]
+type Finding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** A relay may be unavailable for a moment, and may defer messages. */
+const REFUSING_MS = 15 * MINUTE_MS
+const LATE_MS = 4 * HOUR_MS
+
+/** Undelivered mail of sites: one item for each server, or for its only such site. */
+export async function mailTroubles(db: Database, now: Date): Promise<Attention[]> {
+  const servers = (await listMailTroubles(db)).flatMap((server) => troubled(server, now))
+  const alone = servers.flatMap(({ sites }) => (sites.length === 1 ? sites : []))
+  const known = await sitesNamed(
+    db,
+    alone.map(({ domain }) => domain),
+  )
+  const found = servers.map(({ server, sites }) => {
+    const [worst] = sites
+    const site = known.find((one) => one.server_id === server.id && one.domain === worst.domain)
+    return sites.length === 1 && site ? ofSite(site, worst.finding) : summaryOf(server, sites)
+  })
+  return groupOf('mail', found)
+}
+
+interface Troubled {
+  domain: string
+  finding: Finding
+}
+type Some = [Troubled, ...Troubled[]]
+
+function troubled(server: Server, now: Date): { server: Server; sites: Some }[] {
+  const sites = server.troubles.sites.flatMap((site) => {
+    const finding = undelivered(site, now.getTime())
+    return finding ? [{ domain: site.domain, finding }] : []
+  })
+  const [first, ...rest] = sites.toSorted((one, other) => rank(one) - rank(other))
+  return first ? [{ server, sites: [first, ...rest] }] : []
+}
+
+const rank = ({ finding }: Troubled) => (finding.severity === 'critical' ? 0 : 1)
+
+function summaryOf(server: Server, sites: Some): AttentionItem {
+  const [{ domain, finding }] = sites
+  const reason = `Mail of ${counted(sites.length, 'site')} is not delivered, such as that of ${domain}: ${lowerFirst(finding.reason)}`
+  return ofServer(server, { ...finding, reason })
+}
+
+/** The most severe mail problem of one site. */
+function undelivered(site: MailTrouble, now: number): Finding | undefined {
+  return expired(site, now) ?? waiting(site, now) ?? refused(site, now)
+}
+
+function expired({ failures }: MailTrouble, now: number): Finding | undefined {
+  const recent = failures.filter((one) => one.expired && !isDue(one.at, DAY_MS, now))
+  const [last] = recent
+  if (!last) return undefined
+  const whom = counted(recent.length, 'recipient')
+  const reason = `Mail to ${whom} could not be delivered (${short(last.answer)}): check the relay in its mail settings`
+  return { severity: 'critical', reason, at: last.at }
+}
+
+function waiting(site: MailTrouble, now: number): Finding | undefined {
+  const { queued, oldest_at, held, problem } = site
+  if (queued === 0 || oldest_at === null) return undefined
+  // A message of the future is as old as one that is critical.
+  const age = ageOf(oldest_at, now) ?? DAY_MS
+  const what = `${counted(queued, 'message')} ${queued === 1 ? 'waits' : 'wait'}`
+  if (problem !== '' && age >= REFUSING_MS) {
+    const reason = `${what}, since the relay refuses all mail (${short(problem)}): check the relay in its mail settings`
+    return { severity: age >= DAY_MS ? 'critical' : 'warning', reason, at: oldest_at }
+  }
+  if (age < LATE_MS) return undefined
+  const why = held
+    ? 'since the site sends more than its limit an hour: raise the limit, or look for spam'
+    : `for more than ${Math.floor(age / HOUR_MS)} hours: look at its mail for the answers of the relay`
+  return { severity: 'warning', reason: `${what} ${why}`, at: oldest_at }
+}
+
+/** A missing mailbox is not a problem: other mail was delivered meanwhile. */
+function refused({ failures, last_sent_at }: MailTrouble, now: number): Finding | undefined {
+  const recent = failures.filter((one) => !one.expired && !isDue(one.at, DAY_MS, now))
+  const [last] = recent
+  const first = recent.at(-1)
+  if (!last || !first || (last_sent_at !== null && last_sent_at >= first.at)) return undefined
+  const whom = counted(recent.length, 'recipient')
+  const reason = `The relay refused its mail to ${whom} and has accepted none since (${short(last.answer)}): check the sender and the relay in its mail settings`
+  return { severity: 'warning', reason, at: first.at }
+}
+
+const short = (text: string) => (text.length > 160 ? `${text.slice(0, 159)}…` : text)

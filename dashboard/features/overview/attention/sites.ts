@@ -1,0 +1,139 @@
+import { type Groups, needsIn, phpIn } from '#dashboard/features/overview/parts/sites.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { namesRemedy } from '#shared/kernel/errors.ts'
+import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
+import { supportEnds } from '#shared/php/php-support.ts'
+import { diskUse } from './disk-use.ts'
+import { unwell } from './health.ts'
+import { advised, counted, groupOf, item, ofSite } from './item.ts'
+import { type FailedOperation, type NeedySite, readNeeds } from './queries.ts'
+
+const FEW = 5
+
+interface Parts {
+  groups: Groups
+  silent: ReadonlySet<number>
+  systems: ReadonlyMap<number, string>
+}
+
+interface Times {
+  now: Date
+  since: string
+}
+
+/** The items of sites and failed operations. `systems`: the system of each server. */
+export async function siteTroubles(
+  db: Database,
+  { groups, silent, systems, now, since }: Times & Parts,
+): Promise<Attention[]> {
+  const totals = needsIn(groups, silent)
+  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW, totals })
+  const { down, degraded, failures, lost, expiring, outdated, conflicts } = needs
+  const { disks, operations } = needs
+  const withOs = phpIn(groups).map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
+  return [
+    ...groupOf('site_down', down.map(unwell('critical')), totalOf(down), { health: 'down' }),
+    ...groupOf('site_degraded', degraded.map(unwell('warning')), totalOf(degraded), {
+      health: 'degraded',
+    }),
+    ...groupOf('site_failed', failures.map(failed), totalOf(failures), { status: 'failed' }),
+    ...groupOf('site_missing', lost.map(missing), totalOf(lost), { status: 'missing' }),
+    ...groupOf('certificate', expiring.map(certificate(now)), totalOf(expiring), {
+      expiring: 'true',
+    }),
+    ...groupOf('site_disk', disks.flatMap(diskUse), totalOf(disks)),
+    ...groupOf('updates', outdated.map(updates), totalOf(outdated), {
+      status: 'active',
+      updates: 'true',
+    }),
+    ...groupOf('name_conflict', conflicts.map(conflict), totalOf(conflicts), {
+      status: 'active,suspended',
+      managed: 'false',
+      conflict: 'true',
+    }),
+    ...groupOf('operation_failed', operations.map(operation), totalOf(operations)),
+    ...endOfLife(withOs, now),
+  ]
+}
+
+const totalOf = ([first]: readonly { total: number }[]) => first?.total ?? 0
+
+function failed(site: NeedySite): AttentionItem {
+  const { status_reason, operation_id } = site
+  const reason = advised(status_reason, 'retry the operation, or delete the site')
+  return ofSite(site, { severity: 'critical', reason, operation_id })
+}
+
+function missing(site: NeedySite): AttentionItem {
+  const instead = site.found ? 'ignore it here' : 'delete it here as well'
+  const advice = `look for it on the server, or ${instead}`
+  const reason = advised(site.status_reason, advice)
+  return ofSite(site, { severity: 'warning', reason })
+}
+
+const certificate =
+  (now: Date) =>
+  (site: NeedySite): AttentionItem => {
+    const { certificate_expires_at: at, tls, found } = site
+    const dns = tls === 'letsencrypt' ? ', and make sure that the domain points to its server' : ''
+    const advice = found ? 'renew it on its server' : `renew it${dns}`
+    const over = at <= now.toISOString()
+    const when = `${over ? 'expired' : 'expires'} on ${at.slice(0, 10)}`
+    const reason = `Its certificate ${when}: ${advice}`
+    return ofSite(site, { severity: over ? 'critical' : 'warning', reason, at })
+  }
+
+function conflict(site: NeedySite): AttentionItem {
+  const reason =
+    'Another server has a site with this name: check which one the DNS points to, and ignore the other'
+  return ofSite(site, { severity: 'info', reason })
+}
+
+function updates(site: NeedySite): AttentionItem {
+  const { updates_plugins, updates_themes, updates_core } = site
+  const parts = [
+    ...(updates_plugins ? [counted(updates_plugins, 'plugin')] : []),
+    ...(updates_themes ? [counted(updates_themes, 'theme')] : []),
+    ...(updates_core ? ['WordPress itself'] : []),
+  ]
+  const last = parts.pop()
+  const what = parts.length > 0 ? `${parts.join(', ')} and ${last}` : last
+  return ofSite(site, { severity: 'info', reason: `Update ${what} in its WordPress` })
+}
+
+function operation(failed: FailedOperation): AttentionItem {
+  const { id, server_id, site_id, domain, error, finished_at } = failed
+  const why = error?.message ?? error?.error ?? 'no reason was given'
+  const isMismatch = error?.code === 'result_mismatch' || error?.code === 'foreign_address'
+  const advice = isMismatch ? 'check the server before you retry' : 'correct the cause, then retry'
+  const reason = error && namesRemedy(error) ? why : advised(why, advice)
+  const where = { server_id, site_id, operation_id: id, name: domain }
+  const severity = isMismatch ? 'critical' : 'warning'
+  return item({ ...where, severity, reason, at: finished_at })
+}
+
+/** One item for each version, the longest without fixes first. */
+function endOfLife(
+  rows: readonly { php: string; os: string; total: number }[],
+  now: Date,
+): Attention[] {
+  const today = now.toISOString().slice(0, 10)
+  const found = new Map<string, { ends: string; total: number }>()
+  for (const { php, os, total } of rows) {
+    const ends = supportEnds(php, os)
+    if (ends === undefined || ends >= today) continue
+    const before = found.get(php)
+    const latest = before && before.ends > ends ? before.ends : ends
+    found.set(php, { ends: latest, total: total + (before?.total ?? 0) })
+  }
+  const versions = [...found].sort(([one], [other]) => Number(one) - Number(other))
+  const total = versions.reduce((sum, [, { total }]) => sum + total, 0)
+  const query = { php: versions.map(([php]) => php).join(',') }
+  return groupOf('php_eol', versions.map(ofVersion), total, query)
+}
+
+function ofVersion([php, { ends, total }]: [string, { ends: string; total: number }]) {
+  const reason = `No security fixes since ${ends}: move ${counted(total, 'site')} to a newer PHP`
+  const query = { php }
+  return item({ severity: 'warning', name: `PHP ${php}`, reason, at: ends, count: total, query })
+}

@@ -1,0 +1,75 @@
+import { and, type SQL, sql } from 'drizzle-orm'
+import { FRESH_MS } from '#dashboard/features/health/of-site.ts'
+import {
+  hasOthers,
+  isExpiring,
+  isShown,
+  nextExpiring,
+} from '#dashboard/features/sites/listing/filter.queries.ts'
+import { isYounger } from '#dashboard/kernel/db/age.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { BY_SERVER, isOf } from '#dashboard/kernel/db/of-servers.ts'
+import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { servers, sites } from '#dashboard/kernel/db/schema.ts'
+
+/** Sites of one server that the overview counts together. */
+export interface SiteGroup extends Pick<SiteRow, 'status' | 'found' | 'health' | 'php'> {
+  total: number
+  /** Of them: with updates, with unknown updates, with a certificate that ends soon, with a name of others. */
+  updates: number
+  updates_unknown: number
+  expiring: number
+  conflicts: number
+  /** The end of the next certificate that will end soon. */
+  next_expiring: string | null
+}
+
+/** As the index of them. */
+export const isUpdatable = sql`(updates_plugins > 0 or updates_themes > 0 or updates_core > 0)
+  and ${sites.status} = 'active'`
+/** A discovered site whose name another server also has: often during a move. */
+export const isConflict = sql`not ${sites.managed} and ${sites.status} in ('active', 'suspended') and ${hasOthers}`
+const isUnknown = sql`framework = 'wordpress' and updates_plugins is null and ${sites.status} <> 'trashed'`
+
+const number = (which: SQL) => sql<number>`count(*) filter (where ${which})`
+
+/** Of these servers, without ignored sites; from the index alone. */
+export async function readGroups(
+  db: Database,
+  server_ids: readonly number[],
+  now: Date,
+): Promise<Map<number, SiteGroup[]>> {
+  const rows = await db.read
+    .select({
+      server_id: sql<number>`${sites.server_id}`,
+      status: sql<SiteRow['status']>`${sites.status}`,
+      found: sql<boolean>`${sites.found}`.mapWith(Boolean),
+      health: sql<SiteRow['health']>`${sites.health}`,
+      php: sql<string>`${sites.php}`,
+      total: sql<number>`count(*)`,
+      updates: number(isUpdatable),
+      updates_unknown: number(isUnknown),
+      expiring: number(isExpiring(now)),
+      conflicts: number(isConflict),
+      next_expiring: nextExpiring(now),
+    })
+    .from(BY_SERVER)
+    .where(and(isOf(server_ids), isShown))
+    .groupBy(sites.server_id, sites.status, sites.found, sites.health, sites.php)
+  const groups = new Map<number, SiteGroup[]>(server_ids.map((id) => [id, []]))
+  for (const { server_id, ...group } of rows) groups.get(server_id)?.push(group)
+  return groups
+}
+
+/** The servers whose last reports of health are not valid any more, as in `healthAt`. */
+export async function listSilent(db: Database, now: Date): Promise<ReadonlySet<number>> {
+  const rows = await db.read
+    .select({ id: servers.id })
+    .from(servers)
+    .where(sql`servers.status <> 'online' or not ${isYounger(servers.metrics_at, FRESH_MS, now)}`)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** What the items of sites need to know of their servers. */
+export const listNames = (db: Database) =>
+  db.read.select({ id: servers.id, name: servers.name, os: servers.os }).from(servers)

@@ -1,0 +1,77 @@
+import { expiringAfter } from '#dashboard/features/sites/listing/filter.queries.ts'
+import { keptParts } from '#dashboard/features/sites/listing/kept-parts.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { HealthState } from '#shared/kernel/values.ts'
+import { listSilent, readGroups, type SiteGroup } from './queries.ts'
+
+/** The groups of the sites of each server. */
+export type Groups = ReadonlyMap<number, readonly SiteGroup[]>
+
+/** Of all servers: only those of changed servers are counted again. */
+export const listGroups = keptParts(
+  (db, server_ids, now: Date) => readGroups(db, server_ids, now),
+  (groups) =>
+    Math.min(
+      ...groups.flatMap(({ next_expiring }) =>
+        next_expiring === null ? [] : [expiringAfter(next_expiring)],
+      ),
+    ),
+)
+
+/** The number of sites by status and health, of one server, without ignored ones. */
+export async function countSitesOf(db: Database, now: Date, server_id: number) {
+  return countsOf(await readGroups(db, [server_id], now), await listSilent(db, now))
+}
+
+/** The same of all servers. `silent`: those whose reports are not valid any more. */
+export function countsOf(groups: Groups, silent: ReadonlySet<number>) {
+  const counts = {
+    sites: {} as Record<string, number>,
+    health: {} as Record<string, number>,
+    ...{ updates: 0, updates_unknown: 0 },
+  }
+  for (const [server_id, own] of groups)
+    for (const group of own) {
+      const { status, total } = group
+      counts.sites[status] = (counts.sites[status] ?? 0) + total
+      const health = healthIn(group, silent.has(server_id))
+      if (health !== null) counts.health[health] = (counts.health[health] ?? 0) + total
+      counts.updates += group.updates
+      counts.updates_unknown += group.updates_unknown
+    }
+  return counts
+}
+
+/** As in `healthOf`. */
+function healthIn({ status, found, health }: SiteGroup, silent: boolean): HealthState | null {
+  if (status !== 'active' || (found && health === null)) return null
+  return silent ? 'unknown' : (health ?? 'unknown')
+}
+
+/** Without those in the trash, by server. */
+export function countByServer(groups: Groups): ReadonlyMap<number, number> {
+  const inUse = (own: readonly SiteGroup[]) =>
+    own.reduce((sum, { status, total }) => sum + (status === 'trashed' ? 0 : total), 0)
+  return new Map([...groups].map(([id, own]) => [id, inUse(own)]))
+}
+
+/** How many sites need attention for each reason. */
+export function needsIn(groups: Groups, silent: ReadonlySet<number>) {
+  const { sites, health, updates } = countsOf(groups, silent)
+  const sum = (field: 'expiring' | 'conflicts') =>
+    [...groups.values()].flat().reduce((total, group) => total + group[field], 0)
+  return {
+    ...{ down: health.down ?? 0, degraded: health.degraded ?? 0 },
+    ...{ failures: sites.failed ?? 0, lost: sites.missing ?? 0 },
+    ...{ expiring: sum('expiring'), outdated: updates, conflicts: sum('conflicts') },
+  }
+}
+
+/** The sites in use by server and PHP. */
+export function phpIn(groups: Groups): { server_id: number; php: string; total: number }[] {
+  return [...groups].flatMap(([server_id, own]) =>
+    own
+      .filter(({ status }) => status === 'active' || status === 'suspended')
+      .map(({ php, total }) => ({ server_id, php, total })),
+  )
+}

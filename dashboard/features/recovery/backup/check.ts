@@ -1,0 +1,88 @@
+import { mkdtemp, open, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { databaseOn } from '#dashboard/kernel/db/client.ts'
+import { type Address, connect, fileOf } from '#dashboard/kernel/db/connect.ts'
+import { damagesOf, deviationsOf, listSealed } from '#dashboard/kernel/db/inspect.ts'
+import { breachesOf } from '#dashboard/kernel/db/invariants.ts'
+import { listMarked } from '#dashboard/kernel/db/marked.queries.ts'
+import { appliedMigrations, knownMigrations } from '#dashboard/kernel/db/migrations.ts'
+import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
+import { mustExist, type Records } from './back-up.ts'
+import { changedRows } from './changed-rows.ts'
+import { BackupError } from './manifest.ts'
+import { verifyUnpacked, withBackup } from './read-backup.ts'
+import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
+
+export interface Report {
+  /** The problems found. */
+  findings: string[]
+  /** The checks that were skipped, and why. */
+  notes: string[]
+}
+
+/** Checks the records while dashboards use them, and changes nothing. */
+export async function checkRecords({ database, data_dir }: Records): Promise<Report> {
+  await mustExist(database)
+  return look(database, await findSealSecret(data_dir), `There is no seal-secret in ${data_dir}`)
+}
+
+/** The same for a backup, or for any other database file. */
+export async function checkFile(path: string, { data_dir }: Records): Promise<Report> {
+  const present = await findSealSecret(data_dir)
+  if (await isDatabase(path))
+    return look({ url: `file:${path}` }, present, 'There is no seal-secret')
+  const folder = await mkdtemp(join(tmpdir(), 'hosting-control-check-'))
+  try {
+    return await withBackup(path, async (backup) => {
+      const file = join(folder, 'dashboard.db')
+      await backup.unpack(file)
+      await verifyUnpacked(file, backup)
+      const { seal } = backup.manifest
+      const own = present && fingerprintOf(present) === seal ? present : undefined
+      const hint = `The backup needs the seal-secret ${seal}, which is not in ${data_dir}`
+      return look({ url: `file:${file}` }, backup.secret ?? own, hint)
+    })
+  } catch (error) {
+    if (error instanceof BackupError) return { findings: [error.message], notes: [] }
+    throw error
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function look(database: Address, secret: Secret | undefined, hint: string): Promise<Report> {
+  using client = connect(database, 1)
+  try {
+    if (fileOf(database.url) !== undefined) await client.execute('PRAGMA query_only = ON')
+    const findings = [...(await damagesOf(client)), ...(await deviationsOf(client))]
+    const behind = knownMigrations().length - (await appliedMigrations(client)).length
+    if (behind !== 0 || findings.length > 0) return { findings, notes: unfinished(behind) }
+    findings.push(...(await breachesOf(client)))
+    if (!secret) {
+      const skipped = 'the sealed keys were not opened, and the marks of rows not verified'
+      return { findings, notes: [`${hint}: ${skipped}`] }
+    }
+    findings.push(...changedRows(await listMarked(databaseOn(client)), secret))
+    const closed = unopened(secret, await listSealed(client))
+    findings.push(...closed.map((what) => `${what} cannot be opened with the seal-secret`))
+    return { findings, notes: [] }
+  } catch (error) {
+    if (codeOf(error) === '') throw error
+    return { findings: [`The database cannot be read (${codeOf(error)})`], notes: [] }
+  }
+}
+
+function unfinished(behind: number): string[] {
+  if (behind <= 0) return []
+  return [`It is ${behind} migrations behind: the next start brings it up to date`]
+}
+
+async function isDatabase(path: string): Promise<boolean> {
+  await using file = await open(path, 'r').catch(() => {
+    throw new BackupError(`${path} cannot be read`)
+  })
+  const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0)
+  return buffer.toString('latin1') === 'SQLite format 3\0'
+}

@@ -1,0 +1,137 @@
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { connect, fileOf } from '#dashboard/kernel/db/connect.ts'
+import { copyToEmpty } from '#dashboard/kernel/db/copy.ts'
+import { type Lock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
+import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
+import { putInPlace, stampOf, syncPath } from '#dashboard/kernel/runtime/files.ts'
+import type { Records } from './back-up.ts'
+import { BackupError, type Manifest } from './manifest.ts'
+import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-backup.ts'
+import { markRestored } from './restored.ts'
+
+export interface Restored {
+  manifest: Manifest
+  /** The path of the previous database. */
+  aside: string | undefined
+  /** Whether it holds files of root that the recovery kit opens. */
+  has_recovery: boolean
+}
+
+/** Replaces the database atomically, after all checks. Throws BackupError: nothing has changed. */
+export function restore(path: string, records: Records, now: Date): Promise<Restored> {
+  const file = fileOf(records.database.url)
+  return withBackup(path, async (backup) => {
+    await mkdir(records.data_dir, { recursive: true, mode: 0o700 })
+    const unpacked = `${file ?? `${records.data_dir}/dashboard.db`}.restoring`
+    const lock = await lockFor(unpacked.replace(/\.restoring$/, ''))
+    try {
+      await removeDatabase(unpacked)
+      await unpackChecked(backup, unpacked, records)
+      await markRestored(records.data_dir, backup.manifest)
+      const aside =
+        file === undefined
+          ? await fill(unpacked, backup, records)
+          : await replace(unpacked, file, backup, records, now)
+      return { manifest: backup.manifest, aside, has_recovery: backup.has_recovery }
+    } finally {
+      await removeDatabase(unpacked)
+      lock.close()
+    }
+  }).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOSPC') throw new BackupError('There is no space left to restore')
+    throw error
+  })
+}
+
+async function lockFor(file: string): Promise<Lock> {
+  const lock = lockDatabase(file, 'alone')
+  if (lock) return lock
+  throw new BackupError(`A dashboard runs on ${file}, or another restore: stop it first`)
+}
+
+async function unpackChecked(backup: Backup, target: string, { data_dir }: Records): Promise<void> {
+  await backup.unpack(target)
+  await verifyUnpacked(target, backup)
+  await verifySeal(target, backup, data_dir)
+}
+
+/** A database server cannot replace a database. */
+async function fill(unpacked: string, backup: Backup, records: Records): Promise<undefined> {
+  await putSecrets(backup, records)
+  if (await copyToEmpty(unpacked, records.database)) return
+  throw new BackupError(
+    'The database on the server is not empty: create a new one and set DATABASE_URL to it',
+  )
+}
+
+async function replace(
+  unpacked: string,
+  file: string,
+  backup: Backup,
+  records: Records,
+  now: Date,
+): Promise<string | undefined> {
+  const aside = await keepAside(file, now)
+  await putSecrets(backup, records)
+  await putInPlace(unpacked, file)
+  return aside
+}
+
+/**
+ * The previous database gets a second name, so that its own name always exists. Its write-ahead log
+ * is merged first: otherwise SQLite would apply it to the restored one.
+ */
+async function keepAside(file: string, now: Date): Promise<string | undefined> {
+  const present = await stat(file).catch(() => undefined)
+  if (!present) return undefined
+  await forgetNames(file, present.ino)
+  await foldLog(file).catch(() => undefined)
+  const aside = await linkAside(file, `${file}.before-restore-${stampOf(now)}`)
+  for (const end of ['-wal', '-shm', '-journal'])
+    await rename(file + end, aside + end).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error
+    })
+  await syncPath(aside)
+  return aside
+}
+
+/** Two restores in one second get different names. */
+async function linkAside(file: string, name: string): Promise<string> {
+  for (let turn = 1; ; turn++) {
+    const aside = turn === 1 ? name : `${name}-${turn}`
+    const error = await link(file, aside).then(() => undefined, codeOf)
+    if (error === undefined) return aside
+    if (error !== 'EEXIST') throw new BackupError(`${aside} cannot be created (${error})`)
+  }
+}
+
+/** The second names that an interrupted restore gave the current database. */
+async function forgetNames(file: string, inode: number): Promise<void> {
+  const folder = dirname(file)
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.before-restore-`)) continue
+    const path = join(folder, name)
+    if ((await stat(path)).ino === inode) await rm(path)
+  }
+}
+
+async function foldLog(file: string): Promise<void> {
+  using client = connect({ url: `file:${file}` }, 1)
+  await client.execute('PRAGMA journal_mode = DELETE')
+}
+
+/** With a new secret for sessions, sessions that ended since the backup stay ended. */
+async function putSecrets({ secret }: Backup, { data_dir }: Records): Promise<void> {
+  await rm(`${data_dir}/jwt-secret`, { force: true })
+  if (secret && !(await stat(`${data_dir}/seal-secret`).catch(() => undefined))) {
+    await using file = await open(`${data_dir}/seal-secret.restoring`, 'w', 0o600)
+    await file.writeFile(`${secret.reveal()}\n`)
+    await file.sync()
+    await putInPlace(`${data_dir}/seal-secret.restoring`, `${data_dir}/seal-secret`)
+  }
+}
+
+async function removeDatabase(file: string): Promise<void> {
+  for (const end of ['', '-wal', '-shm', '-journal']) await rm(file + end, { force: true })
+}

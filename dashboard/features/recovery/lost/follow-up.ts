@@ -1,0 +1,52 @@
+import { clientsFor } from '#dashboard/features/access/clients.ts'
+import { grantsFor } from '#dashboard/features/access/site.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { begin } from '#dashboard/kernel/engine/begin.ts'
+import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { ServiceError } from '#shared/kernel/errors.ts'
+import { closeRecovery, listOpen, listReturned } from './queries.ts'
+
+/** Between two suspensions of a site that an agent does not suspend. */
+const PAUSE_MS = 10 * 60_000
+
+type Deps = StartDeps & Pick<Base, 'log'>
+type Open = Awaited<ReturnType<typeof listOpen>>[number]
+
+/**
+ * What follows the restores of sites of lost servers, as ordinary operations of the dashboard: their
+ * access, and their suspension. Copies on a lost server that answers again are suspended: they must
+ * neither serve nor run jobs beside the restored sites.
+ */
+export async function followUpLost(deps: Deps): Promise<void> {
+  const since = timestamp(deps.clock, -PAUSE_MS)
+  for (const { server, site } of await listReturned(deps.db, since)) {
+    const params = { domain: site.domain }
+    const work = { type: 'site.suspend', server, site, params, actor: null } as const
+    await attempt(deps, site.domain, () => begin(deps, { ...work, wait_for_agent: false }))
+  }
+  for (const open of await listOpen(deps.db, since))
+    await attempt(deps, open.site.domain, () => complete(deps, open))
+}
+
+async function complete(deps: Deps, { server, site, suspended }: Open): Promise<void> {
+  const target = { server, site, actor: null }
+  const grants = await grantsFor(deps.db, site.id, {})
+  const clients = await clientsFor(deps.db, site.id, {})
+  if (suspended && site.status === 'active') {
+    const { status } = await (await start(deps, 'site.suspend', target, {})).finished
+    if (status === 'failed') return
+  }
+  if (grants.length + clients.length > 0)
+    await start(deps, 'site.access', target, { install: false })
+  await closeRecovery(deps.db, site.id)
+}
+
+/** An operation of the site excludes it for now, and an offline server is tried again. */
+async function attempt({ log }: Deps, domain: string, work: () => Promise<unknown>) {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof ServiceError)) log.error(`${domain} could not be completed`, error)
+  }
+}

@@ -1,0 +1,30 @@
+import { atOnce, named, onSite } from '#dashboard/features/backups/parts.ts'
+import { siteClone } from '#dashboard/features/copies/site.clone.ts'
+import { recordsStep } from '#dashboard/features/domains/dns/stored.ts'
+import { recoverParams } from '#dashboard/features/recovery/lost/params.ts'
+import { changeServer } from '#dashboard/features/recovery/lost/queries.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { endSite } from '#dashboard/kernel/engine/types/queries.ts'
+
+const STATES = ['active', 'suspended', 'missing', 'failed', 'cancelled'] as const
+
+/** Like a copy of a backup, but of the site itself, whose record changes its server. */
+export const siteRecover: OperationRules<'site.recover'> = {
+  ...onSite,
+  ...atOnce,
+  sent: siteClone.sent,
+  first_step: recordsStep,
+  site: { states: STATES, found: false },
+  params: recoverParams,
+  during: changeServer,
+  succeeded: siteClone.succeeded,
+  failed: siteClone.failed,
+  cancelled: (reason) => endSite(named(reason, 'Its restore')),
+  bulk: {
+    states: [],
+    managed_only: true,
+    stores_origin: false,
+    arrives: true,
+    started_by: 'POST /api/servers/:server_id/lost',
+  },
+}

@@ -1,0 +1,198 @@
+import { and, asc, eq, getTableColumns, gt, gte, ne, sql } from 'drizzle-orm'
+import { MINUTE } from '#dashboard/features/metrics/key.ts'
+import { minutesStatement, type Reading } from '#dashboard/features/metrics/queries.ts'
+import { type Reports, reportStatements } from '#dashboard/features/servers/reports.queries.ts'
+import { MAX_IMPORTS_A_DAY } from '#dashboard/kernel/agents/budgets.ts'
+import {
+  batch,
+  type Database,
+  type Queries,
+  type Statement,
+  writeAll,
+} from '#dashboard/kernel/db/client.ts'
+import { OPERATING } from '#dashboard/kernel/db/exclusion.ts'
+import { once } from '#dashboard/kernel/db/once.ts'
+import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { activities, servers, sites } from '#dashboard/kernel/db/schema.ts'
+import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
+import type { Metrics, Service } from '#shared/servers/agent.ts'
+import type { Adoption } from './facts.ts'
+import { importedRow, importSites } from './imports.queries.ts'
+import type { SyncPlan } from './sync-plan.ts'
+import { updateStatements } from './updates.queries.ts'
+
+const OFFLINE_AFTER = 3
+const PAGE = 500
+const UPDATES = 50
+
+export interface KnownSite extends Omit<SiteRow, 'inventory' | 'health_checks' | 'visited_at'> {
+  /** Whether an operation that may change it is active. */
+  operating: boolean
+}
+
+const sitePage = once((read) => {
+  const { inventory: _, health_checks: __, visited_at: ___, ...own } = getTableColumns(sites)
+  const { server_id, domain } = sites
+  return read
+    .select({ ...own, operating: sql`${OPERATING}`.mapWith(Boolean) })
+    .from(sites)
+    .where(and(eq(server_id, sql.placeholder('server_id')), gt(domain, sql.placeholder('after'))))
+    .orderBy(asc(domain))
+    .limit(PAGE)
+    .prepare()
+})
+
+/** All of a server, ordered by domain and without inventories, read in small pieces. */
+export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
+  const rows: KnownSite[] = []
+  for (let after = ''; ; await breathe()) {
+    const page = await sitePage(db).all({ server_id, after })
+    rows.push(...page)
+    after = page.at(-1)?.domain ?? ''
+    if (page.length < PAGE) return rows
+  }
+}
+
+interface Synced {
+  server: ServerRow
+  reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
+  reports: Reports
+  plan: SyncPlan
+  adoption: Adoption
+  /** What else the agent reports of a site. */
+  columns: (domain: string) => Partial<SiteRow>
+  /** Before the first question to the agent. */
+  since: string
+  now: string
+  /** The purge time of sites found in the trash. */
+  purge_at: string
+  /** The remaining number of imports; the number of sites that were not read. */
+  room: number
+  unread: number
+  with_activity: boolean
+}
+
+/**
+ * In small pieces, between which others may write; the last piece marks the server as synced. Returns
+ * the number of imported sites.
+ */
+export async function applySync(db: Database, synced: Synced): Promise<number> {
+  const { server, reports, plan, now } = synced
+  const pieces = [...piecesOf(plan.updates, UPDATES)]
+  const last = pieces.pop() ?? []
+  for (const some of pieces) {
+    await db.write((queries) => batch(queries, updateStatements(queries, some, synced)))
+    await breathe()
+  }
+  const imported = await importFound(db, synced)
+  await writeAll(db, (queries) => [
+    ...updateStatements(queries, last, synced),
+    serverStatement(queries, synced, imported),
+    minutesStatement(queries, [readingOf(synced)]),
+    contactStatement(queries, synced),
+    ...reportStatements(queries, { server_id: server.id, now }, reports),
+    ...activityStatements(queries, synced, imported),
+  ])
+  return imported
+}
+
+function importFound(db: Database, synced: Synced): Promise<number> {
+  const { server, plan, adoption, now, purge_at, room, columns } = synced
+  const first = plan.imports.slice(0, MAX_IMPORTS_A_DAY)
+  const then = plan.trashed.slice(0, MAX_IMPORTS_A_DAY - first.length)
+  const rows = [
+    ...first.map((site) => ({
+      ...importedRow(site, server.id, now),
+      ...columns(site.domain),
+      ...adoption.columns(site),
+    })),
+    ...then.flatMap((site) =>
+      adoption.identity(site.user) ? trashedRow(site, server.id, { now, purge_at }) : [],
+    ),
+  ]
+  return importSites(db, server, rows, { now, room })
+}
+
+function activityStatements(
+  queries: Queries,
+  { server, plan, now, with_activity }: Synced,
+  imported: number,
+): Statement[] {
+  const isChanged = server.status !== 'online' || imported > 0 || plan.missing.length > 0
+  return with_activity && isChanged ? [syncActivity(queries, server, 'success', now)] : []
+}
+
+function serverStatement(
+  queries: Queries,
+  { server, reading, plan, unread }: Synced,
+  imported: number,
+): Statement {
+  const { metrics, ...programs } = reading
+  const { os, version } = metrics
+  const found = unread + plan.imports.length + plan.trashed.length
+  const values: Partial<ServerRow> = {
+    ...programs,
+    os,
+    version,
+    status: 'online',
+    failures: 0,
+    last_error: '',
+    answered_by: null,
+    imports_refused: found - imported,
+  }
+  return queries.update(servers).set(values).where(eq(servers.id, server.id))
+}
+
+/** Its times are right again after the clock of the dashboard was. */
+function contactStatement(queries: Queries, { server, reading, now }: Synced): Statement {
+  return queries.run(sql`update servers
+    set metrics = ${JSON.stringify(reading.metrics)}, metrics_at = ${now}, last_sync = ${now}
+    where id = ${server.id}`)
+}
+
+function readingOf({ server, reading, now }: Synced): Reading {
+  const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
+  return { server_id: server.id, at, metrics: reading.metrics }
+}
+
+/** A server that never answered stays pending. */
+export async function recordFailedContact(
+  db: Database,
+  server: ServerRow,
+  reason: string,
+  failed: { now: string; with_activity: boolean; answered_by: number | null },
+): Promise<void> {
+  const { now, with_activity, answered_by } = failed
+  const { id } = server
+  const falls = server.status === 'online' && server.failures + 1 >= OFFLINE_AFTER
+  await writeAll(db, (queries) => [
+    queries.run(sql`update servers set failures = failures + 1 where id = ${id}`),
+    queries
+      .update(servers)
+      .set({ last_error: reason, answered_by })
+      .where(and(eq(servers.id, id), ne(servers.last_error, reason))),
+    queries
+      .update(servers)
+      .set({ status: 'offline' })
+      .where(
+        and(eq(servers.id, id), eq(servers.status, 'online'), gte(servers.failures, OFFLINE_AFTER)),
+      ),
+    ...(with_activity && falls ? [syncActivity(queries, server, 'failed', now)] : []),
+  ])
+}
+
+function syncActivity(
+  queries: Queries,
+  { id, hostname }: ServerRow,
+  status: 'success' | 'failed',
+  created_at: string,
+): Statement {
+  return queries.insert(activities).values({
+    type: 'server.sync',
+    domain: hostname,
+    status,
+    server_id: id,
+    created_at,
+  })
+}

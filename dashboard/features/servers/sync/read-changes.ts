@@ -1,0 +1,117 @@
+import type { z } from 'zod'
+import type { Agents, Answered } from '#dashboard/kernel/agents/agents.ts'
+import { MAX_FOUND } from '#dashboard/kernel/agents/budgets.ts'
+import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { offline } from '#shared/kernel/errors.ts'
+import type { ReadingContract } from '#shared/kernel/reading.ts'
+import type { AnyReading } from '#shared/readings.ts'
+import type { Metrics } from '#shared/servers/agent.ts'
+import { changesReading } from '#shared/servers/changes.readings.ts'
+import { type Changes, sinceOf, type Versions } from '#shared/servers/changes.ts'
+import { metricsReading, servicesReading } from '#shared/servers/readings.ts'
+import { sitesReading } from '#shared/sites/readings.ts'
+import type { ServerVersions } from './stored-versions.ts'
+
+/** Readings of an agent: with a call for each, or from an answer that has several. */
+export type Reader = Pick<Agents, 'call'>
+
+/** One answer of an agent: its versions, and the parts that differ from those in the request. */
+export interface ServerChanges {
+  metrics: Metrics
+  versions: Changes['versions']
+  reader: Reader
+  /** The time of the request. */
+  asked_at: string
+}
+
+interface Options {
+  /** How long the agent may hold the call, in seconds. */
+  wait?: number
+  timeout_ms?: number
+  signal?: AbortSignal | undefined
+}
+
+/** Entries that are checked at once. */
+const PIECE = 200
+
+interface Deps {
+  agents: Agents
+  clock: Clock
+}
+
+/** Asks for the parts of these versions. Throws a ServiceError, offline among others. */
+export async function readChanges(
+  { agents, clock }: Deps,
+  to: Address,
+  since: Versions,
+  { wait = 0, ...limits }: Options = {},
+): Promise<ServerChanges> {
+  const asked_at = timestamp(clock)
+  const params = { since: sinceOf(since), wait: String(wait) }
+  const { answers, ...rest } = await agents.call(to, changesReading, params, limits)
+  return { ...rest, asked_at, reader: new AnswerReader(agents, answers) }
+}
+
+/**
+ * The state of an agent of another protocol is that of its two lists, of which each call compares one.
+ * Throws offline.
+ */
+export async function compareLists(
+  { agents, clock }: Deps,
+  to: Address,
+  { state, times }: Pick<ServerVersions, 'state' | 'times'>,
+): Promise<ServerChanges> {
+  const asked_at = timestamp(clock)
+  const metrics = await agents.call(to, metricsReading, {})
+  const [services, sites] = state?.split(' ') ?? []
+  const isSitesTurn = times % 2 === 0
+  const lists = [
+    services !== undefined && isSitesTurn ? services : await agents.digest(to, servicesReading),
+    sites !== undefined && !isSitesTurn ? sites : await agents.digest(to, sitesReading),
+  ]
+  return { metrics, versions: { state: lists.join(' ') }, reader: agents, asked_at }
+}
+
+/** The answers in an answer; the agent is asked for those that it left out. */
+class AnswerReader implements Reader {
+  readonly #agents: Agents
+  readonly #answers: Readonly<Record<string, unknown>>
+
+  constructor(agents: Agents, answers: Readonly<Record<string, unknown>>) {
+    this.#agents = agents
+    this.#answers = answers
+  }
+
+  async call<C extends AnyReading>(
+    to: Address,
+    contract: C,
+    params: z.input<C['params']>,
+    limits?: { signal?: AbortSignal | undefined },
+  ): Promise<Answered<C>> {
+    const path = contract.at.replace('GET ', '')
+    if (!Object.hasOwn(this.#answers, path)) return this.#agents.call(to, contract, params, limits)
+    const content = await contentOf(contract, this.#answers[path])
+    if (content === undefined) throw offline(`The agent sent a malformed answer to ${path}`)
+    return content as Answered<C>
+  }
+}
+
+async function contentOf({ answer: form }: ReadingContract, answer: unknown): Promise<unknown> {
+  if (typeof form === 'string') return undefined
+  if (!('key' in form)) return form.safeParse(answer).data
+  const list: unknown = Object(answer)[form.key]
+  const beside = form.beside.safeParse(answer)
+  if (!(beside.success && Array.isArray(list))) return undefined
+  const entries: unknown[] = []
+  for (const some of piecesOf(list.slice(0, MAX_FOUND), PIECE)) {
+    for (const entry of some) {
+      const { data, error } = form.entry.safeParse(entry)
+      if (error) return undefined
+      entries.push(data)
+    }
+    await breathe()
+  }
+  return { entries, total: list.length, beside: beside.data }
+}

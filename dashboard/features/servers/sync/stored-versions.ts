@@ -1,0 +1,73 @@
+import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
+import { nextTurn } from '#dashboard/kernel/runtime/spread.ts'
+import type { Part } from '#shared/servers/changes.ts'
+
+/** How long after the first answer of a server everything is read again: others may change records. */
+const WHOLE = { least_ms: 60_000, most_ms: 10 * 60_000 }
+/** The same of an agent whose lists are compared: nothing else of it is read. */
+const WHOLE_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
+
+/**
+ * What is stored of a server, as versions of its parts; one that is absent has to be stored. It is
+ * replaced when everything is read again.
+ */
+export interface ServerVersions extends Partial<Record<Part, string | undefined>> {
+  readonly whole_at: number
+  /** Its agent has another protocol: the state is that of two lists. */
+  readonly has_lists: boolean
+  /** The time of the last contact with this state. */
+  seen: number
+  /** How often the state was seen since it was stored. */
+  times: number
+}
+
+/** The versions of everything that is stored of servers. In memory: a start reads all of it. */
+export class StoredVersions {
+  readonly #clock: Pick<Clock, 'elapsed'>
+  readonly #known = new Map<number, ServerVersions>()
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock
+  }
+
+  /** The versions of a server, which are empty at first. */
+  of(server_id: number, has_lists = false): ServerVersions {
+    const now = this.#clock.elapsed()
+    const before = this.#known.get(server_id)
+    if (before?.has_lists === has_lists && now < before.whole_at) return before
+    const whole_at = nextTurn(server_id, now, has_lists ? WHOLE_OF_LISTS : WHOLE)
+    const known = { whole_at, has_lists, seen: now, times: 0 }
+    this.#known.set(server_id, known)
+    return known
+  }
+
+  /** Whether nothing has called `forget` since. */
+  isCurrent(server_id: number, known: ServerVersions): boolean {
+    return this.#known.get(server_id) === known
+  }
+
+  /** The server was seen with the state that is stored; `state`: with another one, which is stored now. */
+  see(known: ServerVersions, state = known.state): void {
+    known.times = state === known.state ? known.times + 1 : 0
+    known.state = state
+    known.seen = this.#clock.elapsed()
+  }
+
+  /** How long no sync is needed: until `within_ms` after the last contact that has seen the state. */
+  rest_ms(server_id: number, within_ms: number): number {
+    const known = this.#known.get(server_id)
+    if (known?.state === undefined) return 0
+    const until = Math.min(known.seen + within_ms, known.whole_at)
+    return Math.max(0, until - this.#clock.elapsed())
+  }
+
+  /** The server or its records are changed by something else. */
+  forget(server_id: number): void {
+    this.#known.delete(server_id)
+  }
+
+  /** Other dashboards may have done the work of the servers meanwhile. */
+  clear(): void {
+    this.#known.clear()
+  }
+}

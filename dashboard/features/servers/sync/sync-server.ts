@@ -1,0 +1,198 @@
+import { compareAccess, listKnownAccess } from '#dashboard/features/access/compare.queries.ts'
+import { storeLogins } from '#dashboard/features/access/logins.queries.ts'
+import { readServer } from '#dashboard/features/recovery/read-server.ts'
+import { askTrash } from '#dashboard/kernel/agents/ask-trash.ts'
+import { askWeb, linesOf } from '#dashboard/kernel/agents/ask-web.ts'
+import { BUDGET, MAX_IMPORTS } from '#dashboard/kernel/agents/budgets.ts'
+import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
+import type { Listed } from '#dashboard/kernel/agents/read-answer.ts'
+import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
+import { sitesOf } from '#dashboard/kernel/live/feed.ts'
+import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { type HandOverDeps, handOver } from '#dashboard/kernel/trust/keys/hand-over.ts'
+import { answeredBy } from '#dashboard/kernel/trust/presented.ts'
+import { bodyOf, ServiceError } from '#shared/kernel/errors.ts'
+import type { Service, TrashedSite } from '#shared/servers/agent.ts'
+import { metricsReading, servicesReading } from '#shared/servers/readings.ts'
+import { sitesReading } from '#shared/sites/readings.ts'
+import {
+  askAccess,
+  askCertificates,
+  askJobs,
+  askLogins,
+  askMail,
+  askMaintenance,
+  askUsage,
+} from './ask-reports.ts'
+import { Adoption, diskColumns } from './facts.ts'
+import { foreignNames } from './foreign-names.ts'
+import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
+import { type Reader, readChanges, type ServerChanges } from './read-changes.ts'
+import { settleRenames } from './renames.ts'
+import { columnUpdates, type Found, needsTrash, planSync, type SyncPlan } from './sync-plan.ts'
+
+export interface SyncDeps extends HandOverDeps {
+  bus: Bus
+  /** How long a deleted site stays in the trash. */
+  trash_ms: number
+}
+
+interface Synced {
+  sites: number
+  /** Whether records of sites were changed: the next sync may change them again. */
+  changed: boolean
+  /** The version of the state that is recorded now; null: unknown. */
+  state: string | null
+}
+
+interface Options {
+  /** Whether a change of state gets its own activity, since no operation records it. */
+  with_activity: boolean
+  /** The answer to an earlier call, with the state; undefined: the server is asked. */
+  changes?: ServerChanges | undefined
+  /** Interrupts it. */
+  signal?: AbortSignal
+}
+
+/**
+ * Makes the records of a server agree with what its agent reports. Throws offline before the first
+ * line when the agent is offline; three such contacts in a row make the server offline.
+ */
+export async function* syncServer(
+  deps: SyncDeps,
+  server: ServerRow,
+  options: Options,
+): AsyncGenerator<string, Synced> {
+  try {
+    await handOver(deps, server)
+    const synced = yield* readAndApply(deps, server, options)
+    await readServer(deps, server)
+    return synced
+  } catch (error) {
+    if (error instanceof ServiceError) {
+      const { with_activity } = options
+      const answered_by = answeredBy(error)
+      const how = { now: timestamp(deps.clock), with_activity, answered_by }
+      await recordFailedContact(deps.db, server, reasonOf(bodyOf(error)), how)
+    }
+    throw error
+  }
+}
+
+async function* readAndApply(
+  deps: SyncDeps,
+  recorded: ServerRow,
+  { with_activity, signal, changes }: Options,
+): AsyncGenerator<string, Synced> {
+  const { db, clock, agents, trash_ms } = deps
+  const since = changes?.asked_at ?? timestamp(clock)
+  const metrics = changes?.metrics ?? (await agents.call(recorded, metricsReading, {}, { signal }))
+  // The recorded metrics may be those of another version of the agent.
+  const server = { ...recorded, metrics }
+  yield `Connected to the agent of ${server.name}`
+  // Before the answers: what an operation records meanwhile is newer.
+  const before = await listSiteRows(db, server.id)
+  const access = await listKnownAccess(db, server.id)
+  const { reader, versions } = changes ?? (await readState(deps, server, signal))
+  const { services } = await reader.call(server, servicesReading, {}, { signal })
+  yield `Read the state of ${services.length} services`
+  const listed = await reader.call(server, sitesReading, {}, { signal })
+  yield `Found ${listed.total} sites`
+  const web = await askWeb(reader, server)
+  if (web) yield* linesOf(web)
+  const found = foundOf(listed)
+  const renamed = await settleRenames(deps, before, found)
+  yield* renamed
+  const records = renamed.length > 0 ? newest(before, await listSiteRows(db, server.id)) : before
+  const purge_at = timestamp(clock, trash_ms)
+  const kept = await trashOf(reader, server, records, found)
+  const foreign = await foreignNames(db, records, found)
+  const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at }, foreign)
+  const ends = await askCertificates(reader, server)
+  const uses = await askUsage(reader, server)
+  const columns = (domain: string) => ({
+    ...(ends && { certificate_expires_at: ends.get(domain) ?? '' }),
+    ...(uses && diskColumns(uses.get(domain) ?? null)),
+  })
+  const adoption = new Adoption(records, uses)
+  const ofRecord = ({ domain, found: isFound }: KnownSite) => {
+    const site = isFound && found.sites.get(domain)
+    return { ...columns(domain), ...(site && adoption.columns(site)) }
+  }
+  plan.updates.push(...(await columnUpdates(records, found, ofRecord)))
+  const maintenance = await askMaintenance(reader, server)
+  const troubles = await askMail(reader, server)
+  const jobs = await askJobs(reader, server)
+  const reading = { metrics, services, php_versions: phpVersions(services) }
+  const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
+  const room = MAX_IMPORTS - records.filter(({ managed }) => !managed).length
+  const now = timestamp(clock)
+  const imported = await applySync(db, {
+    ...{ server, reading, plan, since, now, purge_at, room, unread, with_activity },
+    adoption,
+    columns,
+    reports: { maintenance, troubles, web, jobs },
+  })
+  const reported = access.length > 0 ? await askAccess(reader, server) : undefined
+  if (reported) await compareAccess(db, server.id, access, reported)
+  await storeLogins(db, server.id, await askLogins(reader, server))
+  const changed = plan.updates.length + imported + renamed.length > 0
+  if (changed) deps.bus.notify(sitesOf(server.id))
+  yield* changesIn(plan, imported, unread)
+  return { sites: listed.total, changed, state: versions.state ?? null }
+}
+
+/** An agent of another protocol gets a call for each part that every agent has. Throws offline. */
+const readState = (deps: SyncDeps, to: Address, signal?: AbortSignal) =>
+  hasOurProtocol(to)
+    ? readChanges(deps, to, { state: '' }, { signal })
+    : { reader: deps.agents, versions: { state: null } }
+
+function* changesIn(
+  { others, imports, trashed, missing }: SyncPlan,
+  imported: number,
+  unread: number,
+) {
+  const found = Math.min(imported, imports.length)
+  const refused = unread + imports.length + trashed.length - imported
+  if (others > 0) yield `Already recorded with or without www.: ${others} sites`
+  if (found > 0) yield `Newly recorded: ${found} sites`
+  if (imported > found) yield `New in the trash: ${imported - found} sites`
+  if (refused > 0) yield `Not recorded: ${refused} sites, since a server may add ${BUDGET}`
+  if (missing.length > 0) yield `Missing on the server: ${missing.length} sites`
+}
+
+function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
+  const sites = new Map(entries.map((site) => [site.domain, site]))
+  return { sites, whole: total === entries.length }
+}
+
+/** The report says nothing about sites that came after it. */
+function newest(before: readonly KnownSite[], after: readonly KnownSite[]): KnownSite[] {
+  const rows = new Map(after.map((row) => [row.id, row]))
+  return before.map((row) => rows.get(row.id) ?? row)
+}
+
+const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)
+
+/** Read when a site is not where it was, and at first. If unreported, the recorded trash stays. */
+async function trashOf(
+  reader: Reader,
+  server: ServerRow,
+  records: readonly KnownSite[],
+  found: Found,
+): Promise<Listed<TrashedSite> | undefined> {
+  if (server.last_sync !== null && !needsTrash(records, found)) return undefined
+  return askTrash(reader, server).catch(() => undefined)
+}
+
+/** The agent reports each installed version as a service such as `php8.2`. */
+function phpVersions(services: readonly Service[]): string[] {
+  return services.flatMap(({ name, status }) => {
+    const version = /^php(\d\.\d)$/.exec(name)?.[1]
+    return version !== undefined && status !== 'missing' ? [version] : []
+  })
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { getSite } from '#dashboard/kernel/db/targets.ts'
+import {
+  doneOrPlan,
+  type StreamDeps,
+  streamed,
+  streamJob,
+  streamOfType,
+  waited,
+} from '#dashboard/kernel/engine/answer.ts'
+import { start } from '#dashboard/kernel/engine/start.ts'
+import { ASKS_AGENT, shows } from '#dashboard/kernel/http/answers.ts'
+import { routesWith } from '#dashboard/kernel/http/route.ts'
+import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/kernel/targets/load-site.ts'
+import { JobRun } from '#shared/jobs/api/job-runs.ts'
+import {
+  ApplyPool,
+  IssueTls,
+  ScanSite,
+  ShownAdmin,
+  ShownPassword,
+} from '#shared/sites/api/sites.ts'
+import { listJobRuns } from './job-runs.ts'
+import { findSiteOfUser } from './queries.ts'
+import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
+
+const route = routesWith<StreamDeps & { public_url: string | undefined }>()
+
+/** Routes for one site of a server, or its pool. */
+export const siteActionRoutes = {
+  scanSite: route({
+    at: 'POST /api/servers/:server_id/wp-scan',
+    ignores_unknown: true,
+    summary: 'Scan the WordPress of a site',
+    details: 'Joins a running scan.',
+    loads: serverTarget,
+    body: ScanSite,
+    ...streamed('site.scan'),
+    answers: { 200: streamOfType('site.scan', 'The events of the scan.') },
+    run: async (call) => {
+      const { deps, loaded, body } = call
+      const site = await getSite(deps.db, loaded.server.id, body.site_id)
+      return streamJob(call, await start(deps, 'site.scan', { ...loaded, site }, {}))
+    },
+  }),
+  applyPool: route({
+    at: 'POST /api/servers/:server_id/pool-apply',
+    ignores_unknown: true,
+    summary: 'Resize the PHP pool of a system user',
+    details:
+      'Waits for the outcome. The agent decides, since the records may be older than its server: 404 for a user that it does not have, 409 for a site that Hosting Control did not create.',
+    loads: serverTarget,
+    body: ApplyPool,
+    ...waited('pool.apply'),
+    run: async ({ deps, loaded, body }) => {
+      const site = await findSiteOfUser(deps.db, loaded.server.id, body.user)
+      const message = `Applied tier ${body.tier} to the PHP ${body.php_version} pool of ${body.user}`
+      return doneOrPlan(
+        { deps, loaded: { ...loaded, ...(site && { site }) }, body },
+        'pool.apply',
+        message,
+      )
+    },
+  }),
+  listJobRuns: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/job-runs',
+    summary: 'List the last runs of the scheduled jobs of a site',
+    details:
+      'Read from the server, which keeps the output of a run for its owner; newest first, at most 20. What the site printed is shown as plain text, without control characters.',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: shows('The runs.', { runs: z.array(JobRun) }),
+    errors: ['conflict', 'offline'],
+    run: async ({ deps, loaded }) => ({ runs: await listJobRuns(deps, loaded) }),
+  }),
+  issueTls: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/tls',
+    summary: 'Issue, renew or remove the certificate of a site',
+    loads: loadManagedSite,
+    body: IssueTls,
+    ...streamed('tls.issue'),
+  }),
+  readDatabasePassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/db-password',
+    summary: 'Show the database password of a site',
+    details: 'Read from the machine and not stored; the activity records the access.',
+    right: 'admin',
+    loads: loadLiveSite,
+    answers: { 200: { about: 'The password.', json: ShownPassword } },
+    errors: ASKS_AGENT,
+    run: async ({ deps, loaded }) => {
+      const { password } = await readDatabasePassword(deps, loaded)
+      return { password: password.reveal() }
+    },
+  }),
+  resetAdminPassword: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/admin-password',
+    summary: 'Set a new password of the WordPress administrator of a site',
+    details: 'Shown once and not stored.',
+    right: 'admin',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'The new password.', json: ShownAdmin } },
+    errors: ASKS_AGENT,
+    run: async ({ deps, loaded }) => {
+      const { user, password } = await resetAdminPassword(deps, loaded)
+      return { user, password: password.reveal() }
+    },
+  }),
+}

@@ -1,0 +1,41 @@
+import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { type Input, type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start.ts'
+import { ASKS_AGENT, continues } from '#dashboard/kernel/http/answers.ts'
+import { Reply } from '#dashboard/kernel/http/reply.ts'
+import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
+import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
+import { type Plan, PlanAnswer } from '#shared/kernel/plan.ts'
+import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
+import { ChangingAnswer } from '#shared/sites/api/sites.ts'
+
+type SiteStatus = SiteRow['status']
+
+/** For a route whose work on a site continues after the answer. */
+export const inBackground = (type: OperationType) => ({
+  right: OPERATION_TYPES[type].right,
+  answers: {
+    200: { about: 'With `dry_run`: what would be done.', json: PlanAnswer },
+    202: continues('Running.', ChangingAnswer),
+  },
+  errors: ASKS_AGENT,
+})
+
+/** Answers immediately with the state of the site, or with the requested plan. */
+export async function startInBackground<K extends OperationType>(
+  { deps, loaded, body }: { deps: StartDeps; loaded: SiteTarget; body: Input<K> },
+  type: K,
+  as: SiteStatus,
+) {
+  return changing(loaded, await startOrPlan(deps, type, loaded, body), as)
+}
+
+/** The answer of `inBackground` after the work was started or planned. */
+export function changing(
+  { site: { id, domain } }: SiteTarget,
+  started: { operation_id: string } | { plan: Plan },
+  status: SiteStatus,
+) {
+  if ('plan' in started) return started
+  const headers = { [OPERATION_HEADER]: started.operation_id }
+  return new Reply(202, { site: { id, domain, status } }, { headers })
+}

@@ -1,0 +1,61 @@
+import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { sites } from '#dashboard/kernel/db/schema.ts'
+import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { notFound } from '#shared/kernel/errors.ts'
+import type { SiteDetail, SiteListed } from '#shared/sites/api/sites.ts'
+
+const PAGE = 500
+
+const core = {
+  id: sites.id,
+  domain: sites.domain,
+  user: sites.user,
+  php: sites.php,
+  tier: sites.tier,
+  tls: sites.tls,
+  wp_version: sites.wp_version,
+}
+
+const listed = {
+  ...core,
+  plugins: sql<number>`coalesce(updates_plugins, 0)`,
+  themes: sql<number>`coalesce(updates_themes, 0)`,
+  core: sql<number>`coalesce(updates_core, 0)`,
+}
+
+/** Outside the trash, not ignored; unknown updates are 0. In pieces, so that other calls run. */
+export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
+  const { id } = sites
+  const ids = await db.read
+    .select({ id })
+    .from(sites)
+    .where(
+      and(eq(sites.server_id, server_id), ne(sites.status, 'trashed'), isNull(sites.ignored_at)),
+    )
+    .orderBy(asc(id))
+  const found: SiteListed[] = []
+  for (const some of piecesOf(ids, PAGE)) {
+    const page = some.map((row) => row.id)
+    const rows = await db.read.select(listed).from(sites).where(inArray(id, page)).orderBy(asc(id))
+    for (const { plugins, themes, core, ...site } of rows)
+      found.push({ ...site, updates: { plugins, themes, core: core === 1 } })
+    await breathe()
+  }
+  return found
+}
+
+/** 404 for a site of another server. */
+export async function getSiteDetail(
+  db: Database,
+  server_id: number,
+  id: number,
+): Promise<SiteDetail> {
+  const { docroot, framework, db_name, created_at } = sites
+  const [row] = await db.read
+    .select({ ...core, docroot, framework, db_name, created_at })
+    .from(sites)
+    .where(and(eq(sites.id, id), eq(sites.server_id, server_id)))
+  if (!row) throw notFound('Site')
+  return row
+}

@@ -1,0 +1,46 @@
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import type { Agents } from '#dashboard/kernel/agents/agents.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { refuseWhileBusy } from '#dashboard/kernel/engine/busy.queries.ts'
+import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
+import { databasePasswordReading } from '#shared/database/readings.ts'
+import { adminPasswordReading } from '#shared/wordpress/readings.ts'
+
+interface Deps extends Pick<Base, 'db' | 'clock'> {
+  agents: Agents
+}
+
+/** The password is returned and not stored; the activity records the access. */
+export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
+  const { server, site } = target
+  return recorded(deps, target, 'site.db_password', () =>
+    deps.agents.call(server, databasePasswordReading, { domain: site.domain }),
+  )
+}
+
+/** Sets a new password of the WordPress administrator. 409 while the site is being worked on. */
+export async function resetAdminPassword(deps: Deps, target: SiteTarget) {
+  const { server, site } = target
+  await refuseWhileBusy(deps.db, site.id)
+  return recorded(deps, target, 'site.admin_password', () =>
+    deps.agents.call(server, adminPasswordReading, { domain: site.domain }),
+  )
+}
+
+async function recorded<T>(
+  { db, clock }: Deps,
+  { server, site, actor }: SiteTarget,
+  type: string,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const facts = { type, domain: site.domain, server_id: server.id, user_id: actor }
+  const record = (status: 'success' | 'failed') =>
+    recordActivity(db, entryOf(clock, { ...facts, status }))
+  const answer = await ask().catch(async (error: unknown) => {
+    await record('failed')
+    throw error
+  })
+  await record('success')
+  return answer
+}

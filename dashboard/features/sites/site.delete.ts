@@ -1,0 +1,50 @@
+import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { domainOf, named, onSite, siteOf, whenOnline } from '#dashboard/features/backups/parts.ts'
+import { inTrash } from '#dashboard/kernel/agents/ask-trash.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import {
+  moveSite,
+  removeSite,
+  returnSite,
+  setSite,
+} from '#dashboard/kernel/engine/types/queries.ts'
+import { nothingToDelete } from '#dashboard/kernel/engine/warnings.ts'
+import { refuseMoving } from '#dashboard/kernel/targets/refuse-moving.ts'
+
+export const siteDelete: OperationRules<'site.delete'> = {
+  ...onSite,
+  ...whenOnline,
+  params: async (deps, target) => {
+    await refuseMoving(deps, siteOf(target))
+    return { domain: domainOf(target) }
+  },
+  backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
+  during: moveSite('deleting'),
+  succeeded: ({ size }, { now, trash_ms }) => toTrash(size, { now, trash_ms }),
+  failed: (reason) => returnSite(reason),
+  cancelled: (reason) => returnSite(named(reason, 'Its deletion')),
+  // It is already in the trash of its server, or missing.
+  absent: async ({ agents, trash_ms }, server, { domain }, now) => {
+    const kept = await inTrash(agents, server, domain)
+    if (!kept)
+      return { report: { domain }, change: removeSite, warnings: [nothingToDelete(domain)] }
+    const { size } = kept
+    return { report: { domain, size }, change: toTrash(size, { now, trash_ms }) }
+  },
+  bulk: {
+    states: ['active', 'suspended', 'failed', 'cancelled', 'missing'],
+    managed_only: false,
+    stores_origin: false,
+  },
+}
+
+function toTrash(size: number | undefined, { now, trash_ms }: { now: string; trash_ms: number }) {
+  return setSite({
+    status: 'trashed',
+    status_reason: '',
+    former_status: null,
+    trashed_at: now,
+    purge_at: new Date(Date.parse(now) + trash_ms).toISOString(),
+    trash_size: size ?? null,
+  })
+}

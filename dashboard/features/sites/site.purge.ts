@@ -1,0 +1,28 @@
+import { domainOf, named, neverQueued, onSite } from '#dashboard/features/backups/parts.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { moveSite, removeSite, returnSite } from '#dashboard/kernel/engine/types/queries.ts'
+import { nothingToDelete } from '#dashboard/kernel/engine/warnings.ts'
+
+const DAY_MS = 24 * 3600_000
+
+/** By its age when the dashboard starts it, which the agent checks by its own record. */
+export const sitePurge: OperationRules<'site.purge'> = {
+  ...onSite,
+  ...neverQueued,
+  params: ({ trash_ms }, target) => ({
+    domain: domainOf(target),
+    confirm: domainOf(target),
+    trashed_days: target.actor === null ? Math.floor(trash_ms / DAY_MS) : 0,
+  }),
+  site: { states: ['trashed'], found: false },
+  during: moveSite('deleting'),
+  succeeded: () => removeSite,
+  failed: (reason) => returnSite(reason),
+  cancelled: (reason) => returnSite(named(reason, 'Its permanent deletion')),
+  absent: async (_, __, { domain }) => ({
+    report: { domain },
+    change: removeSite,
+    warnings: [nothingToDelete(domain)],
+  }),
+  bulk: null,
+}

@@ -1,0 +1,11 @@
+import { bulkInUse, domainOf, IN_USE, siteCall } from '#dashboard/features/backups/parts.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { setSite } from '#dashboard/kernel/engine/types/queries.ts'
+
+export const siteResume: OperationRules<'site.resume'> = {
+  ...siteCall,
+  ...bulkInUse,
+  site: { states: IN_USE, found: false },
+  params: (_, target) => ({ domain: domainOf(target) }),
+  succeeded: () => setSite({ status: 'active', status_reason: '' }),
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import {
+  bulkInUse,
+  domainOf,
+  onSite,
+  siteOf,
+  unchangedOtherwise,
+  whenOnline,
+} from '#dashboard/features/backups/parts.ts'
+import { xmlrpcStatements } from '#dashboard/features/sites/settings/queries.ts'
+import { type Change, NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { allOf, setSite } from '#dashboard/kernel/engine/types/queries.ts'
+import { refuseUnknownPhp } from '#dashboard/kernel/targets/known-php.ts'
+import { PhpVersion, Tier } from '#shared/kernel/fields.ts'
+
+/** What the operation has set; the others are as before. */
+const Settings = z.object({
+  php: PhpVersion.exactOptional(),
+  tier: Tier.exactOptional(),
+  database_routines: z.boolean().exactOptional(),
+  xmlrpc: z.boolean().exactOptional(),
+})
+
+export const siteUpdate: OperationRules<'site.update'> = {
+  ...onSite,
+  ...whenOnline,
+  ...bulkInUse,
+  ...unchangedOtherwise,
+  params: (_, target, { without_backup: _skips, ...change }) => {
+    if (change.php !== undefined) refuseUnknownPhp(target.server, change.php)
+    return { domain: domainOf(target), ...change }
+  },
+  backup_first: async (deps, target, { php, without_backup }) => {
+    const site = siteOf(target)
+    const isRisky = php !== undefined && php !== site.php
+    return isRisky ? backupFirst(deps, site, { without_backup }) : null
+  },
+  succeeded: (_, { params }) => {
+    const settings = Settings.parse(params)
+    return allOf(
+      setSite(settings),
+      settings.xmlrpc === undefined ? NO_CHANGE : setXmlrpc(settings.xmlrpc),
+    )
+  },
+}
+
+const setXmlrpc =
+  (xmlrpc: boolean): Change =>
+  (queries, { site_id }) =>
+    site_id === null ? [] : xmlrpcStatements(queries, site_id, xmlrpc)

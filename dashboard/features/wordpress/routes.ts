@@ -1,0 +1,46 @@
+import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
+import type { StreamDeps } from '#dashboard/kernel/engine/answer.ts'
+import { ASKS_AGENT } from '#dashboard/kernel/http/answers.ts'
+import { routesWith } from '#dashboard/kernel/http/route.ts'
+import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
+import { SiteUsers, StartedLogin, StartLogin } from '#shared/wordpress/api/wp-login.ts'
+import { listSiteUsers } from './list-users.ts'
+import { startLogin } from './start-login.ts'
+
+const route = routesWith<StreamDeps>()
+
+/** Logins to the WordPress of sites, without a password of WordPress. */
+export const wordpressLoginRoutes = {
+  listSiteUsers: route({
+    at: 'GET /api/servers/:server_id/sites/:site_id/wordpress-users',
+    summary: 'List the users of the WordPress of a site',
+    details:
+      'Read from the site, without customers and subscribers: administrators first, at most 50.',
+    right: 'read',
+    loads: loadManagedSite,
+    answers: { 200: { about: 'The users.', json: SiteUsers } },
+    errors: ['conflict', 'offline'],
+    run: ({ deps, loaded }) => listSiteUsers(deps, loaded),
+  }),
+  startWordpressLogin: route({
+    at: 'POST /api/servers/:server_id/sites/:site_id/wordpress-login',
+    summary: 'Log in to the WordPress of a site',
+    details:
+      'Answers with a token that is valid once, for a minute. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour. The activity records it.',
+    right: 'session',
+    loads: loadManagedSite,
+    body: StartLogin,
+    answers: {
+      200: {
+        about: 'The token, and the address that the browser sends it to.',
+        json: StartedLogin,
+      },
+    },
+    errors: ASKS_AGENT,
+    waits: true,
+    run: async ({ deps, loaded, body, caller }) => {
+      await requireConfirmed(deps, caller)
+      return startLogin(deps, loaded, body.user_id)
+    },
+  }),
+}

@@ -1,0 +1,85 @@
+import { and, count, desc, eq, lt, sql } from 'drizzle-orm'
+import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
+import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
+import {
+  activities,
+  bulk_operations,
+  operations,
+  servers,
+  users,
+} from '#dashboard/kernel/db/schema.ts'
+import type { Activity, ActivityQuery, FleetActivity } from '#shared/kernel/api/activity.ts'
+import { canonicalDomain } from '#shared/kernel/names.ts'
+
+/** For the batch with the change that the entry describes. */
+export function activityStatement(queries: Queries, entry: NewActivity): Statement {
+  return queries.insert(activities).values(entry)
+}
+
+export async function recordActivity(db: Database, entry: NewActivity): Promise<void> {
+  await db.write((queries) => queries.insert(activities).values(entry))
+}
+
+/** Newest first. `total` counts all that match the filters, `before` among them. */
+export async function listActivities(
+  db: Database,
+  query: ActivityQuery,
+): Promise<{ activities: Activity[]; total: number }> {
+  const matching = conditions(query)
+  const { id, type, domain, status, created_at } = activities
+  const [rows, [counted]] = await db.read.batch([
+    db.read
+      .select({ id, type, domain, status, created_at })
+      .from(activities)
+      .where(matching)
+      .orderBy(desc(id))
+      .limit(query.limit),
+    db.read.select({ total: count() }).from(activities).where(matching),
+  ])
+  return { activities: rows, total: counted?.total ?? 0 }
+}
+
+/** The same with user and target, if they still exist. */
+export async function listFleetActivities(
+  db: Database,
+  query: ActivityQuery,
+): Promise<{ activities: FleetActivity[]; total: number }> {
+  const matching = conditions(query)
+  const { id, type, domain, status, created_at } = activities
+  const site_id = sql<number | null>`(select sites.id from sites
+    where sites.server_id = ${activities.server_id} and sites.domain = ${domain})`
+  const [rows, [counted]] = await db.read.batch([
+    db.read
+      .select({
+        ...{ id, type, domain, status, created_at, site_id },
+        actor: users.email,
+        token: activities.token,
+        address: activities.address,
+        server_id: servers.id,
+        server: servers.name,
+        operation_id: operations.id,
+        bulk_id: bulk_operations.id,
+        detail: activities.detail,
+      })
+      .from(activities)
+      .leftJoin(users, eq(users.id, activities.user_id))
+      .leftJoin(servers, eq(servers.id, activities.server_id))
+      .leftJoin(operations, eq(operations.id, activities.operation_id))
+      .leftJoin(bulk_operations, eq(bulk_operations.id, activities.operation_id))
+      .where(matching)
+      .orderBy(desc(id))
+      .limit(query.limit),
+    db.read.select({ total: count() }).from(activities).where(matching),
+  ])
+  return { activities: rows, total: counted?.total ?? 0 }
+}
+
+function conditions({ before, type, status, domain, server_id }: ActivityQuery) {
+  return and(
+    before === undefined ? undefined : lt(activities.id, before),
+    type === undefined ? undefined : eq(activities.type, type),
+    status === undefined ? undefined : eq(activities.status, status),
+    domain === undefined ? undefined : eq(activities.domain, canonicalDomain(domain) ?? domain),
+    server_id === undefined ? undefined : eq(activities.server_id, server_id),
+  )
+}

@@ -1,0 +1,198 @@
+import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+import { Limit } from '#dashboard/kernel/runtime/limit.ts'
+import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
+import { offline } from '#shared/kernel/errors.ts'
+import { type Plan, PlanAnswer } from '#shared/kernel/plan.ts'
+import type { ListAnswer, ReadingContract } from '#shared/kernel/reading.ts'
+import type { StoredEvent } from '#shared/kernel/sse.ts'
+import type { AnyReading } from '#shared/readings.ts'
+import { metricsReading } from '#shared/servers/readings.ts'
+import { slow, unreachable } from './answer.ts'
+import { answered } from './answered.ts'
+import { bytesOf } from './byte-stream.ts'
+import { eventsOf, type StreamCall } from './event-stream.ts'
+import { hasOurProtocol, isOfEveryAgent, upgradeNeeded } from './protocol.ts'
+import { type ContentOf, readDigest, readJson, readList } from './read-answer.ts'
+import { RequestTimeout } from './request-timeout.ts'
+import { type Address, type Call, getting, posting, type Transports } from './transport.ts'
+
+const SIMULTANEOUS = 256
+const MAX_ANSWER = 1 << 20
+const FIRST_BYTES_MS = 10 * 60_000
+
+interface Options {
+  transports: Transports
+  /** How long an answer may take, from the moment the call has its slot. */
+  timeout_ms: number
+  /** How long a sign of life may take. */
+  contact_ms: number
+}
+
+interface Limits {
+  /** In place of the time limit of the contract. */
+  timeout_ms?: number | undefined
+  /** Aborts the call; it then fails as by `close`. */
+  signal?: AbortSignal | undefined
+}
+
+/** The first bytes of an answer have arrived. */
+interface Bytes {
+  type: string
+  body: ReadableStream<Uint8Array>
+}
+
+/** The answer of a reading as a dashboard gets it. */
+export type Answered<C extends AnyReading> = C['answer'] extends 'bytes' | 'events'
+  ? Bytes
+  : ContentOf<C['answer']>
+
+/**
+ * Calls agents. Every failure is a ServiceError; only `offline` is worth a retry. A call that not every
+ * agent has is refused for an agent of another protocol, and not sent.
+ */
+export class Agents {
+  readonly #options: Options
+  readonly #slots = new Limit(SIMULTANEOUS)
+  readonly #closing = new AbortController()
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /**
+   * Asks for a reading. JSON and lists are whole and valid; bytes and events resolve with the first
+   * bytes of an answer of any length, which may take minutes.
+   */
+  async call<C extends AnyReading>(
+    to: Address,
+    contract: C,
+    params: z.input<C['params']>,
+    limits: Limits = {},
+  ): Promise<Answered<C>> {
+    const { answer: form, is_held }: ReadingContract = contract
+    const request = requestOf(contract, params)
+    const { timeout_ms = this.#timeoutOf(contract), signal } = limits
+    await this.#admit(to, request.path)
+    const ask = () =>
+      form === 'bytes' || form === 'events'
+        ? this.#bytes(to, request, { timeout_ms, signal })
+        : this.#answer(to, request, readerOf(form), { timeout_ms, signal })
+    // The types of contracts tie the form of an answer to what is read.
+    const isHeld = is_held && Number(Object(params).wait ?? 0) > 0
+    return (await (isHeld ? ask() : this.#slots.run(ask))) as Answered<C>
+  }
+
+  /** The SHA-256 of an answer: another one after each change of it. */
+  digest(to: Address, contract: AnyReading): Promise<string> {
+    return this.#read(to, requestOf(contract, {}), readDigest)
+  }
+
+  /** The plan of a command. An agent of another protocol might run the command instead. */
+  async plan(to: Address, command: string, params: unknown): Promise<{ plan: Plan }> {
+    await this.#requireOurs(to)
+    return this.post(to, '/exec', { command, params, dry_run: true }, PlanAnswer)
+  }
+
+  /** Sends what is no reading, as often as it is needed. */
+  post<S extends z.ZodType>(to: Address, path: string, body: unknown, schema: S) {
+    return this.#read(to, posting(path, body), readerOf(schema))
+  }
+
+  /** Resolves when the agent has accepted; then the events, until the connection ends. */
+  async stream(to: Address, call: StreamCall): Promise<AsyncGenerator<StoredEvent>> {
+    const { path, body, operation_id, after, signal, sending, end } = call
+    const request = posting(path, body, {
+      accept: 'text/event-stream',
+      [OPERATION_HEADER]: operation_id,
+      ...(after > 0 ? { 'last-event-id': String(after) } : {}),
+    })
+    const timeout = new RequestTimeout(this.#options.timeout_ms, signal, end)
+    try {
+      const response = await this.#slots.run(async () => {
+        const transport = await this.#options.transports(to)
+        await sending?.()
+        return answered(transport, request, timeout)
+      })
+      return eventsOf(to, response, timeout, call)
+    } catch (error) {
+      timeout.end()
+      throw unreachable(to, error)
+    }
+  }
+
+  /** Ends every waiting call, with an error that does not concern the agent. */
+  close(): void {
+    this.#closing.abort()
+  }
+
+  async #admit(to: Address, path: string): Promise<void> {
+    if (!isOfEveryAgent(path)) await this.#requireOurs(to)
+  }
+
+  /** Asks an agent that has not reported its metrics yet. */
+  async #requireOurs(to: Address): Promise<void> {
+    const metrics = to.metrics ?? (await this.call(to, metricsReading, {}))
+    if (!hasOurProtocol({ metrics })) throw upgradeNeeded()
+  }
+
+  #timeoutOf({ timeout_ms }: ReadingContract): number | undefined {
+    return timeout_ms === 'contact' ? this.#options.contact_ms : timeout_ms
+  }
+
+  async #bytes(to: Address, request: Call, { timeout_ms, signal }: Limits): Promise<Bytes> {
+    const closing = this.#closing.signal
+    const unwanted = signal ? AbortSignal.any([closing, signal]) : closing
+    const end = timeout_ms === undefined ? undefined : { ms: timeout_ms, error: () => slow(to) }
+    const timeout = new RequestTimeout(FIRST_BYTES_MS, unwanted, end)
+    try {
+      const response = await answered(await this.#options.transports(to), request, timeout)
+      return { type: response.headers['content-type'] ?? '', body: bytesOf(response, timeout) }
+    } catch (error) {
+      timeout.end()
+      throw unreachable(to, error)
+    }
+  }
+
+  async #read<T>(to: Address, call: Call, read: Read<T>, limits: Limits = {}): Promise<T> {
+    await this.#admit(to, call.path)
+    return this.#slots.run(() => this.#answer(to, call, read, limits))
+  }
+
+  async #answer<T>(to: Address, call: Call, read: Read<T>, limits: Limits): Promise<T> {
+    const closing = this.#closing.signal
+    const unwanted = limits.signal ? AbortSignal.any([closing, limits.signal]) : closing
+    const timeout = new RequestTimeout(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
+    try {
+      const response = await answered(await this.#options.transports(to), call, timeout)
+      const answer = await read(response)
+      if (answer !== undefined) return answer
+      response.destroy()
+      throw offline(`The agent sent a malformed answer to ${call.path}`)
+    } catch (error) {
+      throw unwanted.aborted ? new Error('closing') : unreachable(to, error)
+    } finally {
+      timeout.end()
+    }
+  }
+}
+
+/** Returns undefined for an invalid answer. */
+type Read<T> = (response: IncomingMessage) => Promise<T | undefined>
+
+const isList = (form: z.ZodType | ListAnswer): form is ListAnswer => 'key' in form
+
+const readerOf =
+  <F extends z.ZodType | ListAnswer>(form: F): Read<ContentOf<F>> =>
+  async (response): Promise<ContentOf<F> | undefined> => {
+    if (isList(form)) return (await readList(response, form)) as ContentOf<F> | undefined
+    return form.safeParse(await readJson(response, MAX_ANSWER)).data as ContentOf<F> | undefined
+  }
+
+function requestOf({ at, is_once }: ReadingContract, params: unknown): Call {
+  const [method, path = ''] = at.split(' ')
+  if (method === 'POST') return posting(path, params, {}, !is_once)
+  const values = Object(params)
+  if (Object.keys(values).length === 0) return getting(path)
+  return getting(`${path}?${new URLSearchParams(values)}`)
+}

@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http'
+import { readEvents, type StoredEvent } from '#shared/kernel/sse.ts'
+import { unreachable } from './answer.ts'
+import type { Allowance } from './output-limits.ts'
+import { piecesFrom } from './read-answer.ts'
+import type { RequestTimeout } from './request-timeout.ts'
+import type { Address } from './transport.ts'
+
+/** An agent sends a comment every 10 s. */
+const STALL_MS = 45_000
+
+export interface StreamCall {
+  path: string
+  body: unknown
+  operation_id: string
+  /** The last received event, by the numbers of the agent; 0 for none. */
+  after: number
+  signal: AbortSignal
+  /** The time limit of the connection, and its error. */
+  end: { ms: number; error: () => Error }
+  allowance: Allowance
+  /** Called when the agent is reachable, before anything is sent. */
+  sending?(): Promise<void>
+}
+
+/** The events of an accepted call, until its connection ends. */
+export async function* eventsOf(
+  to: Address,
+  response: IncomingMessage,
+  timeout: RequestTimeout,
+  call: StreamCall,
+): AsyncGenerator<StoredEvent> {
+  try {
+    timeout.again(STALL_MS)
+    yield* readEvents(watched(response, timeout, call))
+  } catch (error) {
+    throw unreachable(to, error)
+  } finally {
+    timeout.end()
+    response.destroy()
+  }
+}
+
+async function* watched(
+  response: IncomingMessage,
+  timeout: RequestTimeout,
+  { allowance }: StreamCall,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of piecesFrom(response)) {
+    timeout.again(STALL_MS)
+    allowance.received({ bytes: piece.length })
+    yield piece
+  }
+}

@@ -1,0 +1,34 @@
+import { conflict } from '#shared/kernel/errors.ts'
+import { PROTOCOL } from '#shared/kernel/protocol.ts'
+import type { Address } from './transport.ts'
+
+/**
+ * The calls of agents of every protocol: the contract, and what replaces an agent and the keys that it
+ * trusts. They never change.
+ */
+const OF_EVERY_AGENT: ReadonlySet<string> = new Set([
+  '/health',
+  '/metrics',
+  '/services',
+  '/sites',
+  '/exec',
+  '/sites/wp-scan',
+  '/sites/db-password',
+  '/build',
+  '/keys',
+])
+
+/** Whether an agent has the call of a path, whatever its protocol is. */
+export const isOfEveryAgent = (path: string): boolean =>
+  OF_EVERY_AGENT.has(path.replace(/\?.*/, ''))
+
+/** Whether an agent has the protocol of this dashboard, by its last metrics. */
+export const hasOurProtocol = ({ metrics }: Pick<Address, 'metrics'>): boolean =>
+  metrics?.protocol === PROTOCOL
+
+/** The refusal of a call that needs the protocol of this dashboard. */
+export const upgradeNeeded = () =>
+  conflict(
+    'The agent of this server has another protocol than this dashboard: upgrade the agent',
+    'upgrade_needed',
+  )

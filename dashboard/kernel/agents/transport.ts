@@ -1,0 +1,93 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  request,
+} from 'node:http'
+import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { offline } from '#shared/kernel/errors.ts'
+import type { NotConnected } from './answer.ts'
+
+export interface Call {
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  body: string
+  /** The agent does the same however often it receives it. */
+  isRepeatable: boolean
+}
+
+export type Protocol = 'tls' | 'http'
+
+/** The transport to one agent. */
+export interface Transport {
+  /** What its connections begin with. */
+  readonly speaks?: Protocol
+  /** The request of one call, written completely. `fresh`: not over a kept connection. */
+  open(call: Call, fresh?: boolean): ClientRequest
+  /** Reads a refusal (401) of a request. True: a second try may succeed. Throws offline for wrong clocks. */
+  learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean
+  /** Returns the reason of an error before the request was sent, if it knows a better one. */
+  explain?(error: NotConnected): Promise<Error>
+}
+
+/** `metrics`: the last ones, which have the protocol of the agent; absent: it was never read. */
+export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'> &
+  Partial<Pick<ServerRow, 'metrics'>>
+
+/** The transport to the agent of a server. Throws offline if there is none. */
+export type Transports = (to: Address) => Promise<Transport>
+
+const kept = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })
+
+/** Plain HTTP to an agent that is not enrolled: on loopback only, and never in production. */
+export function plainTransport(to: Address, production: boolean): Transport {
+  if (production || !isLoopback(to.hostname))
+    throw offline('The server is not enrolled yet: paste the line that its page shows there')
+  return {
+    speaks: 'http',
+    open: ({ method, path, headers, body }, fresh) =>
+      request({
+        host: to.hostname,
+        port: to.port,
+        method,
+        path,
+        headers: { ...headers, ...lengthOf(method, body) },
+        agent: fresh ? false : kept,
+      }).end(body),
+    learn: () => false,
+  }
+}
+
+export function lengthOf(method: Call['method'], body: string): Record<string, string> {
+  return method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+}
+
+/** 127.0.0.0/8, ::1 and localhost. */
+function isLoopback(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname === '::1') return true
+  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+}
+
+export const getting = (path: string): Call => ({
+  method: 'GET',
+  path,
+  headers: {},
+  body: '',
+  isRepeatable: true,
+})
+
+export function posting(
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  isRepeatable = true,
+): Call {
+  return {
+    isRepeatable,
+    method: 'POST',
+    path,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+}

@@ -1,0 +1,76 @@
+import type { z } from 'zod'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { unlessStorage } from '#dashboard/kernel/db/connect.ts'
+import type { Admission, Caller } from '#dashboard/kernel/http/caller.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import { isDue } from '#shared/kernel/age.ts'
+import type { ApiToken, CreateApiToken } from '#shared/kernel/api/auth.ts'
+import { notFound } from '#shared/kernel/errors.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+import {
+  deleteApiToken,
+  findApiToken,
+  insertApiToken,
+  touchApiToken,
+} from './api-tokens.queries.ts'
+import { confirmPassword } from './confirm.ts'
+import type { LoginDeps } from './login.ts'
+
+const PREFIX = 'hc_'
+/** The precision of `last_used_at`: a write for each request would be too expensive. */
+const TOUCH_MS = 60_000
+const DAY_MS = 24 * 3600_000
+
+type Deps = Pick<Base, 'db' | 'clock'>
+
+/** `plaintext` is shown only once; the records hold its hash. Throws 422 for a wrong password. */
+export async function createApiToken(
+  deps: LoginDeps,
+  caller: Caller,
+  { name, scope, password, expires_in_days }: z.output<typeof CreateApiToken>,
+): Promise<{ token: ApiToken; plaintext: Secret }> {
+  const { clock, random } = deps
+  const { user } = caller
+  await confirmPassword(deps, caller, { what: 'new token', password, field: 'password' })
+  const plaintext = new Secret(PREFIX + randomText(random, 32))
+  const created_at = timestamp(clock)
+  const expires_at = timestamp(clock, expires_in_days * DAY_MS)
+  const hash = sha256(plaintext)
+  const values = { user_id: user.id, name, hash, scope, created_at, expires_at }
+  await insertApiToken(
+    deps,
+    values,
+    entryOf(clock, { type: 'auth.token_create', user_id: user.id }),
+  )
+  const found = await findApiToken(deps, values.hash)
+  if (!found) throw new Error('insert returned no row')
+  return { token: found.token, plaintext }
+}
+
+/** 404 for a token of another user. */
+export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: number) {
+  const entry = entryOf(clock, { type: 'auth.token_delete', user_id: user.id })
+  if (!(await deleteApiToken(db, user.id, id, entry))) throw notFound('Token')
+}
+
+/** Undefined for an expired one too. */
+export async function findTokenCaller(
+  { db, marks, clock }: Deps & Pick<LoginDeps, 'marks'>,
+  plaintext: Secret,
+): Promise<Admission | undefined> {
+  if (!plaintext.reveal().startsWith(PREFIX)) return undefined
+  const found = await findApiToken({ db, marks }, sha256(plaintext))
+  if (!found || found.token.expires_at <= timestamp(clock)) return undefined
+  const { id, name, scope, last_used_at, expires_at } = found.token
+  if (isDue(last_used_at, TOUCH_MS, clock.now()))
+    await touchApiToken(db, id, timestamp(clock)).catch(unlessStorage)
+  const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
+  const caller = { user: found.user, jti: '', token_id: id, token_name: name, scope }
+  return { caller, until: Math.min(touched, Date.parse(expires_at)) }
+}
+
+function sha256(secret: Secret): string {
+  return new Bun.CryptoHasher('sha256').update(secret.reveal()).digest('hex')
+}

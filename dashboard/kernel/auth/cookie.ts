@@ -1,0 +1,37 @@
+import { isHttps } from '#dashboard/kernel/http/client.ts'
+
+/** `device` identifies a browser that has logged in before. */
+type Kind = 'session' | 'device'
+
+interface Deps {
+  public_url: string | undefined
+}
+
+/**
+ * With a public address of https, the prefix `__Host-` keeps every other host of the domain from
+ * setting the cookie (RFC 6265bis 4.1.3.2); browsers take that name only over TLS.
+ */
+export function cookieName(kind: Kind, { public_url }: Deps): string {
+  return isHttps(public_url) ? `__Host-${kind}` : kind
+}
+
+/** Attributes of both cookies. `maxAge` in seconds. */
+export function cookieOptions(maxAge: number, secure: boolean) {
+  return { httpOnly: true, sameSite: 'strict', path: '/', maxAge, secure } as const
+}
+
+/** A cookie as a header line, for places without a cookie jar, or whose jar already sends one. */
+export function cookieLine(name: string, value: string, maxAge: number, secure: boolean): string {
+  const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly${secure ? '; Secure' : ''}; SameSite=Strict`
+  return `${name}=${value}; ${attributes}`
+}
+
+/** The value of a cookie in the Cookie header. */
+export function cookieOf(kind: Kind, deps: Deps, request: Request): string | undefined {
+  const start = `${cookieName(kind, deps)}=`
+  for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
+    const text = pair.trim()
+    if (text.startsWith(start)) return text.slice(start.length)
+  }
+  return undefined
+}

@@ -1,0 +1,42 @@
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+import type { Login } from './first-login.ts'
+import type { Passwords } from './passwords.ts'
+import { hasUsers, insertUser } from './queries.ts'
+
+/** Only one of several dashboards creates it. */
+const FIRST = 1
+const DEFAULT_EMAIL = 'admin@example.com'
+
+interface Deps extends Pick<Base, 'db' | 'clock' | 'random'> {
+  passwords: Passwords
+  marks: Marks
+  /** Stores a generated password for its owner; returns a function that removes it again. */
+  keep?: (login: Login) => Promise<() => Promise<unknown>>
+}
+
+interface Given {
+  ADMIN_EMAIL?: string | undefined
+  ADMIN_PASSWORD?: string | undefined
+}
+
+/** Creates the first account. Returns the generated password to print, if any. */
+export async function makeFirstUser(
+  { db, marks, clock, random, passwords, keep }: Deps,
+  { ADMIN_EMAIL, ADMIN_PASSWORD }: Given,
+): Promise<Login | undefined> {
+  if (await hasUsers(db)) return undefined
+  const email = (ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase()
+  const password = ADMIN_PASSWORD ?? randomText(random, 18)
+  const password_hash = await passwords.hash(new Secret(password))
+  const created_at = timestamp(clock)
+  const values = { id: FIRST, email, name: 'Administrator', password_hash, created_at }
+  const forget = ADMIN_PASSWORD === undefined ? await keep?.({ email, password }) : undefined
+  const made = await insertUser({ db, marks }, values)
+  // Another dashboard was faster: the password belongs to no account.
+  if (!made) await forget?.()
+  return made && ADMIN_PASSWORD === undefined ? { email, password } : undefined
+}

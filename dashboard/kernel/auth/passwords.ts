@@ -1,0 +1,67 @@
+import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
+import { FairLimit, type Turn } from '#dashboard/kernel/runtime/fair-limit.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
+
+/** `memory_kib` and `rounds` of argon2id (RFC 9106). */
+export interface PasswordCost {
+  memory_kib: number
+  rounds: number
+}
+
+export const STRONG: PasswordCost = { memory_kib: 65_536, rounds: 2 }
+
+const AT_ONCE = 2
+const IN_LINE = 128
+
+/** The origin of a password check. */
+export interface CheckOrigin {
+  /** A known device or session, or the address of an unknown client; they alternate. */
+  by: string
+  /** Known ones have priority. */
+  known: boolean
+  delay_ms: number
+}
+
+const SETUP: Turn = { by: 'setup', first: true }
+
+/** Each hash takes 64 MiB and 0.15 s. Known and unknown clients have a queue of 128 each. */
+export class Passwords {
+  readonly #limit = new FairLimit(AT_ONCE, IN_LINE)
+  readonly #cost: PasswordCost
+  readonly #clock: Clock
+  readonly #nobody: string
+
+  constructor(cost: PasswordCost, clock: Clock) {
+    this.#cost = cost
+    this.#clock = clock
+    this.#nobody = hashOfNothing(cost)
+  }
+
+  /** For an authenticated user. */
+  hash(password: Secret): Promise<string> {
+    const { memory_kib: memoryCost, rounds: timeCost } = this.#cost
+    return this.#limit.run(SETUP, () =>
+      Bun.password.hash(password.reveal(), { algorithm: 'argon2id', memoryCost, timeCost }),
+    )
+  }
+
+  /** Without a hash it takes the same time and is false: this does not reveal which accounts exist. */
+  async verify(password: Secret, hash: string | undefined, origin: CheckOrigin): Promise<boolean> {
+    const against = hash ?? this.#nobody
+    const matches = await this.#limit.run(this.#turnOf(origin), () =>
+      Bun.password.verify(password.reveal(), against),
+    )
+    return matches && hash !== undefined
+  }
+
+  #turnOf({ by, known, delay_ms }: CheckOrigin): Turn {
+    if (delay_ms === 0) return { by, first: known }
+    return { by, first: known, ready: (signal) => this.#clock.sleep(delay_ms, signal) }
+  }
+}
+
+/** The hash of an unknown password, in the form of RFC 9106: only its time matters. */
+function hashOfNothing({ memory_kib, rounds }: PasswordCost): string {
+  const zeros = 'A'.repeat(43)
+  return `$argon2id$v=19$m=${memory_kib},t=${rounds},p=1$${zeros}$${zeros}`
+}

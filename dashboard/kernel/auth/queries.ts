@@ -1,0 +1,156 @@
+import { and, count, eq, getTableColumns, ne, sql } from 'drizzle-orm'
+import { api_tokens, sessions } from '#dashboard/kernel/db/auth-schema.ts'
+import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import type { Covered, MarkedRow, Marks } from '#dashboard/kernel/db/marks.ts'
+import { once } from '#dashboard/kernel/db/once.ts'
+import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
+import { activities, users } from '#dashboard/kernel/db/schema.ts'
+import type { User } from '#shared/kernel/api/auth.ts'
+
+export async function hasUsers(db: Database): Promise<boolean> {
+  const row = await db.read.select({ total: count() }).from(users).get()
+  return (row?.total ?? 0) > 0
+}
+
+/** The records, and what proves that the dashboard wrote them. */
+export interface Marked {
+  db: Database
+  marks: Marks
+}
+
+/** False if one with this address or id exists: another process was faster. */
+export async function insertUser(
+  { db, marks }: Marked,
+  values: Covered<'users'>,
+): Promise<boolean> {
+  const row = { ...values, mark: marks.of('users', values) }
+  const rows = await db.write((queries) =>
+    queries.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }),
+  )
+  return rows.length > 0
+}
+
+/** `email` in lower case, as it is stored. Undefined for one that somebody else has changed. */
+export async function findUserByEmail(
+  { db, marks }: Marked,
+  email: string,
+): Promise<UserRow | undefined> {
+  const row = await db.read.select().from(users).where(eq(users.email, email)).get()
+  return row && marks.fits('users', row) ? row : undefined
+}
+
+/** Returns undefined for a user that was changed outside of the dashboard. */
+export async function findUser({ db, marks }: Marked, id: number): Promise<UserRow | undefined> {
+  const row = await db.read.select().from(users).where(eq(users.id, id)).get()
+  return row && marks.fits('users', row) ? row : undefined
+}
+
+/** The address of a user for certificates; it admits nobody. */
+export async function findAddress(db: Database, id: number): Promise<string | undefined> {
+  const { email } = users
+  return (await db.read.select({ email }).from(users).where(eq(users.id, id)).get())?.email
+}
+
+export async function insertSession(
+  { db, marks }: Marked,
+  session: Covered<'sessions'>,
+  entry: NewActivity,
+): Promise<void> {
+  await writeAll(db, (queries) => [
+    queries.insert(sessions).values({ ...session, mark: marks.of('sessions', session) }),
+    queries.insert(activities).values(entry),
+  ])
+}
+
+const session = once((read) =>
+  read
+    .select({ session: getTableColumns(sessions), user: getTableColumns(users) })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.user_id))
+    .where(eq(sessions.jti, sql.placeholder('jti')))
+    .prepare(),
+)
+
+export type FoundSession = MarkedRow<'sessions'> & { user: User }
+
+/** Returns undefined for a session that was changed outside of the dashboard, or whose user was. */
+export async function findSession(
+  { db, marks }: Marked,
+  jti: string,
+): Promise<FoundSession | undefined> {
+  const found = await session(db).get({ jti })
+  if (!found || !marks.fits('sessions', found.session) || !marks.fits('users', found.user)) {
+    return undefined
+  }
+  return { ...found.session, user: shown(found.user) }
+}
+
+/** What others see of a user. */
+export const shown = ({ id, email, name }: User): User => ({ id, email, name })
+
+/** Whether a session that was admitted before has not ended. */
+export async function hasSession(db: Database, jti: string, now: string): Promise<boolean> {
+  const found = await session(db).get({ jti })
+  return found !== undefined && found.session.expires_at > now
+}
+
+/** False if another request changed it meanwhile, or it was ended. */
+export async function updateSession(
+  { db, marks }: Marked,
+  before: MarkedRow<'sessions'>,
+  values: Partial<Pick<Covered<'sessions'>, 'renewed_at' | 'expires_at' | 'confirmed_at'>>,
+): Promise<boolean> {
+  const mark = marks.of('sessions', { ...before, ...values })
+  const rows = await db.write((queries) =>
+    queries
+      .update(sessions)
+      .set({ ...values, mark })
+      .where(and(eq(sessions.jti, before.jti), eq(sessions.mark, before.mark)))
+      .returning({ jti: sessions.jti }),
+  )
+  return rows.length > 0
+}
+
+export async function deleteSession(db: Database, jti: string, entry: NewActivity): Promise<void> {
+  await writeAll(db, (queries) => [
+    queries.delete(sessions).where(eq(sessions.jti, jti)),
+    queries.insert(activities).values(entry),
+  ])
+}
+
+/** Ends every session and every API token of the user. */
+export async function deleteAccess(
+  db: Database,
+  user_id: number,
+  entry: NewActivity,
+): Promise<void> {
+  await writeAll(db, (queries) => [
+    queries.delete(sessions).where(eq(sessions.user_id, user_id)),
+    queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id)),
+    queries.insert(activities).values(entry),
+  ])
+}
+
+interface NewPassword {
+  user: UserRow
+  password_hash: string
+  /** The kept session; all others of the user end. */
+  keep: string
+  /** Whether every API token of the user ends too. */
+  end_tokens: boolean
+}
+
+export async function updatePassword(
+  { db, marks }: Marked,
+  { user, password_hash, keep, end_tokens }: NewPassword,
+  entry: NewActivity,
+): Promise<void> {
+  const user_id = user.id
+  const mark = marks.of('users', { ...user, password_hash })
+  await writeAll(db, (queries) => [
+    queries.update(users).set({ password_hash, mark }).where(eq(users.id, user_id)),
+    queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
+    ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),
+    queries.insert(activities).values(entry),
+  ])
+}

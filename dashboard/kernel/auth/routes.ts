@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { creates, shows } from '#dashboard/kernel/http/answers.ts'
+import { STRANGER } from '#dashboard/kernel/http/body.ts'
+import { addressOf, type Connection, isSecure } from '#dashboard/kernel/http/client.ts'
+import { idIn } from '#dashboard/kernel/http/path.ts'
+import { Reply } from '#dashboard/kernel/http/reply.ts'
+import { routesWith, UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'
+import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
+import {
+  ApiToken,
+  ChangePassword,
+  ConfirmPassword,
+  CreateApiToken,
+  Login,
+  User,
+} from '#shared/kernel/api/auth.ts'
+import { listApiTokens } from './api-tokens.queries.ts'
+import { createApiToken, removeApiToken } from './api-tokens.ts'
+import { changePassword } from './change-password.ts'
+import { confirmCaller } from './confirmed.ts'
+import { cookieLine, cookieName, cookieOf, cookieOptions } from './cookie.ts'
+import { DEVICE_SECONDS } from './devices.ts'
+import { type LoginDeps, login } from './login.ts'
+import { deleteAccess, deleteSession } from './queries.ts'
+import { SESSIONS_NEWS } from './session-revocation.ts'
+import { SESSION_SECONDS } from './tokens.ts'
+
+type Deps = LoginDeps & { public_url: string | undefined; bus: Bus }
+
+const route = routesWith<Deps>()
+
+const UserAnswer = z.strictObject({ user: User })
+const plaintext = z.string().meta({ examples: ['hc_Zk3bYwqS0v9l1nXo5tQ2Rr8cUeJ7hGdM4aPfLxIyTsE'] })
+const signedOut = {
+  204: {
+    about: 'Signed out; the cookie is deleted.',
+    headers: ['Set-Cookie' as const],
+  },
+}
+
+export const authRoutes = {
+  /** The one open route under /api. */
+  login: route({
+    at: 'POST /api/auth/login',
+    ignores_unknown: true,
+    summary: 'Sign in',
+    details:
+      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately.',
+    right: 'open',
+    body: Login,
+    body_limits: STRANGER,
+    answers: { 200: { about: 'Signed in.', json: UserAnswer, headers: ['Set-Cookie'] } },
+    errors: ['unauthorized', 'too_many'],
+    run: async ({ deps, body, request, server }) => {
+      const address = addressOf(request, server)
+      const from = { address, device: cookieOf('device', deps, request) }
+      const { user, token, device } = await login(deps, body, from)
+      const secure = isSecure(deps, request, server)
+      const known = cookieLine(cookieName('device', deps), device, DEVICE_SECONDS, secure)
+      const cookie = sessionCookie({ deps, request, server }, token, SESSION_SECONDS)
+      return new Reply(200, { user }, { cookie, headers: { 'set-cookie': known } })
+    },
+  }),
+  getCaller: route({
+    at: 'GET /api/auth/me',
+    summary: 'Show the signed-in user',
+    right: 'read',
+    kept_ms: UNTIL_CHANGED,
+    answers: { 200: { about: 'The caller.', json: UserAnswer } },
+    run: ({ caller: { user } }) => ({ user }),
+  }),
+  logout: route({
+    at: 'POST /api/auth/logout',
+    summary: 'Sign out',
+    right: 'session',
+    answers: signedOut,
+    run: async (call) => {
+      const { deps, caller } = call
+      const entry = entryOf(deps.clock, { type: 'auth.logout', user_id: caller.user.id })
+      await deleteSession(deps.db, caller.jti, entry)
+      return signOut(call)
+    },
+  }),
+  logoutEverywhere: route({
+    at: 'POST /api/auth/logout-everywhere',
+    summary: 'End every session and every API token of the caller',
+    right: 'session',
+    answers: signedOut,
+    run: async (call) => {
+      const { deps, caller } = call
+      const user_id = caller.user.id
+      const entry = entryOf(deps.clock, { type: 'auth.logout_everywhere', user_id })
+      await deleteAccess(deps.db, user_id, entry)
+      return signOut(call)
+    },
+  }),
+  confirmPassword: route({
+    at: 'POST /api/auth/confirm',
+    summary: 'Confirm the password of the caller',
+    details:
+      'For calls that answer 409 with `confirmation_needed`: they need it within half an hour before them; a login counts too. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+    right: 'session',
+    body: ConfirmPassword,
+    answers: { 204: { about: 'Confirmed.' } },
+    errors: ['too_many'],
+    run: ({ deps, caller, body }) => confirmCaller(deps, caller, body.password),
+  }),
+  changePassword: route({
+    at: 'POST /api/auth/password',
+    summary: 'Change the own password',
+    details:
+      'Ends every other session and, with `end_tokens`, every API token. Five wrong current passwords in a session are answered with 429 for 15 minutes.',
+    right: 'session',
+    body: ChangePassword,
+    answers: { 204: { about: 'Changed.' } },
+    errors: ['too_many'],
+    run: async ({ deps, caller, body }) => {
+      await changePassword(deps, caller, body)
+      deps.bus.notify(SESSIONS_NEWS)
+    },
+  }),
+  listApiTokens: route({
+    at: 'GET /api/auth/tokens',
+    summary: 'List the own API tokens',
+    right: 'read',
+    answers: shows('The tokens.', { tokens: z.array(ApiToken) }),
+    run: async ({ deps, caller }) => ({ tokens: await listApiTokens(deps.db, caller.user.id) }),
+  }),
+  createApiToken: route({
+    at: 'POST /api/auth/tokens',
+    summary: 'Create an API token',
+    details:
+      'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+    right: 'session',
+    body: CreateApiToken,
+    answers: creates('Created. The text of the token is shown only once.', {
+      token: ApiToken,
+      plaintext,
+    }),
+    errors: ['too_many'],
+    run: async ({ deps, caller, body }) => {
+      const made = await createApiToken(deps, caller, body)
+      return { token: made.token, plaintext: made.plaintext.reveal() }
+    },
+  }),
+  removeApiToken: route({
+    at: 'DELETE /api/auth/tokens/:token_id',
+    summary: 'Delete an API token',
+    right: 'admin',
+    answers: { 204: { about: 'It no longer works.' } },
+    run: async ({ deps, caller, params }) => {
+      await removeApiToken(deps, caller, idIn(params.token_id, 'Token'))
+      deps.bus.notify(SESSIONS_NEWS)
+    },
+  }),
+}
+
+interface Visit {
+  deps: Deps
+  request: Request
+  server: Connection | null
+}
+
+function sessionCookie({ deps, request, server }: Visit, value: string, seconds: number) {
+  const options = cookieOptions(seconds, isSecure(deps, request, server))
+  return { name: cookieName('session', deps), value, options }
+}
+
+function signOut(visit: Visit) {
+  visit.deps.bus.notify(SESSIONS_NEWS)
+  return new Reply(204, undefined, { cookie: sessionCookie(visit, '', 0) })
+}

@@ -1,0 +1,59 @@
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { unlessStorage } from '#dashboard/kernel/db/connect.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import type { Admission } from '#dashboard/kernel/http/caller.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import { isDue } from '#shared/kernel/age.ts'
+import type { User } from '#shared/kernel/api/auth.ts'
+import { type FoundSession, findSession, insertSession, updateSession } from './queries.ts'
+import { SESSION_SECONDS, type Tokens } from './tokens.ts'
+
+export interface SessionDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
+  tokens: Tokens
+  marks: Marks
+}
+
+const SESSION_MS = SESSION_SECONDS * 1000
+
+/** The token of a new session, stored with the activity of the login. */
+export async function openSession(deps: SessionDeps, user: User): Promise<string> {
+  const { clock, random, tokens } = deps
+  const jti = randomText(random, 16)
+  const now = timestamp(clock)
+  const expires_at = timestamp(clock, SESSION_MS)
+  const times = { created_at: now, renewed_at: now, confirmed_at: now, expires_at }
+  const session = { jti, user_id: user.id, ...times }
+  await insertSession(deps, session, entryOf(clock, { type: 'auth.login', user_id: user.id }))
+  return tokens.sign({ user_id: user.id, jti })
+}
+
+/** `renewed`: the new token, when half of the old one's time has passed. */
+export async function findCaller(
+  deps: SessionDeps,
+  token: string,
+): Promise<(Admission & { renewed?: string }) | undefined> {
+  const claims = await deps.tokens.verify(token)
+  if (!claims) return undefined
+  const { jti } = claims
+  const session = await findSession(deps, jti)
+  const now = timestamp(deps.clock)
+  if (!session || session.expires_at <= now || String(session.user.id) !== claims.sub)
+    return undefined
+  const { user, confirmed_at } = session
+  const caller = { user, jti, confirmed_at }
+  const half = Date.parse(session.renewed_at) + SESSION_MS / 2
+  const until = Math.min(half, claims.exp * 1000, Date.parse(session.expires_at))
+  const admission = { caller, until }
+  if (!isDue(session.renewed_at, SESSION_MS / 2, deps.clock.now())) return admission
+  const renewed = await renew(deps, session).catch(unlessStorage)
+  return renewed === undefined ? admission : { ...admission, renewed }
+}
+
+async function renew(deps: SessionDeps, session: FoundSession) {
+  const { clock, tokens } = deps
+  const values = { renewed_at: timestamp(clock), expires_at: timestamp(clock, SESSION_MS) }
+  if (!(await updateSession(deps, session, values))) return undefined
+  return tokens.sign({ user_id: session.user_id, jti: session.jti })
+}

@@ -1,0 +1,128 @@
+import type { BulkItemRow } from '#dashboard/kernel/db/rows.ts'
+import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
+import {
+  type CancelDeps,
+  cancelOperation,
+} from '#dashboard/kernel/engine/cancel/cancel-operation.ts'
+import {
+  getOperation,
+  isTaken,
+  type NewOperation,
+  operationStatements,
+} from '#dashboard/kernel/engine/queries.ts'
+import { rulesOf } from '#dashboard/kernel/engine/rules.ts'
+import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
+import { finishBulk } from './finish.ts'
+import { type PrepareDeps, prepare } from './prepare.ts'
+import { advance, itemStatement, readState, type State } from './progress.queries.ts'
+import { record, settle } from './settle.ts'
+import { listStartable } from './startable.queries.ts'
+
+export type StepDeps = PrepareDeps & CancelDeps
+
+/** Limits the load of one server with many selected sites. */
+const PER_SERVER = 2
+
+/** Advances a bulk operation by one step. `idle`: it waits. `over`: it has ended or was deleted. */
+export async function takeStep(deps: StepDeps, id: string): Promise<'again' | 'idle' | 'over'> {
+  const state = await readState(deps.db, id)
+  if (!state || state.bulk.finished_at !== null) return 'over'
+  if (await settle(deps, state)) return 'again'
+  if (state.bulk.status === 'cancelled') await cancelStarted(deps, state)
+  if (state.bulk.status === 'running' && (await beginSome(deps, state))) return 'again'
+  if (state.started.length > 0 || state.counts.waiting > 0) return 'idle'
+  await finishBulk(deps, state)
+  return 'again'
+}
+
+/** Running items must end too. */
+async function cancelStarted(deps: StepDeps, { bulk, started }: State): Promise<void> {
+  const running = started.flatMap(({ operation }) =>
+    operation && operation.cancel === null ? [operation.id] : [],
+  )
+  for (const id of running) await cancelQuietly(deps, id, bulk.actor)
+}
+
+async function cancelQuietly(deps: StepDeps, id: string, actor: number | null): Promise<void> {
+  try {
+    await cancelOperation(deps, id, { mode: 'graceful', actor })
+  } catch (error) {
+    // It has ended meanwhile or was deleted: the next step handles it.
+    if (!(error instanceof ServiceError)) throw error
+  }
+}
+
+/** Starts as many waiting items as the limits allow. True after a change. */
+async function beginSome(deps: StepDeps, state: State): Promise<boolean> {
+  const items = await startable(deps, state)
+  const prepared = await Promise.all(items.map((item) => prepareOne(deps, state, item)))
+  let { last } = state
+  for (const { item, operation, error } of prepared) {
+    if (!operation) return record(deps, { ...state, last }, [{ item, status: 'failed', error }])
+    const result = await begin(deps, { ...state, last }, item, operation)
+    if (result === 'late') return true
+    if (result === 'started') last++
+    if (result === 'refused')
+      return record(deps, { ...state, last }, [{ item, status: 'failed', error: NAME_TAKEN }])
+  }
+  return last > state.last
+}
+
+async function startable(deps: StepDeps, { bulk, started }: State): Promise<BulkItemRow[]> {
+  const limit = bulk.parallel - started.length
+  if (limit <= 0) return []
+  const busy = new Map<number, number>()
+  const take = ({ server_id }: BulkItemRow) => {
+    const there = (busy.get(server_id) ?? 0) + 1
+    busy.set(server_id, there)
+    return there <= PER_SERVER
+  }
+  for (const { item } of started) take(item)
+  const full = [...busy].flatMap(([id, there]) => (there >= PER_SERVER ? [id] : []))
+  return (await listStartable(deps.db, bulk, { full, limit })).filter(take)
+}
+
+type Prepared =
+  | { item: BulkItemRow; operation: NewOperation; error: null }
+  | { item: BulkItemRow; operation: undefined; error: ErrorBody }
+
+async function prepareOne(deps: StepDeps, { bulk }: State, item: BulkItemRow): Promise<Prepared> {
+  try {
+    return { item, operation: await prepare(deps, bulk, item), error: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { item, operation: undefined, error: bodyOf(error) }
+  }
+}
+
+const NAME_TAKEN = conflict('The server has a site of this name: remove one of them first').body
+
+/**
+ * `late`: the state has changed meanwhile. `taken`: the site has another operation; it waits.
+ * `refused`: a constraint of the sites refuses it.
+ */
+async function begin(
+  deps: StepDeps,
+  state: State,
+  item: BulkItemRow,
+  operation: NewOperation,
+): Promise<'started' | 'late' | 'taken' | 'refused'> {
+  const { db, worker } = deps
+  const { position, domain, site_id } = item
+  const { id: operation_id, type } = operation
+  const facts = { position, domain, operation_id, status: 'running' }
+  const event = { event: 'log', data: { message: `${domain} begins`, ...facts } } as const
+  const advanced = await advance(db, state, [event], (queries) => [
+    ...operationStatements(queries, operation, site_id),
+    ...rulesOf(deps, type).during(queries, { ...operation, site_id }, operation.created_at),
+    itemStatement(queries, item, { status: 'running', operation_id }),
+  ]).catch((error: unknown) => {
+    if (isTaken(error)) return 'taken' as const
+    if (violatesUnique(error, 'sites.')) return 'refused' as const
+    throw error
+  })
+  if (advanced === 'taken' || advanced === 'refused') return advanced
+  if (!advanced) return 'late'
+  worker.start(await getOperation(db, operation_id))
+  return 'started'
+}

@@ -1,0 +1,82 @@
+import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { servers, sites } from '#dashboard/kernel/db/schema.ts'
+import type { BulkRules } from '#dashboard/kernel/engine/rules.ts'
+import type { BulkTarget, BulkTargets } from '#shared/operations/api/bulk-operations.ts'
+
+export interface SiteTarget extends BulkTarget {
+  /** Its agent did not create it. */
+  found: boolean
+}
+
+/** The named ones and those of the named servers; the latter if they suit the call and are not ignored. */
+export function listSiteTargets(
+  db: Database,
+  rules: BulkRules | null,
+  { site_ids, server_ids, tag }: BulkTargets,
+  limit: number,
+): Promise<SiteTarget[]> {
+  const fitting = and(
+    isNull(sites.ignored_at),
+    rules?.managed_only ? eq(sites.managed, true) : undefined,
+    inArray(sites.status, [...(rules?.states ?? [])]),
+    homes(sites.server_id, server_ids, tag),
+  )
+  const ofServers = server_ids.length > 0 || tag !== undefined ? fitting : undefined
+  return db.read
+    .select({
+      server_id: sites.server_id,
+      site_id: sites.id,
+      domain: sites.domain,
+      found: sql<boolean>`${sites.found} and ${sites.status} <> 'trashed'`.mapWith(Boolean),
+    })
+    .from(sites)
+    .where(or(inArray(sites.id, site_ids), ofServers))
+    .orderBy(asc(sites.id))
+    .limit(limit)
+}
+
+export function listServerTargets(
+  db: Database,
+  { server_ids, tag }: Omit<BulkTargets, 'site_ids'>,
+  limit: number,
+): Promise<BulkTarget[]> {
+  return db.read
+    .select({
+      server_id: servers.id,
+      site_id: sql<number | null>`null`,
+      domain: servers.hostname,
+    })
+    .from(servers)
+    .where(homes(servers.id, server_ids, tag))
+    .orderBy(asc(servers.id))
+    .limit(limit)
+}
+
+function homes(column: typeof servers.id | typeof sites.server_id, ids: number[], tag?: string) {
+  const tagged: SQL = sql`${column} in (
+    select servers.id from servers, json_each(servers.tags) as tag where tag.value = ${tag ?? ''})`
+  return or(inArray(column, ids), tag === undefined ? undefined : tagged)
+}
+
+/** The unknown ids among these. */
+export async function unknownSites(db: Database, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.read
+    .select({ id: sites.id })
+    .from(sites)
+    .where(inArray(sites.id, [...ids]))
+  return without(ids, rows)
+}
+
+export async function unknownServers(db: Database, ids: readonly number[]): Promise<number[]> {
+  const rows = await db.read
+    .select({ id: servers.id })
+    .from(servers)
+    .where(inArray(servers.id, [...ids]))
+  return without(ids, rows)
+}
+
+function without(ids: readonly number[], rows: { id: number }[]): number[] {
+  const known = new Set(rows.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}

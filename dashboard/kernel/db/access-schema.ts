@@ -1,0 +1,94 @@
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { SiteAccessReport } from '#shared/access/site.access.ts'
+import { ACCESS_KINDS } from '#shared/access/site-access.ts'
+import { SSH_KEY_TYPES } from '#shared/access/ssh-keys.ts'
+import { sites } from './schema.ts'
+
+/** People who may log in to sites; not users of this dashboard. */
+export const people = sqliteTable('people', {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull().unique(),
+  created_at: text().notNull(),
+})
+
+/** Public keys: one key belongs to one person, so that a session names a person. */
+export const person_keys = sqliteTable(
+  'person_keys',
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    person_id: integer()
+      .notNull()
+      .references(() => people.id, { onDelete: 'cascade' }),
+    type: text({ enum: SSH_KEY_TYPES }).notNull(),
+    blob: text().notNull(),
+    fingerprint: text().notNull().unique(),
+    comment: text().notNull().default(''),
+    created_at: text().notNull(),
+  },
+  (table) => [index('person_keys_person').on(table.person_id)],
+)
+
+/** Who may log in to which site, as its agent confirmed it last. */
+export const site_access = sqliteTable(
+  'site_access',
+  {
+    site_id: integer()
+      .notNull()
+      .references(() => sites.id, { onDelete: 'cascade' }),
+    person_id: integer()
+      .notNull()
+      .references(() => people.id),
+    kind: text({ enum: ACCESS_KINDS }).notNull(),
+    expires_at: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.site_id, table.person_id] }),
+    index('site_access_person').on(table.person_id),
+  ],
+)
+
+/** Logins to a site; the person is whoever has the key. */
+export const site_sessions = sqliteTable(
+  'site_sessions',
+  {
+    site_id: integer()
+      .notNull()
+      .references(() => sites.id, { onDelete: 'cascade' }),
+    at: text().notNull(),
+    address: text().notNull(),
+    /** Empty for a password. */
+    fingerprint: text().notNull(),
+    /** The token of the client account; null: a key. */
+    client: text(),
+    /** Null: it is open, or was cut off. */
+    ended_at: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.site_id, table.at, table.address, table.fingerprint] }),
+    index('site_sessions_at').on(table.at),
+  ],
+)
+
+/** Accounts with a password, as the agent confirmed them last; the password is stored nowhere. */
+export const site_clients = sqliteTable(
+  'site_clients',
+  {
+    site_id: integer()
+      .notNull()
+      .references(() => sites.id, { onDelete: 'cascade' }),
+    token: text().notNull(),
+    label: text().notNull(),
+    expires_at: text(),
+    password_hash: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.site_id, table.token] })],
+)
+
+/** What the agent of a server reported last; after a move, the new server has not reported yet. */
+export const site_logins = sqliteTable('site_logins', {
+  site_id: integer()
+    .primaryKey()
+    .references(() => sites.id, { onDelete: 'cascade' }),
+  server_id: integer().notNull(),
+  report: text({ mode: 'json' }).$type<SiteAccessReport>().notNull(),
+})

@@ -1,0 +1,27 @@
+import { defineConfig } from 'drizzle-kit'
+
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: [
+    'schema',
+    'auth-schema',
+    'trust-schema',
+    'mail-schema',
+    'web-schema',
+    'steps-schema',
+    'backup-schema',
+    'repositories-schema',
+    'copies-schema',
+    'settings-schema',
+    'domains-schema',
+    'moves-schema',
+    'jobs-schema',
+    'access-schema',
+    'numbers-schema',
+    'dns-schema',
+    'leases-schema',
+    'alerts-schema',
+    'lost-schema',
+  ].map((name) => `./dashboard/kernel/db/${name}.ts`),
+  out: './dashboard/kernel/db/migrations',
+})

@@ -1,0 +1,83 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Log } from '#dashboard/kernel/runtime/log.ts'
+import type { api_tokens, sessions } from './auth-schema.ts'
+import type { users } from './schema.ts'
+import type { server_agents } from './trust-schema.ts'
+
+interface Rows {
+  users: typeof users.$inferSelect
+  sessions: typeof sessions.$inferSelect
+  api_tokens: typeof api_tokens.$inferSelect
+  server_agents: typeof server_agents.$inferSelect
+}
+export type MarkedTable = keyof Rows
+
+/** The columns that a mark covers; the first one names the row, so that no mark fits another row. */
+export const COVERED = {
+  users: ['id', 'email', 'name', 'password_hash', 'created_at'],
+  sessions: ['jti', 'user_id', 'created_at', 'renewed_at', 'expires_at', 'confirmed_at'],
+  api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],
+  server_agents: ['server_id', 'certificate', 'public_key', 'enrolled_at'],
+} as const satisfies { [T in MarkedTable]: readonly (keyof Rows[T])[] }
+
+export const MARKED_TABLES = Object.keys(COVERED) as MarkedTable[]
+
+/** The covered values of a row. */
+export type Covered<T extends MarkedTable> = Pick<
+  Rows[T],
+  (typeof COVERED)[T][number] & keyof Rows[T]
+>
+export type MarkedRow<T extends MarkedTable> = Covered<T> & { mark: string }
+
+const BYTES = 32
+/** Of rows with a wrong mark, so that a log is not filled by one that is used again and again. */
+const MAX_REPORTED = 1_000
+
+/**
+ * Marks of the rows that admit somebody: without the seal-secret, nobody who can write to the
+ * database can make one that counts, or change one. A former state of a row has a mark that fits.
+ */
+export class Marks {
+  readonly #keys: Record<MarkedTable, Buffer>
+  readonly #log: Pick<Log, 'error'>
+  readonly #reported = new Set<string>()
+
+  /** `secret`: at least 256 random bits from a file outside the database. */
+  constructor(secret: string, log: Pick<Log, 'error'>) {
+    const keyOf = (table: MarkedTable) =>
+      Buffer.from(hkdfSync('sha256', secret, '', `hosting-mark/1 ${table}`, BYTES))
+    this.#keys = {
+      users: keyOf('users'),
+      sessions: keyOf('sessions'),
+      api_tokens: keyOf('api_tokens'),
+      server_agents: keyOf('server_agents'),
+    }
+    this.#log = log
+  }
+
+  of<T extends MarkedTable>(table: T, row: Covered<T>): string {
+    return this.#mac(table, row).toString('base64url')
+  }
+
+  /** Whether a holder of the secret wrote the row; false is logged. */
+  fits<T extends MarkedTable>(table: T, row: MarkedRow<T>): boolean {
+    const given = Buffer.from(row.mark, 'base64url')
+    const fits = given.length === BYTES && timingSafeEqual(given, this.#mac(table, row))
+    if (!fits) this.#report(table, row)
+    return fits
+  }
+
+  #mac<T extends MarkedTable>(table: T, row: Covered<T>): Buffer {
+    const values = COVERED[table].map((column) => Reflect.get(row, column) ?? null)
+    return createHmac('sha256', this.#keys[table]).update(JSON.stringify(values)).digest()
+  }
+
+  #report<T extends MarkedTable>(table: T, row: MarkedRow<T>): void {
+    const name = `${table} ${this.of(table, row)} ${row.mark}`
+    if (this.#reported.has(name) || this.#reported.size >= MAX_REPORTED) return
+    this.#reported.add(name)
+    this.#log.error(`A row of ${table} was changed outside of the dashboard`, undefined, {
+      table,
+    })
+  }
+}

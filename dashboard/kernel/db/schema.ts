@@ -1,0 +1,55 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
+import { key, words } from './columns.ts'
+
+export { bulk_events, bulk_items, bulk_operations } from './bulk-schema.ts'
+export { metrics_minutes, metrics_quarters } from './metrics-schema.ts'
+export { operation_events, operations } from './operations-schema.ts'
+export {
+  isolation_checks,
+  server_maintenance,
+  server_versions,
+  serverKey,
+  servers,
+} from './servers-schema.ts'
+export { sites } from './sites-schema.ts'
+
+export const users = sqliteTable('users', {
+  id: key(),
+  email: text().notNull().unique(),
+  name: text().notNull(),
+  password_hash: text().notNull(),
+  created_at: text().notNull(),
+  /** Proves that the dashboard wrote the row: marks.ts. */
+  mark: words(),
+})
+
+/** Kept when its server or site is deleted, as a record of that. */
+export const activities = sqliteTable(
+  'activities',
+  {
+    id: key(),
+    type: text().notNull(),
+    domain: text().notNull(),
+    status: text({ enum: ACTIVITY_STATUSES }).notNull(),
+    server_id: integer(),
+    operation_id: text(),
+    user_id: integer(),
+    /** The name of the API token that the user's script used; null: a session, or the dashboard. */
+    token: text(),
+    /** The address of the client; null: unknown, or the dashboard. */
+    address: text(),
+    /** What was changed, in a line; null: its type says it. */
+    detail: text(),
+    created_at: text().notNull(),
+  },
+  (table) => [
+    index('activities_operation').on(table.operation_id),
+    index('activities_server').on(table.server_id),
+  ],
+)
+
+export const settings = sqliteTable('settings', {
+  key: text().primaryKey(),
+  value: text({ mode: 'json' }).$type<unknown>().notNull(),
+})

@@ -1,0 +1,89 @@
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import { sourceOf } from '#dashboard/kernel/runtime/source.ts'
+import { offline, ServiceError } from '#shared/kernel/errors.ts'
+import type { OperationType } from '#shared/operation-types.ts'
+import { errorOf, type Job } from './job.ts'
+import { findActive, insertOperation, type NewOperation } from './queries.ts'
+import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
+import type { Worker } from './worker.ts'
+
+export interface BeginDeps
+  extends Pick<Base, 'db' | 'clock' | 'random' | 'deadline_ms' | 'response_timeout_ms'> {
+  worker: Worker
+  types: RulesTable
+}
+
+interface OperationRequest {
+  type: OperationType
+  server: Pick<ServerRow, 'id' | 'hostname'>
+  site?: Pick<SiteRow, 'id' | 'domain'>
+  params: Record<string, unknown>
+  /** Null: the dashboard itself. */
+  actor: number | null
+  /** True: it waits for an offline agent. False: it fails when the agent does not take it now. */
+  wait_for_agent: boolean
+  /** The operation that this one retries. */
+  retry_of?: string
+  backup_first?: BackupFirst
+}
+
+export function newOperation(
+  { clock, random, deadline_ms }: Pick<BeginDeps, 'clock' | 'random' | 'deadline_ms'>,
+  { type, server, site, params, actor, wait_for_agent, ...more }: OperationRequest,
+): NewOperation {
+  return {
+    id: randomText(random, 16),
+    type,
+    server_id: server.id,
+    domain: site?.domain ?? server.hostname,
+    params,
+    actor,
+    created_at: timestamp(clock),
+    deadline_at: timestamp(clock, wait_for_agent ? deadline_ms : 0),
+    retry_of: more.retry_of ?? null,
+    backup_first: more.backup_first ?? null,
+    source: sourceOf(actor),
+  }
+}
+
+/** Stores the operation with its activity and starts it. 409 when the site has another one. */
+export async function begin(deps: BeginDeps, request: OperationRequest): Promise<Job> {
+  const operation = newOperation(deps, request)
+  const site_id = request.site?.id ?? null
+  const { during } = rulesOf(deps, request.type)
+  const row = await insertOperation(deps.db, operation, site_id, during)
+  return deps.worker.start(row)
+}
+
+/** The same, but joins a running one of its type: the constraint decides which is second. */
+export async function beginOrJoin(deps: BeginDeps, request: OperationRequest): Promise<Job> {
+  const { type, server, site } = request
+  try {
+    return await begin(deps, request)
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+    const holder = { type, server_id: server.id, site_id: site?.id ?? null }
+    const active = await findActive(deps.db, holder)
+    if (!active) return begin(deps, request)
+    if (active.type !== type) throw error
+    return deps.worker.start(active)
+  }
+}
+
+/** The data of its `complete` event. Throws the error of its `error` event, or 503 if late. */
+export async function outcome({ clock, response_timeout_ms }: BeginDeps, job: Job) {
+  const timeout = new AbortController()
+  const late = clock.sleep(response_timeout_ms, timeout.signal).then(() => undefined)
+  try {
+    const refused = job.accepted.then(() => late)
+    const result = await Promise.race([job.finished, late, refused])
+    if (!result) throw offline(`No outcome yet; operation ${job.operation_id} continues`)
+    if (result.status === 'failed') throw errorOf(result.error)
+    return result.data
+  } finally {
+    timeout.abort()
+  }
+}

@@ -1,0 +1,156 @@
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { storageFault } from '#dashboard/kernel/db/connect.ts'
+import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
+import { cancelTopic } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
+import { rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { isDue } from '#shared/kernel/age.ts'
+import {
+  bodyOf,
+  cancelledError,
+  conflict,
+  type ErrorBody,
+  ServiceError,
+} from '#shared/kernel/errors.ts'
+import { fail, storedOutcome } from './finish.ts'
+import type { Executor, Outcome, RunContext } from './job.ts'
+import { markWaiting } from './progress.queries.ts'
+import { findOperation } from './queries.ts'
+import { RetryPolicy } from './retry-policy.ts'
+import { type RulesTable, rulesOf } from './rules.ts'
+import { resultUnknown, stillAsked } from './unanswered.ts'
+import { recordWaiting } from './waiting.ts'
+
+export interface CarryDeps
+  extends Pick<
+    Base,
+    'db' | 'bus' | 'clock' | 'log' | 'retry_min_ms' | 'retry_max_ms' | 'deadline_ms' | 'notice_ms'
+  > {
+  types: RulesTable
+  executorOf(operation: OperationRow): Executor
+}
+
+interface Context extends RunContext {
+  /** Aborts when the process stops. */
+  stopping: AbortSignal
+  /** The agent may have it, and its caller does not wait for an agent. */
+  refuse(error: ServiceError): void
+}
+
+/** Delivers one operation until it has its outcome. */
+export class Carrier {
+  readonly #deps: CarryDeps
+  readonly #context: Context
+
+  constructor(deps: CarryDeps, context: Context) {
+    this.#deps = deps
+    this.#context = context
+  }
+
+  /** Rejects only when this dashboard stops or hands it over, or when the operation is deleted. */
+  async carry(operation: OperationRow): Promise<Outcome> {
+    const { bus, clock } = this.#deps
+    const context = this.#context
+    const retry = new RetryPolicy(clock, this.#deps, operation.deadline_at)
+    let current: OperationRow = operation
+    for (let tries = 0; ; tries++) {
+      using cancelRequest = bus.next(cancelTopic(operation.id))
+      const known = tries > 0 ? await this.#again(current) : current
+      if (known) current = known
+      // What another delivery or a cancel request has changed decides what is sent.
+      const next = known ? await this.#try(known, retry) : retry.pause()
+      if (typeof next !== 'number') return next
+      retry.failed()
+      // A cancelled operation does not wait.
+      await rest(clock, next, cancelRequest.promise, context.signal)
+    }
+  }
+
+  /** As it is now; undefined while it cannot be read. */
+  async #again({ id }: OperationRow): Promise<OperationRow | undefined> {
+    const { db, log } = this.#deps
+    if (this.#context.signal.aborted || this.#context.stopping.aborted)
+      throw new Error('The operation was dropped')
+    try {
+      const current = await findOperation(db, id)
+      if (current) return current
+    } catch (error) {
+      log.error('operation could not be read', error, { operation_id: id })
+      return undefined
+    }
+    throw new Error('The operation was deleted')
+  }
+
+  /** One delivery. A number: the pause before a retry in ms. Rejects only when the process stops. */
+  async #try(operation: OperationRow, retry: RetryPolicy): Promise<Outcome | number> {
+    const context = this.#context
+    try {
+      const ended = await storedOutcome(this.#deps.db, operation)
+      if (!ended && wasNeverSent(operation)) throw cancelledError()
+      if (!ended && hasExpired(this.#deps, operation)) throw conflict(EXPIRED)
+      return ended ?? (await this.#deps.executorOf(operation)(operation, context))
+    } catch (error) {
+      if (context.signal.aborted) throw error
+      if (!(error instanceof ServiceError))
+        this.#deps.log.error('operation failed unexpectedly', error, { operation_id: operation.id })
+      return await this.#afterFailure(operation.id, error, retry)
+    }
+  }
+
+  async #afterFailure(operation_id: string, error: unknown, retry: RetryPolicy) {
+    const { db, clock, log } = this.#deps
+    const pauseOf = () => Math.max(retry.pause(), requestedPause(error))
+    try {
+      const operation = await findOperation(db, operation_id)
+      if (!operation) return pauseOf()
+      const waits = retry.allows(pauseOf())
+      retry.contacted(operation.deadline_at)
+      const pause = pauseOf()
+      const ended = await storedOutcome(db, operation)
+      if (ended) return ended
+      if (wasNeverSent(operation)) return await fail(this.#deps, operation, cancelledError().body)
+      const now = timestamp(clock)
+      const intime = retry.allows(pause)
+      const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
+      if (!again) return await fail(this.#deps, operation, failureOf(operation, error))
+      if (!waits) this.#context.refuse(stillAsked(operation, error))
+      const { deadline_at } = operation
+      const next_at = timestamp(clock, pause)
+      await recordWaiting(this.#deps, operation, error)
+      await markWaiting(db, operation_id, { next_at, deadline_at, error: bodyOf(error) })
+      log.info('operation waits', { operation_id, now, next_at })
+      return pause
+    } catch (cause) {
+      log.error('operation could not be recorded', cause, { operation_id })
+      return pauseOf()
+    }
+  }
+}
+
+const EXPIRED = 'It was not sent at once, because the dashboard had stopped: start it again'
+
+/** A dashboard that starts again finds it: its reasons, or the clock, may have been wrong. */
+function hasExpired({ types, clock }: CarryDeps, operation: OperationRow): boolean {
+  const { expires_ms } = rulesOf({ types }, operation.type)
+  if (expires_ms === undefined || operation.sent_at !== null) return false
+  return isDue(operation.created_at, expires_ms, clock.now())
+}
+
+/** The Retry-After of the agent, in ms. */
+function requestedPause(error: unknown): number {
+  return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
+}
+
+/** Cancelled before it was sent to an agent. One of several servers has only begun. */
+function wasNeverSent({ cancel, sent_at, started_at }: OperationRow): boolean {
+  return cancel !== null && sent_at === null && started_at === null
+}
+
+/** An agent that may have the operation did not report its result. */
+function failureOf({ sent_at }: OperationRow, error: unknown): ErrorBody {
+  return sent_at !== null && isWorthAnotherTry(error) ? resultUnknown(error) : bodyOf(error)
+}
+
+/** The agent may come back; an unforeseen error may be the database, which may come back too. */
+function isWorthAnotherTry(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.code === 'offline'
+}

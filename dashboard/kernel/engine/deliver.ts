@@ -1,0 +1,219 @@
+import { z } from 'zod'
+import { failureBody, lacksPassword, mayBeTaken } from '#dashboard/kernel/agents/answer.ts'
+import { tooLong } from '#dashboard/kernel/agents/output-limits.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { OperationRow, ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { getServer } from '#dashboard/kernel/db/targets.ts'
+import {
+  forwardCancelRequests,
+  sendCancelRequest,
+} from '#dashboard/kernel/engine/cancel/cancel-request.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { cancelledError, errorNameOf, offline, ServiceError } from '#shared/kernel/errors.ts'
+import { isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
+import type { OperationType } from '#shared/operation-types.ts'
+import { fail, succeed } from './finish.ts'
+import type { Outcome, RunContext } from './job.ts'
+import { markRunning, markSent, markUnsent } from './progress.queries.ts'
+import { Recorder } from './recorder.ts'
+import { type OperationRules, type RulesDeps, type RulesTable, rulesOf } from './rules.ts'
+import { dataOf, successOf } from './success.ts'
+import { callOf, textOf } from './wire.ts'
+
+interface Deps
+  extends RulesDeps,
+    Pick<Base, 'bus' | 'clock' | 'deadline_ms' | 'longest_ms' | 'retry_min_ms' | 'retry_max_ms'> {
+  types: RulesTable
+  /**
+   * Records that the agent gets the password of the repository of an operation, which it does not
+   * have. False: the operation has none.
+   */
+  allowPassword?(operation: OperationRow): Promise<boolean>
+}
+
+/** One delivery. */
+interface Delivery {
+  context: RunContext
+  recorder: Recorder
+  /** The number of the last event of the agent; not all of them may be recorded. */
+  received: number
+}
+
+/** Sends an operation, or attaches to it, and stores its events. The same id never runs twice. */
+export async function deliver(
+  deps: Deps,
+  operation: OperationRow,
+  context: RunContext,
+): Promise<Outcome> {
+  const recorder = await Recorder.open(deps, operation.id)
+  const stored = recorder.lastOfAgent
+  const delivery = { context, recorder, received: stored }
+  try {
+    const outcome = await attach(deps, operation, delivery, stored)
+    if (outcome || stored === 0) return outcome ?? lost()
+    return (await attach(deps, operation, delivery, 0)) ?? lost()
+  } catch (error) {
+    const { absent } = rulesOf(deps, operation.type)
+    if (absent && isNotFound(error))
+      return endAbsent(deps, operation, absent, await recorder.rest())
+    await recorder.flush()
+    throw error
+  }
+}
+
+const lost = (): never => {
+  throw offline('The connection to the agent was lost')
+}
+
+/**
+ * One connection. Undefined when it ended without a new event: an agent that lost its memory of the
+ * operation may have restarted and ended before our last event.
+ */
+async function attach(
+  deps: Deps,
+  operation: OperationRow,
+  delivery: Delivery,
+  after: number,
+): Promise<Outcome | undefined> {
+  const { context } = delivery
+  const server = await getServer(deps.db, operation.server_id)
+  const { id, cancel } = operation
+  delivery.recorder.attached()
+  // An agent that receives this first does not start a cancelled operation.
+  if (cancel !== null) await sendCancelRequest(deps, server, { id, cancel })
+  const events = await open(deps, server, operation, { context, after })
+  // The deadline counts from the last progress: a repeated acceptance is none.
+  if (operation.started_at === null) await markStarted(deps, operation)
+  context.accept()
+  const over = new AbortController()
+  void forwardCancelRequests(deps, server, operation, over.signal)
+  try {
+    return await read(deps, operation, events, delivery)
+  } finally {
+    over.abort()
+  }
+}
+
+interface Opening {
+  context: RunContext
+  after: number
+  with_password?: boolean
+}
+
+/**
+ * Recorded before the request leaves: an agent may know the operation. A request is repeated once, with
+ * the password of the repository, for an agent that does not have it.
+ */
+async function open(
+  deps: Deps,
+  server: ServerRow,
+  operation: OperationRow,
+  { context, after, with_password = false }: Opening,
+): Promise<AsyncGenerator<StoredEvent>> {
+  const { db, clock, agents, deadline_ms, longest_ms } = deps
+  const { id, sent_at } = operation
+  let marked = false
+  const sending = async () => {
+    if (sent_at !== null) return
+    const times = { sent_at: timestamp(clock), deadline_at: timestamp(clock, deadline_ms) }
+    if (!(await markSent(db, id, times))) throw cancelledError()
+    marked = true
+  }
+  const { signal, allowance } = context
+  const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
+  try {
+    const call = {
+      ...callOf(deps, operation, with_password),
+      operation_id: id,
+      after,
+      sending,
+      ...limits,
+    }
+    return await agents.stream(server, call)
+  } catch (error) {
+    // Only what this delivery has marked: an earlier one may have been taken.
+    if (marked && !mayBeTaken(error)) await markUnsent(db, operation)
+    if (with_password || !lacksPassword(error)) throw error
+    if (!(await deps.allowPassword?.(operation))) throw error
+    return open(deps, server, operation, { context, after, with_password: true })
+  }
+}
+
+async function read(
+  deps: Deps,
+  operation: OperationRow,
+  events: AsyncGenerator<StoredEvent>,
+  delivery: Delivery,
+): Promise<Outcome | undefined> {
+  const { context, recorder, received: before } = delivery
+  for await (const event of events) {
+    context.allowance.received({ events: 1 })
+    if (await recorder.step(event, delivery.received)) continue
+    if (isTerminal(event)) return conclude(deps, operation, event, recorder)
+    if (event.id <= delivery.received) continue
+    if (event.id > delivery.received + 1) throw offline('The agent skipped an event')
+    delivery.received = event.id
+    await recorder.log(textOf(event))
+    if (event.id === before + 1) await markStarted(deps, operation)
+  }
+  return delivery.received > before ? lost() : undefined
+}
+
+async function conclude(
+  deps: Deps,
+  operation: OperationRow,
+  { event, data }: StoredEvent,
+  recorder: Recorder,
+): Promise<Outcome> {
+  const pending = await recorder.rest()
+  const rules = rulesOf(deps, operation.type)
+  if (event === 'error') {
+    const failure = failureBody(data)
+    if (rules.absent && errorNameOf(failure) === 'not_found')
+      return endAbsent(deps, operation, rules.absent, pending)
+    return fail(deps, operation, failure, pending)
+  }
+  try {
+    const context = { rules, now: timestamp(deps.clock), trash_ms: deps.trash_ms }
+    const success = successOf(operation, data, context)
+    const more = (await rules.afterwards?.(deps, operation)) ?? []
+    const warnings = [...(success.warnings ?? []), ...more]
+    return await succeed(deps, operation, { ...success, warnings }, pending)
+  } catch (error) {
+    if (isRefusedAnswer(error)) return fail(deps, operation, error.body, pending)
+    if (!(error instanceof z.ZodError)) throw error
+    const message = 'The agent sent a result that is not what the command promises'
+    return fail(deps, operation, { error: 'Internal error', message }, pending)
+  }
+}
+
+/** The answer contradicts what the dashboard knows: nothing of it is recorded. */
+const isRefusedAnswer = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError &&
+  (error.refusal === 'result_mismatch' || error.refusal === 'foreign_address')
+
+/** The agent does not know the site, which is the goal of some types. */
+async function endAbsent(
+  deps: Deps,
+  operation: OperationRow,
+  absent: NonNullable<OperationRules<OperationType>['absent']>,
+  pending: readonly StoredEvent[],
+): Promise<Outcome> {
+  const server = await getServer(deps.db, operation.server_id)
+  const {
+    report,
+    change,
+    warnings = [],
+  } = await absent(deps, server, operation, timestamp(deps.clock))
+  const success = { data: dataOf(operation.type, report), change, warnings }
+  return succeed(deps, operation, success, pending)
+}
+
+const isNotFound = (error: unknown) => error instanceof ServiceError && error.code === 'not_found'
+
+function markStarted({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
+  return markRunning(db, id, {
+    started_at: timestamp(clock),
+    deadline_at: timestamp(clock, deadline_ms),
+  })
+}

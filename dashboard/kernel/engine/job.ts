@@ -1,0 +1,58 @@
+import type { Allowance } from '#dashboard/kernel/agents/output-limits.ts'
+import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
+import { type ErrorBody, errorNameOf, ServiceError } from '#shared/kernel/errors.ts'
+
+export type Outcome =
+  | { status: 'success'; data: Record<string, unknown> }
+  | { status: 'failed'; error: ErrorBody }
+
+/** An operation that runs here or at another dashboard. Both promises may be ignored. */
+export interface Job {
+  operation_id: string
+  /**
+   * Resolves when the work has started; rejects with the reason of a failure, or when the call may
+   * have been taken and its caller does not wait for an agent.
+   */
+  accepted: Promise<void>
+  /** Resolves with the outcome; rejects only when this process stops. */
+  finished: Promise<Outcome>
+}
+
+export interface RunContext {
+  signal: AbortSignal
+  allowance: Allowance
+  accept(): void
+}
+
+/** Runs one type of operation. Throws a ServiceError: `offline` is retried, others are final. */
+export type Executor = (operation: OperationRow, context: RunContext) => Promise<Outcome>
+
+/** A job of this dashboard that becomes one of another when it is handed over. */
+export function handingOver(
+  operation_id: string,
+  here: { accept: { promise: Promise<void> }; carried: Promise<Outcome>; is_handed_over: boolean },
+  elsewhere: Job,
+): Job {
+  const accepted = here.accept.promise.catch((error: unknown) => {
+    if (here.is_handed_over) return elsewhere.accepted
+    throw error
+  })
+  const finished = here.carried.catch((error: unknown) => {
+    if (here.is_handed_over) return elsewhere.finished
+    throw error
+  })
+  accepted.catch(() => undefined)
+  finished.catch(() => undefined)
+  return { operation_id, accepted, finished }
+}
+
+/** The error of a stored body. */
+export function errorOf(body: ErrorBody): ServiceError {
+  const { message, fields, code } = body
+  const name = errorNameOf(body) ?? 'internal'
+  return new ServiceError(name, {
+    ...(message === undefined ? {} : { message }),
+    ...(fields === undefined ? {} : { fields }),
+    ...(name === 'conflict' && code !== undefined && { refusal: code }),
+  })
+}

@@ -1,0 +1,59 @@
+import type { Agents } from '#dashboard/kernel/agents/agents.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { ServiceError } from '#shared/kernel/errors.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
+import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
+import { findActive, occupied } from './queries.ts'
+import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
+
+export interface PlanDeps {
+  db: Database
+  agents: Agents
+  types: RulesTable
+}
+
+interface Planned {
+  type: OperationType
+  server: ServerRow
+  site?: { id: number }
+  params: Record<string, unknown>
+  backup_first?: BackupFirst
+}
+
+const backupFirst = (what: string) => ({
+  ...{ name: 'backup', title: `Backing up ${what} first`, effects: [] },
+})
+
+/** The plan; nothing is stored. 409 while the site has an operation, 503 when offline. */
+export async function planOf(deps: PlanDeps, planned: Planned): Promise<{ plan: Plan }> {
+  const found = await planByAgent(deps, planned)
+  const first = rulesOf(deps, planned.type).first_step?.(planned.params)
+  const plan = { ...found.plan, steps: [...(first ? [first] : []), ...found.plan.steps] }
+  const isFirst = planned.backup_first === 'waits' && plan.steps.length > 0
+  if (!isFirst) return { plan }
+  const step = backupFirst(planned.site ? 'the site' : 'the sites of the server')
+  return { plan: { ...plan, steps: [step, ...plan.steps] } }
+}
+
+async function planByAgent(
+  deps: PlanDeps,
+  { type, server, site, params }: Planned,
+): Promise<{ plan: Plan }> {
+  const { db, agents } = deps
+  const nothing = { plan: { steps: [] } }
+  const rules = rulesOf(deps, type)
+  const { command } = OPERATION_TYPES[type]
+  if (!command?.changes) return nothing
+  if (site) {
+    const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
+    if (active) throw occupied(active)
+  }
+  try {
+    return await agents.plan(server, command.name, rules.sent(params))
+  } catch (error) {
+    const isAbsent = error instanceof ServiceError && error.code === 'not_found'
+    if (isAbsent && rules.absent) return nothing
+    throw error
+  }
+}

@@ -1,0 +1,120 @@
+import { OutputBudget, type Stored } from '#dashboard/kernel/agents/output-limits.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
+import { readStored } from './events.queries.ts'
+import { storeEvents } from './progress.queries.ts'
+import { StepBudget } from './step-budget.ts'
+import { countSteps, listSteps } from './steps.queries.ts'
+
+const MAX_ROWS = 200
+const MAX_CHARACTERS = 256 << 10
+/** Between two writes while lines come: viewers see them in groups, and each group is one write. */
+const PAUSE_MS = 100
+/** Of a line after a pause: a short operation ends in this time, and its outcome is the same write. */
+const FIRST_MS = 5
+
+type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+
+/** Stores log lines and changes of steps in small batches and numbers them without gaps, up to the budget of an operation. */
+export class Recorder {
+  readonly #deps: Deps
+  readonly #operation_id: string
+  readonly #budget: OutputBudget
+  readonly #steps: StepBudget
+  readonly #own: number
+  #last: number
+  #pending: StoredEvent[] = []
+  #characters = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the last write began, by `clock.elapsed()`. */
+  #wrote = Number.NEGATIVE_INFINITY
+  #stored: Promise<void> = Promise.resolve()
+  #broken = false
+
+  constructor(deps: Deps, operation_id: string, stored: Stored, steps: StepBudget) {
+    this.#deps = deps
+    this.#operation_id = operation_id
+    this.#budget = new OutputBudget(stored)
+    this.#steps = steps
+    this.#own = stored.own
+    this.#last = stored.last
+  }
+
+  /** Continues after the stored events. */
+  static async open(deps: Deps, operation_id: string): Promise<Recorder> {
+    const { db } = deps
+    const stored = await readStored(db, operation_id)
+    const since = await listSteps(db, operation_id, { row: 0, after: stored.last })
+    const sinceEvent = since.map(({ data }) => data)
+    const steps = new StepBudget({ count: await countSteps(db, operation_id), sinceEvent })
+    return new Recorder(deps, operation_id, stored, steps)
+  }
+
+  /** The agent's number of its last recorded event. */
+  get lastOfAgent(): number {
+    return this.#last - this.#own
+  }
+
+  /** Throws after an earlier event could not be stored: none may follow a gap. */
+  async log(message: string): Promise<void> {
+    if (this.#broken) await this.#stored
+    const data = this.#budget.take(message)
+    if (!data) return
+    this.#steps.passed()
+    await this.#add({ id: ++this.#last, event: 'log', data }, data.message.length)
+  }
+
+  /** The agent repeats the steps since the last event. */
+  attached(): void {
+    this.#steps.attached()
+  }
+
+  /** False for other events. A step before the event `last` is already recorded. */
+  async step(event: StoredEvent, last: number): Promise<boolean> {
+    if (isNumbered(event)) return false
+    const data = event.id < last ? undefined : this.#steps.take(event.data)
+    if (data) await this.#add({ id: this.#last, event: 'step', data }, data.title.length)
+    return true
+  }
+
+  async #add(event: StoredEvent, characters: number): Promise<void> {
+    this.#pending.push(event)
+    this.#characters += characters
+    if (this.#pending.length >= MAX_ROWS || this.#characters >= MAX_CHARACTERS) await this.flush()
+    else this.#timer ??= setTimeout(() => this.#store(), this.#wait_ms())
+  }
+
+  #wait_ms(): number {
+    return Math.max(FIRST_MS, this.#wrote + PAUSE_MS - this.#deps.clock.elapsed())
+  }
+
+  /** Throws when an event could not be stored. */
+  async flush(): Promise<void> {
+    this.#store()
+    await this.#stored
+  }
+
+  /** The events without a started write: the batch of the outcome stores them. */
+  async rest(): Promise<StoredEvent[]> {
+    clearTimeout(this.#timer)
+    await this.#stored
+    return this.#pending.splice(0)
+  }
+
+  #store(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const events = this.#pending.splice(0)
+    this.#characters = 0
+    if (events.length === 0) return
+    const { db, bus, clock } = this.#deps
+    this.#wrote = clock.elapsed()
+    this.#stored = this.#stored.then(async () => {
+      await storeEvents(db, this.#operation_id, events)
+      bus.notify(this.#operation_id)
+    })
+    this.#stored.catch(() => {
+      this.#broken = true
+    })
+  }
+}

@@ -1,0 +1,197 @@
+import type { Agents } from '#dashboard/kernel/agents/agents.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
+import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
+import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
+import type { BackupPlace } from '#shared/backups/backup.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
+import type { InputOf, OperationType, OwnType, ReportOf } from '#shared/operation-types.ts'
+import type { Warning } from '#shared/servers/agent.ts'
+
+export type Params = Record<string, unknown>
+
+/** The subject of the statements of a change. */
+export type Subject = Pick<OperationRow, 'id' | 'server_id' | 'site_id'>
+
+/** The statements for the batch of their cause, at the time `at`. */
+export type Change = (queries: Queries, subject: Subject, at: string) => Statement[]
+export const NO_CHANGE: Change = () => []
+
+/** The statements for the batch that starts an operation, which may depend on its params. */
+export type Start = (
+  queries: Queries,
+  operation: Subject & Pick<OperationRow, 'params'>,
+  at: string,
+) => Statement[]
+
+/** The dependencies of the rules of a type; the engine passes them on. */
+export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'random'> {
+  agents: Agents
+  sealer: Sealer
+  /** Those of agents hold for other addresses, too. */
+  rules: AddressRules
+  /** The folder of the agent's builds; undefined: that of build-agent.ts. */
+  builds_dir?: string | undefined
+  /** How long a deleted site stays in the trash. */
+  trash_ms: number
+}
+
+export interface Target {
+  server: ServerRow
+  site?: SiteRow
+  /** Null: the dashboard itself. */
+  actor: number | null
+  /** The address of this dashboard for servers, for a type that stores it. */
+  origin?: string
+}
+
+/** The states of a site in which it can start, and whether discovered sites are allowed. */
+export interface SiteRules {
+  states: readonly SiteRow['status'][]
+  found: boolean
+}
+
+/** The sites of a server that a bulk call selects; a site that is named by its id needs no such state. */
+export interface BulkRules {
+  /** The operation begins on the server of its item, and the site is on another one until then. */
+  arrives?: boolean
+  states: readonly SiteRow['status'][]
+  managed_only: boolean
+  /** The call that starts it, where the one for bulk operations must not. */
+  started_by?: string
+  /** Its recorded params include the origin of the call. */
+  stores_origin: boolean
+}
+
+/** A type whose recorded params differ from those for the agent. */
+interface StoredDifferently {
+  'mail.apply': Omit<ParamsOf<'mail.apply'>, 'relay'> & {
+    relay: object | null
+    password_sealed: string
+  }
+  'backup.check': SealedTarget
+  'backup.create': Sealed<'backup.create'> & { kit_id: number }
+  'backup.prove': Sealed<'backup.prove'> & { backup_id: number }
+  'backup.restore': Sealed<'backup.restore'>
+  'site.create': ParamsOf<'site.create'> & WithRecords
+  'site.domains': ParamsOf<'site.domains'> & WithRecords
+  'site.rename': ParamsOf<'site.rename'> & WithRecords
+  'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
+  'site.clone': Copied
+  'site.recover': Copied
+  'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
+  'wp.login': ParamsOf<'wp.login'> & LoginPlace
+  'site.move': { server_id: number; accept?: string[] }
+  'site.move-back': { discard_changes: boolean }
+  'site.move-confirm': Record<string, never>
+  'site.refresh': Omit<ParamsOf<'site.refresh'>, 'from'> & { from: StoredSource }
+}
+
+/** The DNS records that the dashboard changes first (dns/stored.ts). */
+type WithRecords = { dns?: object[] }
+/** The hosts that may take the token of a login; `encrypted`: over https only. */
+type LoginPlace = { hosts: string[]; encrypted: boolean }
+/** A target of backups; its secret and the password of a repository are sealed. */
+type SealedTarget = {
+  target_id: number
+  place: BackupPlace
+  secret_sealed: string
+  password_sealed?: string
+  password_id?: string
+}
+/** What a copy is made of; `next_backup`: a backup of a site on another server that is not made yet. */
+export type StoredSource =
+  | { kind: 'site'; domain: string }
+  | { kind: 'next_backup'; site_id: number }
+  | ({ kind: 'backup'; repository: string; backup: string } & SealedTarget)
+/** A new site with the content of another one. */
+type Copied = Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
+type Sealed<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> & SealedTarget
+
+type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
+  ? StoredDifferently[K]
+  : K extends 'server.sync'
+    ? Record<string, never>
+    : ParamsOf<CommandOf<K>>
+type CommandOf<K extends OperationType> = K extends 'site.scan'
+  ? 'wp.scan'
+  : Exclude<K, OwnType | 'site.scan' | 'site.recover'>
+
+export type BackupFirst = OperationRow['backup_first']
+
+/** The effects of one type of operation on the records. */
+export interface OperationRules<K extends OperationType> {
+  /** The stored params of a call and its retries. Throws refusals of the call. */
+  params(deps: RulesDeps, target: Target, input: InputOf<K>): StoredOf<K> | Promise<StoredOf<K>>
+  /**
+   * The params for the agent; `sealer` is undefined for a plan. The password of a repository is one
+   * of them only `with_password`.
+   */
+  sent(params: Params, sealer?: Pick<Sealer, 'open'>, with_password?: boolean): Params
+  /** A step of the dashboard before those of the agent. */
+  first_step?(params: Params): Plan['steps'][number] | undefined
+  /** A step of the dashboard after those of the agent. Never throws. */
+  last_step?(
+    deps: RulesDeps,
+    site: { id: number; domain: string },
+  ): Promise<Plan['steps'][number] | undefined>
+  /** The work of that step: after a success of the agent, before the end is stored. Never throws. */
+  afterwards?(deps: RulesDeps, operation: OperationRow): Promise<Warning[]>
+  /**
+   * Whether its site needs a backup first (null: no), and has one. Missing: it changes nothing that a
+   * backup has.
+   */
+  backup_first?(deps: RulesDeps, target: Target, input: InputOf<K>): Promise<BackupFirst>
+  /** Null: it is for servers. */
+  site: SiteRules | null
+  /** A call joins the one that is running. */
+  joins: boolean
+  /** Whether it waits for an offline agent; one of a bulk call never does. */
+  waits: { first: boolean; retry: boolean }
+  /** The age at which one that no agent has is not sent any more. Missing: it is always sent once. */
+  expires_ms?: number
+  /** The changes at its start. */
+  during: Start
+  /** Throws a ServiceError, or a ZodError, for a report that cannot be the one of this call. */
+  succeeded(report: ReportOf<K>, context: Succeeded): Change
+  /** `reason` is one readable line. */
+  failed(reason: string): Change
+  cancelled(reason: string): Change
+  /** The outcome when the agent does not know the site; null: failure. */
+  absent:
+    | ((
+        deps: RulesDeps,
+        server: ServerRow,
+        operation: OperationRow,
+        now: string,
+      ) => Promise<Absent<K>>)
+    | null
+  /** Null: it cannot be started on many targets at once. */
+  bulk: BulkRules | null
+}
+
+interface Succeeded {
+  params: Params
+  now: string
+  trash_ms: number
+}
+
+/** The result if the goal is already reached: as an agent would report it. */
+interface Absent<K extends OperationType> {
+  report: ReportOf<K>
+  change: Change
+  warnings?: Warning[]
+}
+
+/** The rules of every type; leaving one out does not compile. */
+export type RulesTable = { readonly [K in OperationType]: OperationRules<K> }
+
+/** The rules of a recorded operation, whose params and report were checked before. */
+export function rulesOf(
+  { types }: { types: RulesTable },
+  type: OperationType,
+): OperationRules<OperationType> {
+  return types[type]
+}

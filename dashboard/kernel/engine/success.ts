@@ -1,0 +1,64 @@
+import type { z } from 'zod'
+import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
+import { COMMANDS, type CommandName, type ResultOf } from '#shared/commands.ts'
+import { ServiceError } from '#shared/kernel/errors.ts'
+import { OPERATION_TYPES, type OperationType, type ReportOf } from '#shared/operation-types.ts'
+import { contradictedField } from '#shared/operations/confirmed-results.ts'
+import { MAX_WARNINGS, Warning } from '#shared/servers/agent.ts'
+import type { Change, OperationRules } from './rules.ts'
+
+/** The data of the `complete` event, and its changes. */
+export interface Success {
+  data: Record<string, unknown>
+  change: Change
+  /** The missing parts of the result: on the record of the operation alone. */
+  warnings?: Warning[]
+}
+
+/**
+ * Parses the report of an agent. Throws a ZodError when it breaks the contract, and `result_mismatch`
+ * when it contradicts what was asked for: no answer chooses what is changed in the records.
+ */
+export function successOf(
+  { type, params }: Pick<OperationRow, 'type' | 'params'>,
+  reported: unknown,
+  { rules, now, trash_ms }: { rules: OperationRules<OperationType>; now: string; trash_ms: number },
+): Success {
+  const report = OPERATION_TYPES[type].outcome.result.parse(reported)
+  refuseMismatch(type, report, params)
+  const change = rules.succeeded(report, { params, now, trash_ms })
+  return { data: dataOf(type, report), change, warnings: warningsIn(reported) }
+}
+
+/** The same of a command that is a part of an operation. */
+export function resultOf<N extends CommandName>(
+  command: N,
+  data: unknown,
+  params: object,
+): ResultOf<N> {
+  const { result }: { result: z.ZodType } = COMMANDS[command]
+  const parsed = result.parse(data)
+  if (command !== 'wp.scan') refuseMismatch(command, parsed, params)
+  return parsed as ResultOf<N>
+}
+
+/** Throws if a result contradicts the params of its operation. */
+function refuseMismatch(type: OperationType, result: unknown, params: unknown): void {
+  const field = contradictedField(type, result, params)
+  if (field === undefined) return
+  const message = `The agent answered with another ${field} than it was asked for: nothing of it was recorded. Its server may be compromised`
+  throw new ServiceError('internal', { message, refusal: 'result_mismatch' })
+}
+
+export function dataOf(type: OperationType, report: ReportOf<OperationType>) {
+  const { data }: { data(report: ReportOf<OperationType>): Record<string, unknown> } =
+    OPERATION_TYPES[type].outcome
+  return data(report)
+}
+
+/** An agent of every protocol may report none; invalid ones are dropped. */
+function warningsIn(reported: unknown): Warning[] {
+  const found: unknown = Object(reported).warnings
+  if (!Array.isArray(found)) return []
+  return found.slice(0, MAX_WARNINGS).flatMap((one) => Warning.safeParse(one).data ?? [])
+}

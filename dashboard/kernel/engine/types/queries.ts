@@ -1,0 +1,89 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { isolation_checks, servers, sites } from '#dashboard/kernel/db/schema.ts'
+import type { Change, Subject } from '#dashboard/kernel/engine/rules.ts'
+import type { IsolationResult } from '#shared/isolation/isolation.ts'
+
+/** For operations without a site. */
+const mine = ({ site_id }: Subject) => eq(sites.id, site_id ?? 0)
+
+export const allOf =
+  (...changes: readonly Change[]): Change =>
+  (queries, subject, at) =>
+    changes.flatMap((change) => change(queries, subject, at))
+
+export const setServer =
+  (values: Partial<ServerRow>): Change =>
+  (queries, { server_id }) => [queries.update(servers).set(values).where(eq(servers.id, server_id))]
+
+export const setSite =
+  (values: Partial<SiteRow>): Change =>
+  (queries, subject) =>
+    Object.keys(values).length === 0 ? [] : [queries.update(sites).set(values).where(mine(subject))]
+
+/** Into a state that `returnSite` leaves. */
+export const moveSite =
+  (status: SiteRow['status']): Change =>
+  (queries, subject) => [
+    queries.update(sites).set({ former_status: sql`status`, status }).where(mine(subject)),
+  ]
+
+/** Back into its state before `moveSite`, with the reason. */
+export const returnSite =
+  (status_reason: string): Change =>
+  (queries, subject) => [
+    queries
+      .update(sites)
+      .set({
+        status: sql`coalesce(former_status, 'failed')`,
+        former_status: null,
+        status_reason,
+      })
+      .where(mine(subject)),
+  ]
+
+/** The final state of the operation. */
+export const endSite =
+  (status_reason: string): Change =>
+  (queries, subject) => [
+    queries
+      .update(sites)
+      .set({
+        // A cancelled end without a cancel request counts as failed.
+        status: sql`(select status from operations where id = ${subject.id})`,
+        status_reason,
+      })
+      .where(mine(subject)),
+  ]
+
+/** A discovered site becomes managed, if no other site has its name. */
+export const manageSite: Change = (queries, subject) => {
+  const taken = sql`exists (select 1 from sites as other where other.apex = sites.apex
+    and other.managed = 1 and other.id <> sites.id)
+    or exists (select 1 from site_names where site_names.apex = sites.apex)`
+  return [
+    queries
+      .update(sites)
+      .set({ managed: true, found: false, ignored_at: null })
+      .where(and(mine(subject), sql`not (${taken})`)),
+  ]
+}
+
+export const removeSite: Change = (queries, subject) => [queries.delete(sites).where(mine(subject))]
+
+/** The result of a check, or why it could not run. The time is that of the dashboard: clocks differ. */
+export const storeIsolation =
+  (found: { results: IsolationResult[] } | { reason: string }): Change =>
+  (queries, { server_id }, at) => {
+    const set =
+      'results' in found
+        ? { checked_at: at, results: found.results, failures: 0, failed_at: null, reason: '' }
+        : { failures: sql`failures + 1`, failed_at: at, reason: found.reason }
+    const first = 'results' in found ? set : { ...set, failures: 1 }
+    return [
+      queries
+        .insert(isolation_checks)
+        .values({ server_id, ...first })
+        .onConflictDoUpdate({ target: isolation_checks.server_id, set }),
+    ]
+  }

@@ -1,0 +1,124 @@
+import { Allowance } from '#dashboard/kernel/agents/output-limits.ts'
+import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
+import { cancelTopic } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
+import type { Leases } from '#dashboard/kernel/leases/leases.ts'
+import { shareOf } from '#dashboard/kernel/leases/shares.ts'
+import { Carrier, type CarryDeps } from './carry.ts'
+import { errorOf, handingOver, type Job, type Outcome } from './job.ts'
+import { JobElsewhere } from './job-elsewhere.ts'
+import { findOperation, listUnfinished } from './queries.ts'
+
+interface Deps extends CarryDeps {
+  leases: Leases
+  /** Called after each outcome, once it is stored. */
+  onFinished(operation: OperationRow, outcome: Outcome): void
+}
+
+interface Running {
+  server_id: number
+  site_id: number | null
+  abort: AbortController
+  accept: PromiseWithResolvers<void>
+  /** Ends with the outcome, or when this dashboard stops or hands the operation over. */
+  carried: Promise<Outcome>
+  is_handed_over: boolean
+  cancel: OperationRow['cancel']
+  job: Job
+}
+
+/**
+ * Runs every stored operation of the servers of this dashboard to its outcome: one delivery at a time
+ * each, until the deadline.
+ */
+export class Worker {
+  readonly #deps: Deps
+  readonly #running = new Map<string, Running>()
+  readonly #stopping = new AbortController()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** Continues the unfinished work of an earlier process, and starts that of other dashboards. */
+  async resume(): Promise<number> {
+    const { db, bus, leases } = this.#deps
+    let started = 0
+    for (const { id, server_id, cancel } of await listUnfinished(db)) {
+      const running = this.#running.get(id)
+      if (running && running.cancel !== cancel) {
+        running.cancel = cancel
+        bus.notify(cancelTopic(id))
+      }
+      if (running || !leases.holds(shareOf(server_id))) continue
+      // It may have ended since the list was read.
+      const operation = await findOperation(db, id)
+      if (!operation || operation.finished_at !== null || this.#running.has(id)) continue
+      this.start(operation)
+      started += 1
+    }
+    return started
+  }
+
+  /** The job of an operation: the running one if there is one, here or at another dashboard. */
+  start(operation: OperationRow): Job {
+    const { leases } = this.#deps
+    const known = this.#running.get(operation.id)
+    if (known) return known.job
+    const elsewhere = new JobElsewhere(this.#deps, operation, this.#stopping.signal)
+    const share = shareOf(operation.server_id)
+    if (this.#stopping.signal.aborted || !leases.holds(share)) return elsewhere
+    const abort = new AbortController()
+    const accept = Promise.withResolvers<void>()
+    const allowance = new Allowance()
+    const { signal } = abort
+    const ends = { signal, stopping: this.#stopping.signal, refuse: accept.reject }
+    const carrier = new Carrier(this.#deps, { ...ends, accept: accept.resolve, allowance })
+    const carried = leases.run(share, () => carrier.carry(operation))
+    const { server_id, site_id, cancel } = operation
+    const running = { server_id, site_id, cancel, abort, accept, carried, is_handed_over: false }
+    const job = handingOver(operation.id, running, elsewhere)
+    const entry: Running = Object.assign(running, { job })
+    this.#running.set(operation.id, entry)
+    this.#settle(operation, entry)
+    return job
+  }
+
+  /** Drops operations whose records were deleted. */
+  cancel(matches: (job: Pick<Running, 'server_id' | 'site_id'>) => boolean): void {
+    for (const job of this.#running.values()) if (matches(job)) job.abort.abort()
+  }
+
+  /** Leaves the operations of these shares to the dashboard that has them now. */
+  handOver(shares: readonly string[]): void {
+    for (const [id, running] of this.#running) {
+      if (!shares.includes(shareOf(running.server_id))) continue
+      running.is_handed_over = true
+      this.#running.delete(id)
+      running.abort.abort()
+    }
+  }
+
+  /** Stops everything: the records stay unchanged for the next process. */
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.cancel(() => true)
+    await Promise.allSettled([...this.#running.values()].map(({ carried }) => carried))
+  }
+
+  #settle(operation: OperationRow, job: Running): void {
+    const { log, onFinished } = this.#deps
+    const { id: operation_id, type, server_id } = operation
+    log.info('operation started', { operation_id, type, server_id })
+    this.#deps.bus.notify(operation_id)
+    job.carried
+      .then((outcome) => {
+        if (outcome.status === 'success') job.accept.resolve()
+        else job.accept.reject(errorOf(outcome.error))
+        log.info('operation ended', { operation_id, type, status: outcome.status })
+        onFinished(operation, outcome)
+      }, job.accept.reject)
+      .finally(() => {
+        if (this.#running.get(operation_id) === job) this.#running.delete(operation_id)
+      })
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { ErrorName } from '#shared/kernel/errors.ts'
+import type { Events } from '#shared/operations/api/events.ts'
+
+/** A successful answer; with `events`, a stream of them. */
+export interface Answer {
+  about: string
+  json?: z.ZodType
+  /** An endless stream has no terminal event. */
+  events?: Pick<Events, 'log'> & Partial<Events>
+  /** The media type of other answers. */
+  file?: string
+  headers?: readonly (keyof typeof HEADERS)[]
+}
+
+/** By status. */
+export type Answers = Readonly<Record<number, Answer>>
+
+/** The errors of a call that contacts an agent before its answer. */
+export const ASKS_AGENT = [
+  'bad_request',
+  'not_found',
+  'conflict',
+  'invalid',
+  'offline',
+] as const satisfies ErrorName[]
+
+export const HEADERS = {
+  'Operation-Id': 'The operation; see `GET /api/operations/<id>`.',
+  'Set-Cookie':
+    'The cookie `session`, of a login `device` too: HttpOnly, SameSite=Strict, Path=/, Secure over TLS. Where the public address is https, their names begin with `__Host-`. That of Adminer is for its own address only, and SameSite=None.',
+  ETag: 'Changes with the content: sent as `If-None-Match`, it saves the transfer.',
+  'Retry-After': 'Seconds until another attempt may succeed.',
+  'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',
+} as const
+
+/** The usual answer: 200 with these fields. */
+export const shows = <S extends z.ZodRawShape>(about: string, fields: S) => ({
+  200: { about, json: z.strictObject(fields) },
+})
+
+/** The same with 201. */
+export const creates = <S extends z.ZodRawShape>(about: string, fields: S) => ({
+  201: { about, json: z.strictObject(fields) },
+})
+
+const started: readonly ['Operation-Id'] = ['Operation-Id']
+
+/** A stream of the operation that the call starts or joins. */
+export const streamOf = (about: string, events: Events) => ({ about, events, headers: started })
+
+/** Continues in the background. */
+export const continues = <J extends z.ZodType>(about: string, json: J) => ({
+  about,
+  json,
+  headers: started,
+})

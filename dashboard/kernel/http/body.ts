@@ -1,0 +1,78 @@
+import { badRequest, tooLarge, unsupportedMedia } from '#shared/kernel/errors.ts'
+
+export interface BodyLimits {
+  /** In KiB. */
+  most_kib: number
+  /** For the whole body. */
+  within_ms: number
+}
+
+const USUAL: BodyLimits = { most_kib: 1024, within_ms: 30_000 }
+/** For an unauthenticated caller: thousands of them need little memory. */
+export const STRANGER: BodyLimits = { most_kib: 16, within_ms: 15_000 }
+
+/** The fields of a body, by name. */
+export type Given = Readonly<Record<string, unknown>>
+
+/**
+ * The JSON object in the body of a request, default `{}`. 413 when it is too large, 415 for another media type (a
+ * form of another page could send those), 400 for malformed JSON, for any other value than an object, and
+ * for a body that arrives too slowly.
+ */
+export async function readJson(request: Request, limits: BodyLimits = USUAL): Promise<Given> {
+  const bytes = await readBytes(request, limits)
+  if (bytes.byteLength === 0) return {}
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type))
+    throw unsupportedMedia('The body must be application/json')
+  const value = parsed(bytes)
+  if (!isObject(value)) throw badRequest('The body must be a JSON object')
+  return value
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw badRequest('Malformed JSON')
+  }
+}
+
+const isObject = (value: unknown): value is Given =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Throws like readJson. */
+export async function readBytes(
+  request: Request,
+  { most_kib, within_ms }: BodyLimits,
+): Promise<Uint8Array> {
+  const most = most_kib * 1024
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw refused(most)
+  const reader = request.body?.getReader()
+  if (!reader) return new Uint8Array()
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    reader.cancel().catch(() => undefined)
+  }, within_ms)
+  const bytes = await allOf(reader, most).finally(() => clearTimeout(timer))
+  if (late) throw badRequest(`The body must arrive within ${within_ms / 1000} seconds`)
+  return bytes
+}
+
+async function allOf(reader: ReadableStreamDefaultReader<Uint8Array>, most: number) {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > most) throw refused(most)
+    chunks.push(value)
+  }
+}
+
+const refused = (most: number) =>
+  tooLarge(
+    `The body must have at most ${most < 1 << 20 ? `${most / 1024} KiB` : `${most / (1 << 20)} MiB`}`,
+  )

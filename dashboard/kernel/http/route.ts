@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import type { ErrorName } from '#shared/kernel/errors.ts'
+import type { Answer, Answers } from './answers.ts'
+import type { BodyLimits } from './body.ts'
+import type { Caller } from './caller.ts'
+import type { Connection } from './client.ts'
+import type { Reply } from './reply.ts'
+import type { Right } from './rights.ts'
+
+export type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+
+/** The parameters in a path: `server_id` of `/servers/:server_id`. */
+export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** A request before its body and query are parsed. */
+export interface PathCall<D, Names extends string = never> {
+  deps: D
+  params: Readonly<Record<Names, string>>
+  /** Throws 401 without a signed-in user, which only an open route can have. */
+  caller: Caller
+  request: Request
+  /** The listening server, for its time limits. */
+  server: Connection | null
+}
+
+/** The same with the objects of its path, and its parsed query and body. */
+interface Call<D, Names extends string, L, Q, B> extends PathCall<D, Names> {
+  loaded: L
+  query: Q
+  body: B
+}
+
+type Body<X> = X extends { json: infer J extends z.ZodType } ? z.output<J> : undefined
+type Given<X> = X extends { events: object } | { file: string }
+  ? Response | (X extends { json: z.ZodType } ? Body<X> : never)
+  : X extends { json: z.ZodType }
+    ? Body<X>
+    : // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
+      void
+/** A body alone is sent with 200, or the only status of the route; bytes are JSON already. */
+type Result<A extends Answers> =
+  | Given<A[200 extends keyof A ? 200 : keyof A]>
+  | { [S in keyof A & number]: Reply<S, Given<A[S]> | Uint8Array> }[keyof A & number]
+
+/**
+ * Derived from method, path, query and body: 401 and 500 for all, 403 for a change, 404 for the
+ * objects of the path, 400, 413, 415 and 422 for a body.
+ */
+interface Description {
+  summary: string
+  details?: string
+  right: Right
+  /** Its answers beyond the derived ones. */
+  errors?: readonly ErrorName[]
+  /** Replaces the example of its component. */
+  example?: unknown
+  /** Unknown fields of its query and body are ignored, as its contract says; others refuse them. */
+  ignores_unknown?: true
+  body_limits?: BodyLimits
+  /** Waits for an outcome: the time limit of a silent connection does not apply. */
+  waits?: true
+  /**
+   * The answer follows from the address, the caller and the records alone: its bytes are sent again
+   * until the records change, for at most so many milliseconds if it also has times relative to now.
+   */
+  kept_ms?: number
+}
+
+/** For an answer without times relative to now. */
+export const UNTIL_CHANGED = Number.POSITIVE_INFINITY
+
+/** The common type of all routes. */
+export interface AnyRoute extends Description {
+  at: At
+  query?: z.ZodObject
+  body?: z.ZodType
+  answers: Answers
+  loads?(call: never): unknown
+  run(call: never): unknown
+}
+
+/** Only for types: the dependencies of a route. */
+export interface Needs<D> {
+  readonly needs?: (deps: D) => void
+}
+
+interface Definition<
+  D,
+  P extends At,
+  L,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  A extends Answers,
+> extends Description {
+  at: P
+  /** Loads the objects of the path, or throws 404, before the body and the query are parsed. */
+  loads?: (call: PathCall<D, NamesIn<P>>) => L | Promise<L>
+  query?: Q
+  /** Parsed as JSON; optional if `{}` is valid. */
+  body?: B
+  answers: A
+  run: (call: Call<D, NamesIn<P>, L, z.output<Q>, z.output<B>>) => Result<A> | Promise<Result<A>>
+}
+
+type NoQuery = z.ZodObject<Record<never, z.ZodType>>
+
+/** Defines routes whose handlers need `D`: `const route = routesWith<Deps>()`. */
+export function routesWith<D>() {
+  return <
+    const P extends At,
+    A extends Answers,
+    L = undefined,
+    Q extends z.ZodObject = NoQuery,
+    B extends z.ZodType = z.ZodUndefined,
+  >(
+    definition: Definition<D, P, L, Q, B, A>,
+  ): Definition<D, P, L, Q, B, A> & Needs<D> => definition
+}
+
+/** Whether it has a plan: `dry_run` may stand in the body, and in the query for a client without one. */
+export const takesDryRun = ({ body }: Pick<AnyRoute, 'body'>): boolean =>
+  body instanceof z.ZodObject && 'dry_run' in body.shape
+
+/** The types of requests and answers of a table of routes. */
+export type BodyOf<R> = R extends { body?: infer B extends z.ZodType } ? z.input<B> : never
+export type QueryOf<R> = R extends { query?: infer Q extends z.ZodObject }
+  ? keyof z.input<Q>
+  : never
+export type AnswerOf<R> = R extends { answers: infer A extends Record<number, Answer> }
+  ? { [S in keyof A]: Body<A[S]> }[keyof A & number]
+  : never

@@ -1,0 +1,37 @@
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { SharedLeases } from './shared-leases.ts'
+import type { Change } from './tenure.ts'
+
+/** Who does which share of the work, when several dashboards use the same records. */
+export interface Leases {
+  /** Whether this dashboard has the share now. */
+  holds(name: string): boolean
+  /**
+   * Starts work of these shares: its writes are refused as soon as another dashboard has one of
+   * them. Throws StaleLease when that is so already.
+   */
+  run<T>(names: string | readonly string[], work: () => T): T
+  /** Called after each change of the shares. */
+  onChange(listener: (change: Change) => void): void
+  /** Checks repeatedly for changes of other dashboards. `look` starts once it has ended. */
+  watch(every_ms: number, look: () => Promise<unknown>): void
+  start(): Promise<void>
+  /** Releases all shares. */
+  stop(): Promise<void>
+}
+
+export type LeaseDeps = Pick<Base, 'db' | 'bus' | 'clock' | 'random' | 'log'>
+
+/** The only dashboard on its records has every share. */
+const SOLE: Leases = {
+  holds: () => true,
+  run: (_, work) => work(),
+  onChange: () => undefined,
+  watch: () => undefined,
+  start: async () => undefined,
+  stop: async () => undefined,
+}
+
+export function makeLeases(deps: LeaseDeps): Leases {
+  return deps.db.is_shared ? new SharedLeases(deps) : SOLE
+}

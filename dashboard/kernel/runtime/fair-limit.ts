@@ -1,0 +1,117 @@
+import { tooMany } from '#shared/kernel/errors.ts'
+
+/** The owner of a task, and when it may start. */
+export interface Turn {
+  /** Tasks of one name alternate with those of others. */
+  by: string
+  /** Known names have priority. */
+  first: boolean
+  /** Resolves when it may start; it waits in the queue meanwhile. */
+  ready?: ((signal: AbortSignal) => Promise<void>) | undefined
+}
+
+interface Waiting {
+  ready: boolean
+  start(): void
+  refuse(): void
+}
+
+/**
+ * At most `size` tasks at a time. Waiting ones alternate by name, so that a name with a thousand
+ * tasks does not delay the others. When `most` wait, a name with fewer tasks replaces the newest
+ * task of the name with the most; without such a name the newcomer is refused.
+ */
+export class FairLimit {
+  readonly #size: number
+  readonly #first: Line
+  readonly #others: Line
+  #busy = 0
+
+  constructor(size: number, most: number) {
+    this.#size = size
+    this.#first = new Line(most)
+    this.#others = new Line(most)
+  }
+
+  /** Throws 429 for a task that is refused before it starts. */
+  async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    await this.#enter(turn)
+    try {
+      return await work()
+    } finally {
+      this.#busy--
+      this.#serve()
+    }
+  }
+
+  #enter({ by, first, ready }: Turn): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const gone = new AbortController()
+    const refuse = () => {
+      gone.abort()
+      reject(tooMany('Too busy, try again', 5))
+    }
+    const waiting: Waiting = { ready: ready === undefined, start: resolve, refuse }
+    if (!(first ? this.#first : this.#others).add(by, waiting)) refuse()
+    else if (ready)
+      void ready(gone.signal).finally(() => {
+        waiting.ready = true
+        this.#serve()
+      })
+    this.#serve()
+    return promise
+  }
+
+  #serve(): void {
+    while (this.#busy < this.#size) {
+      const next = this.#first.take() ?? this.#others.take()
+      if (!next) return
+      this.#busy++
+      next.start()
+    }
+  }
+}
+
+/** Waiting tasks by name; the last served name is last. */
+class Line {
+  readonly #most: number
+  readonly #waiting = new Map<string, Waiting[]>()
+  #count = 0
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** False when it is full, and no name has more tasks. */
+  add(by: string, waiting: Waiting): boolean {
+    const own = this.#waiting.get(by) ?? []
+    if (this.#count >= this.#most && !this.#makeRoom(own.length)) return false
+    this.#waiting.set(by, [...own, waiting])
+    this.#count++
+    return true
+  }
+
+  take(): Waiting | undefined {
+    for (const [by, all] of this.#waiting) {
+      const next = all.find(({ ready }) => ready)
+      if (!next) continue
+      this.#waiting.delete(by)
+      if (all.length > 1)
+        this.#waiting.set(
+          by,
+          all.filter((one) => one !== next),
+        )
+      this.#count--
+      return next
+    }
+    return undefined
+  }
+
+  #makeRoom(own: number): boolean {
+    const [largest] = [...this.#waiting.values()].sort((one, other) => other.length - one.length)
+    if (!largest || largest.length <= own + 1) return false
+    largest.pop()?.refuse()
+    this.#count--
+    return true
+  }
+}

@@ -1,0 +1,62 @@
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
+import { originOf } from '#dashboard/kernel/http/client.ts'
+import { idIn } from '#dashboard/kernel/http/path.ts'
+import type { PathCall } from '#dashboard/kernel/http/route.ts'
+import { conflict, notManaged } from '#shared/kernel/errors.ts'
+
+interface Deps {
+  db: Database
+}
+
+type OfServer<D = Deps> = PathCall<D, 'server_id'>
+type OfSite = PathCall<Deps, 'server_id' | 'site_id'>
+
+export interface SiteTarget {
+  server: ServerRow
+  site: SiteRow
+  actor: number
+}
+
+export function loadServer({ deps: { db }, params }: OfServer): Promise<ServerRow> {
+  return getServer(db, idIn(params.server_id, 'Server'))
+}
+
+/** The server of a path and the caller. */
+export async function serverTarget(call: OfServer<Deps & { public_url: string | undefined }>) {
+  const origin = originOf(call.deps, call.request)
+  return { server: await loadServer(call), actor: call.caller.user.id, origin }
+}
+
+/** The site of a path, its server and the caller. A site of another server is not found. */
+export async function loadSite(call: OfSite): Promise<SiteTarget> {
+  const server = await loadServer(call)
+  const site = await getSite(call.deps.db, server.id, idIn(call.params.site_id, 'Site'))
+  return { server, site, actor: call.caller.user.id }
+}
+
+/** A site in the trash is a conflict. */
+export async function loadLiveSite(call: OfSite): Promise<SiteTarget> {
+  const target = await loadSite(call)
+  refuseTrashed(target.site)
+  return target
+}
+
+/** For every change: a discovered site is refused too. */
+export async function loadManagedSite(call: OfSite): Promise<SiteTarget> {
+  const target = await loadLiveSite(call)
+  refuseFound(target.site)
+  return target
+}
+
+export function refuseFound(site: SiteRow): SiteRow {
+  if (site.found && site.status !== 'trashed') throw notManaged(site.domain)
+  return site
+}
+
+function refuseTrashed(site: SiteRow): SiteRow {
+  if (site.status === 'trashed')
+    throw conflict(`${site.domain} is in the trash: restore it or delete it permanently`)
+  return site
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
+import { listBuilds } from '#dashboard/kernel/agents/builds.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+import type { Enrolment } from '#shared/servers/api/enrolment.ts'
+import { type AddressRules, obstacleOf } from './addresses.ts'
+import { installLine } from './install-line.ts'
+import type { Keyring } from './keyring.ts'
+import { putEnrolment } from './queries.ts'
+import type { Sealer } from './seal.ts'
+import { hubKeyOf } from './signing-key.ts'
+
+export interface EnrolmentDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
+  keys: Keyring
+  sealer: Sealer
+  builds_dir: string | undefined
+  rules: AddressRules
+}
+
+const CODE_BYTES = 16
+const CODE_MS = 15 * 60_000
+export const CODE_PURPOSE = 'enrolment-code'
+
+/**
+ * A new code for a server, which replaces the previous one. Only its digest is stored, sealed,
+ * because it is the key of the proof. `origin`: where the server reaches this dashboard.
+ */
+export async function openEnrolment(
+  { db, clock, random, keys, sealer, builds_dir, rules }: EnrolmentDeps,
+  server: ServerRow,
+  { origin, user_id }: { origin: string; user_id: number },
+): Promise<Omit<Enrolment, 'code'> & { code: Secret }> {
+  const code = new Secret(randomText(random, CODE_BYTES))
+  const code_key = createHash('sha256')
+    .update(`hosting-code/1\n${code.reveal()}`)
+    .digest('base64url')
+  const expires_at = timestamp(clock, CODE_MS)
+  const key = await keys.current()
+  const code_key_sealed = sealer.seal(CODE_PURPOSE, new Secret(code_key))
+  const { id: server_id, hostname, port, user } = server
+  const opened = { type: 'server.enrol', domain: hostname, status: 'running', server_id } as const
+  await putEnrolment(
+    db,
+    { server_id, code_key_sealed, expires_at, kid: key.kid },
+    entryOf(clock, { ...opened, user_id }),
+  )
+  const hub_key = hubKeyOf(key)
+  const parts = { public_url: origin, user, server_id, port, hub_key }
+  const lines = (await listBuilds(builds_dir)).map((build) => {
+    const { machine, sha256 } = build
+    return { machine, sha256, line: installLine(build, parts) }
+  })
+  const obstacle = (await obstacleOf(hostname, rules)) ?? ''
+  return { code, expires_at, hub_key, lines, obstacle }
+}

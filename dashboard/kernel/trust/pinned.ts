@@ -1,0 +1,142 @@
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
+import { Agent, type AgentOptions, request } from 'node:https'
+import type { NotConnected } from '#dashboard/kernel/agents/answer.ts'
+import {
+  type Address,
+  type Call,
+  lengthOf,
+  type Transport,
+} from '#dashboard/kernel/agents/transport.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
+import { offline } from '#shared/kernel/errors.ts'
+import { CHALLENGE_HEADER, decodeChallenge, TOKEN_SECONDS } from '#shared/kernel/token.ts'
+import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
+import type { AgentRow } from './queries.ts'
+import { audienceOf, signRequest } from './sign-request.ts'
+import type { SigningKey } from './signing-key.ts'
+
+export interface PinnedDeps extends Pick<Base, 'clock' | 'random'> {
+  /** The first key to sign with. */
+  key: SigningKey
+  rules: AddressRules
+  /** Says what an agent with another certificate is. */
+  explain?(to: Address, error: NotConnected): Promise<Error>
+}
+
+/** The initial nonce: the agent refuses it and returns its own. */
+const UNKNOWN_BOOT = 'A'.repeat(22)
+
+/** The transport to one enrolled agent: TLS 1.3 to its pinned certificate, each request signed. */
+export class PinnedTransport implements Transport {
+  readonly speaks = 'tls'
+  readonly certificate: string
+  readonly #deps: PinnedDeps
+  readonly #to: Address
+  readonly #audience: string
+  readonly #agent: Agent
+  readonly #fresh: Agent
+  #key: SigningKey
+  #until: string | null = null
+  #boot = UNKNOWN_BOOT
+  /** With which nonce each request was signed. */
+  readonly #signed = new WeakMap<ClientRequest, string>()
+
+  constructor(deps: PinnedDeps, to: Address, known: Pick<AgentRow, 'certificate' | 'public_key'>) {
+    this.certificate = known.certificate
+    this.#deps = deps
+    this.#to = to
+    this.#key = deps.key
+    this.#audience = audienceOf(known.public_key)
+    const options = pinned(known.certificate, deps.rules)
+    this.#agent = new Agent({ ...options, keepAlive: true, maxFreeSockets: 2 })
+    this.#fresh = new Agent(options)
+  }
+
+  open(call: Call, fresh = false) {
+    checkLiteral(this.#to.hostname, this.#deps.rules)
+    const { method, path, headers, body } = call
+    this.#checkAge(path)
+    const authorization = this.#sign(call)
+    const sent = request({
+      host: this.#to.hostname,
+      port: this.#to.port,
+      method,
+      path,
+      headers: { ...headers, authorization, ...lengthOf(method, body) },
+      agent: fresh ? this.#fresh : this.#agent,
+    }).end(body)
+    this.#signed.set(sent, this.#boot)
+    return sent
+  }
+
+  /** The newest key that the agent knows, and its expiry. */
+  signingWith(key: SigningKey, until: string | null): this {
+    this.#key = key
+    this.#until = until
+    return this
+  }
+
+  /** Another request may have learned the nonce while this one was on its way. */
+  learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean {
+    const challenge = decodeChallenge(String(headers[CHALLENGE_HEADER] ?? ''))
+    if (!challenge) return false
+    const ahead = challenge.date - this.#now()
+    if (Math.abs(ahead) > TOKEN_SECONDS) {
+      const way = ahead > 0 ? 'ahead of' : 'behind'
+      throw offline(`The clock of the server is ${Math.abs(ahead)} seconds ${way} this one: set it`)
+    }
+    this.#boot = challenge.boot
+    return challenge.boot !== this.#signed.get(refused)
+  }
+
+  async explain(error: NotConnected): Promise<Error> {
+    return (await this.#deps.explain?.(this.#to, error)) ?? error
+  }
+
+  leadsTo({ hostname, port }: Address): boolean {
+    return hostname === this.#to.hostname && port === this.#to.port
+  }
+
+  close(): void {
+    this.#agent.destroy()
+    this.#fresh.destroy()
+  }
+
+  /** An expired key only delivers its successor. */
+  #checkAge(path: string): void {
+    if (this.#until === null || path === '/keys') return
+    if (this.#until > timestamp(this.#deps.clock)) return
+    throw offline('The agent does not know the new key yet: it gets the key with the next sync')
+  }
+
+  #sign({ method, path, headers, body }: Call): string {
+    const operation_id = headers[OPERATION_HEADER]
+    return signRequest(this.#key, {
+      audience: this.#audience,
+      boot: this.#boot,
+      method,
+      path,
+      body,
+      now: this.#now(),
+      id: randomText(this.#deps.random, 16),
+      ...(operation_id ? { operation_id } : {}),
+    })
+  }
+
+  #now(): number {
+    return Math.floor(this.#deps.clock.now().getTime() / 1000)
+  }
+}
+
+/** The certificate itself is the only authority; its name says nothing. */
+function pinned(certificate: string, rules: AddressRules): AgentOptions {
+  return {
+    minVersion: 'TLSv1.3',
+    ca: certificate,
+    checkServerIdentity: () => undefined,
+    lookup: checkedLookup(rules) as NonNullable<AgentOptions['lookup']>,
+  }
+}

@@ -1,0 +1,24 @@
+import type { Agents } from '#dashboard/kernel/agents/agents.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import { keysReading } from '#shared/servers/keys.readings.ts'
+import { listWitnesses } from './queries.ts'
+
+interface Deps extends Pick<Base, 'db'> {
+  agents: Agents
+}
+
+const MAX_WITNESSES = 3
+
+/**
+ * Whether an agent accepts a request that is signed with the current time, which it compares with its own
+ * clock. True for a dashboard without agents.
+ */
+export async function proveTime({ db, agents }: Deps): Promise<boolean> {
+  const witnesses = await listWitnesses(db, MAX_WITNESSES)
+  if (witnesses.length === 0) return true
+  const asked = witnesses.map((server) => agents.call(server, keysReading, {}))
+  return Promise.any(asked).then(
+    () => true,
+    () => false,
+  )
+}

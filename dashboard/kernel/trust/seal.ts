@@ -1,0 +1,37 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
+import type { Random } from '#dashboard/kernel/runtime/random.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Encrypts a secret in the database for this dashboard with its key file. */
+export interface Sealer {
+  /** base64url of nonce, tag and ciphertext (AES-256-GCM); `purpose` must be the same when opened. */
+  seal(purpose: string, secret: Secret): string
+  /** Throws for another key file, purpose or text. */
+  open(purpose: string, sealed: string): Secret
+}
+
+/** `secret`: at least 256 random bits from a file outside the database. */
+export function makeSealer(secret: string, random: Random): Sealer {
+  const key = createHash('sha256').update(`hosting-seal/1\n${secret}`).digest()
+  return {
+    seal(purpose, plain) {
+      const iv = Buffer.from(random(IV_BYTES))
+      const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose))
+      const body = Buffer.concat([cipher.update(plain.reveal(), 'utf8'), cipher.final()])
+      return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+    },
+    open(purpose, sealed) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      const iv = bytes.subarray(0, IV_BYTES)
+      const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(tag)
+      const body = bytes.subarray(IV_BYTES + TAG_BYTES)
+      const plain = Buffer.concat([decipher.update(body), decipher.final()])
+      return new Secret(plain.toString('utf8'))
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { type NotConnected, unreachable } from '#dashboard/kernel/agents/answer.ts'
+import {
+  type Address,
+  plainTransport,
+  type Transports,
+} from '#dashboard/kernel/agents/transport.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import { offline, type ServiceError } from '#shared/kernel/errors.ts'
+import type { AddressRules } from './addresses.ts'
+import type { Keyring } from './keyring.ts'
+import { type PinnedDeps, PinnedTransport } from './pinned.ts'
+import { explainCertificate } from './presented.ts'
+import { findAgent } from './queries.ts'
+import { findObstacle } from './reach.ts'
+
+interface Deps extends Omit<PinnedDeps, 'key'> {
+  db: Database
+  keys: Keyring
+  marks: Marks
+}
+
+const CHANGED =
+  'The record of its agent was changed outside of the dashboard: enrol the server again'
+
+/**
+ * Why no request can be sent to the agent of a server, as far as a connection shows it; undefined: one can.
+ */
+export async function obstacleTo(
+  transports: Transports,
+  to: Address,
+  rules: AddressRules,
+): Promise<ServiceError | undefined> {
+  try {
+    const { speaks } = await transports(to)
+    return await findObstacle(to, rules, { speaks })
+  } catch (error) {
+    return unreachable(to, error)
+  }
+}
+
+/** One transport to each agent, kept while address and certificate of the server are unchanged. */
+export function makeTransports(deps: Deps): Transports {
+  const known = new Map<number, PinnedTransport>()
+  return async (to: Address) => {
+    const agent = await findAgent(deps.db, to.id)
+    if (agent && !deps.marks.fits('server_agents', agent)) throw offline(CHANGED)
+    const before = known.get(to.id)
+    const key = agent && (await deps.keys.get(agent.kid))
+    if (agent && key && before?.certificate === agent.certificate && before.leadsTo(to))
+      return before.signingWith(key, agent.until)
+    before?.close()
+    known.delete(to.id)
+    if (!agent || !key) return plainTransport(to, deps.rules.production)
+    const explain = (address: Address, error: NotConnected) =>
+      explainCertificate(deps.db, address, error, deps.rules)
+    const made = new PinnedTransport({ ...deps, key, explain }, to, agent)
+    known.set(to.id, made)
+    return made.signingWith(key, agent.until)
+  }
+}

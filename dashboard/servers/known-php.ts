@@ -1,8 +1,0 @@
-import type { ServerRow } from '#dashboard/db/rows.ts'
-import { invalid } from '#shared/errors.ts'
-
-/** 422 on `php`; any version is allowed on a server that has not reported its versions yet. */
-export function refuseUnknownPhp({ php_versions }: ServerRow, php: string): void {
-  if (php_versions.length === 0 || php_versions.includes(php)) return
-  throw invalid({ php: [`The server has PHP ${php_versions.join(', ')}`] })
-}

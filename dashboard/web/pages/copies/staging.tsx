@@ -1,0 +1,57 @@
+import { FlaskConical, Plus } from 'lucide-react'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { CloneSite } from '#dashboard/web/features/copies/clone-site.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty } from '#dashboard/web/ui/states.tsx'
+import { OtherCopies } from './other-copies.tsx'
+import { StagingCard } from './staging-card.tsx'
+
+/** The staging sites and other copies of a site; of a staging site, its own protection. */
+export function StagingTab({ site }: { site: Site }) {
+  const others = site.copies.filter(({ staging }) => !staging)
+  return (
+    <div className="flex flex-col gap-5">
+      {site.staging ? (
+        <StagingCard staging={site} live={site.copy_of} title="Staging site" />
+      ) : (
+        <StagingSites site={site} />
+      )}
+      {others.length > 0 && <OtherCopies copies={others} />}
+    </div>
+  )
+}
+
+function StagingSites({ site }: { site: Site }) {
+  const { dialog, show } = useDialog()
+  const stagings = site.copies.filter(({ staging }) => staging)
+  return (
+    <>
+      {stagings.map((staging) => (
+        <StagingCard key={staging.id} staging={staging} live={site} />
+      ))}
+      {stagings.length === 0 ? (
+        <Card>
+          <Empty
+            icon={<FlaskConical />}
+            title="No staging site"
+            action={
+              <Button kind="primary" icon={<Plus />} onClick={show}>
+                Create staging site
+              </Button>
+            }
+          >
+            A staging site is a protected copy of this site with an address of its own. Try updates,
+            themes and code on it first, then push what works to the live site.
+          </Empty>
+        </Card>
+      ) : (
+        <Button icon={<Plus />} onClick={show} className="self-start">
+          Create another staging site
+        </Button>
+      )}
+      <CloneSite site={site} staging {...dialog} />
+    </>
+  )
+}

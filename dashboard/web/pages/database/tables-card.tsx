@@ -1,0 +1,116 @@
+import { Table2, Wrench } from 'lucide-react'
+import { useState } from 'react'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { SiteDatabase } from '#shared/database/api/site-database.ts'
+import { MaintainDialog } from './maintain-dialog.tsx'
+
+const SHOWN = 10
+
+interface TablesCardProps {
+  site: Site
+  of: { data: SiteDatabase | undefined; error: unknown; refetch: () => void }
+}
+
+/** The tables of a site by size. */
+export function TablesCard({ site, of }: TablesCardProps) {
+  const { data } = of
+  const { dialog, show } = useDialog()
+  const isOffline = useServerOffline(site)
+  const hasTables = data !== undefined && data.table_count > 0
+  return (
+    <Card
+      title="Tables"
+      flush
+      actions={
+        hasTables && (
+          <Button icon={<Wrench />} disabled={isOffline} onClick={show}>
+            Maintain tables
+          </Button>
+        )
+      }
+    >
+      <QueryState of={of} flush />
+      {data?.table_count === 0 && (
+        <Empty icon={<Table2 />} title="No tables">
+          WordPress creates its tables when it is installed.
+        </Empty>
+      )}
+      {hasTables && <Tables database={data} />}
+      {data && dialog.open && (
+        <MaintainDialog {...dialog} site={site} tables={data.tables.map(({ name }) => name)} />
+      )}
+    </Card>
+  )
+}
+
+function Tables({ database }: { database: SiteDatabase }) {
+  const { tables, table_count, data_bytes, index_bytes, free_bytes } = database
+  const [isLong, setLong] = useState(false)
+  const shown = isLong ? tables : tables.slice(0, SHOWN)
+  return (
+    <>
+      <div className="p-4">
+        <Facts
+          of={{
+            Size: `${formatBytes(data_bytes + index_bytes)} in ${formatCount(table_count, 'table')}`,
+            Indexes: formatBytes(index_bytes),
+            'Free in tables': formatBytes(free_bytes),
+          }}
+        />
+      </div>
+      <Table label="Tables" head={HEAD}>
+        {shown.map((table, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two names can differ in hidden characters
+          <TableRow key={`${table.name} ${at}`} table={table} />
+        ))}
+      </Table>
+      {tables.length > SHOWN && (
+        <div className="border-t border-line p-4">
+          <Button onClick={() => setLong(!isLong)}>
+            {isLong ? 'Show the largest tables' : `Show ${formatNumber(tables.length)} tables`}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function TableRow({ table }: { table: SiteDatabase['tables'][number] }) {
+  const { name, engine, rows, data_bytes, index_bytes, free_bytes } = table
+  return (
+    <tr>
+      <Cell className="min-w-28 font-mono text-xs break-all">{name}</Cell>
+      <Cell>{engine ?? <span className="text-bad">cannot be opened</span>}</Cell>
+      <Amount>{formatNumber(rows)}</Amount>
+      <Amount>{formatBytes(data_bytes)}</Amount>
+      <Amount isDetail>{formatBytes(index_bytes)}</Amount>
+      <Amount isDetail>{formatBytes(free_bytes)}</Amount>
+    </tr>
+  )
+}
+
+/** `isDetail`: left out on a phone. */
+function Amount({ children, isDetail }: { children: string; isDetail?: boolean }) {
+  const hidden = isDetail && 'max-md:hidden'
+  return <Cell className={cx('text-right whitespace-nowrap tabular-nums', hidden)}>{children}</Cell>
+}
+
+const HEAD = (
+  <>
+    <Head>Table</Head>
+    <Head>Engine</Head>
+    <Head className="text-right">Rows</Head>
+    <Head className="text-right">Data</Head>
+    <Head className="text-right max-md:hidden">Indexes</Head>
+    <Head className="text-right max-md:hidden">Free</Head>
+  </>
+)

@@ -1,0 +1,123 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Globe, Pencil, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { dnsAccountsQuery, removeDnsAccount } from '#dashboard/web/api/dns.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Card } from '#dashboard/web/ui/page.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { DnsAccountView } from '#shared/domains/api/dns.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { AccountForm } from './account-form.tsx'
+
+const MAX_ZONES = 5
+
+/** Accounts at Cloudflare, for the records of names of sites. */
+export function DnsAccounts() {
+  const { data, error, refetch } = useQuery(dnsAccountsQuery)
+  const [chosen, setChosen] = useState<DnsAccountView>()
+  const form = useDialog()
+  const removal = useDialog()
+  const client = useQueryClient()
+  const open = (account: DnsAccountView | undefined, dialog: typeof form) => {
+    setChosen(account)
+    dialog.show()
+  }
+  const add = (
+    <Button icon={<Plus />} onClick={() => open(undefined, form)}>
+      Add DNS account
+    </Button>
+  )
+  return (
+    <Card title="DNS accounts" flush actions={data && data.length > 0 && add}>
+      <QueryState of={{ data, error, refetch }} rows={2} flush />
+      {data?.length === 0 && (
+        <Empty icon={<Globe />} title="No DNS account" action={add}>
+          With an API token of Cloudflare, the tab Domains of a site creates the records of its
+          names.
+        </Empty>
+      )}
+      {data && data.length > 0 && (
+        <AccountTable
+          accounts={data}
+          onChange={(account) => open(account, form)}
+          onRemove={(account) => open(account, removal)}
+        />
+      )}
+      <AccountForm key={chosen?.id ?? 0} {...form.dialog} account={chosen} />
+      <Confirm
+        {...removal.dialog}
+        title={`Remove the DNS account ${chosen?.name ?? ''}?`}
+        action="Remove account"
+        isDestructive
+        onConfirm={async () => {
+          if (chosen) await removeDnsAccount(chosen.id)
+          await client.invalidateQueries({ queryKey: dnsAccountsQuery.queryKey })
+        }}
+      >
+        Its token is deleted here. The records at Cloudflare stay.
+      </Confirm>
+    </Card>
+  )
+}
+
+interface AccountTableProps {
+  accounts: readonly DnsAccountView[]
+  onChange: (account: DnsAccountView) => void
+  onRemove: (account: DnsAccountView) => void
+}
+
+function AccountTable({ accounts, onChange, onRemove }: AccountTableProps) {
+  return (
+    <Table
+      label="DNS accounts"
+      isStacked
+      head={
+        <>
+          <Head>Account</Head>
+          <Head>Zones</Head>
+          <Head>Checked</Head>
+          <Head>
+            <span className="sr-only">Actions</span>
+          </Head>
+        </>
+      }
+    >
+      {accounts.map((account) => (
+        <tr key={account.id}>
+          <Cell className="font-medium break-words">{account.name}</Cell>
+          <Cell className="break-words">{zonesOf(account)}</Cell>
+          <Cell>
+            <Time at={account.checked_at} />
+          </Cell>
+          <Cell className="text-right">
+            <span className="inline-flex flex-wrap justify-end gap-2">
+              <Button
+                icon={<Pencil />}
+                aria-label={`Change ${account.name}`}
+                onClick={() => onChange(account)}
+              >
+                Change
+              </Button>
+              <Button
+                icon={<Trash2 />}
+                aria-label={`Remove ${account.name}`}
+                onClick={() => onRemove(account)}
+              >
+                Remove
+              </Button>
+            </span>
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function zonesOf({ zones }: DnsAccountView): string {
+  const shown = zones.slice(0, MAX_ZONES).map(unicodeOf).join(', ')
+  return zones.length > MAX_ZONES ? `${shown} and ${zones.length - MAX_ZONES} more` : shown
+}

@@ -1,0 +1,111 @@
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { cx } from '#dashboard/web/ui/cx.ts'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { SiteDomains } from '#shared/domains/api/domains.ts'
+import type { DomainStates, NameState } from '#shared/domains/name-states.ts'
+import { isWildcard } from '#shared/kernel/names.ts'
+import { pairOf } from '#shared/kernel/site-names.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { CertificateState, DnsState } from './name-states.tsx'
+
+interface NameRowsProps {
+  domains: SiteDomains
+  /** Undefined until the server has looked them up. */
+  states: DomainStates | undefined
+  /** Undefined: it cannot be changed now. */
+  onPrimary: ((name: string) => void) | undefined
+  /** The zones in which records can be created. */
+  zones: readonly string[]
+  onRecord: (name: string) => void
+}
+
+/** A row for each name, with what it is for and whether visitors reach it. */
+export function NameRows({ domains, states, onPrimary, zones, onRecord }: NameRowsProps) {
+  const stateOf = (name: string) => states?.names.find((state) => state.name === name)
+  return (
+    <Table
+      label="Domains"
+      isStacked
+      head={
+        <>
+          <Head>Name</Head>
+          <Head>Use</Head>
+          <Head>DNS</Head>
+          <Head>Certificate</Head>
+          {onPrimary && (
+            <Head>
+              <span className="sr-only">Action</span>
+            </Head>
+          )}
+        </>
+      }
+    >
+      {rowsOf(domains).map(({ name, use }) => (
+        <tr key={name}>
+          <Cell className="break-all">
+            <span className="font-medium">{unicodeOf(name)}</span>
+            {unicodeOf(name) !== name && <p className="text-xs text-muted">{name}</p>}
+          </Cell>
+          <Cell className="break-words">{use}</Cell>
+          <Cell>
+            <DnsState of={stateOf(name)} />
+            {isMissing(stateOf(name)) && isIn(zones, name) && (
+              <div className="mt-2">
+                <Button aria-label={`Create record: ${name}`} onClick={() => onRecord(name)}>
+                  Create record
+                </Button>
+              </div>
+            )}
+          </Cell>
+          <Cell>
+            <CertificateState of={stateOf(name)} />
+          </Cell>
+          {onPrimary && (
+            <Cell
+              className={cx(
+                'text-right',
+                (name === domains.primary || isWildcard(name)) && 'max-md:!hidden',
+              )}
+            >
+              {name !== domains.primary && !isWildcard(name) && (
+                <Button aria-label={`Make primary: ${name}`} onClick={() => onPrimary(name)}>
+                  Make primary
+                </Button>
+              )}
+            </Cell>
+          )}
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+const isMissing = (state: NameState | undefined) =>
+  state?.dns === 'none' || state?.dns === 'elsewhere' || state?.dns === 'both'
+
+const isIn = (zones: readonly string[], name: string) =>
+  zones.some((zone) => `.${name}`.endsWith(`.${zone}`))
+
+/** Every name, with what it is for. */
+function rowsOf({
+  primary,
+  www,
+  aliases,
+  redirects,
+}: SiteDomains): { name: string; use: string }[] {
+  const [, other] = pairOf(primary)
+  return [
+    { name: primary, use: 'Primary domain' },
+    ...(other === undefined
+      ? []
+      : [{ name: other, use: www === 'serve' ? 'Shows the site' : `Redirects to ${primary}` }]),
+    ...aliases.map((name) => ({
+      name,
+      use: isWildcard(name) ? 'Alias: every name below shows the site' : 'Alias: shows the site',
+    })),
+    ...redirects.map(({ domain, to = primary, status, keep_path }) => ({
+      name: domain,
+      use: `Redirects to ${to} (${status}${keep_path ? ', keeps the path' : ''})`,
+    })),
+  ]
+}

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { moveSite } from '#dashboard/web/api/moves.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+
+/** Chooses the new server, and says what visitors notice. */
+export function MoveSite({ site, ...dialog }: DialogState & { site: Site }) {
+  const { data } = useQuery({ ...fleetQuery, enabled: dialog.open })
+  const [chosen, setChosen] = useState<number>()
+  const others = (data?.servers ?? []).filter(
+    ({ id, status }) => id !== site.server_id && status === 'online',
+  )
+  const server_id = chosen ?? (others.length === 1 ? others[0]?.id : undefined)
+  return (
+    <WorkDialog
+      {...dialog}
+      title={`Move ${unicodeOf(site.domain)} to another server`}
+      about="The site keeps its address, users, files, database and backups. It serves visitors while it is copied."
+      site={site}
+      work={server_id === undefined ? undefined : moveSite(site, server_id)}
+      action="Move site"
+    >
+      {data && others.length === 0 ? (
+        <Notice kind="warn" title="There is no other server that is online">
+          Add a server first, or check why the others are offline.
+        </Notice>
+      ) : (
+        <Field label="New server" name="server_id" hint={`It needs PHP ${site.php}.`}>
+          <Select
+            data-first
+            value={server_id ?? ''}
+            onChange={(event) => setChosen(Number(event.target.value) || undefined)}
+          >
+            <option value="">Choose a server</option>
+            {others.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Field>
+      )}
+      <Notice kind="info" title="For some seconds, visitors see that the site is moving">
+        Then the old server forwards all visitors to the new one, whatever DNS says. Change DNS when
+        it suits you, and confirm the move after that. Until then you can move the site back with
+        all its changes.
+      </Notice>
+    </WorkDialog>
+  )
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { Id, oneOf } from '#shared/kernel/fields.ts'
+import { ClientToken, ReportedClients } from '#shared/kernel/reported-clients.ts'
+import { readSshKey } from './ssh-keys.ts'
+
+export const ACCESS_KINDS = ['sftp', 'shell'] as const
+export const AccessKind = oneOf(ACCESS_KINDS).describe(
+  'sftp: the files of the site, and no programs; shell: also programs in the sandbox of the site.',
+)
+export type AccessKind = z.infer<typeof AccessKind>
+
+export const MAX_GRANTS = 50
+export const MAX_KEYS = 10
+
+/** A free text, such as a name and a company. */
+export const PersonName = z
+  .string('Must be a string')
+  .trim()
+  .min(1, 'Must have 1 to 64 characters')
+  .max(64, 'Must have 1 to 64 characters')
+  .refine((text) => !/\p{C}/u.test(text), 'Must not contain control characters')
+
+const EXPIRY = 'Must be a time in UTC such as 2027-01-31T18:00:00Z'
+export const Expiry = z.iso
+  .datetime({ error: EXPIRY })
+  .max(30, EXPIRY)
+  .nullable()
+  .describe('From then on no login succeeds, and its sessions end; null: never.')
+
+/** Type and key, without options and without a comment. */
+const Key = z.string('Must be a string').refine((text) => {
+  const key = readSshKey(text)
+  return typeof key !== 'string' && text === `${key.type} ${key.blob}`
+}, 'Must be a public key: its type and its text')
+
+const unique = (values: readonly unknown[]) => new Set(values).size === values.length
+
+/** The access of one person to one site, as its agent needs it. */
+export const AccessGrant = z.object({
+  id: Id.describe('Of the person at the dashboard.'),
+  person: PersonName,
+  kind: AccessKind,
+  expires_at: Expiry,
+  keys: z
+    .array(Key, 'Must be a list of public keys')
+    .max(MAX_KEYS, `Must have at most ${MAX_KEYS} keys`),
+})
+export type AccessGrant = z.infer<typeof AccessGrant>
+
+/** Whether the grant gives no more than an earlier one of the same person. */
+export const isWithin = (grant: AccessGrant, former: AccessGrant): boolean =>
+  grant.id === former.id &&
+  (grant.kind === 'sftp' || former.kind === 'shell') &&
+  endOf(grant) <= endOf(former) &&
+  grant.keys.every((key) => former.keys.includes(key))
+
+/** In milliseconds. */
+export const endOf = ({ expires_at }: Pick<AccessGrant, 'expires_at'>): number =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
+
+export const AccessGrants = z
+  .array(AccessGrant, 'Must be a list of grants')
+  .max(MAX_GRANTS, `Must have at most ${MAX_GRANTS} grants`)
+  .refine((grants) => unique(grants.map(({ id }) => id)), 'Must name each person once')
+  .refine(
+    (grants) => unique(grants.flatMap(({ keys }) => keys)),
+    'Must not give one key to two people',
+  )
+
+/** `SHA256:` and base64, as ssh-keygen(1) prints it. */
+const Fingerprint = z.string().max(80)
+
+/** The dashboard shows it in a command to copy: nothing of it may have a meaning for a shell. */
+const Account = z.string().regex(/^[a-z_][a-z0-9_.-]{0,31}$/)
+
+/** Where and how to connect, and who may, as the agent reports it. */
+export const AccessReport = {
+  user: Account.describe('The name to log in with.'),
+  shell_user: Account.nullable()
+    .default(null)
+    .describe('The name to log in with for a shell; null: nobody has one.'),
+  ports: z.array(z.int().positive()).max(20).describe('Of the SSH server.'),
+  host_keys: z
+    .array(z.object({ type: z.string().max(64), fingerprint: Fingerprint }))
+    .max(20)
+    .describe('Of the server: what a client shows at its first connection.'),
+  grants: z
+    .array(
+      z.object({
+        id: z.int().positive(),
+        kind: z.enum(ACCESS_KINDS),
+        expires_at: z.string().max(30).nullable(),
+        fingerprints: z.array(Fingerprint).max(MAX_KEYS),
+      }),
+    )
+    .max(MAX_GRANTS),
+  clients: ReportedClients.default([]).describe('The accounts with a password that are as set.'),
+}
+
+/** Of one answer of an agent. */
+export const MAX_LOGINS = 500
+
+/** A session that the SSH server of a site's server has accepted. */
+export const SiteLogin = z.object({
+  domain: z.string().min(1).max(253),
+  at: z.iso.datetime(),
+  /** Null: it is open, or was cut off without a message. */
+  ended_at: z.iso.datetime().nullable().default(null),
+  address: z.union([z.ipv4(), z.ipv6()]),
+  /** Empty for a password. */
+  fingerprint: Fingerprint,
+  /** Of the client account; null: a key. */
+  client: ClientToken.nullable().default(null),
+  kind: z.enum(ACCESS_KINDS),
+})
+export type SiteLogin = z.infer<typeof SiteLogin>
+
+/** Who can log in to a site, in the answer of an agent. */
+export const ReportedAccess = z.object({
+  domain: z.string().min(1).max(253),
+  grants: AccessReport.grants,
+  clients: AccessReport.clients,
+})
+export type ReportedAccess = z.infer<typeof ReportedAccess>

@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { command } from '#shared/kernel/command.ts'
+import { Domain, Id, ReportedDomain } from '#shared/kernel/fields.ts'
+import { NEEDS } from '#shared/kernel/needs.ts'
+import { bulkParams, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  BackupReport,
+  BackupTarget,
+  PublicKey,
+  RepositoryName,
+  Sealed,
+  SnapshotId,
+} from './backup.ts'
+import { BackupExcludes } from './backup-exclude.ts'
+import { PasswordId, SentPassword } from './backup-secret.ts'
+
+/**
+ * `dashboard_key` and `recovery_key`: to these the password of a new repository is encrypted. The
+ * dashboard gets its copy in the result, the copy for the recovery key is kept in the repository, and
+ * so is that for `keeper_key`, the key of the program that deletes old backups beside the storage.
+ * `repository`: the dashboard chooses it. `password_id`: absent for a new one, for which the server
+ * makes a password.
+ */
+const backupCreate = command({
+  name: 'backup.create',
+  summary: 'Back up the files and the database of a site',
+  changes: true,
+  needs: () => NEEDS.backups,
+  minutes: 24 * 60,
+  silent_minutes: 15,
+  params: z.object({
+    domain: Domain,
+    target: BackupTarget,
+    repository: RepositoryName,
+    dashboard_key: PublicKey,
+    recovery_key: PublicKey,
+    keeper_key: PublicKey.optional(),
+    password_id: PasswordId.optional(),
+    password: SentPassword,
+    exclude: BackupExcludes.optional(),
+  }),
+  result: z.object({
+    domain: ReportedDomain,
+    backup: BackupReport,
+    sealed_password: Sealed,
+    present: z
+      .array(SnapshotId)
+      .max(20_000)
+      .optional()
+      .describe('The backups that are in the repository: the manifests.'),
+  }),
+})
+
+export const backupCreateType = operationType({
+  name: 'Back up site',
+  title: 'Back up',
+  target: 'site',
+  command: backupCreate,
+  right: 'operate',
+  excludes: 'changes_of_site',
+  params: z.object({ target_id: Id.optional().describe('Default: the target of the site.') }),
+  outcome: {
+    result: backupCreate.result,
+    complete: backupCreate.result
+      .omit({ sealed_password: true, present: true })
+      .extend({ status: z.literal('ok') }),
+    data: ({ sealed_password: _, present: __, ...report }) => ({ status: 'ok', ...report }),
+  },
+  bulk: {
+    title: 'Back up',
+    params: bulkParams({ target_id: Id.optional() }),
+    words: { target_id: 'target' },
+  },
+})

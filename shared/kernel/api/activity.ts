@@ -1,0 +1,62 @@
+import { strictObject, z } from 'zod'
+import { oneOf } from '#shared/kernel/fields.ts'
+import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
+import { RecordId, Timestamp } from './parts.ts'
+
+/** The greatest number of 15 digits, which is the length that an id in an address may have. */
+export const MAX_DIGITS = 999_999_999_999_999
+
+/** A whole number in a query: digits only, since number conversions take `1e3` and `0x10`. */
+export const digits = (message: string, minimum = 1, maximum = MAX_DIGITS) =>
+  z
+    .string(message)
+    .regex(/^[1-9]\d{0,14}$/, message)
+    .refine((text) => Number(text) >= minimum && Number(text) <= maximum, message)
+    .meta({ minimum, maximum })
+    .transform(Number)
+
+const MOST = 500
+const limitRule = `Must be a whole number between 1 and ${MOST}`
+
+export const Limit = digits(limitRule, 1, MOST).describe(
+  `The maximum number, up to ${MOST}; default 50.`,
+)
+
+export const ActivityQuery = z.object({
+  limit: Limit.default(50),
+  before: digits('Must be an id').optional().describe('The id of the last one seen.'),
+  type: z.string().max(64, 'Must have at most 64 characters').optional(),
+  status: oneOf(ACTIVITY_STATUSES).optional(),
+  domain: z.string().max(253, 'Must have at most 253 characters').optional(),
+  server_id: digits('Must be an id').optional(),
+})
+export type ActivityQuery = z.infer<typeof ActivityQuery>
+
+export const Activity = strictObject({
+  id: RecordId,
+  type: z.string().describe('`<resource>.<action>`, such as site.create.'),
+  domain: z.string().describe('Of the site, else the hostname of the server, else empty.'),
+  status: z.enum(ACTIVITY_STATUSES),
+  created_at: Timestamp,
+}).meta({ id: 'Activity', description: 'Who did what: one entry for each change.' })
+export type Activity = z.infer<typeof Activity>
+
+/** An entry with the ids that a page needs for links; null for deleted objects. */
+export const FleetActivity = Activity.extend({
+  actor: z.string().nullable().describe('The e-mail address of the user; null: the dashboard.'),
+  token: z
+    .string()
+    .nullable()
+    .describe('The name of the API token that was used for the user; null: none, but a session.'),
+  address: z
+    .string()
+    .nullable()
+    .describe('The IP address of the client; null: unknown, or the dashboard itself.'),
+  server_id: RecordId.nullable(),
+  server: z.string().nullable().describe('The name of the server.'),
+  site_id: RecordId.nullable().describe('The site that has this domain now.'),
+  operation_id: z.string().nullable(),
+  bulk_id: z.string().nullable(),
+  detail: z.string().nullable().describe('What was changed, such as DNS records of an alias.'),
+}).meta({ id: 'FleetActivity', description: 'An entry with its user and target.' })
+export type FleetActivity = z.infer<typeof FleetActivity>

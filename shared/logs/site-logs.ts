@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import { Domain, oneOf } from '#shared/kernel/fields.ts'
+
+/** `wordpress`: what WP_DEBUG_LOG writes; `cron`: the output of WordPress's jobs. */
+export const LOG_SOURCES = ['access', 'error', 'php', 'wordpress', 'cron', 'mail'] as const
+export type LogSource = (typeof LOG_SOURCES)[number]
+
+/** The rotated files of one log beside its newest one. */
+export const LOG_ROTATIONS = 8
+/** A larger log is rotated within minutes, whatever its age. */
+export const MAX_LOG_BYTES = 50 << 20
+
+/** Least severe first. */
+export const LOG_LEVELS = ['info', 'warning', 'error', 'fatal'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** What an answer may have: a line of more bytes is cut, and says so. */
+export const MAX_LOG_LINES = 500
+export const MAX_LOG_LINE = 8192
+/** Masks and escapes make a line longer. */
+export const MAX_LOG_TEXT = 4 * MAX_LOG_LINE
+const MAX_GROUPS = 100
+/** Of the lines of one page, in bytes of JSON: a page ends before its last line does not fit. */
+export const MAX_PAGE = 700 << 10
+/** Lines that a live view shows in a second: others are only counted. */
+export const MAX_LIVE_LINES = 200
+/** What a download contains of a log, in bytes. */
+export const MAX_DOWNLOAD = 20 << 20
+
+const LogText = z
+  .string()
+  .max(200, 'Must have at most 200 characters')
+  .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters')
+
+const moment = z.iso.datetime({ error: 'Must be a time such as 2026-03-01T09:30:00Z' })
+
+/** `<digest of the first line of the file>.<byte>`, or `.end`: it survives a rotation of the log. */
+export const LogPosition = z
+  .string()
+  .regex(/^[0-9a-f]{16}\.(?:\d{1,16}|end)$/, 'Must be the `next` of an answer')
+
+/** What a call looks for. Without a level, text or time: everything. */
+export const LogFilter = z.object({
+  level: oneOf(LOG_LEVELS).optional(),
+  text: LogText.optional(),
+  since: moment.optional(),
+  until: moment.optional(),
+})
+export type LogFilter = z.infer<typeof LogFilter>
+
+const OfSite = z.object({ domain: Domain })
+const OfSource = LogFilter.extend({ domain: Domain, source: oneOf(LOG_SOURCES) })
+
+export const LogsRequest = OfSite
+export const LogSearchRequest = OfSource.extend({
+  limit: z.int().min(1).max(MAX_LOG_LINES),
+  before: LogPosition.optional(),
+})
+export type LogSearchRequest = z.infer<typeof LogSearchRequest>
+export const LogTailRequest = OfSource.omit({ since: true, until: true })
+export type LogTailRequest = z.infer<typeof LogTailRequest>
+export const LogDownloadRequest = OfSource
+export type LogDownloadRequest = z.infer<typeof LogDownloadRequest>
+export const LogFatalsRequest = OfSite.extend({ since: moment })
+export type LogFatalsRequest = z.infer<typeof LogFatalsRequest>
+
+const count = z.int().nonnegative()
+
+export const AgentLog = z.object({
+  source: oneOf(LOG_SOURCES),
+  files: count,
+  /** On the disk; null where root records it. */
+  bytes: count.nullable(),
+  changed_at: z.iso.datetime().max(40).nullable(),
+})
+export const AgentLogs = z.object({
+  logs: z.array(AgentLog).max(LOG_SOURCES.length),
+  /** When the debug log of WordPress ends; null: it is off. */
+  debug_until: z.iso.datetime().max(40).nullable(),
+})
+export type AgentLogs = z.infer<typeof AgentLogs>
+
+export const AgentLogLine = z.object({
+  at: z.iso.datetime().max(40).nullable(),
+  level: oneOf(LOG_LEVELS),
+  /** Of an answer to a visitor. */
+  status: z.int().min(0).max(999).nullable(),
+  text: z.string().max(MAX_LOG_TEXT),
+  cut: z.boolean(),
+})
+export type AgentLogLine = z.infer<typeof AgentLogLine>
+
+export const Looked = z.object({
+  bytes: count,
+  files: count,
+  /** Compressed files that could not be read in the time of one call, or at all. */
+  unread: count,
+  oldest_at: z.iso.datetime().max(40).nullable(),
+})
+export type Looked = z.infer<typeof Looked>
+
+export const AgentLogPage = z.object({
+  lines: z.array(AgentLogLine).max(MAX_LOG_LINES),
+  /** Null: nothing older is left. */
+  next: LogPosition.nullable(),
+  looked: Looked,
+})
+export type AgentLogPage = z.infer<typeof AgentLogPage>
+
+export const FATAL_KINDS = ['plugin', 'theme', 'must-use plugin', 'core', 'other'] as const
+
+export const FatalGroup = z.object({
+  kind: oneOf(FATAL_KINDS),
+  slug: z.string().max(256),
+  count,
+  first_at: z.iso.datetime().max(40).nullable(),
+  last_at: z.iso.datetime().max(40).nullable(),
+  /** The newest. */
+  text: z.string().max(MAX_LOG_TEXT),
+})
+export type FatalGroup = z.infer<typeof FatalGroup>
+
+export const AgentFatals = z.object({
+  groups: z.array(FatalGroup).max(MAX_GROUPS),
+  is_complete: z.boolean(),
+  looked: Looked,
+})
+export type AgentFatals = z.infer<typeof AgentFatals>
+export const MAX_FATAL_GROUPS = MAX_GROUPS
+
+/** What a live view sends: a line, or how many were left out since the last one. */
+export const LogNews = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('line'), line: AgentLogLine }),
+  z.object({ kind: z.literal('left_out'), lines: count }),
+])
+export type LogNews = z.infer<typeof LogNews>

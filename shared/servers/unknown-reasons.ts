@@ -1,0 +1,24 @@
+import type { UnknownUpdates } from '#shared/kernel/inventory.ts'
+
+/** Why an agent does not know a value of a discovered site, beside the reasons of its updates. */
+export type UnknownReason =
+  | UnknownUpdates
+  | 'certificate_unreadable'
+  | 'computed'
+  | 'elsewhere'
+  | 'fixed_answer'
+  | 'folder_missing'
+  | 'module_version'
+  | 'no_answer'
+  | 'no_certificate_yet'
+  | 'no_folder'
+  | 'no_plain_value'
+  | 'no_pool'
+  | 'nothing_readable'
+  | 'other_program'
+  | 'pool_version'
+  | 'proxied'
+  | 'wrapper'
+
+/** Reasons by the names of the fields that are unknown. */
+export type Unknown = Readonly<Record<string, UnknownReason>>

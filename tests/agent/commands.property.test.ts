@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { commands } from '#agent/commands.ts'
+import { forgetPhases } from '#agent/features/domains/phases.ts'
+import { withdrawAllTokens } from '#agent/features/domains/probe-names.ts'
+import { OperationStore } from '#agent/kernel/operations/store.ts'
+import { COMMAND_NAMES } from '#shared/contracts.ts'
+import { Plan } from '#shared/kernel/plan.ts'
+import { EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
+import { isKilledAt } from '#tests/support/agent/killed.ts'
+import { carryOut, runnerOn } from '#tests/support/plan/carry-out.ts'
+import { deviations } from '#tests/support/plan/deviations.ts'
+import { EVERY, type EveryCase } from '#tests/support/plan/every-command.ts'
+import { emptying, thingsOf } from '#tests/support/plan/fake-things.ts'
+import { recover } from '#tests/support/recover.ts'
+import { points } from '#tests/support/runs.ts'
+
+test('every command has a case', () => {
+  const known = EVERY.map(({ command }) => command)
+
+  expect(COMMAND_NAMES.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test.each([...EVERY])(
+  '$title does exactly what its plan says',
+  async ({ command, isVisible, prepare }) => {
+    const { host, params } = await prepare()
+    emptying(host).time += 1000
+    const before = await thingsOf(host)
+
+    const plan = await runnerOn(host).plan(command, params)
+
+    expect(Plan.parse(plan)).toEqual(plan)
+    if (isVisible) expect(await thingsOf(host)).toEqual(before)
+    expect(await carryOut(host, command, params)).toEqual(plan.steps.map(({ name }) => name))
+    if (isVisible) expect(deviations(plan, before, await thingsOf(host))).toEqual([])
+  },
+)
+
+/** Empty folders, caches, reports of copies, and what a storage and its passwords keep. */
+const LEFT =
+  /^\/mnt\/store|^\/srv\/www\/\.(incoming|restore\/[^/]+$|restore$|trash$)|\/cache\/|\/backups(\/|$)|\/(proofs|canaries|clone\.json)$|\/baselines\//
+
+/** The machine whose agent was killed at its n-th effect, and started again. */
+async function recoveredFrom({ command, prepare }: EveryCase, at: number) {
+  const { host, params } = await prepare()
+  if (!(await isKilledAt(at, host, command, params))) return undefined
+  // As at the start of the agent.
+  await Promise.all([withdrawAllTokens(host), forgetPhases(host)])
+  await recover(host, commands)
+  const store = new OperationStore(host.files, host.settings.state_dir)
+  return { host, params, end: (await store.events('op1')).at(-1)?.event }
+}
+
+const EVERYDAY_TITLES = new Set(EVERYDAY.map(({ command, title }) => `${command} (${title})`))
+
+test.each(EVERY.filter(({ isUndone }) => isUndone))(
+  '$title is done or undone when the agent is killed at any effect, and works when repeated',
+  async (each) => {
+    const { command, title, leaves } = each
+    const kept = leaves ? new RegExp(`${LEFT.source}|${leaves.source}`) : LEFT
+    const before = await stateOf((await each.prepare()).host, kept)
+    const whole = await each.prepare()
+    await perform(whole.host, command, whole.params)
+    const after = await stateOf(whole.host, kept)
+
+    for (const at of points(EVERYDAY_TITLES.has(title) ? 2 : 13)) {
+      const left = await recoveredFrom(each, at)
+      if (!left) break
+      const { host, params, end } = left
+      const expected = end === 'complete' ? after : before
+      expect([at, end, await stateOf(host, kept)]).toEqual([at, end, expected])
+      if (end === 'complete') continue
+      const [, again] = await perform(host, command, params)
+      expect([at, again, await stateOf(host, kept)]).toEqual([at, expect.any(Object), after])
+    }
+  },
+  60_000,
+)

@@ -1,0 +1,58 @@
+import { expect, test } from 'bun:test'
+import { siteCompare } from '#agent/features/copies/site.compare.ts'
+import { forgetBaseline } from '#agent/kernel/baseline/baseline.ts'
+import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
+import { pair, table } from '#tests/support/agent/pair.ts'
+import { copy } from '#tests/support/agent/staging.ts'
+import type { FakeHost } from '#tests/support/fake-host.ts'
+
+const params = { domain: shop.domain, from: copy.domain }
+const run = (host: FakeHost, given = params) => outcome(siteCompare.run(given, contextOf(host)))
+const none = { count: 0, examples: [] }
+
+test('shows what changed since both sites were the same, and changes nothing', async () => {
+  const { host, tables } = await pair()
+  tables.shop = [table('wp_options', 'a', 3), table('wp_orders', 'c', 2), table('wp_posts', 'live')]
+  tables['staging-shop'] = [table('wp_options', 'staging', 4), table('wp_posts', 'b')]
+  const before = host.disk.all
+
+  const [, result] = await run(host)
+
+  expect(result).toEqual({
+    ...params,
+    files: { added: none, changed: none, removed: none, live_changed: none, live_known: false },
+    tables: [
+      {
+        ...{ name: 'wp_options', live_rows: 3, staging_rows: 4 },
+        ...{ live_changed: false, staging_changed: true },
+      },
+      {
+        ...{ name: 'wp_orders', live_rows: 2, staging_rows: null },
+        ...{ live_changed: true, staging_changed: false },
+      },
+      {
+        ...{ name: 'wp_posts', live_rows: 1, staging_rows: 1 },
+        ...{ live_changed: true, staging_changed: false },
+      },
+    ],
+  })
+  expect(host.disk.all).toEqual(before)
+})
+
+test('counts every table as changed when nothing is known of the time of the copy', async () => {
+  const { host } = await pair()
+  await forgetBaseline(host, copy.domain)
+
+  const [, result] = await run(host)
+
+  const changed = { live_changed: true, staging_changed: true }
+  expect(result).toMatchObject({ tables: [changed, changed] })
+})
+
+test('refuses a pair of which the one is no staging site of the other', async () => {
+  const { host } = await pair()
+
+  const [, reason] = await run(host, { domain: copy.domain, from: shop.domain })
+
+  expect(reason).toBe('shop.example is not a staging site of staging.shop.example')
+})
