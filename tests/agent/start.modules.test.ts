@@ -25,7 +25,8 @@ const fileOf = (name: string, from: string) =>
 test('the start of the agent loads no command and no contract, except those that records of sites have', async () => {
   const loaded = await loadedBy('agent/start.ts')
 
-  const ofCommands = /^(agent\/commands|shared\/operation-types)\//
+  const ofCommands =
+    /^agent\/commands\.ts$|^(agent\/features|shared)\/([a-z-]+\/)+[a-z]+\.(?!readings)[a-z-]+\.ts$/
   expect(loaded).toContain('agent/kernel/operations/runner.ts')
   expect(loaded.filter((path) => ofCommands.test(path))).toEqual([
     'agent/commands.ts',
@@ -35,7 +36,13 @@ test('the start of the agent loads no command and no contract, except those that
 })
 
 test('every program of the agent starts without the schemas of its answers', async () => {
-  const entries = ['main.ts', 'start.ts', 'front/serve.ts', 'mail/serve.ts', 'scan/serve.ts']
+  const entries = [
+    'main.ts',
+    'start.ts',
+    'programs/front/serve.ts',
+    'programs/mail/serve.ts',
+    'kernel/scan/serve.ts',
+  ]
   const loaded = await Promise.all(entries.map((name) => loadedBy(`agent/${name}`)))
 
   expect(loaded.flat()).toContain('shared/kernel/agent-headers.ts')

@@ -5,9 +5,9 @@ import { mailPlaces } from '#agent/kernel/mail/places.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
+import type { Mail } from '#shared/mail/mail.ts'
 import { MailCounts, NO_MAIL } from '#shared/mail/mail.ts'
 import { mailReading } from '#shared/mail/readings.ts'
-import type { Mail } from '#shared/mail/mail.ts'
 import { mailService } from './service.ts'
 
 const Status = z.object({ shown: MailCounts })

@@ -8,9 +8,9 @@ import type {
   SiteMailCounts,
   SiteMailView,
 } from '#shared/mail/api/mail.ts'
+import type { Mail } from '#shared/mail/mail.ts'
 import { NO_MAIL } from '#shared/mail/mail.ts'
 import { mailReading } from '#shared/mail/readings.ts'
-import type { Mail } from '#shared/mail/mail.ts'
 import { findMail, idsByDomain, type MailTarget } from './queries.ts'
 
 interface Deps extends Pick<Base, 'db'> {
