@@ -19,7 +19,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'agent/features/isolation/login.ts': 'options of ssh, each an argument of its own',
   'agent/features/web/base.ts': 'addresses of the server itself',
   'agent/kernel/packages/php-source.ts': 'the address is checked with the environment of the agent',
-  'agent/kernel/site-etc/follower.ts': 'constants',
+  'agent/kernel/site-etc/shared.ts': 'constants',
 }
 
 /**

@@ -1,6 +1,6 @@
 // tier: full
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { LEASE_MS } from '#dashboard/kernel/leases/times.ts'
+import { LEASE_MS } from '#dashboard/kernel/leases/shared-leases.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import {
   create,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { LEASE_MS } from '#dashboard/kernel/leases/times.ts'
+import { LEASE_MS } from '#dashboard/kernel/leases/shared-leases.ts'
 import { LeaseRecords } from '#tests/support/leases/records.ts'
 import { LeaseWorld } from '#tests/support/leases/world.ts'
 import { long, numbers } from '#tests/support/runs.ts'

@@ -1,8 +1,39 @@
-import { reportOf } from '#agent/features/access/ssh/report.ts'
+import { gateKeysOf, shellOf } from '#agent/features/access/shell/shell.ts'
+import { type Effective, effectiveOf } from '#agent/features/access/ssh/effective.ts'
+import {
+  groupSteps,
+  installSteps,
+  refuseOpen,
+  refuseWithoutSshd,
+  sftpOf,
+  shellSessionOf,
+  sshdSteps,
+} from '#agent/features/access/ssh/sshd.ts'
+import { isFrozen } from '#agent/features/web/vhost-files.ts'
+import { deferred } from '#agent/kernel/effects/change.ts'
+import { run } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { install, planInstall } from '#agent/kernel/packages/packages.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
-import { findSite, getSite } from '#agent/kernel/site/sites.ts'
-import { command, line } from '#agent/kernel/steps/command.ts'
-import { prepared, undoable } from './access-steps.ts'
+import { findSite, getSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
+import { command, line, type Step } from '#agent/kernel/steps/command.ts'
+import type { SiteAccessReport } from '#shared/access/site.access.ts'
+import type { ParamsOf } from '#shared/commands.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import { NEEDS, refuseUnmet } from '#shared/kernel/needs.ts'
+import { accessOf } from './access.ts'
+import { isReached, loses, onlyTakes } from './access-changes.ts'
+import {
+  clientAccountSteps,
+  clientPasswordSteps,
+  clientSessions,
+  undoableClients,
+} from './client-steps.ts'
+import { GATE_GROUP, gateOf, hasShell } from './gate.ts'
+import { fingerprintOf, grantsOf } from './keys.ts'
+import { reportedClients } from './list.ts'
+import { GROUP } from './places.ts'
+import { endSessions } from './sessions.ts'
 
 /** The record decides who may log in; until it is written every undo restores the old access. */
 export const siteAccess = command('site.access', {
@@ -18,3 +49,177 @@ export const siteAccess = command('site.access', {
   ],
   result: async ({ params, host }) => reportOf(host, await getSite(host, params.domain)),
 })
+
+/** Where to connect, the keys of the server, and who may log in. */
+async function reportOf(host: Host, site: Site): Promise<SiteAccessReport> {
+  const { domain, user, access = [] } = site
+  const settings = await effectiveOf(host, user).catch((): Effective => new Map())
+  const ports = (settings.get('port') ?? []).map(Number).filter((port) => port > 0)
+  const host_keys = await hostKeys(host, settings)
+  const shell_user = hasShell(site) ? gateOf(user) : null
+  const clients = await reportedClients(host, site)
+  return { domain, user, shell_user, ports, host_keys, grants: grantsOf(access), clients }
+}
+
+async function hostKeys({ files }: Host, settings: Effective) {
+  const texts = await Promise.all(
+    (settings.get('hostkey') ?? []).map((path) => files.read(`${path}.pub`)),
+  )
+  return texts.flatMap((text = '') => {
+    const [type = '', blob = ''] = text.split(' ')
+    return blob === '' ? [] : [{ type: type.slice(0, 64), fingerprint: fingerprintOf(blob) }]
+  })
+}
+
+type Params = ParamsOf<'site.access'>
+
+/**
+ * The access is in place before sshd is asked how it treats the user: no key is valid until then.
+ * The account of the shell is asked about before it has a key.
+ */
+async function prepared(params: Params, host: Host): Promise<Step[]> {
+  const site = await getSite(host, params.domain)
+  const wants = hasShell({ access: params.grants })
+  const takes = await onlyTakes(host, params)
+  const after = wants || hasShell(site) ? [gateKeyStep(params, host, !takes)] : []
+  const end = hasShell(site) && !wants ? [shellStep(params, host)] : []
+  const others = [...after, sessionStep(params, host), ...end, recordStep(params, host)]
+  const clients = await clientAccountSteps(params, host)
+  const passwords = clientPasswordSteps(params, host, !takes)
+  const isEmpty = params.grants.length + params.clients.length === 0
+  if (takes || isEmpty) return [keyStep(params, host), ...clients, ...passwords, ...others]
+  await refuseUnready(params, host)
+  return [
+    ...(await installSteps(host)),
+    ...(wants && params.install ? await toolSteps(host) : []),
+    ...(params.grants.length > 0 ? await groupSteps(host, GROUP) : []),
+    ...(wants ? await groupSteps(host, GATE_GROUP) : []),
+    keyStep(params, host),
+    ...clients,
+    ...(wants ? [shellStep(params, host)] : []),
+    ...(await sshdSteps(host, sessionsOf(site, params))),
+    ...passwords,
+    ...others,
+  ]
+}
+
+async function refuseUnready(params: Params, host: Host): Promise<void> {
+  if (await isFrozen(host, params.domain))
+    throw conflict(`${params.domain} is frozen while it moves`)
+  if (hasShell({ access: params.grants })) refuseUnmet(NEEDS.shell, host)
+  await refuseWithoutSshd(host, params.install)
+}
+
+/** The sessions that sshd has to confine from now on. */
+const sessionsOf = (site: Site, params: Params) => [
+  ...(params.grants.length > 0 ? [sftpOf(site.user)] : []),
+  ...(hasShell({ access: params.grants }) ? [shellSessionOf(site.user)] : []),
+  ...clientSessions(site, params),
+]
+
+/** Everything that an interrupted operation may have to undo. */
+const undoable = async (params: Params, host: Host): Promise<Step[]> => [
+  keyStep(params, host),
+  ...undoableClients(params, host),
+  shellStep(params, host),
+  ...(await sshdSteps(host)),
+  gateKeyStep(params, host),
+  sessionStep(params, host),
+  recordStep(params, host),
+]
+
+/** Without the access the record is as it was before the first one. */
+function withAccess(recorded: Site, { grants, clients }: Params): Site {
+  const { access: _, clients: __, ...site } = recorded
+  return {
+    ...site,
+    ...(grants.length > 0 && { access: grants }),
+    ...(clients.length > 0 && { clients }),
+  }
+}
+
+const recordedOf = ({ domain }: Params, host: Host) => getSite(host, domain)
+const targetOf = async (params: Params, host: Host) =>
+  withAccess(await recordedOf(params, host), params)
+
+function keyStep(params: Params, host: Host): Step {
+  const steady = host.steady ?? host
+  return {
+    name: 'keys',
+    title: 'Writing the keys of people',
+    ...deferred(async () => accessOf(host, await targetOf(params, host))),
+    undo: async () => accessOf(steady, await recordedOf(params, steady)).apply(),
+  }
+}
+
+/** After the keys of it are gone, or before they are written. */
+function shellStep(params: Params, host: Host): Step {
+  const steady = host.steady ?? host
+  const wants = hasShell({ access: params.grants })
+  return {
+    name: 'shell',
+    title: wants ? 'Preparing the shell of the site' : 'Removing the shell of the site',
+    ...deferred(async () => shellOf(host, await targetOf(params, host))),
+    undo: async () => shellOf(steady, await recordedOf(params, steady)).apply(),
+  }
+}
+
+function gateKeyStep(params: Params, host: Host, checked = true): Step {
+  const steady = host.steady ?? host
+  const change = deferred(async () => gateKeysOf(host, await targetOf(params, host)))
+  return {
+    name: 'shell keys',
+    title: 'Writing the keys of people with a shell',
+    effects: change.effects,
+    async apply() {
+      const { user, access } = await targetOf(params, host)
+      if (checked && hasShell({ access })) await refuseOpen(host, [shellSessionOf(user)])
+      await change.apply()
+    },
+    undo: async () => gateKeysOf(steady, await recordedOf(params, steady)).apply(),
+  }
+}
+
+const sessionStep = (params: Params, host: Host): Step => ({
+  name: 'sessions',
+  title: 'Ending sessions without access',
+  effects: async () => ((await loses(host, params)) ? [run('stop', 'SSH sessions')] : []),
+  async apply() {
+    if (await loses(host, params)) await endSessions(host, (await recordedOf(params, host)).user)
+  },
+})
+
+const recordStep = (params: Params, host: Host): Step => ({
+  name: 'record',
+  title: 'Recording the access',
+  ...deferred(async () => siteRecord(host, await targetOf(params, host))),
+  decided: async () => isReached(await recordedOf(params, host), params),
+})
+
+/** The tools of people, in addition to wp-cli, PHP and the database client of the server. */
+const TOOLS: Record<string, string> = {
+  git: '/usr/bin/git',
+  composer: '/usr/bin/composer',
+  rsync: '/usr/bin/rsync',
+}
+
+async function missing({ files }: Host): Promise<string[]> {
+  const found = await Promise.all(
+    Object.entries(TOOLS).map(async ([name, path]) => [name, await files.stat(path)] as const),
+  )
+  return found.filter(([, stat]) => !stat).map(([name]) => name)
+}
+
+/** The step that installs the tools of a shell; none if they are installed. */
+async function toolSteps(host: Host): Promise<Step[]> {
+  const names = await missing(host)
+  if (names.length === 0) return []
+  return [
+    {
+      name: 'shell tools',
+      title: `Installing ${names.join(', ')}`,
+      effects: () => planInstall(host, names),
+      apply: () => install(host, names, 'install'),
+    },
+  ]
+}

@@ -1,19 +1,38 @@
 import { createHash } from 'node:crypto'
+import {
+  type Ended,
+  failureOf,
+  LOCKED,
+  NO_REPOSITORY,
+  WRONG_PASSWORD,
+} from '#agent/features/backups/restic/failures.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
+import { ProgressLines } from '#agent/features/backups/restic/progress.ts'
 import type { Repository } from '#agent/features/backups/restic/repository.ts'
-import { type Opened, refuseUnready } from '#agent/features/backups/restic/run.ts'
+import {
+  hostOf,
+  type Opened,
+  refuseUnready,
+  runRestic,
+  tryRestic,
+} from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
+  creating,
   newPassword,
   openedOf,
   openFiles,
 } from '#agent/features/backups/restic/session.ts'
+import { readKeys, StorageRefused } from '#agent/features/backups/storage/read-keys.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
+import { isMetadata } from '#agent/kernel/host/metadata-addresses.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { andThen, command, line, type Progress, ready, value } from '#agent/kernel/steps/command.ts'
+import type { BackupTarget } from '#shared/backups/backup.ts'
+import { complaintOf } from '#shared/backups/complaint.ts'
 import type { ParamsOf } from '#shared/commands.ts'
+import { invalid, ServiceError } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
-import { checkTarget, refuseWrongFields } from './check-target.ts'
 
 /** The lock, and the folder of secrets on the server. */
 const NAME = 'hosting-check'
@@ -73,3 +92,80 @@ const repositoryOf = ({ target }: ParamsOf<'backup.check'>, secret: Secret): Rep
 
 const digestOf = (secret: Secret): string =>
   createHash('sha256').update(`${NAME} ${secret.reveal()}`).digest('hex').slice(0, 12)
+
+const LIMIT = { timeout_ms: 2 * 60_000 }
+/** restic tries again for 15 minutes where it cannot connect; its last error is the reason. */
+const FIRST = { timeout_ms: 30_000 }
+const FILE = 'check.txt'
+const LOCKS =
+  'The target does not let this server delete the locks of restic, for which later work would wait: allow it to delete in the folder locks of each repository'
+
+/** A name that leads to a metadata address; systemd keeps restic away from one that does so later. */
+async function refuseMetadata(host: Host, { place }: BackupTarget): Promise<void> {
+  if (place.kind === 'local') return
+  const [addresses] = await host.net.resolve([hostOf(place)])
+  const found = addresses?.find(isMetadata)
+  if (found === undefined) return
+  const field = place.kind === 'sftp' ? 'place.host' : 'place.url'
+  throw invalid({ [field]: [`Leads to the link-local or metadata address ${found}`] })
+}
+
+/**
+ * Reads the storage without restic, which does not tell what it refused. Throws 422 that names the
+ * field of the target, with the error of the storage.
+ */
+async function refuseWrongFields(host: Host, { repository }: Opened): Promise<void> {
+  const { target, name } = repository
+  await refuseMetadata(host, target)
+  const request = { repositories: [name], after: '', most: 1, containing: '"' }
+  await readKeys(host, target, request).catch((error: unknown) => {
+    if (!(error instanceof StorageRefused) || error.field === null) return
+    const field = error.field === 'secret' ? 'secret' : `place.${error.field}`
+    throw invalid({ [field]: [error.reason] })
+  })
+}
+
+/** A target that does not answer has not refused to delete; neither has one whose lock remains. */
+async function deletion(host: Host, opened: Opened, id: string): Promise<Ended> {
+  // Those of a check that was killed.
+  await tryRestic(host, opened, ['unlock'], FIRST)
+  const ended = await tryRestic(host, opened, ['forget', id], LIMIT)
+  const { target, password } = opened.repository
+  const secrets = [target.secret, password]
+  if (ended.code === LOCKED) throw new Error(`${LOCKS} (${complaintOf(ended.stderr, secrets)})`)
+  const failure = failureOf(ended, secrets)
+  if (ended.code !== 0 && failure instanceof ServiceError) throw failure
+  return ended
+}
+
+/**
+ * Saves a text, reads it, and tries to delete it. Returns whether the target refused that. Throws
+ * what is wrong with the target, in the words of restic and of the storage.
+ */
+async function* checkTarget(host: Host, opened: Opened, owner: string): Progress<boolean> {
+  const found = await tryRestic(host, opened, ['cat', 'config'], FIRST)
+  if (found.code === NO_REPOSITORY) {
+    await creating(host, owner, owner, () => runRestic(host, opened, ['init'], LIMIT))
+  } else if (found.code === WRONG_PASSWORD) {
+    const { name } = opened.repository
+    throw new Error(`The target has a folder ${name} of another server: remove it there`)
+  } else if (found.code !== 0) {
+    const { target, password } = opened.repository
+    throw failureOf(found, [target.secret, password])
+  }
+  const text = host.random.text(24)
+  const save = ['backup', '--json', '--host', 'hosting', '--stdin', '--stdin-filename', FILE]
+  const { stdout } = await runRestic(host, opened, save, { ...LIMIT, input: text })
+  const lines = new ProgressLines(() => 0)
+  for (const line of stdout.split('\n')) lines.read(line)
+  const id = lines.summary?.snapshot_id
+  if (id === undefined) throw new Error('restic saved nothing')
+  const read = await runRestic(host, opened, ['dump', id, `/${FILE}`], LIMIT)
+  if (read.stdout !== text) throw new Error('The target returned something else than was written')
+  yield 'The target can be written and read'
+  const { code } = await deletion(host, opened, id)
+  yield code === 0
+    ? 'Warning: this server can delete backups in the target'
+    : 'The target refuses to delete backups'
+  return code !== 0
+}

@@ -1,14 +1,21 @@
+import { z } from 'zod'
 import * as check from '#agent/features/backups/proof/checks.ts'
 import * as hidden from '#agent/features/backups/proof/hidden-site.ts'
-import { markProven } from '#agent/features/backups/proof/mark.ts'
-import {
-  explain,
-  openRepository,
-  refuseLackOfSpace,
-} from '#agent/features/backups/proof/readable.ts'
 import { Findings } from '#agent/features/backups/proof/report.ts'
+import { readingRepository, SESSIONS } from '#agent/features/backups/read/opened.ts'
+import {
+  failureOf,
+  isDamaged,
+  isOfElsewhere,
+  isUnknownSnapshot,
+} from '#agent/features/backups/restic/failures.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
-import { refuseUnready } from '#agent/features/backups/restic/run.ts'
+import {
+  type Opened,
+  refuseUnready,
+  runRestic,
+  tryRestic,
+} from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
   openedOf,
@@ -18,6 +25,9 @@ import {
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { create, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
+import { sizeOf } from '#agent/kernel/host/report-progress.ts'
+import { isDiskFull } from '#agent/kernel/host/storage.ts'
+import { HOMES } from '#agent/kernel/site/paths.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
 import {
   command,
@@ -28,10 +38,12 @@ import {
   value,
 } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
-import { messageOf } from '#shared/kernel/errors.ts'
+import { conflict, messageOf } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import { readManifest } from './fetch.ts'
 import type { Manifest } from './manifest.ts'
 import { fetchedOf } from './places.ts'
+import { saveProof } from './save.ts'
 
 type Params = ParamsOf<'backup.prove'>
 
@@ -175,3 +187,88 @@ const checkSteps = ({ host, copy, findings, get }: Proof): Step[] =>
       if (manifest && !findings.isOver) await work(host, { copy, findings, manifest })
     },
   }))
+
+/** Records in the repository that the backup is proven: the keeper has no other way to know it. */
+async function markProven(host: Host, params: ParamsOf<'backup.prove'>): Promise<void> {
+  const marking = readingRepository(host, SESSIONS.proof, params, async function* (opened) {
+    yield await saveProof(host, opened, params.backup)
+  })
+  await Array.fromAsync(marking)
+}
+
+const LIMIT = { timeout_ms: 5 * 60_000 }
+const RESERVE = 256 * 2 ** 20
+const HOUR_MS = 60 * 60_000
+const Total = z.object({ message_type: z.literal('summary'), total_bytes: z.number() })
+const DATABASES = '/var/lib/mysql'
+
+/**
+ * Throws conflict if the hidden site does not fit on the disk: by its manifest and by the snapshot of
+ * its files, of which only one may be wrong.
+ */
+async function refuseLackOfSpace(
+  host: Host,
+  opened: Opened,
+  { files, database }: Manifest,
+): Promise<void> {
+  const dump = database?.bytes ?? 0
+  const bytes = Math.max(files.bytes, await sizeOfFiles(host, opened, files.snapshot))
+  // Database and dump may be on the same file system as the files.
+  await refuse(host, HOMES, bytes + 3 * dump)
+  if (dump > 0) await refuse(host, DATABASES, 2 * dump)
+}
+
+/** 0 for a snapshot that cannot be read, which its restore explains. */
+async function sizeOfFiles(host: Host, opened: Opened, snapshot: string): Promise<number> {
+  const args = ['restore', snapshot, '--json', '--dry-run', '--target', '/restore']
+  const { code, stdout } = await tryRestic(host, opened, args, { timeout_ms: HOUR_MS })
+  if (code !== 0) return 0
+  return parseJson(Total, stdout.trim().split('\n').at(-1))?.total_bytes ?? 0
+}
+
+async function refuse(host: Host, path: string, bytes: number): Promise<void> {
+  const { free } = await host.files.space(path)
+  const needed = bytes + RESERVE
+  if (free >= needed) return
+  throw conflict(`${path} has ${sizeOf(free)} free, and the proof needs ${sizeOf(needed)}`)
+}
+
+/**
+ * After a failure to read a backup: a finding if the target answers and the disk has space, so that
+ * the backup is the cause. Throws the failure otherwise.
+ */
+async function explain(
+  host: Host,
+  opened: Opened,
+  backup: string,
+  { findings, failure }: { findings: Findings; failure: unknown },
+): Promise<void> {
+  if (isDiskFull(failure) || isOfElsewhere(failure)) throw failure
+  const spaces = await Promise.all([HOMES, DATABASES].map((path) => host.files.space(path)))
+  if (spaces.some(({ free }) => free < RESERVE)) throw failure
+  if ((await tryRestic(host, opened, ['cat', 'config'], LIMIT)).code !== 0) throw failure
+  const found = await tryRestic(host, opened, ['cat', 'snapshot', backup], LIMIT)
+  if (found.code !== 0 && isUnknownSnapshot(found.stderr))
+    findings.end('missing', 'The repository does not have this backup')
+  else if (found.code === 0 || isDamaged(failureOf(found, [])))
+    findings.end('damaged', 'restic cannot read all data of the backup')
+  else throw failure
+}
+
+/**
+ * Returns whether it can be read: a damaged configuration or key is a finding. Throws if the target
+ * cannot be reached, is locked, or has another password.
+ */
+async function openRepository(host: Host, opened: Opened, findings: Findings): Promise<boolean> {
+  try {
+    await runRestic(host, opened, ['cat', 'config'], LIMIT)
+    return true
+  } catch (failure) {
+    if (!isDamaged(failure)) throw failure
+    findings.end(
+      'damaged',
+      'restic cannot open the repository: its configuration or key is damaged',
+    )
+    return false
+  }
+}

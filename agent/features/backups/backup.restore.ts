@@ -7,6 +7,8 @@ import {
   openFiles,
   withPassword,
 } from '#agent/features/backups/restic/session.ts'
+import { readdress } from '#agent/features/wordpress/addresses/config.ts'
+import { loadDump } from '#agent/features/wordpress/addresses/load.ts'
 import { forgetSteps } from '#agent/kernel/baseline/baseline.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { removedTree } from '#agent/kernel/effects/change.ts'
@@ -26,10 +28,9 @@ import type { ParamsOf } from '#shared/commands.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from './fetch.ts'
 import { forgetFetched, forgetFetchedStep, keepStep, keptUntil, recordStep } from './keep-state.ts'
 import type { Manifest } from './manifest.ts'
-import { fetchedOf } from './places.ts'
+import { chosenIn, dumpIn, fetchedOf } from './places.ts'
 import * as replace from './replace.ts'
 import { databaseSteps, filesStep } from './replacing.ts'
-import { readdressRestored, rewriteFetched } from './restored.ts'
 import { pauseSteps, resumeSteps } from './switch.ts'
 
 type Params = ParamsOf<'backup.restore'>
@@ -132,3 +133,21 @@ async function* fetchBackup(
   }
   return manifest
 }
+
+/** A backup of the time at which the site had another primary domain gets the present addresses. */
+async function rewriteFetched(host: Host, site: Site, domain: string): Promise<number> {
+  const folder = fetchedOf(site.user)
+  let count = 0
+  for (const path of [dumpIn(folder), chosenIn(folder)]) {
+    if (!(await host.files.stat(path))) continue
+    const into = { path: `${path}.new` }
+    const { addresses } = await loadDump(host, path, { domain, user: site.user }, site, into)
+    await host.files.rename(into.path, path)
+    count += addresses.replaced
+  }
+  return count
+}
+
+/** The same for the configuration files that were restored. */
+const readdressRestored = (host: Host, site: Site, domain: string): Promise<void> =>
+  readdress(host, { domain, user: site.user }, site)

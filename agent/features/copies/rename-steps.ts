@@ -1,21 +1,44 @@
+import {
+  bringBackTables,
+  keepTables,
+  keptTables,
+  loadTables,
+} from '#agent/features/backups/chosen/tables.ts'
+import { keepStep, saveStep } from '#agent/features/backups/keep-state.ts'
+import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/features/backups/places.ts'
 import { pauseSteps, resumeSteps } from '#agent/features/backups/switch.ts'
-import { provideCertificate } from '#agent/features/copies/rename/certificate.ts'
+import { writeReport } from '#agent/features/copies/clone/report.ts'
+import { countChangesIn } from '#agent/features/copies/rename/changes.ts'
+import { bringBackConfig, readdressConfig } from '#agent/features/copies/rename/config.ts'
 import { alsoServing, newNames, type Renaming } from '#agent/features/copies/rename/target.ts'
+import { prepareFetched } from '#agent/features/copies/staging/files.ts'
+import { orderCertificate } from '#agent/features/domains/acme.ts'
+import { missingNames, needsRenewal } from '#agent/features/domains/coverage.ts'
+import { provePair } from '#agent/features/domains/handshake.ts'
 import { planProvide } from '#agent/features/domains/plan.ts'
-import { describe } from '#agent/features/domains/probe-names.ts'
+import { describe, type LeftOut, present } from '#agent/features/domains/probe-names.ts'
+import { CertificateRefused } from '#agent/features/domains/refusals.ts'
+import { selfSigned } from '#agent/features/domains/self-signed.ts'
 import { findLink } from '#agent/features/web/link.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
 import { namesTakenOver } from '#agent/features/web/others.ts'
 import { forgetFormer, serveInstead } from '#agent/features/web/renamed.ts'
 import { availablePath } from '#agent/features/web/vhost-files.ts'
+import { schemeOf } from '#agent/features/wordpress/addresses/addresses.ts'
+import { loadDump } from '#agent/features/wordpress/addresses/load.ts'
+import { complaintOf, runWpCli } from '#agent/features/wordpress/wp-cli.ts'
+import { endTemporaryOf } from '#agent/kernel/database/temporary-accounts.ts'
 import { deferred, removedTree } from '#agent/kernel/effects/change.ts'
-import { create, remove } from '#agent/kernel/effects/effects.ts'
+import { change, create, remove, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { certificateFolder } from '#agent/kernel/site/paths.ts'
+import * as files from '#agent/kernel/site/certificate-files.ts'
+import { certificateFolder, docrootOf } from '#agent/kernel/site/paths.ts'
 import { findSite, removeSite, type Site, siteRecord, writeSite } from '#agent/kernel/site/sites.ts'
-import type { Step } from '#agent/kernel/steps/command.ts'
+import { type Progress, type Step, value } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { contentSteps } from './rename-content.ts'
+import { isCovered } from '#shared/kernel/names.ts'
+import { allNamesOf } from '#shared/kernel/site-names.ts'
+import { flushStep } from './push-steps.ts'
 import { followingSteps, leftOut, type Rename } from './rename-following.ts'
 
 /**
@@ -108,4 +131,179 @@ function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
     ...(newNames(renaming).length > 0 ? [names] : []),
     ...(target.tls === 'none' ? [] : [issue]),
   ]
+}
+
+const SECRET = { mode: 0o600 }
+const PROBES = 50
+
+/**
+ * Puts a certificate for the new primary domain in its folder: a copy of the present one if that has
+ * all names, else a new one. Nothing is served with it yet. Returns the names that are not in it.
+ * Throws conflict with the code `certificate_refused`.
+ */
+async function* provideCertificate(host: Host, former: Site, target: Site): Progress<LeftOut[]> {
+  const { domain, tls } = target
+  if (tls === 'none') return []
+  if (await copyPresent(host, former, target)) return []
+  if (tls === 'self-signed') {
+    yield 'Creating a self-signed certificate'
+    await files.provideKey(host, files.privateKeyOf(domain))
+    const chain = await selfSigned(host, target)
+    await provePair(host, domain, chain)
+    await files.install(host, domain, chain)
+    return []
+  }
+  await awaitServing(host, domain)
+  try {
+    const { chain, left_out } = yield* orderCertificate(host, target)
+    if (chain === undefined) throw new Error(`There is no certificate for ${domain}`)
+    await provePair(host, domain, chain)
+    await files.install(host, domain, chain)
+    return left_out
+  } catch (error) {
+    if (!(error instanceof CertificateRefused)) throw error
+    throw conflict(error.message, 'certificate_refused')
+  }
+}
+
+async function copyPresent(host: Host, former: Site, target: Site): Promise<boolean> {
+  const served = await nginx.certificateOf(host, former.domain)
+  if (!served || (await needsRenewal(host, former))) return false
+  if ((await missingNames(host, former)).length > 0) return false
+  const isIn = (name: string) => served.names?.some((written) => isCovered(name, written))
+  if (!allNamesOf(target).every(isIn)) return false
+  const [chain, key] = [
+    await host.files.read(served.fullchain),
+    await host.files.read(served.privkey),
+  ]
+  if (chain === undefined || key === undefined) return false
+  await host.files.write(files.privateKeyOf(target.domain), key, SECRET)
+  await files.install(host, target.domain, chain)
+  return true
+}
+
+/** nginx applies a new configuration a moment after the signal; then the authority may ask. */
+async function awaitServing(host: Host, domain: string): Promise<void> {
+  const token = host.random.text(32)
+  const path = await present(host, token, token)
+  try {
+    for (let tries = 0; tries < PROBES; tries++) {
+      const asked = { host: domain, path: `/.well-known/acme-challenge/${token}` }
+      const answer = await host.net.probe(asked).catch(() => undefined)
+      if (answer?.status === 200 && answer.body === token) return
+      await host.clock.sleep(100)
+    }
+  } finally {
+    await host.files.remove(path)
+  }
+}
+
+/** The tables whose addresses have changed. */
+const rewritten = value<string[]>('The addresses were not changed')
+
+/** No program of the site runs: its database and its configuration get the new address. */
+function contentSteps({ host, former, target, gives, get, warn }: Rename): Step[] {
+  const { user } = target
+  const steady = host.steady ?? host
+  const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
+  const flush = flushStep(host, target)
+  const tell = (message: string) => warn({ code: 'left_out', message })
+  return [
+    keepStep(host, user),
+    saveStep(host, user, tell, async (save) => {
+      // What a client of a temporary user writes after the dump would be lost.
+      await endTemporaryOf(host, user)
+      await save()
+    }),
+    {
+      name: 'rewrite',
+      title: 'Changing the addresses in the saved database',
+      effects: [create('folder', fetched)],
+      apply: gives(rewritten, () => rewrite(host, { former, target })),
+      undo: removedTree(steady, 'folder', fetched).apply,
+    },
+    {
+      name: 'database',
+      title: 'Replacing the tables with changed addresses',
+      effects: [change('database', user)],
+      async apply() {
+        const names = get(rewritten)
+        const chosen = { folder: fetched, tables: names, space: 'leave_some' } as const
+        if (names.length > 0) await loadTables(host, target, chosen)
+      },
+      async undo() {
+        if ((await keptTables(steady, replaced))?.length)
+          await bringBackTables(steady, former, replaced, 'use_all')
+      },
+    },
+    {
+      name: 'config',
+      title: 'Changing the address in configuration files',
+      effects: [change('folder', docrootOf(user))],
+      async *apply() {
+        const files = await readdressConfig(host, former, target)
+        if (files.length > 0) yield `Changed ${files.join(', ')}`
+      },
+      undo: () => bringBackConfig(steady, former, target),
+    },
+    {
+      name: 'address',
+      title: 'Checking the address of WordPress',
+      effects: [run('program', 'wp eval')],
+      apply: () => proveAddress(host, target),
+    },
+    { ...flush, undo: () => flushed(flush) },
+  ]
+}
+
+/** Only tables with changes are replaced; the others stay as they are. */
+async function* rewrite(host: Host, { former, target }: Renaming): Progress<string[]> {
+  const { user } = target
+  const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
+  const saved = dumpIn(replaced)
+  const changes = await countChangesIn(host, saved, former, target)
+  const changed = changes.tables.filter(({ columns }) => columns.length > 0)
+  const names = changed.map(({ table }) => table)
+  await keepTables(host, replaced, names)
+  await prepareFetched(host, user)
+  if (names.length > 0)
+    await loadDump(host, saved, former, target, { path: chosenIn(fetched), tables: names })
+  const { replaced: count, left } = changes
+  const at = new Date(host.clock.now()).toISOString()
+  const addresses = { replaced: count, left }
+  await writeReport(host, user, { at, files: 0, bytes: 0, tables: names.length, addresses })
+  yield `${count} addresses in ${names.length} tables`
+  return names
+}
+
+/** The cache must not keep what was read with the new address. */
+async function flushed({ apply }: Pick<Step, 'apply'>): Promise<void> {
+  const work = apply()
+  if (work instanceof Promise) return work
+  for await (const _ of work ?? []);
+}
+
+/**
+ * Starts WordPress without plugins and theme, and proves that it has its new address. Throws conflict
+ * with the code `address_fixed` if something else than the database decides it.
+ */
+async function proveAddress(host: Host, site: Site): Promise<void> {
+  const { domain } = site
+  const address = `${schemeOf(site)}://${domain}`
+  const code = `<?php
+$hostOf = fn($name) => (string) parse_url((string) get_option($name), PHP_URL_HOST);
+foreach (['siteurl', 'home'] as $name) {
+  if ($hostOf($name) === '${domain}') continue;
+  $path = parse_url((string) get_option($name), PHP_URL_PATH) ?: '';
+  update_option($name, '${address}' . $path);
+  if ($hostOf($name) !== '${domain}') WP_CLI::error("$name stays at " . $hostOf($name));
+}
+`
+  const args = ['--skip-plugins', '--skip-themes', `--url=${address}`, 'eval-file', '-']
+  const output = await runWpCli(host, site, args, code)
+  if (output.code === 0) return
+  throw conflict(
+    `WordPress does not accept the address ${address}: ${complaintOf(output)}. Check WP_HOME and WP_SITEURL in wp-config.php`,
+    'address_fixed',
+  )
 }

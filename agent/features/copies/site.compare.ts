@@ -1,11 +1,14 @@
-import { compareFiles } from '#agent/features/copies/staging/compare-files.ts'
 import { compareTables } from '#agent/features/copies/staging/tables.ts'
 import { findBaseline } from '#agent/kernel/baseline/baseline.ts'
+import { type SameFiles, writtenSince } from '#agent/kernel/baseline/live-files.ts'
 import { databaseDigests } from '#agent/kernel/database/digests.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
+import { asSite, runAsSite } from '#agent/kernel/sandbox/run.ts'
+import { NOT_PUSHED, UPLOADS } from '#agent/kernel/site/content.ts'
+import { docrootOf } from '#agent/kernel/site/paths.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
 import { command } from '#agent/kernel/steps/command.ts'
-import { MAX_TABLES } from '#shared/copies/site.compare.ts'
+import { type Compared, MAX_PATHS, MAX_TABLES } from '#shared/copies/site.compare.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
 /** Only reads, with the rights of each site. */
@@ -36,3 +39,84 @@ export async function getPair(
   if (staging.staging?.of === domain) return { live, staging }
   throw conflict(`${from} is not a staging site of ${domain}`)
 }
+
+const HOUR_MS = 60 * 60_000
+
+/** Every file and link by path, kind, size, second of change, and target; folders by path alone. */
+const FACTS = ['-type', 'd', '-printf', '%P\\td\\0', '-o', '-printf', '%P\\t%y\\t%s\\t%Ts\\t%l\\0']
+
+/**
+ * Compares the names, sizes and times of files, without caches and wp-config.php: a copy keeps the
+ * time of each file. Each site is listed with its own rights.
+ */
+async function compareFiles(
+  host: Host,
+  live: Site,
+  staging: Site,
+  since: SameFiles | undefined,
+): Promise<Compared['files']> {
+  const folder = `${host.settings.state_dir}/compare-${host.random.name(8)}`
+  const [own, other] = [`${folder}/live`, `${folder}/staging`]
+  await host.files.mkdir(folder, { mode: 0o700 })
+  try {
+    await listInto(host, live, own)
+    await listInto(host, staging, other)
+    const written = await writtenSince(host, live, since)
+    return differences(await only(host, own, other), await only(host, other, own), written)
+  } finally {
+    await host.files.remove(folder)
+  }
+}
+
+async function listInto(host: Host, { user }: Site, path: string): Promise<void> {
+  const root = docrootOf(user)
+  const pruned = NOT_PUSHED.flatMap((one) => ['-path', `${root}/${one}`, '-prune', '-o'])
+  const list = ['find', root, '-mindepth', '1', ...pruned, ...FACTS]
+  const limits = { network: false, idle: true, timeout_ms: HOUR_MS }
+  const input_from = { argv: list, options: asSite({ user }, limits) }
+  const options = { ...limits, home: false, input_from, output_file: path }
+  await runAsSite(host, { user }, ['sort', '--zero-terminated'], options)
+}
+
+/** The lines that only the first file has. */
+async function only(host: Host, path: string, other: string): Promise<string[]> {
+  const argv = ['comm', '--zero-terminated', '--nocheck-order', '-23', '--', path, other]
+  const { stdout } = await host.shell.run(argv, { timeout_ms: HOUR_MS })
+  const lines = stdout.split('\0')
+  // What follows the last separator is empty, or was cut off.
+  return lines.slice(0, -1)
+}
+
+const pathOf = (line: string) => line.slice(0, factsAt(line))
+
+/** A name may have tabs: those of the facts are the last ones. */
+function factsAt(line: string): number {
+  const found = /\t(?:d|[^\td]\t\d+\t\d+\t[^\t]*)$/.exec(line)
+  return found?.index ?? line.length
+}
+
+/** Uploads are merged. */
+const isReplaced = (line: string) => !line.endsWith('\td') && !line.startsWith(`${UPLOADS}/`)
+
+/** What only each of them has; and what was written on the live site since both were the same. */
+export function differences(
+  live: readonly string[],
+  staging: readonly string[],
+  written?: ReadonlySet<string>,
+): Compared['files'] {
+  const [lives, copies] = [new Set(live.map(pathOf)), new Set(staging.map(pathOf))]
+  const isWritten = (path: string) => written?.has(path) ?? true
+  const shown = (paths: Iterable<string>) => {
+    const all = [...paths].sort()
+    return { count: all.length, examples: all.slice(0, MAX_PATHS).map(readable) }
+  }
+  return {
+    added: shown([...copies].filter((path) => !lives.has(path))),
+    changed: shown([...copies].filter((path) => lives.has(path))),
+    removed: shown([...lives].filter((path) => !copies.has(path))),
+    live_changed: shown(live.filter(isReplaced).map(pathOf).filter(isWritten)),
+    live_known: written !== undefined,
+  }
+}
+
+const readable = (path: string) => path.replace(/[\p{Cc}\ufffd]/gu, '?').slice(0, 300)

@@ -14,7 +14,6 @@ import type { Progress } from '#agent/kernel/steps/command.ts'
 import { baseOf, isCovered, isWildcard } from '#shared/kernel/names.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
-import { accountFolderOf, accountKey, accountKeyOf } from './account.ts'
 import { publish, withdraw } from './dns-challenges.ts'
 import { noteFailedValidations } from './ledger.ts'
 import { noteIssuer, reasonOf, refundOrder, spendOrder } from './order-ledger.ts'
@@ -196,4 +195,13 @@ function listed(names: readonly string[]): string {
   return more > 0
     ? `${names.slice(0, MAX_LISTED).join(', ')} and ${more} more`
     : names.join(' and ')
+}
+
+const accountFolderOf = ({ settings }: Host) => `${settings.state_dir}/acme`
+const accountKeyOf = (host: Host) => `${accountFolderOf(host)}/account.pem`
+
+/** One account for each agent: authorities limit the number of accounts of one IP address. */
+async function accountKey(host: Host): Promise<string> {
+  await host.files.mkdir(accountFolderOf(host), { mode: 0o700 })
+  return host.exclusive('acme account', () => provideKey(host, accountKeyOf(host)))
 }

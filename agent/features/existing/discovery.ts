@@ -1,17 +1,16 @@
+import type { X509Certificate } from 'node:crypto'
 import { poolFiles } from '#agent/features/existing/web/fpm-files.ts'
-import { type Listener, listListeners } from '#agent/features/existing/web/listeners.ts'
 import { isLoopback } from '#agent/features/existing/web/virtual-host.ts'
-import { WEB_PORTS, webPrograms } from '#agent/features/existing/web/web-programs.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { eachAtOnce } from '#agent/kernel/host/processes/at-once.ts'
 import { systemProcesses } from '#agent/kernel/host/processes/processes.ts'
+import { parseCertificate } from '#agent/kernel/site/certificate-files.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
 import type { FoundSite, UnnamedSite } from '#shared/kernel/found-site.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
-import type { Web } from '#shared/servers/agent.ts'
+import type { Web, WebProgram } from '#shared/servers/agent.ts'
 import type { Unknown, UnknownReason } from '#shared/servers/unknown-reasons.ts'
 import { applicationOf } from './found-application.ts'
-import { readFoundCertificate } from './found-certificate.ts'
 import { type FindPool, type FoundPool, findPools, tierFinder } from './pools.ts'
 import { listServed, type Vhost } from './vhosts.ts'
 
@@ -130,4 +129,75 @@ function whyNoPhp(
   if (!isLoopback(machine)) return 'elsewhere'
   const listener = listeners.find((each) => each.port === Number(port))
   return listener && !listener.program.startsWith('php') ? 'other_program' : 'no_pool'
+}
+
+const WEB_PORTS: readonly number[] = [80, 443]
+/** As ss(8) names them: the first 15 characters of the program. */
+const UNDERSTOOD = [
+  ...['nginx', 'nginx-rc', 'openresty', 'apache2', 'apache2-rc', 'httpd'],
+  ...['caddy', 'openlitespeed', 'litespeed'],
+]
+
+/** The web servers of this machine; those not understood have a reason. */
+export function webPrograms(listeners: readonly Listener[]): WebProgram[] {
+  const ports = new Map<string, Set<number>>()
+  for (const { program, port } of listeners) {
+    if (!WEB_PORTS.includes(port)) continue
+    ports.set(program, (ports.get(program) ?? new Set()).add(port))
+  }
+  return [...ports].map(([program, found]) => {
+    const understood = UNDERSTOOD.includes(program)
+    const reason = understood ? null : 'program_not_understood'
+    return { program, ports: [...found].sort((a, b) => a - b), understood, reason }
+  })
+}
+
+/** A program that waits for connections on a TCP port of this machine. */
+interface Listener {
+  address: string
+  port: number
+  program: string
+  pid: number
+}
+
+/** Empty if ss(8) fails. It runs in the machine's network: the agent itself has none. */
+async function listListeners({ shell }: Pick<Host, 'shell'>): Promise<Listener[]> {
+  const options = { unconfined: true, timeout_ms: 10_000 }
+  const { code, stdout } = await shell.try(['ss', '-Hltnp'], options)
+  return code === 0 ? stdout.split('\n').flatMap(listenersIn) : []
+}
+
+function listenersIn(line: string): Listener[] {
+  const [, address = '', port = ''] = /^LISTEN\s+\d+\s+\d+\s+(\S+):(\d+)\s/.exec(line) ?? []
+  const [, program = '', pid = '0'] = /users:\(\("([^"]*)",pid=(\d+)/.exec(line) ?? []
+  if (port === '') return []
+  const isAny = ['0.0.0.0', '[::]', '*'].includes(address)
+  return [{ address: isAny ? '' : address, port: Number(port), program, pid: Number(pid) }]
+}
+
+interface Found {
+  tls: FoundSite['tls']
+  reason: UnknownReason | undefined
+}
+
+/** Names of Let's Encrypt's own certificates, those of its staging environment included. */
+const LETS_ENCRYPT = /^O=(\(STAGING\) )?Let's Encrypt$/m
+
+/** The authority that signed the configured certificate. */
+async function readFoundCertificate(
+  host: Host,
+  { certificate, unknown }: Pick<Vhost, 'certificate' | 'unknown'>,
+): Promise<Found> {
+  if (unknown.tls) return { tls: 'none', reason: unknown.tls }
+  if (certificate === '') return { tls: 'none', reason: undefined }
+  const found = parseCertificate(await host.files.read(certificate).catch(() => undefined))
+  return found
+    ? { tls: modeOf(found), reason: undefined }
+    : { tls: 'none', reason: 'certificate_unreadable' }
+}
+
+function modeOf({ issuer, subject }: X509Certificate): FoundSite['tls'] {
+  // Caddy has an internal authority for names that public authorities do not support.
+  if (issuer === subject || issuer.includes('Caddy Local Authority')) return 'self-signed'
+  return LETS_ENCRYPT.test(issuer) ? 'letsencrypt' : 'other'
 }

@@ -1,11 +1,50 @@
+import { socketOf } from '#agent/features/php/fpm-files.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { eachAtOnce } from '#agent/kernel/host/processes/at-once.ts'
+import type { DatabaseAnswer } from '#agent/kernel/host/scanner-port.ts'
+import type { Pinged } from '#agent/kernel/host/visit-port.ts'
+import { docrootOf } from '#agent/kernel/site/paths.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
+import { degraded, down, UP, up, type Verdict } from '#shared/health/page-verdict.ts'
 import { checkCertificate } from './certificate.ts'
-import { checkDatabase, DATABASE_DOWN, type DatabaseCheck } from './database.ts'
-import { checkPhp } from './php.ts'
-import { isMariadbDown, phpStates } from './php-state.ts'
+import { isMariadbDown, type PhpState, phpStates } from './php-state.ts'
 import { isWorthVisiting, type Verdicts } from './verdict.ts'
 import type { Watched } from './watched.ts'
+
+const DATABASE_DOWN = down('database_away', 'MariaDB does not answer on this server')
+
+type State = Exclude<DatabaseAnswer['state'], 'none'>
+
+const STATES: Record<State, (error: string) => Verdict> = {
+  answers: () => UP,
+  away: () => DATABASE_DOWN,
+  refused: (error) =>
+    down('database_refused', `MariaDB refuses the account in wp-config.php${error}`),
+  missing: (error) =>
+    down(
+      'database_missing',
+      `The database of the site, or a table of WordPress, is missing${error}`,
+    ),
+  broken: (error) => down('database_broken', `Tables of the database do not answer${error}`),
+  busy: (error) => degraded('database_busy', `The database has no free connection${error}`),
+  slow: () => degraded('database_slow', 'The database does not answer in time'),
+}
+
+interface DatabaseCheck {
+  /** The value is undefined without a WordPress that has a database on this server. */
+  verdict?: Verdict
+  /** Another one after a change of the files, options or plugins of the site. */
+  version?: string | undefined
+}
+
+/** With the site's own account. */
+async function checkDatabase(host: Host, site: Site): Promise<DatabaseCheck> {
+  const { user, php, domain } = site
+  const tenant = { docroot: docrootOf(user), user, php, domain }
+  const { state, error, version } = await host.scanner.database(tenant)
+  if (state === 'none') return {}
+  return { verdict: STATES[state](error === undefined ? '' : ` (error ${error})`), version }
+}
 
 const AT_ONCE = 16
 /** A changed result is checked again after this time: one missing answer changes nothing. */
@@ -125,3 +164,36 @@ const isSame = (one: Verdicts, other: Looked): boolean =>
 
 const isAllUp = (found: Looked): boolean =>
   CHECKS.every((check) => (found[check]?.state ?? 'up') === 'up')
+
+type Named = (php: string) => Verdict
+
+const AT_REST: Record<Exclude<PhpState, 'running'>, Named> = {
+  asleep: () => up('php_asleep', 'PHP sleeps until the next visitor'),
+  failed: (php) => down('php_failed', `PHP ${php} of this site has failed`),
+  failing: (php) => down('php_failing', `PHP ${php} of this site ends each time it is started`),
+  stopped: (php) => down('php_stopped', `PHP ${php} of this site is not running`),
+  frozen: (php) => down('php_frozen', `PHP ${php} of this site is stopped by a signal`),
+}
+
+const PINGED: Record<Pinged, Named> = {
+  pong: () => UP,
+  refused: (php) => down('php_stopped', `PHP ${php} of this site does not answer on its socket`),
+  silent: (php) =>
+    degraded('php_silent', `PHP ${php} of this site does not answer: all of its workers are busy`),
+  busy: (php) =>
+    degraded('php_busy', `PHP ${php} of this site accepts no more requests: its queue is full`),
+  other: (php) => degraded('php_silent', `PHP ${php} of this site does not answer as PHP-FPM does`),
+}
+
+/** `quiet`: the site has no visitors, and a ping would keep its PHP awake. */
+async function checkPhp(
+  host: Host,
+  site: Site,
+  { state, quiet }: { state: PhpState; quiet: boolean },
+): Promise<Verdict> {
+  if (state !== 'running') return AT_REST[state](site.php)
+  if (quiet) return UP
+  const { user, php } = site
+  const socket = socketOf({ user, php })
+  return PINGED[await host.visitor.pingFpm(socket)](php)
+}

@@ -1,11 +1,19 @@
-import { INSIDE } from '#agent/features/isolation/attacks/index.ts'
+import type { z } from 'zod'
+import { INSIDE, OUTSIDE } from '#agent/features/isolation/attacks/index.ts'
+import { jobServiceOf } from '#agent/features/jobs/cron/own-files.ts'
+import { applyOwn } from '#agent/features/jobs/cron/own-jobs.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { randomOf } from '#agent/kernel/site/canary.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import type { IsolationResult } from '#shared/isolation/isolation.ts'
+import { isMet, NEEDS } from '#shared/kernel/needs.ts'
+import { type Attack, CONTEXTS, type Context, failed, type Verdict, worstOf } from './attack.ts'
 import type { Pair } from './canaries.ts'
-import { attackResults, lineOf } from './report.ts'
-import { ask, Neighbour, type Scene } from './scene.ts'
+import { CRON_ANSWER, CRON_SCRIPT, SHELL_ANSWER, SHELL_SCRIPT } from './entries.ts'
+import { readJob, runJob, Verdicts } from './job.ts'
+import { ssh } from './login.ts'
+import { givePerson, takePeople, withoutPeople } from './person.ts'
+import { ask, Neighbour, type Scene, textOf } from './scene.ts'
 import { placeAttacks, placeNeighbour } from './scripts.ts'
 
 /** Installs scripts in both sites; returns the data that the attacks need. */
@@ -25,4 +33,108 @@ export async function* attempted(scene: Scene, results: IsolationResult[]): Prog
     results.push(result)
     yield lineOf(result)
   }
+}
+
+const MAX_DETAIL = 300
+const WORDS: Record<Verdict['outcome'], string> = {
+  refused: 'Refused',
+  succeeded: 'SUCCEEDED',
+  not_applicable: 'Not applicable',
+  error: 'Could not be tried',
+}
+
+type Answers = ReadonlyMap<string, Verdict>
+
+/** Runs the attacks inside the attacker, in every context that the server has, then the others, one after the other. */
+async function* attackResults(scene: Scene): AsyncGenerator<IsolationResult, void> {
+  const hasCron = isMet(NEEDS.jobs, scene.host)
+  const hasShell = hasCron && (await withoutPeople(scene.host, 'shell')) === undefined
+  const answers: Record<Context, Answers | undefined> = {
+    php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),
+    job: await orFailed(async () => {
+      await runJob(scene)
+      return (await readJob(scene.host, scene.attacker)).verdicts
+    }),
+    cron: hasCron ? await orFailed(() => runCronJob(scene)) : undefined,
+    shell: hasShell ? await orFailed(() => runInShell(scene)) : undefined,
+  }
+  for (const [id, attack] of INSIDE) {
+    const { contexts = CONTEXTS } = attack
+    const none = failed('it returned no answer')
+    const verdicts = contexts.flatMap((context) => {
+      const all = answers[context]
+      return all ? [[context, all.get(id) ?? none] as const] : []
+    })
+    yield resultOf(id, attack, worstOf(verdicts))
+  }
+  for (const [id, attack] of OUTSIDE) {
+    const verdict = await attack.attempt(scene).catch((error: unknown) => failed(messageOf(error)))
+    yield resultOf(id, attack, verdict)
+  }
+}
+
+/** The line of one attack in the log. */
+function lineOf({ id, title, outcome, detail }: IsolationResult): string {
+  const severity = (INSIDE.get(id) ?? OUTSIDE.get(id))?.severity
+  const words = outcome === 'succeeded' ? `${WORDS[outcome]}, ${severity}` : WORDS[outcome]
+  return `${words}: ${title}${detail === '' ? '' : ` (${detail})`}`
+}
+
+/** If none of them could be tried, each gets the reason as its verdict. */
+async function orFailed(work: () => Promise<Record<string, Verdict>>): Promise<Answers> {
+  try {
+    return new Map(Object.entries(await work()))
+  } catch (error) {
+    const verdict = failed(messageOf(error))
+    return new Map([...INSIDE.keys()].map((id) => [id, verdict]))
+  }
+}
+
+/** A successful attack is reported with its consequence. */
+function resultOf(id: string, attack: Attack, { outcome, detail }: Verdict): IsolationResult {
+  // One line that a page can show.
+  const line = detail.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MAX_DETAIL)
+  const whole = outcome === 'succeeded' ? `${line}. ${attack.meaning}` : line
+  return { id, title: attack.title, outcome, detail: whole }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+const LIMIT_MS = 5 * 60_000
+
+/** Runs the attacks in a shell of the attacker, as a person would. Throws if they did not run. */
+async function runInShell({
+  host,
+  attacker,
+}: Pick<Scene, 'host' | 'attacker'>): Promise<z.infer<typeof Verdicts>> {
+  try {
+    const login = await givePerson(host, attacker, 'shell')
+    const { stderr } = await ssh(host, login, ['wp', 'eval-file', SHELL_SCRIPT], [], LIMIT_MS)
+    const text = await textOf(host, attacker, SHELL_ANSWER)
+    if (text === '') throw new Error(`no shell of the site has run: ${stderr.slice(-200)}`)
+    return Verdicts.parse(JSON.parse(text))
+  } finally {
+    await takePeople(host.steady ?? host, attacker)
+  }
+}
+
+const NAME = 'isolation'
+
+/** Runs the attacks in a cron job of the attacker, as its owner would. Throws if it did not run. */
+async function runCronJob({
+  host,
+  attacker,
+}: Pick<Scene, 'host' | 'attacker'>): Promise<z.infer<typeof Verdicts>> {
+  const job = {
+    ...{ name: NAME, schedule: '@yearly', command: `wp eval-file ${CRON_SCRIPT}` },
+    ...{ max_minutes: 5, enabled: false },
+  }
+  await applyOwn(host, { ...attacker, jobs: [job] }).apply()
+  const unit = jobServiceOf(attacker.user, NAME)
+  await host.shell.try(['systemctl', 'start', '--', unit])
+  const text = await textOf(host, attacker, CRON_ANSWER)
+  if (text === '') throw new Error('no cron job of the site has run')
+  return Verdicts.parse(JSON.parse(text))
 }

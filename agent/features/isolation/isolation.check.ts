@@ -1,15 +1,20 @@
+import { forgetRestores } from '#agent/features/backups/replace.ts'
 import { getTenantSite } from '#agent/features/existing/find-docroot.ts'
+import { askpassOf } from '#agent/features/isolation/attacks/clients.ts'
+import { removePlanted } from '#agent/features/isolation/attacks/restore.ts'
 import { provisionSteps } from '#agent/features/servers/provision/provision.ts'
 import { refuseFullDisk } from '#agent/features/sites/free-space.ts'
 import { stepsOf as siteSteps } from '#agent/features/sites/site.create.ts'
 import { coreSteps } from '#agent/features/wordpress/core.ts'
 import { inventoryOf } from '#agent/features/wordpress/wp.scan.ts'
-import { create, run } from '#agent/kernel/effects/effects.ts'
+import { accountOf } from '#agent/kernel/database/account.ts'
+import { create, remove, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { installedPhp } from '#agent/kernel/packages/packages.ts'
-import { roleOf } from '#agent/kernel/site/canary.ts'
-import { docrootOf } from '#agent/kernel/site/paths.ts'
+import { randomOf, roleOf } from '#agent/kernel/site/canary.ts'
+import { docrootOf, homeOf, logsOf, trashOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
+import { accountFolders } from '#agent/kernel/site-etc/accounts.ts'
 import {
   command,
   line,
@@ -21,9 +26,13 @@ import {
 import { resultOf } from '#agent/kernel/steps/progress.ts'
 import { countOutcomes, type IsolationResult } from '#shared/isolation/isolation.ts'
 import { conflict } from '#shared/kernel/errors.ts'
+import type { Effect } from '#shared/kernel/plan.ts'
 import { attempted, preparedScene } from './attempt.ts'
 import * as canaries from './canaries.ts'
-import { planRemoveSites, removeTraces } from './traces.ts'
+import { forwardedOf } from './forwarded.ts'
+import { removeKeys } from './person.ts'
+import { unsandboxed } from './scene.ts'
+import { markerOf, SHARED } from './scripts.ts'
 
 /** After a restart only the names of the sites are known. */
 interface Scene {
@@ -156,3 +165,40 @@ async function scanned(host: Host, domain: string) {
   const site = await getTenantSite(host, domain)
   return resultOf(inventoryOf(host, site))
 }
+
+/**
+ * Traces of successful or interrupted attacks outside the two sites: files in shared folders of the
+ * system, a file and an account of MariaDB, a dump, restored files.
+ */
+export async function removeTraces(host: Host, sites: readonly Site[]): Promise<void> {
+  for (const site of sites) {
+    const random = randomOf(site)
+    const marker = markerOf(random)
+    const paths = SHARED.map((folder) => `${folder}/${marker}`)
+    // As the user that made them, and outside the sandbox of the agent, which has its own /tmp.
+    await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), {
+      unconfined: true,
+      starts: ['/usr/bin/rm'],
+    })
+    await host.files.remove(`/var/lib/mysql/${marker}`)
+    await host.files.remove(trashOf(site.user))
+    await forgetRestores(host, site.user).apply()
+    await host.files.remove(askpassOf(host, site))
+    await host.files.remove(forwardedOf(host, site))
+    await removeKeys(host, site)
+    await removePlanted(host, random)
+  }
+}
+
+/** What the removal of the sites does. */
+const planRemoveSites = (host: Host, sites: readonly Site[]): Effect[] =>
+  sites.flatMap(({ user, domain }) => [
+    remove('account', accountOf(user)),
+    remove('database', user),
+    remove('folder', homeOf(user)),
+    remove('folder', logsOf(user)),
+    remove('user', user),
+    remove('group', user),
+    ...accountFolders(host, user).map((path) => remove('folder', path)),
+    remove('file', `${host.settings.state_dir}/canaries/${domain}.json`),
+  ])

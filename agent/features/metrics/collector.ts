@@ -1,15 +1,25 @@
+import { z } from 'zod'
 import { localAddresses } from '#agent/features/existing/web/backends.ts'
 import { readMeasured } from '#agent/features/metrics/usage/records.ts'
-import type { Host } from '#agent/kernel/host/ports.ts'
-import { logsOf } from '#agent/kernel/site/paths.ts'
+import { fpmService, socketOf } from '#agent/features/php/fpm-files.ts'
+import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
+import { MAIL_USER, mailPlaces } from '#agent/kernel/mail/places.ts'
+import { isRunning } from '#agent/kernel/services/service.ts'
+import { sliceOf } from '#agent/kernel/services/systemd.ts'
+import { logsOf, pageCacheOf } from '#agent/kernel/site/paths.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
-import { MAX_DAYS, MAX_MINUTES, type SiteCount, type Sizes } from '#shared/metrics/site-numbers.ts'
+import { limitsFor, machineOf } from '#agent/kernel/site/tiers.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
+import {
+  MAX_DAYS,
+  MAX_MINUTES,
+  type Numbers,
+  type SiteCount,
+  type Sizes,
+} from '#shared/metrics/site-numbers.ts'
 import { type Counts, changedIn, latestChange, NO_SIZES, SiteCounts } from './counts.ts'
 import { LineReader } from './line.ts'
-import { type Place, readLog } from './log.ts'
-import { readPhp, type Seen } from './php.ts'
 import { type NumberRecords, readRecords, writeRecords } from './records.ts'
-import { measureSizes, type Sized } from './sizes.ts'
 
 const SIZES_MS = 3_600_000
 /** Between two writes of the records: a restart reads the logs again from there. */
@@ -148,4 +158,187 @@ export class NumbersCollector {
       }),
     )
   }
+}
+
+const LIMIT_MS = 5 * 60_000
+
+/** In bytes, by system user. */
+interface Sized {
+  cache: Map<string, number>
+  mail: Map<string, number>
+}
+
+/** The page caches and mail queues of sites, by one program each with the rights of their writer. */
+async function measureSizes(host: Host, users: readonly string[]): Promise<Sized> {
+  const { queueOf } = mailPlaces(host.settings.mail_dir)
+  return {
+    cache: await measured(host, users, pageCacheOf, { user: 'www-data' }),
+    mail: await measured(host, users, queueOf, { user: MAIL_USER }),
+  }
+}
+
+async function measured(
+  host: Host,
+  users: readonly string[],
+  pathOf: (user: string) => string,
+  options: RunOptions,
+): Promise<Map<string, number>> {
+  if (users.length === 0) return new Map()
+  const argv = ['du', '--summarize', '--block-size=1', '--', ...users.map(pathOf)]
+  const { stdout } = await host.shell.try(argv, { ...options, timeout_ms: LIMIT_MS })
+  const bytes = new Map<string, number>()
+  for (const [, size, path = ''] of stdout.matchAll(/^(\d+)\t(.+)$/gm))
+    bytes.set(path, Number(size))
+  return new Map(
+    users.flatMap((user) => {
+      const size = bytes.get(pathOf(user))
+      return size === undefined ? [] : [[user, size] as const]
+    }),
+  )
+}
+
+/** How far a log was read. `head`: its first bytes, which are others after a rotation. */
+interface Place {
+  head: string
+  offset: number
+}
+
+const CHUNK = 1 << 20
+const HEAD = 80
+/** In one round; the rest of a faster log follows in the next one. */
+const MAX_CHUNKS = 16
+/** Older lines are left out: the numbers must not lag for hours. */
+const MAX_BEHIND = 64 << 20
+/** A longer log that was never read is counted from its end. */
+const MAX_FIRST = CHUNK
+
+interface Into {
+  reader: LineReader
+  counts: SiteCounts
+  /** Seconds since 1970. */
+  now: number
+}
+
+/**
+ * Counts the new lines of an access log. logrotate(8) copies and truncates it: then it is read from its
+ * beginning, and nothing is counted twice.
+ */
+async function readLog(
+  { files }: Pick<Host, 'files'>,
+  path: string,
+  before: Place | undefined,
+  into: Into,
+): Promise<Place> {
+  const size = (await files.stat(path))?.size ?? 0
+  if (size === 0) return { head: '', offset: 0 }
+  if (size === before?.offset) return before
+  const head = latin((await files.part(path, 0, HEAD)) ?? new Uint8Array())
+  let offset = startOf(before, head, size)
+  for (let turn = 0; turn < MAX_CHUNKS && offset < size; turn++) {
+    const bytes = await files.part(path, offset, Math.min(CHUNK, size - offset))
+    const read = countLines(bytes ?? new Uint8Array(), into)
+    if (read === 0) break
+    offset += read
+  }
+  return { head, offset }
+}
+
+/** Returns the number of bytes that are complete: whole lines, or a part without a line end. */
+function countLines(bytes: Uint8Array, { reader, counts, now }: Into): number {
+  const end = bytes.lastIndexOf(10) + 1
+  for (const line of latin(bytes.subarray(0, end)).split('\n')) {
+    const request = line === '' ? undefined : reader.read(line)
+    if (request) counts.request(request, now)
+  }
+  return end === 0 && bytes.length === CHUNK ? CHUNK : end
+}
+
+function startOf(before: Place | undefined, head: string, size: number): number {
+  if (!before) return size > MAX_FIRST ? size : 0
+  const isSame = before.offset <= size && head.startsWith(before.head)
+  const offset = isSame ? before.offset : 0
+  return size - offset > MAX_BEHIND ? size - MAX_BEHIND : offset
+}
+
+const decoder = new TextDecoder('latin1')
+const latin = (bytes: Uint8Array) => decoder.decode(bytes)
+
+const total = z.int().nonnegative()
+/** Of fpm-status(8); workers of the site may write what they want. */
+const Status = z.object({
+  'start time': total.max(1e12),
+  'active processes': total.max(10_000),
+  'max children reached': total.max(1e9),
+})
+/** In one round. */
+const MAX_FULL = 10_000
+
+/** The counters of the last round: they grow until PHP-FPM, or the slice, ends. */
+export interface Seen {
+  php?: { started: number; full: number } | undefined
+  memory?: { max: number; oom: number; killed: number } | undefined
+}
+
+/** The events since the last round; none in the first round. It wakes no sleeping PHP-FPM. */
+export async function readPhp(
+  host: Host,
+  site: Site,
+  seen: Seen,
+): Promise<{ numbers: Partial<Numbers>; seen: Seen }> {
+  const memory = await memoryEvents(host, site.user)
+  const { status, active } = await readStatus(host, site)
+  const full = status?.['max children reached'] ?? 0
+  const started = status?.['start time'] ?? 0
+  const isSame = seen.php?.started === started
+  return {
+    numbers: {
+      active,
+      full: seen.php ? Math.min(since(full, isSame ? seen.php.full : 0), MAX_FULL) : 0,
+      ...(memory && seen.memory && memorySince(memory, seen.memory)),
+    },
+    seen: { php: status ? { started, full } : seen.php, memory: memory ?? seen.memory },
+  }
+}
+
+/** Without an answer, all workers are busy. */
+async function readStatus(host: Host, site: Site) {
+  const pool = { user: site.user, php: site.php }
+  if (!(await isRunning(host, fpmService(pool)))) return { status: undefined, active: 0 }
+  const text = await host.visitor.fpmStatus(socketOf(pool))
+  if (text === undefined) {
+    return { status: undefined, active: limitsFor(site, await machineOf(host)).children }
+  }
+  const status = parseJson(Status, text)
+  // The status itself is answered by one of them.
+  return { status, active: Math.max(0, (status?.['active processes'] ?? 0) - 1) }
+}
+
+/** A counter that is smaller than before has begun again. */
+const since = (now: number, before: number) => (now >= before ? now - before : now)
+
+type MemoryEvents = Required<Seen>['memory'] & object
+
+/** A process may also be ended for the limit of its own unit: that is not one of the site. */
+function memorySince(now: MemoryEvents, before: MemoryEvents) {
+  const isOut = since(now.oom, before.oom) > 0
+  return {
+    memory: since(now.max, before.max),
+    killed: isOut ? since(now.killed, before.killed) : 0,
+  }
+}
+
+/**
+ * Of cgroup v2; undefined without a slice. `memory.events` counts those of the units below, too, and
+ * `memory.events.local` only those of the slice, in which no process is.
+ */
+async function memoryEvents(
+  { files }: Pick<Host, 'files'>,
+  user: string,
+): Promise<MemoryEvents | undefined> {
+  const path = `/sys/fs/cgroup/hosting.slice/${sliceOf(user)}/memory.events`
+  const [all, own] = [await files.read(path), await files.read(`${path}.local`)]
+  if (all === undefined || own === undefined) return undefined
+  const count = (text: string, name: string) =>
+    Number(new RegExp(`^${name} (\\d{1,12})$`, 'm').exec(text)?.[1] ?? 0)
+  return { max: count(own, 'max'), oom: count(own, 'oom'), killed: count(all, 'oom_kill') }
 }

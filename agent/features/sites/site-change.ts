@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import * as shell from '#agent/features/access/shell/shell.ts'
 import * as cron from '#agent/features/jobs/cron/cron.ts'
 import { recorderSteps } from '#agent/features/jobs/cron/recorder.ts'
+import { applyInstance, followInstance } from '#agent/features/object-cache/instance.ts'
 import { objectCacheSteps } from '#agent/features/object-cache/programs.ts'
 import * as fpm from '#agent/features/php/fpm.ts'
 import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
+import { hasOtherPhp, refuseBroken } from '#agent/features/php/trial.ts'
 import { allSitesSteps } from '#agent/features/servers/all-sites.ts'
 import { provisionSteps } from '#agent/features/servers/provision/provision.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
@@ -12,9 +14,11 @@ import { purgePlugin } from '#agent/features/web/purge-plugin.ts'
 import { connectionSteps } from '#agent/kernel/database/connections.ts'
 import * as mariadb from '#agent/kernel/database/mariadb.ts'
 import { deferred, inOrder } from '#agent/kernel/effects/change.ts'
+import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { quotaPackageSteps } from '#agent/kernel/packages/packages.ts'
-import { getSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
+import { servicesOf } from '#agent/kernel/services/index.ts'
+import { findSite, getSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
 import { sharedEtcSteps } from '#agent/kernel/site-etc/shared.ts'
 import {
   andThen,
@@ -26,9 +30,8 @@ import {
   type Warn,
 } from '#agent/kernel/steps/command.ts'
 import { limitDisk, quotaSteps } from '#agent/kernel/users/quota.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
 import { beyondTier } from '#shared/sites/site-settings.ts'
-import { trialSteps } from './php-trial.ts'
-import { suspendedObjects } from './suspended-objects.ts'
 
 interface On {
   host: Host
@@ -173,3 +176,46 @@ function servingSteps(change: SiteChange, host: Host): Step[] {
 
 const scheduled = (host: Host, site: Site) =>
   inOrder(cron.schedule(host, site), shell.followed(host, site))
+
+/** A value that breaks the site is found before visitors meet it. */
+async function trialSteps({ domain, into }: SiteChange, host: Host): Promise<Step[]> {
+  const site = await getSite(host, domain)
+  const target = into(site)
+  const hasOther = () => hasOtherPhp(host, site, target)
+  if (!(await servicesOf(host).units(hasOther, false))) return []
+  return [
+    {
+      name: 'trial',
+      title: `Trying the front page with PHP ${target.php} and its new values`,
+      effects: [run('program', `php-fpm${target.php}`)],
+      apply: () => refuseBroken(host, site, target),
+    },
+  ]
+}
+
+interface Change {
+  domain: string
+  into(site: Site): Site
+}
+
+/** A suspended site has no object cache; other changes apply it together with PHP. */
+async function suspendedObjects(change: Change, host: Host): Promise<Step[]> {
+  if (!(await findSite(host, change.domain))?.object_cache) return []
+  const recorded = () => getSite(host, change.domain)
+  const target = async () => change.into(await recorded())
+  return [
+    {
+      name: 'object cache',
+      title: 'Applying the object cache',
+      effects: async () => applyInstance(host, await target()).effects(),
+      async *apply() {
+        try {
+          await applyInstance(host, await target()).apply()
+        } catch (error) {
+          yield `Warning: the object cache was not changed: ${messageOf(error)}`
+        }
+      },
+      undo: async () => followInstance(host.steady ?? host, await recorded()),
+    },
+  ]
+}

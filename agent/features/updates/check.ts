@@ -1,9 +1,7 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import type { Maintenance } from '#shared/updates/maintenance.ts'
-import { lastUpdate } from './last-update.ts'
+import type { LastUpdate, Maintenance, Reboot } from '#shared/updates/maintenance.ts'
 import { oldPrograms, reported } from './old-files.ts'
 import { listsReadAt, pendingPackages } from './pending.ts'
-import { rebootOf } from './reboot.ts'
 import { type Kept, readKept, writeKept } from './records.ts'
 import { restartsOf } from './restarts.ts'
 import { unattendedOf } from './unattended.ts'
@@ -44,4 +42,63 @@ async function found(host: Host, kept: Kept): Promise<Maintenance> {
     unattended: await unattendedOf(host),
     last_update: await lastUpdate(host, before?.last_update ?? null),
   }
+}
+
+const HISTORY = '/var/log/apt/history.log'
+const MOST = 4 << 20
+const MAX_PACKAGES = 500
+
+/** The newest upgrade in apt's history; an entry of an earlier month is in `before`. */
+export async function lastUpdate(
+  { files }: Host,
+  before: LastUpdate | null,
+): Promise<LastUpdate | null> {
+  const text = (await files.read(HISTORY, MOST).catch(() => undefined)) ?? ''
+  const entry = text.split(/\n\n+/).findLast((part) => /^Upgrade: /m.test(part))
+  if (entry === undefined) return before
+  const [, day, time] = /^End-Date: (\d{4}-\d\d-\d\d) {2}(\d\d:\d\d:\d\d)$/m.exec(entry) ?? []
+  const at = new Date(`${day}T${time}`)
+  if (Number.isNaN(at.getTime())) return before
+  const upgrades = /^Upgrade: (.*)$/m.exec(entry)?.[1] ?? ''
+  const names = [...upgrades.matchAll(/(\S+?)(?::\w+)? \([^)]*\)/g)].map(([, name = '']) => name)
+  return { at: at.toISOString(), packages: names.slice(0, MAX_PACKAGES) }
+}
+
+/**
+ * Whether this server needs a reboot: requests of packages, and a newer kernel than the running one. A
+ * container runs the kernel of its host, which is not in its own /boot.
+ */
+export async function rebootOf(host: Host): Promise<Reboot> {
+  const requests = await requestsOf(host)
+  const kernel = await newerKernel(host)
+  const reasons = [...new Set([...(kernel ? [`kernel ${kernel}`] : []), ...requests])]
+  return { needed: reasons.length > 0, reasons: reasons.slice(0, 100) }
+}
+
+/** Written by the scripts of packages; without the list, the packages are unknown. */
+async function requestsOf({ files }: Host): Promise<string[]> {
+  if (!(await files.stat('/run/reboot-required'))) return []
+  const text = (await files.read('/run/reboot-required.pkgs')) ?? ''
+  const names = text.split('\n').filter((name) => /^[a-z0-9][a-z0-9+.-]*$/.test(name))
+  return names.length > 0 ? names : ['packages']
+}
+
+async function newerKernel({ files }: Host): Promise<string | undefined> {
+  const running = (await files.read('/proc/sys/kernel/osrelease'))?.trim() ?? ''
+  const flavour = flavourOf(running)
+  const installed = (await files.list('/boot'))
+    .flatMap(({ name }) => /^vmlinuz-(.+)$/.exec(name)?.[1] ?? [])
+    .filter((version) => flavourOf(version) === flavour)
+  if (!installed.includes(running)) return undefined
+  const newest = installed.reduce((one, other) => (isOlder(one, other) ? other : one), running)
+  return newest === running ? undefined : newest
+}
+
+/** `6.1.0-25-cloud-amd64` → `cloud-amd64`. */
+const flavourOf = (release: string) => /^[\d.+~a-z]*?-\d+-(.*)$/.exec(release)?.[1] ?? ''
+
+function isOlder(one: string, other: string): boolean {
+  const [left = [], right = []] = [one, other].map((text) => (text.match(/\d+/g) ?? []).map(Number))
+  const at = left.findIndex((number, index) => number !== right[index])
+  return at >= 0 && (left[at] ?? 0) < (right[at] ?? 0)
 }

@@ -2,16 +2,16 @@ import { BASE_PATH } from '#agent/features/web/base-file.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Runner } from '#agent/kernel/operations/runner.ts'
 import { restartingSteps } from '#agent/kernel/services/restarting.ts'
+import { propertiesOf } from '#agent/kernel/services/systemd.ts'
 import { resultOf } from '#agent/kernel/steps/progress.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { oneLine } from '#shared/updates/maintenance.ts'
 import { changeKept, checkMaintenance } from './check.ts'
-import { dpkgChangedAt, isDpkgBusy } from './dpkg.ts'
 import { listsReadAt } from './pending.ts'
 import { readKept } from './records.ts'
 import { renewals } from './renewals.ts'
 import { noteRestarts } from './restarts.ts'
-import { reviveFailed } from './revive.ts'
+import { namedServices } from './services.ts'
 import { refreshLists } from './upgrade.ts'
 
 const SECOND_MS = 1000
@@ -144,4 +144,41 @@ const STILL = 'It was restarted, and still runs replaced files: reboot the serve
 
 function noteRenewed(host: Host, name: string, at = host.clock.now()): Promise<void> {
   return changeKept(host, (kept) => ({ ...kept, renewed: { ...kept.renewed, [name]: at } }))
+}
+
+/**
+ * Starts units that systemd has given up after its limit: the cause may be gone. A unit that an
+ * administrator has stopped is not failed, and stays stopped.
+ */
+async function reviveFailed(host: Host): Promise<string[]> {
+  const services = await namedServices(host)
+  const units = services.flatMap(({ unit, service }) => [unit, service?.socket_unit ?? []].flat())
+  const states = await propertiesOf(host, units, ['ActiveState'])
+  const failed = units.filter((unit) => states.get(unit)?.ActiveState === 'failed')
+  for (const unit of failed) {
+    await host.shell.try(['systemctl', 'reset-failed', unit])
+    await host.shell.try(['systemctl', 'start', unit])
+  }
+  return failed
+}
+
+const STATUS = '/var/lib/dpkg/status'
+const UNFINISHED = /^Status: \S+ \S+ (unpacked|half-installed|half-configured)$/m
+
+/** dpkg writes this file with every change; 0 if it is missing. */
+async function dpkgChangedAt({ files }: Host): Promise<number> {
+  return (await files.stat(STATUS))?.mtime_ms ?? 0
+}
+
+/**
+ * Whether dpkg is between two of its steps: a program that starts now might load new modules into
+ * an old program.
+ */
+async function isDpkgBusy({ files }: Host): Promise<boolean> {
+  const pids = (await files.list('/proc')).filter(({ name }) => /^[1-9]\d*$/.test(name))
+  for (const { name } of pids) {
+    const comm = (await files.read(`/proc/${name}/comm`).catch(() => ''))?.trim()
+    if (comm === 'dpkg') return true
+  }
+  return UNFINISHED.test((await files.read(STATUS, 64 << 20)) ?? '')
 }

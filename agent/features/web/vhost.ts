@@ -1,19 +1,18 @@
+import { pausedPathOf } from '#agent/features/php/fpm-files.ts'
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
-import { docrootOf, homeOf, LOGIN_PHP, logsOf } from '#agent/kernel/site/paths.ts'
+import { docrootOf, homeOf, LOGIN_PHP, logsOf, pageCacheOf } from '#agent/kernel/site/paths.ts'
+import { hasPageCache } from '#agent/kernel/site/settings.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Limits } from '#agent/kernel/site/tiers.ts'
-import { nginx } from '#shared/kernel/formats/nginx.ts'
+import { nginx, nginxPattern, nginxText, nginxVariable } from '#shared/kernel/formats/nginx.ts'
 import { servedNamesOf } from '#shared/kernel/site-names.ts'
+import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
 import { type Abilities, OPEN_FILES, renderListen, TLS_SETTINGS } from './base.ts'
 import { renderClosing, renderClosingMap } from './closing.ts'
-import { DENIED, NO_XMLRPC } from './denied.ts'
-import { renderJetpackOnly } from './jetpack.ts'
-import { renderLogin } from './login.ts'
 import * as moving from './moving.ts'
-import { askedOf, renderPageCache, renderPageCacheZone } from './page-cache.ts'
-import { MISSING, renderPaused } from './paused.ts'
 import { passwordParameters, renderProtection, renderRobots } from './protection.ts'
 import { type Certificate, renderRedirects, securedNames } from './redirects.ts'
+import { variableOf } from './variables.ts'
 import { renderVisitor, visitorHeaderOf } from './visitor.ts'
 import { VISITOR_LIMITS } from './visitor-limits.ts'
 
@@ -232,4 +231,151 @@ function renderFastcgi({ site, socket, limits, certificate }: Vhost, script = RE
   ]
     .map((line) => `        ${line}`)
     .join('\n')
+}
+
+/** https://jetpack.com/ips-v4.txt of 2026-09-29; there is no list for IPv6. */
+const JETPACK = [
+  ...['122.248.245.244', '54.217.201.243', '54.232.116.4'],
+  ...['192.0.64.0/18', '195.234.108.0/22'],
+]
+
+/** In a location: the first line that matches decides. */
+const renderJetpackOnly = (): string =>
+  [...JETPACK.map((network) => `allow ${network};`), 'deny all;']
+    .map((line) => `        ${line}\n`)
+    .join('')
+
+const denied = (pattern: string) => `    location ${pattern} {
+        deny all;
+    }
+`
+const NO_XMLRPC = denied('~* /xmlrpc\\.php$')
+
+/** Before everything that serves: the first regular expression that matches wins. */
+const DENIED = [
+  '~ /\\.(?!well-known/)',
+  '~* /(?:uploads|files|blogs\\.dir|upgrade|cache)/.*\\.ph(?:p\\d*|tml|ar|ps|t)(?:/|$)',
+  '~* ^/wp-includes/(?!ms-files\\.php$|js/tinymce/wp-tinymce\\.php$).*\\.php$',
+  '~* ^/wp-admin/(?:install|setup-config)\\.php$',
+  '~* /wp-config[^/]*(?:\\.[^/]*|~)$',
+  '~* (?:\\.(?:bak|old|orig|save|sql|log|sw[op]|pem|key|inc|sh|phps|phtml|phar)|~)$',
+  '~* ^/(?!wp-content/uploads/).*\\.(?:tar|gz|tgz|bz2|xz|zst|zip|7z|rar)$',
+  '~* /(?:readme|license|licence|changelog)\\.(?:txt|md|html)$',
+  '~* /(?:composer|package|package-lock|yarn|auth)\\.(?:json|lock)$',
+].map(denied)
+
+/** The tokens are much shorter. */
+const MAX_BYTES = '4k'
+
+/**
+ * Where a token of the dashboard is exchanged for a session of WordPress. Only POST reaches PHP: the
+ * preview of a link must not use up a token. `fastcgi`: the directives that run root's program.
+ */
+const renderLogin = (fastcgi: string): string =>
+  `    location = ${LOGIN_PATH} {
+        limit_except POST {
+            deny all;
+        }
+        client_max_body_size ${MAX_BYTES};
+${fastcgi}
+    }
+`
+
+const RETRY_SECONDS = 10
+
+const PAGE =
+  '<!doctype html><meta charset=utf-8><meta name=viewport content=width=device-width><title>Back in a moment</title><style>body{font:1.1em/1.5 system-ui;max-width:32em;margin:20vh auto;padding:0 1em}</style><h1>Back in a moment</h1><p>This website is being updated. Please try again in a few seconds.</p>'
+
+/** The location for a request to a program that does not exist. */
+const MISSING = '@hosting_missing'
+
+/**
+ * While an operation replaces the content of a site, its PHP is stopped, and a program may be missing
+ * for a moment: visitors then get a page that says so, with Retry-After, in place of 502 and 404. nginx
+ * needs no reload for that: a file says that the site is paused.
+ */
+const renderPaused = (site: Site): string =>
+  `    error_page 502 = @hosting_paused;
+${renderLocation(site, '@hosting_paused', 502)}${renderLocation(site, MISSING, 404)}`
+
+const renderLocation = (
+  { user }: Site,
+  name: string,
+  status: 404 | 502,
+) => nginx`    location ${name} {
+        open_file_cache off;
+        disable_symlinks off;
+        default_type text/html;
+        if (-f ${pausedPathOf(user)}) {
+            add_header Retry-After ${RETRY_SECONDS} always;
+            add_header Cache-Control no-store always;
+            add_header X-Content-Type-Options nosniff always;
+            return 503 ${nginxText(PAGE)};
+        }
+        return ${status};
+    }
+`
+
+const zoneOf = ({ user }: Site) => `hosting_${user}`
+
+/** The parts of an address that PHP receives: without a cache all of them. */
+interface Asked {
+  uri: string
+  query: string
+}
+
+export function askedOf(site: Site): Asked {
+  if (!hasPageCache(site)) return { uri: '$request_uri', query: '$query_string' }
+  if (!isExcluding(site)) return { uri: '$hosting_asked_uri', query: '$hosting_asked_query' }
+  return { uri: variableOf('asked_uri', site), query: variableOf('asked_query', site) }
+}
+
+function isExcluding({ settings }: Site): boolean {
+  const { paths = [], cookies = [] } = settings?.page_cache ?? {}
+  return paths.length + cookies.length > 0
+}
+
+/** Of the http block: the zone of the cache, and what the site keeps out of it. */
+export function renderPageCacheZone(site: Site, { cache: { keys, size } }: Limits): string {
+  if (!hasPageCache(site)) return ''
+  const zone = nginx`fastcgi_cache_path ${pageCacheOf(site.user)} levels=1:2 keys_zone=${zoneOf(site)}:${keys}m max_size=${size}m inactive=10m use_temp_path=off;\n`
+  return isExcluding(site) ? `${zone}${renderExclusions(site)}` : zone
+}
+
+function renderExclusions(site: Site): string {
+  const { paths = [], cookies = [] } = site.settings?.page_cache ?? {}
+  const [path, cookie] = [variableOf('own_path', site), variableOf('own_cookie', site)]
+  const { uri, query } = askedOf(site)
+  return nginx`map $hosting_path ${nginxVariable(path)} {
+    default "";
+${paths.map((one) => nginx`    "~*^${nginxPattern(one)}(?:/|$)" 1;\n`).join('')}}
+map $http_cookie ${nginxVariable(cookie)} {
+    default "";
+${cookies.map((one) => nginx`    "~*(?:^|;\\s*)${nginxPattern(one)}[^=;]*=" 1;\n`).join('')}}
+map "$hosting_stored:${nginxVariable(path)}${nginxVariable(cookie)}" ${nginxVariable(uri)} {
+    default $request_uri;
+    "1:" $hosting_path;
+}
+map "$hosting_stored:${nginxVariable(path)}${nginxVariable(cookie)}" ${nginxVariable(query)} {
+    default $query_string;
+    "1:" "";
+}
+`
+}
+
+/** Short, so that no visitor waits for a purge; the site's Set-Cookie and Cache-Control count. */
+export function renderPageCache(site: Site): string {
+  if (!hasPageCache(site)) return ''
+  const own = [variableOf('own_path', site), variableOf('own_cookie', site)]
+  const skip = [
+    ...['$hosting_skip_uri', '$hosting_skip_cookie', '$hosting_skip_authorization'],
+    ...(isExcluding(site) ? own : []),
+  ].map(nginxVariable)
+  return nginx`        fastcgi_cache ${zoneOf(site)};
+        fastcgi_cache_key $scheme$request_method$host${nginxVariable(askedOf(site).uri)};
+        fastcgi_cache_valid 200 30s;
+        fastcgi_cache_bypass ${skip};
+        fastcgi_no_cache ${skip};
+        fastcgi_cache_lock on;
+        fastcgi_cache_use_stale error timeout updating http_500 http_503;`
 }

@@ -1,9 +1,21 @@
+import { z } from 'zod'
+import { certificateOf } from '#agent/features/web/nginx.ts'
 import { loginSteps } from '#agent/features/wordpress/login/install.ts'
-import { admitToken, forgetToken } from '#agent/features/wordpress/login/tokens.ts'
 import { create } from '#agent/kernel/effects/effects.ts'
+import type { Host } from '#agent/kernel/host/ports.ts'
+import { runAsSite } from '#agent/kernel/sandbox/run.ts'
 import { commonSteps } from '#agent/kernel/site/all-sites.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
+import { loginsOf } from '#agent/kernel/site/paths.ts'
+import type { Site } from '#agent/kernel/site/sites.ts'
 import { command, ready, value } from '#agent/kernel/steps/command.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
+import { pairOf } from '#shared/kernel/site-names.ts'
+import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
+import { LOGIN_SECONDS } from '#shared/wordpress/wp-login.ts'
+import { evaluate } from './evaluate.ts'
+import { wordpressSilent } from './failure.ts'
 
 const admitted = value<{ user: string; url: string }>('Nobody was admitted')
 
@@ -25,3 +37,80 @@ export const wpLogin = command('wp.login', {
   ],
   result: ({ site, get }) => ({ domain: site.domain, ...get(admitted) }),
 })
+
+/** When a token that nobody used is removed: clocks may differ. */
+const FORGOTTEN_SECONDS = 5 * LOGIN_SECONDS
+
+interface Token {
+  /** Null: the first administrator. */
+  user_id: number | null
+  /** The SHA-256 of the token, in hex. */
+  hash: string
+}
+
+const Answer = z.object({
+  login: z
+    .string()
+    .min(1)
+    .transform((text) => text.slice(0, 60)),
+  url: z.string().max(2000),
+})
+const PROBLEM = 'The login was not prepared'
+const NoUser = z.object({ missing: z.literal(true) })
+
+/**
+ * Admits a token for one login as a user of the WordPress of a site. Returns the name of the user,
+ * and the address that takes the token. Throws conflict for a user that does not exist.
+ */
+async function admitToken(
+  host: Host,
+  site: Site,
+  token: Token,
+): Promise<{ user: string; url: string }> {
+  const printed = await evaluate(host, site, admission(site, token), PROBLEM)
+  if (parseJson(NoUser, printed)) throw conflict(`${site.domain} ${missing(token)}`)
+  const answer = parseJson(Answer, printed)
+  if (!answer) throw wordpressSilent(PROBLEM)
+  const isSecure = (await certificateOf(host, site.domain)) !== undefined
+  return { user: answer.login, url: addressOf(site, answer.url, isSecure) }
+}
+
+/** A login that fails leaves no token, which would be valid for a while. */
+async function forgetToken(host: Host, site: Site, hash: string): Promise<void> {
+  await runAsSite(host, site, ['rm', '-f', '--', `${loginsOf(site.user)}/${hash}`])
+}
+
+const missing = ({ user_id }: Token) =>
+  user_id === null ? 'has no administrator' : `has no user with the number ${user_id}`
+
+const admission = ({ user }: Site, { user_id, hash }: Token) => `<?php
+$found = ${
+  user_id === null
+    ? "get_users(['role' => 'administrator', 'orderby' => 'ID', 'number' => 1])"
+    : `array_filter([get_user_by('id', ${user_id})])`
+};
+if (!$found) exit(json_encode(['missing' => true]));
+$folder = '${loginsOf(user)}';
+$fail = fn($what) => WP_CLI::error($what . ': ' . (error_get_last()['message'] ?? 'unknown reason'));
+if (!is_dir($folder) && !mkdir($folder, 0700)) $fail('its folder was not created');
+foreach (glob($folder . '/*') as $old)
+  if (filemtime($old) < time() - ${FORGOTTEN_SECONDS}) unlink($old);
+$entry = json_encode(['user' => $found[0]->ID, 'until' => time() + ${LOGIN_SECONDS}]);
+if (file_put_contents($folder . '/${hash}', $entry) !== strlen($entry))
+  $fail('it was not written');
+echo json_encode(['login' => $found[0]->user_login, 'url' => site_url()]);
+`
+
+/**
+ * Cookies are valid for one host: the token goes to the one of WordPress's own address. That comes
+ * from the site, and a name of another site must not receive a token.
+ */
+function addressOf({ domain, tls }: Site, url: string, isSecure: boolean): string {
+  const given = URL.canParse(url) ? new URL(url) : undefined
+  const isOwn = given !== undefined && pairOf(domain).includes(given.hostname)
+  const isWeb = given?.protocol === 'https:' || given?.protocol === 'http:'
+  const usual = tls === 'none' ? 'http:' : 'https:'
+  // No token travels in the open where the site has a certificate, whatever WordPress has recorded.
+  const protocol = isSecure ? 'https:' : isWeb ? given.protocol : usual
+  return `${protocol}//${isOwn ? given.hostname : domain}${LOGIN_PATH}`
+}

@@ -6,7 +6,6 @@ import { asSite } from '#agent/kernel/sandbox/run.ts'
 import { inUse } from '#agent/kernel/sandbox/slice.ts'
 import { clientOf, inTurn, runInUse } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
-import { unsteadyTables } from './steadiness.ts'
 import { readable, tablesInUse } from './tables.ts'
 
 const MINUTE_MS = 60_000
@@ -165,4 +164,21 @@ async function absentObjects(host: Host, user: string): Promise<string[]> {
   const list = new Intl.ListFormat('en-GB').format(parts)
   const isOne = parts.length === 1 && parts[0]?.startsWith('1 ')
   return [`Warning: ${list} ${isOne ? 'is' : 'are'} not part of the dump`]
+}
+
+/** Files with the rows of engines without transactions: MyISAM, Aria, CSV and ARCHIVE. */
+const FILES = /\.(MYD|MAD|CSV|ARZ)$/
+
+/**
+ * A warning if rows that are written during a dump can be missing in it, although later ones are in
+ * it. By files, since root opens no table of a site.
+ */
+export async function unsteadyTables({ files }: Host, user: string): Promise<string[]> {
+  const names = (await files.list(`/var/lib/mysql/${folderOf(user)}`)).map(({ name }) => name)
+  const count = names.filter((name) => FILES.test(name)).length
+  if (count === 0) return []
+  const what = count === 1 ? '1 table has' : `${count} tables have`
+  return [
+    `Warning: ${what} an engine without transactions, so that the dump may have rows of several moments: convert to InnoDB`,
+  ]
 }

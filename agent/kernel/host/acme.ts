@@ -1,11 +1,93 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Agent, get } from 'node:https'
+import { rootCertificates } from 'node:tls'
 import type { Client as AcmeClient, Authorization } from 'acme-client'
+import { z } from 'zod'
 import { messageOf } from '#shared/kernel/errors.ts'
-import type { AcmeOrder, AcmeOutcome, AcmePort } from './acme-port.ts'
-import { agentFor, readDirectory, Unreachable } from './authority.ts'
-import { AuthorityLimit, refuseLimits } from './authority-limit.ts'
+import type {
+  AcmeLimit,
+  AcmeOrder,
+  AcmeOutcome,
+  AcmePort,
+  RenewalRequest,
+  RenewalWindow,
+} from './acme-port.ts'
+import { attempt } from './attempt.ts'
 import { NothingChanged, setRecord } from './cloudflare.ts'
-import { certificateId, renewals } from './renewal-info.ts'
 import { within } from './within.ts'
+
+const Info = z.object({
+  suggestedWindow: z.object({
+    start: z.iso.datetime({ offset: true }),
+    end: z.iso.datetime({ offset: true }),
+  }),
+})
+
+/** All questions together. */
+const MAX_MS = 120_000
+const HOUR_S = 3600
+const DEFAULT_WAIT_S = 6 * HOUR_S
+
+/**
+ * The times that the authority suggests (RFC 9773); undefined: it suggests none. After a request that
+ * fails, the answers so far are returned, and the other certificates are not asked for.
+ */
+export async function renewals(
+  { directory, extra_roots, certificates }: RenewalRequest,
+  longest_ms = MAX_MS,
+): Promise<(RenewalWindow | null)[] | undefined> {
+  const end = performance.now() + longest_ms
+  const late = () => new Error(`the certificate authority took ${longest_ms / 1000} seconds`)
+  const timely = <T>(work: Promise<T>) => within(end - performance.now(), work, late)
+  const agent = agentFor(extra_roots)
+  const { renewalInfo } = await timely(readDirectory(directory, agent))
+  if (renewalInfo === undefined) return undefined
+  const windows: (RenewalWindow | null)[] = []
+  try {
+    for (const pem of certificates) windows.push(await timely(windowOf(renewalInfo, agent, pem)))
+  } catch {
+    // An authority that is down fails for each of them, and each takes its time.
+  }
+  return certificates.map((_, at) => windows[at] ?? null)
+}
+
+async function windowOf(base: string, agent: Agent, pem: string): Promise<RenewalWindow | null> {
+  const id = await certificateId(pem).catch(() => undefined)
+  if (id === undefined) return null
+  const { status, headers, text } = await read(`${base.replace(/\/$/, '')}/${id}`, agent)
+  const info = status === 200 ? Info.safeParse(attempt(() => JSON.parse(text))).data : undefined
+  if (!info) return null
+  const { start, end } = info.suggestedWindow
+  if (Date.parse(start) > Date.parse(end)) return null
+  return { start: utc(start), end: utc(end), retry_after_s: waitIn(headers['retry-after']) }
+}
+
+const utc = (text: string) => new Date(text).toISOString()
+
+/** Between one hour and one day, so that neither end can flood the other or forget it. */
+function waitIn(header: string | undefined): number {
+  const seconds = Number(header)
+  if (header === undefined || Number.isNaN(seconds)) return DEFAULT_WAIT_S
+  return Math.min(Math.max(seconds, HOUR_S), 24 * HOUR_S)
+}
+
+/**
+ * The identifier of a certificate in RFC 9773 section 4.1: its authority's key and its serial number.
+ * Undefined: the certificate names no key.
+ */
+export async function certificateId(pem: string): Promise<string | undefined> {
+  await import('reflect-metadata')
+  const { AuthorityKeyIdentifierExtension, X509Certificate } = await import('@peculiar/x509')
+  const certificate = new X509Certificate(pem)
+  const authority = certificate.getExtension(AuthorityKeyIdentifierExtension)
+  if (authority?.keyId === undefined) return undefined
+  const { serialNumber } = certificate
+  // The bytes of its DER: the library omits the zero before a first byte that looks negative.
+  const serial = Number.parseInt(serialNumber.slice(0, 2), 16) < 0x80 ? '' : '00'
+  return [authority.keyId, serial + serialNumber]
+    .map((hex) => Buffer.from(hex, 'hex').toString('base64url'))
+    .join('.')
+}
 
 type NewOrder = Parameters<AcmeClient['createOrder']>[0]
 type Refusal = { name: string; reason: string }
@@ -100,4 +182,104 @@ async function validate(
     if (error instanceof AuthorityLimit) throw error
     return { name, reason: messageOf(error) }
   }
+}
+
+type Axios = typeof import('acme-client').axios
+type Transform = NonNullable<Extract<Axios['defaults']['transformResponse'], unknown[]>>[number]
+
+/** A wait that an order has time for. */
+const SHORT_S = 10
+const DAY_S = 86_400
+const MAX_REASON = 300
+
+/** The authority accepts no request for longer than an order waits. */
+class AuthorityLimit extends Error {
+  readonly limit: AcmeLimit
+
+  constructor(limit: AcmeLimit) {
+    super(limit.reason)
+    this.limit = limit
+  }
+}
+
+/**
+ * Ends an order at a limit of the authority: the library would wait within the order for as long as
+ * the authority says, which is hours. An error of the transformation of an answer is passed on.
+ */
+function refuseLimits(axios: Axios): void {
+  const { transformResponse = [] } = axios.defaults
+  const former = Array.isArray(transformResponse) ? transformResponse : [transformResponse]
+  if (former.includes(refuseLimit)) return
+  axios.defaults.transformResponse = [...former, refuseLimit]
+}
+
+/** After the former transformations: `data` is parsed if it is JSON. */
+const refuseLimit: Transform = (data: unknown, headers, status) => {
+  if (status !== 429 && status !== 503) return data
+  const retry_after_s = secondsIn(String(headers?.['retry-after'] ?? ''))
+  if (status === 503 && retry_after_s <= SHORT_S) return data
+  if (retry_after_s > 0 && retry_after_s <= SHORT_S) return data
+  throw new AuthorityLimit({ reason: reasonIn(data, status), retry_after_s })
+}
+
+/** A number or a date (RFC 9110 section 10.2.3); a day at most, 0 without one. */
+function secondsIn(header: string): number {
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? 0 : Math.min(Math.max(Math.ceil(seconds), 0), DAY_S)
+}
+
+function reasonIn(data: unknown, status: number): string {
+  const detail = data && typeof data === 'object' && 'detail' in data ? String(data.detail) : ''
+  const said = detail.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON) || `status ${status}`
+  return status === 429
+    ? `the authority limits requests: ${said}`
+    : `the authority accepts no requests at present: ${said}`
+}
+
+const TIMEOUT_MS = 15_000
+const MAX_BYTES = 64 << 10
+
+const Directory = z.object({ renewalInfo: z.url({ protocol: /^https$/ }).optional() })
+
+/** The directory cannot be read: the connection failed, or the authority is out of service. */
+class Unreachable extends Error {}
+
+/** The part of the directory that acme-client does not use. Throws Unreachable. */
+async function readDirectory(url: string, agent: Agent): Promise<z.infer<typeof Directory>> {
+  const { status, text } = await read(url, agent)
+  if (status >= 500) throw new Unreachable(`${new URL(url).host} answers with status ${status}`)
+  return Directory.safeParse(attempt(() => JSON.parse(text))).data ?? {}
+}
+
+interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+/** The error of a library does not name the unreachable host: this one does, with the reason. */
+function read(url: string, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const unreachable = ({ message }: Error) =>
+      reject(new Unreachable(`${new URL(url).host} cannot be reached: ${message}`))
+    const request = get(url, { agent, timeout: TIMEOUT_MS }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+        if (text.length <= MAX_BYTES) return
+        // The end of an answer that arrived in one piece is reported all the same.
+        unreachable(new Error('its answer is too long'))
+        request.destroy()
+      })
+      const { statusCode: status = 0, headers } = response
+      response.on('end', () => resolve({ status, headers, text }))
+    })
+    request.on('timeout', () => request.destroy(new Error('no answer in 15 seconds')))
+    request.on('error', unreachable)
+  })
+}
+
+function agentFor(extra: string | undefined): Agent {
+  return new Agent({ keepAlive: false, ...(extra ? { ca: [...rootCertificates, extra] } : {}) })
 }

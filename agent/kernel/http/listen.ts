@@ -14,7 +14,6 @@ import {
   FOR_NETWORK,
   MAX_PIPELINED,
 } from './connections.ts'
-import { inTurns } from './handshakes.ts'
 
 export interface ListenAddress {
   address: string
@@ -193,4 +192,31 @@ async function share(socket: string): Promise<void> {
   const { uid, gid } = await stat(dirname(socket))
   await chown(socket, uid, gid)
   await chmod(socket, 0o660)
+}
+
+/** Together they take a few milliseconds. */
+const PER_TURN = 16
+
+/**
+ * Starts a few TLS handshakes of new connections in each turn of the event loop, oldest first: the
+ * system accepts hundreds of connections at once, and other requests are answered between the
+ * turns. Connections that ended meanwhile cost nothing.
+ */
+export function inTurns(begin: (socket: Socket) => void): (socket: Socket) => void {
+  const waiting = new Set<Socket>()
+  const turn = () => {
+    let left = PER_TURN
+    for (const socket of waiting) {
+      if (left === 0) break
+      left -= 1
+      waiting.delete(socket)
+      begin(socket)
+    }
+    if (waiting.size > 0) setImmediate(turn)
+  }
+  return (socket) => {
+    if (waiting.size === 0) setImmediate(turn)
+    waiting.add(socket)
+    socket.once('close', () => waiting.delete(socket))
+  }
 }

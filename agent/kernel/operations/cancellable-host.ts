@@ -1,7 +1,48 @@
-import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Host, RunOptions, Shell } from '#agent/kernel/host/ports.ts'
 import type { ServiceError } from '#shared/kernel/errors.ts'
-import { shellOf } from './cancellable-shell.ts'
-import { OwnPrograms } from './own-programs.ts'
+
+/** The time between SIGTERM and SIGKILL. */
+const GRACE_MS = 10_000
+/** A process that survives SIGKILL this long hangs in the kernel, and never continues its work. */
+const STUCK_MS = 10_000
+const POLL_MS = 5
+
+/** The running programs of one operation. */
+class OwnPrograms {
+  readonly #host: Pick<Host, 'programs' | 'clock'>
+  readonly #operation: string
+
+  constructor(host: Pick<Host, 'programs' | 'clock'>, operation: string) {
+    this.#host = host
+    this.#operation = operation
+  }
+
+  /** With SIGTERM and later SIGKILL, which `forced` brings forward. */
+  async end(isForced: () => boolean, forced: Promise<void>): Promise<void> {
+    const { programs, clock } = this.#host
+    if (!isForced()) {
+      await programs.signal(this.#operation, 'SIGTERM')
+      const end = clock.elapsed() + GRACE_MS
+      while (!isForced() && clock.elapsed() < end && (await this.#left()) > 0) {
+        await Promise.race([clock.sleep(10 * POLL_MS), forced])
+      }
+    }
+    await this.kill()
+  }
+
+  async kill(): Promise<void> {
+    const { programs, clock } = this.#host
+    const end = clock.elapsed() + STUCK_MS
+    while ((await this.#left()) > 0 && clock.elapsed() < end) {
+      await programs.signal(this.#operation, 'SIGKILL')
+      await clock.sleep(POLL_MS)
+    }
+  }
+
+  #left(): Promise<number> {
+    return this.#host.programs.count(this.#operation)
+  }
+}
 
 type Phase = 'working' | 'decided' | 'undoing'
 
@@ -187,4 +228,35 @@ export class Session {
     })
     return Promise.race([turn, given])
   }
+}
+
+/** The programs of one operation. `until` waits for a program, and may end it. */
+function shellOf(
+  shell: Shell,
+  operation: string,
+  until: <T>(work: () => Promise<T>) => Promise<T>,
+): Shell {
+  const own = (options: RunOptions = {}) => withOperation(options, operation)
+  async function* each<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void> {
+    for (;;) {
+      const next = await until(() => items.next())
+      if (next.done) return
+      yield next.value
+    }
+  }
+  return {
+    run: (argv, options) => until(() => shell.run(argv, own(options))),
+    try: (argv, options) => until(() => shell.try(argv, own(options))),
+    stream: (argv, options) => each(shell.stream(argv, own(options))),
+    bytes: (argv, options) => each(shell.bytes(argv, own(options))),
+    // It outlives the operation.
+    daemon: (argv, options) => until(() => shell.daemon(argv, options)),
+  }
+}
+
+/** The options of a program of an operation, and of the program that feeds it. */
+function withOperation({ input_from, ...options }: RunOptions, operation: string): RunOptions {
+  if (!input_from) return { ...options, operation }
+  const fed = { ...input_from, options: withOperation(input_from.options, operation) }
+  return { ...options, input_from: fed, operation }
 }

@@ -1,19 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { exclusiveByName } from '#agent/kernel/host/exclusive.ts'
 import { blamingDisk } from '#agent/kernel/host/storage.ts'
-import type { Command } from '#agent/kernel/steps/command.ts'
+import type { Command, Step } from '#agent/kernel/steps/command.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
-import type { AgentOperations } from '#shared/kernel/agent-operations.ts'
+import {
+  type AgentOperation,
+  type AgentOperations,
+  MAX_AGENT_OPERATIONS,
+} from '#shared/kernel/agent-operations.ts'
 import { conflict, forbidden } from '#shared/kernel/errors.ts'
-import type { Plan } from '#shared/kernel/plan.ts'
+import type { Effect, Plan } from '#shared/kernel/plan.ts'
 import { shown } from './execution.ts'
 import { Executions, type ExecutionsOptions } from './executions.ts'
-import { listSince } from './list-since.ts'
 import { Locks } from './locks.ts'
 import type { Operation } from './operation.ts'
 import { PendingCleanup } from './pending-cleanup.ts'
-import { planOf } from './plan.ts'
+import type { Request } from './records.ts'
 import { refusalOf, refusedAgain } from './refusal.ts'
 import { OperationStore } from './store.ts'
 
@@ -182,4 +185,70 @@ function digest(command: string, params: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify([command, params]))
     .digest('hex')
+}
+
+/** The steps that would run: without those already done. Changes nothing. */
+export async function planOf(steps: readonly Step[]): Promise<Plan> {
+  const plan: Plan = { steps: [] }
+  const made = new Set<string>()
+  for (const step of steps) {
+    if (await step.check?.()) continue
+    const effects = (await effectsOf(step)).flatMap((effect) => after(made, effect))
+    const notes = [...((await step.notes?.()) ?? [])]
+    plan.steps.push({
+      ...{ name: step.name, title: step.title, effects },
+      ...(notes.length > 0 && { notes }),
+    })
+  }
+  return plan
+}
+
+/** An effect that must be accepted replaces the same effect without consent. */
+async function effectsOf({ effects, imposes }: Step): Promise<readonly Effect[]> {
+  const plain = typeof effects === 'function' ? await effects() : effects
+  const imposed = (await imposes?.()) ?? []
+  const keyOf = ({ action, kind, name }: Effect) => `${action} ${kind} ${name}`
+  const keys = new Set(imposed.map(keyOf))
+  return [...imposed, ...plain.filter((effect) => !keys.has(keyOf(effect)))]
+}
+
+/** A later step changes a file that an earlier step creates. */
+function after(made: Set<string>, effect: Effect): Effect[] {
+  const key = `${effect.kind} ${effect.name}`
+  if (effect.action !== 'create') return [effect]
+  if (made.has(key)) return effect.kind === 'file' ? [{ ...effect, action: 'change' }] : []
+  made.add(key)
+  return [effect]
+}
+
+const MAX_DOMAIN = 253
+
+/**
+ * Returns the operations that were requested since a time, the newest first, for a dashboard whose
+ * records are older than that. Params and results stay here: they may contain secrets.
+ */
+export async function listSince(
+  store: Pick<OperationStore, 'ids' | 'request' | 'events'>,
+  since: number,
+): Promise<AgentOperations> {
+  const found: Request[] = []
+  for (const id of await store.ids()) {
+    const request = await store.request(id)
+    if (request && request.created_at >= since) found.push(request)
+  }
+  const newest = found
+    .toSorted((one, other) => other.created_at - one.created_at)
+    .slice(0, MAX_AGENT_OPERATIONS)
+  const operations: AgentOperation[] = []
+  for (const { id, command, params, created_at } of newest) {
+    const last = (await store.events(id)).at(-1)?.event
+    const end = last === 'complete' || last === 'error' ? last : null
+    operations.push({ id, command, domain: domainIn(params), created_at, end })
+  }
+  return { operations, total: found.length }
+}
+
+function domainIn(params: unknown): string {
+  const { domain } = Object(params)
+  return typeof domain === 'string' ? domain.slice(0, MAX_DOMAIN) : ''
 }

@@ -5,8 +5,33 @@ import { isDiskFull } from '#agent/kernel/host/storage.ts'
 import { isNumbered, StoredEvent } from '#shared/kernel/sse.ts'
 import { Cancelled, JournalEntry, Request } from './records.ts'
 import { Refusal } from './refusal.ts'
-import { reserveOf } from './reserve.ts'
-import { withoutGap } from './without-gap.ts'
+
+const SIZE = 4 << 20
+/** With less free space the reserve would only fill the disk. */
+const SPARE = 16 * SIZE
+
+/**
+ * Reserved space on the agent's disk: when that is full, it is released, so that started steps can
+ * be undone and the end be stored.
+ */
+export function reserveOf(files: Files, state_dir: string) {
+  const path = `${state_dir}/reserve/room`
+  return {
+    /** Creates it, if it is missing and there is space for it. */
+    async keep(): Promise<void> {
+      if (await files.stat(path)) return
+      if ((await files.space(state_dir)).free < SPARE) return
+      await files.write(path, 'reserve '.repeat(SIZE / 8), { mode: 0o600 })
+    },
+
+    /** False: there was none. */
+    async give(): Promise<boolean> {
+      if (!(await files.stat(path))) return false
+      await files.remove(path)
+      return true
+    },
+  }
+}
 
 const MAX_FILE = 64 << 20
 
@@ -182,3 +207,20 @@ export class OperationStore {
 
 const lineOf = (value: object) => `${JSON.stringify(value)}\n`
 const parsed = (text: string): unknown => attempt(() => JSON.parse(text))
+
+/**
+ * The events before the first gap of their numbers. A repeated number belongs to a line whose write
+ * was uncertain, so nobody has seen it.
+ */
+function withoutGap(events: readonly StoredEvent[]): StoredEvent[] {
+  const found: StoredEvent[] = []
+  let last = 0
+  for (const event of events) {
+    if (event.id > (isNumbered(event) ? last + 1 : last)) break
+    const first = found.findIndex((other) => isNumbered(other) && other.id >= event.id)
+    if (isNumbered(event) && first >= 0) found.splice(first)
+    found.push(event)
+    last = event.id
+  }
+  return found
+}

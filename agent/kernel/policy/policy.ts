@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import type { Clock, Files } from '#agent/kernel/host/ports.ts'
 import type { OperationStore } from '#agent/kernel/operations/store.ts'
+import { AccessGrant, isWithin } from '#shared/access/site-access.ts'
+import { ClientAccount, isClientWithin } from '#shared/access/site-clients.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
 import { forbidden, tooMany } from '#shared/kernel/errors.ts'
-import { givesClient, givesShell, type Recorded } from './access.ts'
 import { groupOf, type Rules, readRules } from './file.ts'
 
 /** Commands that no later command can undo. */
@@ -107,4 +109,46 @@ function denies({ deny, upgrades, passwords }: Rules, command: CommandName): boo
 
 function doubtful(path: string, reason: string) {
   return forbidden(`${path} on this server ${reason}: nothing is changed until root corrects it`)
+}
+
+/** Who may log in to a site. */
+interface Recorded {
+  access?: readonly AccessGrant[] | undefined
+  clients?: readonly ClientAccount[] | undefined
+}
+type Find = (domain: string) => Promise<Recorded | undefined>
+
+/** Of site.access, the only command with such grants. */
+const GivesShell = z.object({
+  grants: z
+    .array(z.unknown())
+    .refine((grants) => grants.some((one) => Shell.safeParse(one).success)),
+})
+const Access = z.object({ domain: z.string(), grants: z.array(AccessGrant) })
+const Shell = z.object({ kind: z.literal('shell') })
+
+/**
+ * A person with a recorded shell keeps it: a call that removes the shell of somebody else names it
+ * too.
+ */
+async function givesShell(params: unknown, find: Find): Promise<boolean> {
+  if (!GivesShell.safeParse(params).success) return false
+  const { data } = Access.safeParse(params)
+  if (!data) return true
+  const { access = [] } = (await find(data.domain)) ?? {}
+  return data.grants.some(
+    (grant) => grant.kind === 'shell' && !access.some((former) => isWithin(grant, former)),
+  )
+}
+
+const GivesClients = z.object({ clients: z.array(z.unknown()).min(1) })
+const Clients = z.object({ domain: z.string(), clients: z.array(ClientAccount) })
+
+/** A recorded account stays, with its password. */
+async function givesClient(params: unknown, find: Find): Promise<boolean> {
+  if (!GivesClients.safeParse(params).success) return false
+  const { data } = Clients.safeParse(params)
+  if (!data) return true
+  const { clients = [] } = (await find(data.domain)) ?? {}
+  return data.clients.some((client) => !clients.some((former) => isClientWithin(client, former)))
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Entry } from '#agent/kernel/host/ports.ts'
 import type {
   Application,
   DatabaseAnswer,
@@ -8,12 +10,12 @@ import type {
   SiteReader,
   TenantSite,
 } from '#agent/kernel/host/scanner-port.ts'
-import type { Inventory, UnknownUpdates } from '#shared/kernel/inventory.ts'
-import { bounded } from './bounded.ts'
+import type { Extension, Inventory, UnknownUpdates } from '#shared/kernel/inventory.ts'
 import { databaseAnswerOf } from './database-answer.ts'
-import { type Reading, readSettings, readSite, readVersion } from './reading.ts'
-import { readReported } from './reported.ts'
-import type { OpenTree } from './site-tree.ts'
+import { type FoundConfig, openSite, readWpConfig, type SiteRoot } from './site-root.ts'
+import type { OpenTree, SiteTree } from './site-tree.ts'
+import type { WpConfig } from './wp-config.ts'
+import { extensionsIn, extensionsOf, versionIn, type WpFiles } from './wp-files.ts'
 import {
   healthQuery,
   isReachedByTcp,
@@ -159,3 +161,209 @@ async function readState(
   const other = query.tcp && !isReachedByTcp(rows)
   return other ? { state: {}, why: 'database_elsewhere' } : { state: stateOf(rows) }
 }
+
+/** Characters of each list of an inventory: the agent reads them between its other work. */
+const MAX_LISTS = 1 << 19
+
+/** Shortens unrealistic lists; the number of updates is then unknown. */
+function bounded(scanned: ScannedWordpress): ScannedWordpress {
+  const { inventory } = scanned
+  const plugins = firstOf(inventory.plugins)
+  const themes = firstOf(inventory.themes)
+  const cut = plugins.length < inventory.plugins.length || themes.length < inventory.themes.length
+  if (!cut) return scanned
+  const updates = { ...inventory.updates, plugins: null, themes: null }
+  return {
+    inventory: { ...inventory, plugins, themes, updates, unknown_because: 'limit' },
+    limit: scanned.limit ?? 'bytes',
+  }
+}
+
+function firstOf(extensions: Extension[]): Extension[] {
+  let left = MAX_LISTS
+  const end = extensions.findIndex(({ slug, name, version }) => {
+    left -= slug.length + name.length + version.length + 64
+    return left < 0
+  })
+  return end < 0 ? extensions : extensions.slice(0, end)
+}
+
+const text = z.string().max(4096)
+
+/**
+ * The report of a site's PHP: see `agent/kernel/sandbox/reading/program.ts`, which runs with the rights of the
+ * site. Paths begin with `content` and `plugins`; heads of files are in Base64.
+ */
+const Reported = z.object({
+  wordpress: z.boolean(),
+  version: text.nullable(),
+  constants: z.record(z.string().max(64), z.union([text, z.number(), z.boolean()])),
+  table_prefix: text.nullable(),
+  unsure: z.array(z.string().max(64)).max(64),
+  lists: z.record(text, z.array(z.tuple([text, z.enum(['file', 'directory'])]))),
+  heads: z.record(text, z.string().max(16_384)),
+  exists: z.array(text).max(100_000),
+  gaps: z.boolean(),
+  environment: z.boolean(),
+})
+type Reported = z.infer<typeof Reported>
+
+/** The same as `readSite` returns; throws for an invalid report. */
+function readReported(json: string): Reading {
+  const facts = Reported.parse(JSON.parse(json))
+  if (!facts.wordpress) return { framework: 'unknown', unsure: null }
+  const tree = treeOf(facts)
+  const found = extensionsIn({ tree, folder: 'content' }, { tree, folder: 'plugins' })
+  const wp_version = versionIn(decoded(facts.version ?? '')) ?? ''
+  const config = {
+    constants: new Map(Object.entries(facts.constants)),
+    table_prefix: facts.table_prefix ?? undefined,
+    unsure: new Set(facts.unsure),
+  }
+  const files = { wp_version, ...found, gaps: found.gaps || facts.gaps }
+  const gap = files.gaps ? 'folders' : null
+  const settings = facts.environment ? 'environment' : 'config'
+  return { framework: 'wordpress', config, files, unsure: facts.unsure.length > 0 ? settings : gap }
+}
+
+const decoded = (head: string) => Buffer.from(head, 'base64').toString('utf8')
+
+function treeOf({ lists, heads, exists }: Reported): SiteTree {
+  const kinds = new Map<string, 'file' | 'directory'>(exists.map((path) => [path, 'file']))
+  for (const path of Object.keys(lists)) kinds.set(path, 'directory')
+  for (const path of Object.keys(heads)) kinds.set(path, 'file')
+  const listed = new Map(Object.entries(lists))
+  const read = new Map(Object.entries(heads))
+  return {
+    where: () => undefined,
+    list: (path) => listed.get(path)?.map(([name, kind]) => ({ name, kind })),
+    head: (path) => {
+      const head = read.get(path)
+      return head === undefined ? undefined : decoded(head)
+    },
+    stat: (path) => {
+      const kind = kinds.get(path)
+      return kind && { kind, size: 0, mode: 0, uid: 0, gid: 0, mtime_ms: 0 }
+    },
+  }
+}
+
+/** The result of reading the files of a site. */
+interface Reading {
+  framework: Application['framework']
+  config?: WpConfig | undefined
+  /** Of a WordPress. */
+  files?: WpFiles
+  /** Another one after a change of what it runs. */
+  version?: string
+  /** The values that only the site itself can report: its settings, or the targets of links. */
+  unsure: 'config' | 'environment' | 'folders' | null
+}
+
+const LINKED: Reading = { framework: 'unknown', unsure: 'folders' }
+
+/** Reads a site without running its code, and without following a link that it can create. */
+function readSite(open: OpenTree, docroot: string): Reading {
+  const root = openSite(open, docroot)
+  if (!root) return LINKED
+  const wp_version = root.version
+  if (wp_version === undefined) return otherSite(root)
+  const { config, ...settings } = readConfig(root)
+  const found = extensionsOf(root, config)
+  const files = { wp_version, ...found, gaps: found.gaps || settings.unsure === 'config' }
+  return { framework: 'wordpress', config, files, unsure: settings.unsure ?? gapIn(files) }
+}
+
+/** The settings only, without listing folders. */
+function readSettings(open: OpenTree, docroot: string): Reading {
+  const root = openSite(open, docroot)
+  if (!root) return LINKED
+  const { config, unsure } = readConfig(root)
+  if (root.version !== undefined) return { framework: 'wordpress', config, unsure }
+  const other = otherSite(root)
+  return { ...other, config, unsure: unsure ?? other.unsure }
+}
+
+/** The settings, and the version of the files of a WordPress. */
+function readVersion(open: OpenTree, docroot: string): Reading {
+  const root = openSite(open, docroot)
+  const reading = readSettings(open, docroot)
+  if (!root || reading.framework !== 'wordpress') return reading
+  return { ...reading, version: filesVersion(root) }
+}
+
+function readConfig(root: SiteRoot): Pick<Reading, 'config' | 'unsure'> {
+  const found: FoundConfig = readWpConfig(root)
+  if (found === 'none') return { unsure: null }
+  if (found === 'unreadable') return { unsure: 'config' }
+  return { config: found, unsure: found.unsure.size > 0 ? 'config' : null }
+}
+
+const gapIn = ({ gaps }: WpFiles) => (gaps ? 'folders' : null)
+
+/** No WordPress, or one behind a link. */
+function otherSite(root: SiteRoot): Reading {
+  const { tree, base } = root
+  const places = ['wp-includes', 'wp-includes/version.php', 'wp', 'wordpress', 'blog']
+  const linked = places.some((place) => tree.stat(base + place)?.kind === 'link')
+  const entries = tree.list(base)
+  const hidden = linked || (entries === undefined && tree.stat(base) !== undefined)
+  return { framework: otherFramework(entries ?? []), unsure: hidden ? 'folders' : null }
+}
+
+/** PHP if there is a script; the caller has to know whether something runs it. */
+function otherFramework(entries: readonly Entry[]): Reading['framework'] {
+  const files = entries.filter(({ name, kind }) => kind === 'file' && !name.startsWith('.'))
+  if (files.length === 0) return 'unknown'
+  return files.some(({ name }) => name.endsWith('.php')) ? 'php' : 'static'
+}
+
+/** Beyond that, a changed file is not noticed. */
+const MAX_FILES = 500
+const SINGLE = [
+  'wp-config.php',
+  '.user.ini',
+  '.maintenance',
+  'wp-includes/version.php',
+  'wp-content/object-cache.php',
+  'wp-content/advanced-cache.php',
+  'wp-content/db.php',
+]
+const FOLDERS = ['mu-plugins', 'plugins', 'themes']
+
+/**
+ * A digest of the times and sizes of the files that decide what a WordPress runs: its settings, and the
+ * PHP files at the top of each plugin and theme. It is another one after almost every change of code,
+ * and reads no file.
+ */
+function filesVersion({ tree, core }: SiteRoot): string {
+  const hash = createHash('sha256')
+  let left = MAX_FILES
+  for (const path of pathsOf(tree, core)) {
+    if (left-- === 0) break
+    const found = tree.stat(path)
+    if (found) hash.update(`${path} ${found.kind} ${found.size} ${found.mtime_ms}\n`)
+  }
+  return hash.digest('base64url')
+}
+
+function* pathsOf(tree: SiteTree, core: string): Generator<string> {
+  for (const name of SINGLE) yield core + name
+  for (const name of FOLDERS) yield* pathsIn(tree, `${core}wp-content/${name}`)
+}
+
+function* pathsIn(tree: SiteTree, folder: string): Generator<string> {
+  yield folder
+  for (const { name, kind } of sorted(tree, folder)) {
+    const path = `${folder}/${name}`
+    yield path
+    if (kind === 'directory') yield* scriptsIn(tree, path)
+  }
+}
+
+function* scriptsIn(tree: SiteTree, folder: string): Generator<string> {
+  for (const { name } of sorted(tree, folder)) if (name.endsWith('.php')) yield `${folder}/${name}`
+}
+
+const sorted = (tree: SiteTree, folder: string) =>
+  (tree.list(folder) ?? []).toSorted((one, other) => (one.name < other.name ? -1 : 1))

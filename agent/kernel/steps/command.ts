@@ -1,11 +1,11 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
+import { invalid } from '#shared/kernel/errors.ts'
 import { type Need, refuseUnmet } from '#shared/kernel/needs.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
+import { type Effect, unacceptedMessage } from '#shared/kernel/plan.ts'
 import type { StepChange } from '#shared/kernel/steps.ts'
 import type { Warning } from '#shared/servers/agent.ts'
-import { refuseUnaccepted } from './accept.ts'
 import { resultOf } from './progress.ts'
 
 /** Work that reports while it runs: yields log lines and changes of its steps, returns the result. */
@@ -373,4 +373,14 @@ async function begun([first, ...others]: List, made: ReadonlyMap<Item, List>): P
   if (!first) return []
   if (!('nested' in first)) return [first, ...others]
   return [...(made.get(first) ?? (await first.make())), ...others]
+}
+
+/** Throws invalid on `accept` with all changes of foreign objects that nobody accepted. */
+async function refuseUnaccepted(steps: readonly Step[], accept: readonly string[]): Promise<void> {
+  const open: Effect[] = []
+  for (const { imposes } of steps) {
+    const changes = (await imposes?.()) ?? []
+    open.push(...changes.filter(({ asks = '' }) => !accept.includes(asks)))
+  }
+  if (open.length > 0) throw invalid({ accept: [unacceptedMessage(open)] })
 }

@@ -1,10 +1,20 @@
+import { createHash, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
+import type { z } from 'zod'
+import { attempt } from '#agent/kernel/host/attempt.ts'
 import { readBytes } from '#agent/kernel/http/body.ts'
 import { pathOf } from '#agent/kernel/http/path.ts'
 import { Refused } from '#agent/kernel/http/refused.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
-import { CHALLENGE_HEADER, encodeChallenge } from '#shared/kernel/token.ts'
+import {
+  CHALLENGE_HEADER,
+  encodeChallenge,
+  MAX_TOKEN,
+  TOKEN_SCHEME,
+  TOKEN_SECONDS,
+  TokenClaims,
+  TokenHeader,
+} from '#shared/kernel/token.ts'
 import type { SeenTokens } from './seen.ts'
-import { checkToken, matchesBody, type Refusal } from './token.ts'
 import { activeKeys, type TrustedDashboard } from './trusted-dashboard.ts'
 
 /** Authenticates a request, and returns its body: the signed bytes are the used ones. Throws Refused. */
@@ -58,4 +68,78 @@ export function signedGate(deps: SignedGateDeps): Gate {
 function challengeFor(refused: Refusal, boot: string, now: number): Record<string, string> {
   const helps = refused === 'boot' || refused === 'clock'
   return helps ? { [CHALLENGE_HEADER]: encodeChallenge(boot, now) } : {}
+}
+
+export interface Expected {
+  /** SHA-256 of this agent's public key, base64url. */
+  audience: string
+  boot: string
+  /** Seconds since 1970. */
+  now: number
+  method: string
+  /** Path and query, as they were sent. */
+  path: string
+  keyOf(kid: string): KeyObject | undefined
+  seen: SeenTokens
+}
+
+/** Why a token was refused; with `boot` and `clock`, the trusted dashboard signed it. */
+type Refusal = 'unsigned' | 'boot' | 'clock' | 'other'
+type Verdict = { claims: TokenClaims } | { refused: Refusal }
+
+/**
+ * Checks the headers of a request, the cheapest checks first; the key is never taken from the token.
+ * The body is compared with `claims.bh` afterwards (matchesBody).
+ */
+export function checkToken(authorization: string | null, expected: Expected): Verdict {
+  const signed = signedClaims(authorization, expected)
+  if (!signed) return { refused: 'unsigned' }
+  if (signed.aud !== expected.audience) return { refused: 'other' }
+  if (signed.boot !== expected.boot) return { refused: 'boot' }
+  if (!isNow(signed, expected.now)) return { refused: 'clock' }
+  if (signed.htm !== expected.method || signed.htu !== expected.path) return { refused: 'other' }
+  const until = signed.exp + TOKEN_SECONDS
+  return expected.seen.first(signed.jti, until, expected.now)
+    ? { claims: signed }
+    : { refused: 'other' }
+}
+
+export function matchesBody({ bh }: TokenClaims, body: Uint8Array): boolean {
+  const actual = createHash('sha256').update(body).digest()
+  const claimed = Buffer.from(bh, 'base64url')
+  return claimed.length === actual.length && timingSafeEqual(claimed, actual)
+}
+
+function signedClaims(authorization: string | null, { keyOf }: Expected): TokenClaims | undefined {
+  const token = tokenOf(authorization)
+  const [head = '', payload = '', signature = '', ...rest] = token?.split('.') ?? []
+  if (rest.length > 0 || signature === '') return undefined
+  const header = parsePart(head, TokenHeader)
+  const key = header && keyOf(header.kid)
+  if (!key) return undefined
+  const good = verify(
+    null,
+    Buffer.from(`${head}.${payload}`),
+    key,
+    Buffer.from(signature, 'base64url'),
+  )
+  return good ? parsePart(payload, TokenClaims) : undefined
+}
+
+function tokenOf(authorization: string | null): string | undefined {
+  if (!authorization || authorization.length > MAX_TOKEN) return undefined
+  const [scheme, token, ...rest] = authorization.split(' ')
+  if (scheme !== TOKEN_SCHEME || rest.length > 0) return undefined
+  return /^[A-Za-z0-9_.-]+$/.test(token ?? '') ? token : undefined
+}
+
+function isNow({ iat, exp }: TokenClaims, now: number): boolean {
+  const lifetime = exp - iat
+  if (lifetime < 0 || lifetime > TOKEN_SECONDS) return false
+  return iat <= now + TOKEN_SECONDS && exp >= now - TOKEN_SECONDS
+}
+
+function parsePart<S extends z.ZodType>(part: string, schema: S): z.output<S> | undefined {
+  const text = Buffer.from(part, 'base64url').toString('utf8')
+  return schema.safeParse(attempt(() => JSON.parse(text))).data
 }

@@ -1,25 +1,27 @@
+import { basename } from 'node:path'
+import { z } from 'zod'
 import { isFull } from '#agent/features/backups/restic/failures.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import { type KeeperConfig, keepOf } from './config.ts'
 import { contentsOf } from './contents.ts'
-import { removeOwnLocks } from './locks.ts'
 import { brokenKeys, openRepository } from './open.ts'
 import type { Problem } from './report.ts'
 import {
   checkPart,
+  failureIn,
   type ListedSnapshot,
   listSnapshots,
   type Opened,
   type Restic,
   runRestic,
+  tryRestic,
 } from './restic.ts'
 import { type Backup, forgottenOf, longestOf } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 import type { Store, StoredFile } from './store.ts'
-import { garbageMessage, sweep } from './sweep.ts'
-import { unlistedIn, unreadableIn } from './unlisted.ts'
 
 const CHUNK = 200
 /** Longer than the steps of a backup that lock the repository. */
@@ -193,4 +195,130 @@ async function check({ host, restic, config }: Work, opened: Opened, state: Repo
     return [`Damaged data in ${packs.length} packs: ${packs.slice(0, 10).join(' ')}`]
   }
   return errors > 0 ? [`restic check found ${errors} errors`] : []
+}
+
+const Lock = z.object({ exclusive: z.boolean(), hostname: z.string(), pid: z.int().positive() })
+/** Real repositories have a lock or two: a server that adds thousands is not worth the time. */
+const MAX_LOCKS = 20
+/** The kernel cuts the name of a program: proc_pid_comm(5). */
+const MAX_COMM = 15
+
+/**
+ * Takes out what a killed run of this keeper has left: an exclusive lock of this machine whose restic
+ * has ended. No server makes an exclusive lock, and each of them would wait for this one in vain.
+ */
+export async function removeOwnLocks(
+  { host, restic }: { host: Host; restic: Restic },
+  store: Store,
+  opened: Opened,
+  files: readonly StoredFile[],
+): Promise<void> {
+  const locks = files.filter(({ folder }) => folder === 'locks').slice(0, MAX_LOCKS)
+  if (locks.length === 0) return
+  const hostname = (await host.files.read('/proc/sys/kernel/hostname'))?.trim()
+  const name = basename(restic.program).slice(0, MAX_COMM)
+  for (const file of locks) {
+    const args = ['cat', 'lock', file.name, '--no-lock']
+    const { code, stdout } = await tryRestic(host, restic, opened, args)
+    const lock = code === 0 ? parseJson(Lock, stdout) : undefined
+    if (!lock?.exclusive || lock.hostname !== hostname) continue
+    const running = await host.files.read(`/proc/${lock.pid}/comm`)
+    if (running === undefined || (!running.startsWith('restic') && running.trim() !== name))
+      await store.takeOut(opened.name, file)
+  }
+}
+
+interface Given {
+  files: readonly StoredFile[]
+  listed: readonly ListedSnapshot[]
+}
+
+/**
+ * Snapshots whose content is whole, and which the keys of the repository do not open. Throws if
+ * restic has left out another one, since it also does that when the storage does not answer: what
+ * it lists is all that the rules know.
+ */
+export async function unlistedIn(
+  host: Host,
+  restic: Restic,
+  opened: Opened,
+  { files, listed }: Given,
+): Promise<StoredFile[]> {
+  const known = new Set(listed.map(({ id }) => id))
+  const found: StoredFile[] = []
+  for (const file of files) {
+    if (file.folder !== 'snapshots' || file.sha256 !== file.name || known.has(file.name)) continue
+    const args = ['cat', 'snapshot', file.name, '--no-lock']
+    const output = await tryRestic(host, restic, opened, args)
+    if (output.code === 0) {
+      const name = file.name.slice(0, 8)
+      throw new Error(`restic did not list the snapshot ${name}: nothing is removed in this run`)
+    }
+    // Whoever controls a server can send anything, encrypted or not.
+    if (!GARBAGE.test(output.stderr)) throw failureIn(restic, opened, output, args)
+    found.push(file)
+  }
+  return found
+}
+
+/** What restic says of the content of a snapshot that it has read: an unknown message has other causes. */
+const GARBAGE =
+  /failed to load snapshot [0-9a-f]+: (ciphertext verification failed|not supported encoding format|unexpected end of JSON input|json: |invalid (character|input|length)|parsing time |trying to decrypt invalid data|Time\.UnmarshalJSON)/
+
+/** The ids of snapshots that restic left out and that the storage itself cannot read. */
+const unreadableIn = ({ files, listed }: Given): string[] =>
+  files
+    .filter(({ folder, sha256 }) => folder === 'snapshots' && sha256 === undefined)
+    .map(({ name }) => name)
+    .filter((name) => listed.every(({ id }) => id !== name))
+
+const HASH = /^[0-9a-f]{64}$/
+const HOUR_MS = 60 * 60_000
+/** restic refreshes its lock every five minutes, and stops when it could not for half an hour. */
+const STALE_MS = HOUR_MS
+/** A file that is being uploaded has a name of its own, or less than its whole content. */
+const UPLOAD_MS = 24 * HOUR_MS
+/** The nonce of an encrypted text. */
+const NONCE = 16
+
+interface Swept {
+  /** Without what was taken out. */
+  files: StoredFile[]
+  problems: string[]
+}
+
+/**
+ * Takes out what stops restic: files that are not what their names say, and locks that nobody has
+ * refreshed for an hour, by the clock of the storage.
+ */
+export async function sweep(
+  store: Store,
+  repository: string,
+  { now, dry_run }: { now: number; dry_run: boolean },
+): Promise<Swept> {
+  const files = await store.files(repository)
+  const stale = files.filter(({ folder, at }) => folder === 'locks' && now - at > STALE_MS)
+  const garbage = files.filter((file) => !stale.includes(file) && isGarbage(file))
+  const old = garbage.filter((file) => now - file.at > UPLOAD_MS || isShort(file))
+  const gone = new Set(dry_run ? [] : [...old, ...stale])
+  for (const file of gone) await store.takeOut(repository, file)
+  return {
+    files: files.filter((file) => !gone.has(file)),
+    problems: garbage.map((file) => garbageMessage(file, gone.has(file))),
+  }
+}
+
+/** Whether its content has another digest than its name says, or is too short. */
+const isGarbage = (file: StoredFile) =>
+  !HASH.test(file.name) || (file.sha256 !== undefined && file.sha256 !== file.name) || isShort(file)
+
+/** Whole, and shorter than any encrypted text: restic ends with a panic at it. */
+const isShort = ({ folder, name, size, sha256 }: StoredFile) =>
+  folder !== 'keys' && sha256 === name && size < NONCE
+
+function garbageMessage({ folder, name }: StoredFile, isOut: boolean): string {
+  const path = `${folder}/${name.replace(/[^\w.-]/g, '?').slice(0, 80)}`
+  return isOut
+    ? `Removed garbage: ${path}`
+    : `${path} is garbage, or is being written: a run removes it when it is a day old`
 }

@@ -1,17 +1,31 @@
+import { createHash } from 'node:crypto'
 import { resticPath, resticSteps } from '#agent/features/backups/restic/program.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { isNoRepository } from '#shared/backups/backup-find.ts'
+import {
+  type Bucket,
+  deleteObject,
+  listObjects,
+  putObject,
+  readObject,
+  type S3Object,
+} from '#agent/programs/keeper/s3/bucket.ts'
+import { isNoRepository, KEEPER_FOLDER } from '#shared/backups/backup-find.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
+import { renderIni } from '#shared/kernel/formats/ini.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
-import { clockOf } from './clock.ts'
 import type { KeeperConfig, StoreSettings } from './config.ts'
 import { folderStore } from './folder-store.ts'
 import { type Kept, keepRepository, type Work } from './keep.ts'
 import { readKey } from './key.ts'
 import { type Problem, reportsOf } from './report.ts'
-import { s3Store } from './s3-store.ts'
-import { newRepository, type RepositoryState, readState, writeState } from './state.ts'
-import type { Store } from './store.ts'
+import {
+  type KeeperState,
+  newRepository,
+  type RepositoryState,
+  readState,
+  writeState,
+} from './state.ts'
+import { FOLDERS, reportKey, type Store, type StoredFile } from './store.ts'
 
 const STATE_DIR = '/var/lib/hosting-keeper'
 const STATE_PATH = `${STATE_DIR}/state.json`
@@ -138,4 +152,109 @@ async function repositoriesIn(stores: readonly Store[]) {
 async function provided(host: Host): Promise<string> {
   for (const { apply } of await resticSteps(host)) await apply()
   return resticPath(host)
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const MAX_BETWEEN_MS = 45 * DAY_MS
+/** An administrator notices the problem until then. */
+const MAX_DOUBT_DAYS = 14
+
+type Clocked = Pick<KeeperState, 'last_run' | 'doubt'>
+
+/**
+ * What a run with this clock keeps in its state, and why it deletes nothing: with a wrong clock all
+ * backups look old, and the locks of running programs look stale. A clock that jumped is believed
+ * when runs have continued on it for `all_days`, and at once when it is back.
+ */
+export function clockOf(
+  { last_run, doubt }: Clocked,
+  now: number,
+  all_days: number,
+): Clocked & { problem?: string } {
+  if (last_run === undefined || follows(last_run, now)) return { last_run: now }
+  const continues = doubt !== undefined && follows(doubt.last, now)
+  const since = continues ? doubt.since : now
+  const days = Math.min(all_days, MAX_DOUBT_DAYS)
+  if (now - since >= days * DAY_MS) return { last_run: now }
+  const from = new Date(since + days * DAY_MS).toISOString().slice(0, 10)
+  const problem = `The clock ${jumpOf(now - last_run)}: nothing is deleted until it is corrected, or until ${from} if it is right`
+  return { last_run, doubt: { since, last: now }, problem }
+}
+
+const follows = (last: number, now: number) => now >= last - HOUR_MS && now - last <= MAX_BETWEEN_MS
+
+const jumpOf = (ms: number) =>
+  ms < 0
+    ? 'is behind that of the last run'
+    : `is ${Math.round(ms / DAY_MS)} days after the last run`
+
+const NAME = /^[a-z_][a-z0-9_-]{0,31}$/
+/** Larger ones are an index, which restic checks itself. */
+const MAX_BYTES = 1 << 20
+
+/**
+ * Repositories in a bucket, with credentials of its owner, in a folder of root at `files`. Files are
+ * read once, and not again while the bucket says that they have not changed.
+ */
+export function s3Store(host: Host, bucket: Bucket, files: string): Store {
+  const { clock } = host
+  const base = `${bucket.prefix}/`
+  const keyOf = (repository: string, { folder, name }: Pick<StoredFile, 'folder' | 'name'>) =>
+    `${base}${repository}/${folder}/${name}`
+  const digestOf = async ({ key, size }: S3Object) => {
+    if (size > MAX_BYTES) return undefined
+    return createHash('sha256')
+      .update(await readObject(clock, bucket, key))
+      .digest('hex')
+  }
+  return {
+    name: `s3:${bucket.bucket}/${bucket.prefix}`,
+    async repositories() {
+      const { prefixes } = await listObjects(clock, bucket, { prefix: base, delimiter: '/' })
+      return prefixes
+        .map((prefix) => prefix.slice(base.length, -1))
+        .filter((name) => NAME.test(name))
+    },
+    async files(repository) {
+      const found: StoredFile[] = []
+      for (const folder of FOLDERS) {
+        const prefix = `${base}${repository}/${folder}/`
+        const { objects } = await listObjects(clock, bucket, { prefix })
+        for (const object of objects) {
+          const { key, size, at } = object
+          const sha256 = await digestOf(object)
+          found.push({ folder, name: key.slice(prefix.length), size, at, sha256 })
+        }
+      }
+      return found
+    },
+    read: async (repository, file) =>
+      (await readObject(clock, bucket, keyOf(repository, file))).toString('utf8'),
+    takeOut: (repository, file) => deleteObject(clock, bucket, keyOf(repository, file)),
+    removeDrafts: async () => undefined,
+    async report(texts) {
+      const prefix = `${base}${KEEPER_FOLDER}/keys/`
+      const own = new Map(texts.map((text) => [`${prefix}${reportKey(text)}`, text]))
+      for (const [key, text] of own) await putObject(clock, bucket, key, text)
+      const { objects } = await listObjects(clock, bucket, { prefix })
+      for (const { key } of objects) if (!own.has(key)) await deleteObject(clock, bucket, key)
+    },
+    async restic(repository) {
+      const { user, secret, ca, url } = bucket
+      const own = renderIni('default', { aws_access_key_id: user, aws_secret_access_key: secret })
+      await host.files.write(`${files}/aws`, own, { mode: 0o600 })
+      if (ca !== '') await host.files.write(`${files}/ca.pem`, ca)
+      const trust = ca === '' ? [] : ['--cacert', `${files}/ca.pem`]
+      return {
+        launcher: [],
+        options: [...trust, '-o', `s3.region=${bucket.region}`],
+        env: {
+          RESTIC_REPOSITORY: `s3:${url.replace(/\/$/, '')}/${bucket.bucket}/${base}${repository}`,
+          RESTIC_CACHE_DIR: `${files}/cache`,
+          AWS_SHARED_CREDENTIALS_FILE: `${files}/aws`,
+        },
+      }
+    },
+  }
 }

@@ -8,7 +8,6 @@ import {
   MAX_LOG_TEXT,
 } from '#shared/logs/site-logs.ts'
 import { FORMATS, type Format, type Parsed } from './formats.ts'
-import { masked, visible } from './mask.ts'
 import type { Region } from './regions.ts'
 
 /** An entry that a filter lets through, and where it begins in its file. */
@@ -140,3 +139,111 @@ function isWanted({ at, level }: Parsed, { least, since, until }: Query): boolea
 
 /** The masked form of a text of a log, which may leave the server. */
 const shown = (text: string): string => visible(masked(text)).slice(0, MAX_LOG_TEXT)
+
+const MASK = '[masked]'
+
+/** The end of a name of a parameter, field or header with a secret. */
+const SECRET =
+  '(?:token|secret|passw(?:or)?d|passwd|passphrase|password\\d?|pwd|pass|nonce|signature|api_?key|credentials?|authorization|jwt|otp|session(?:_?id)?|sessid|_key|-key|securetoken)'
+/** Names that are secret only as a whole. */
+const SHORT = '(?:key|code|sig|auth|hash|pw|pin|sid|k|ck|cs|passw|user_pass|activation)'
+const NAME = `(?:[\\w.\\-]{0,64}?${SECRET}|${SHORT})`
+
+/** Between a name and its value in an address, also in one that is itself a parameter. */
+const EQUALS = '(?:=|%(?:25)?3D)'
+const BEFORE = '(^|[?&;,\\s"\'(/#]|%(?:25)?(?:3F|26|23))'
+const INDEX = '(?:(?:\\[|%5B)[\\w-]{0,64}(?:\\]|%5D))?'
+const VALUE = '[^\\s&;"\'<>#,)]*?(?=$|[\\s&;"\'<>#,)]|%(?:25)?26)'
+
+const HEADER = '(?:(?:set-)?cookie2?|(?:proxy-)?authorization)'
+
+interface Rule {
+  find: RegExp
+  put: string
+}
+
+const rule = (source: string, put: string, flags = 'gi'): Rule => ({
+  find: new RegExp(source, flags),
+  put,
+})
+
+/** Each is linear in the length of a line, which may be hostile. */
+const RULES: readonly Rule[] = [
+  // Headers: up to the end of their line, or of their quotes.
+  rule(`\\b(${HEADER}\\s*:\\s*)(?!\\s*["'])[^\\r\\n]+`, `$1${MASK}`),
+  rule(`\\b(${HEADER}["']?\\s*(?:=>|:)\\s*["'])[^\\r\\n"']+`, `$1${MASK}`),
+  rule(
+    '\\b(x-(?:[\\w-]{0,40}-)?(?:token|key|secret|signature|nonce|auth))(["\']?\\s*:\\s*["\']?)[^\\s"\',;]+',
+    `$1$2${MASK}`,
+  ),
+  rule(
+    '\\b(HTTP_COOKIE|HTTP_AUTHORIZATION|PHP_AUTH_PW|PHP_AUTH_DIGEST|HTTP_X_WP_NONCE)(["\'\\]]{0,2}\\s*(?:=>|[:=])\\s*["\']?)[^\\r\\n"\']+',
+    `$1$2${MASK}`,
+  ),
+  rule('\\b(Bearer|Basic|Digest|HCS)\\s+[\\w.~+/=-]{6,}', `$1 ${MASK}`),
+  // Cookies of WordPress and PHP without their header.
+  rule(
+    '\\b(wordpress(?:_sec|_logged_in)?_[0-9a-f]{8,64}|wp-postpass_[0-9a-f]{8,64}|PHPSESSID|wp_woocommerce_session_[0-9a-f]{8,64}|comment_author_email_[0-9a-f]{8,64})=[^;\\s"\']*',
+    `$1=${MASK}`,
+  ),
+  // user:password@ in an address.
+  rule('(\\w://[^\\s:/@?#]{0,256}:)[^\\s/@]{1,256}@', `$1${MASK}@`),
+  // Parameters of addresses and forms.
+  rule(`${BEFORE}(${NAME}${INDEX}${EQUALS})${VALUE}`, `$1$2${MASK}`),
+  // Fields of JSON, arrays as PHP prints them, and definitions: 'password' => 'x', [pwd] => x.
+  rule(
+    `(["'\\[]${NAME}["'\\]]\\s*(?:=>|[:,=])\\s*)(?:"(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?|[^\\s,)}\\]"']+)`,
+    `$1${MASK}`,
+  ),
+  // Assignments with spaces, as in SQL: user_pass = 'x'.
+  rule(
+    `(\\b${NAME}\`?\\s*(?:=>|=|:)\\s*)(?:"(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?)`,
+    `$1${MASK}`,
+  ),
+  rule(
+    '\\b((?:password|passwd|pwd|passphrase|secret|api[ _-]?key)\\s*[:=]\\s*)(?!\\[masked\\])[^\\s,;"\')]+',
+    `$1${MASK}`,
+  ),
+  // Arguments of functions that get passwords, in stack traces.
+  rule(
+    '((?:mysqli?_(?:real_)?connect|real_connect|PDO->__construct|mysqli->__construct|wpdb->__construct|wp_signon|wp_authenticate\\w{0,40}|wp_set_password|wp_check_password|wp_hash_password|wp_create_user|password_verify|password_hash|ldap_bind|ftp_login|imap_open|crypt)\\()(?!\\))[^\\r\\n)]*',
+    `$1${MASK}`,
+  ),
+  // Secrets that are known by their form.
+  rule('\\beyJ[\\w-]{8,}(?:\\.[\\w-]*){0,2}', MASK, 'g'),
+  rule('\\b(?:sk|rk|pk|whsec)_(?:live_|test_)?[A-Za-z0-9]{12,}', MASK, 'g'),
+  rule('\\b(?:gh[opsur]_|github_pat_|glpat-|xox[abprs]-|shp(?:at|ss)_)[\\w-]{10,}', MASK, 'g'),
+  rule(
+    '\\b(?:AKIA|ASIA)[A-Z0-9]{12,}|\\bAIza[\\w-]{30,}|\\bSG\\.[\\w-]{16,}\\.[\\w-]{16,}',
+    MASK,
+    'g',
+  ),
+  rule('\\b[cs]k_[0-9a-f]{32,}', MASK, 'g'),
+  rule('\\$(?:wp\\$)?(?:P|H|1|5|6|2[abxy]|argon2\\w{1,2})\\$[\\w./$=,+]{8,}', MASK, 'g'),
+  rule(
+    '(hooks\\.slack\\.com/(?:services|workflows)/|discord(?:app)?\\.com/api/webhooks/|api\\.telegram\\.org/bot)[\\w/:-]+',
+    `$1${MASK}`,
+  ),
+  rule('(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^]*?(?:-----END|$)', `$1${MASK}`, 'g'),
+]
+
+/** Cheap: most lines have none of it. */
+const HAS_ANY =
+  /[=:$]|%3D|bearer|basic|eyJ|_live_|_test_|gh[opsur]_|xox|AKIA|ASIA|AIza|SG\.|\(|[cs]k_|glpat|github_pat|shp|whsec|=>|\[|slack|BEGIN/i
+
+/** A line without passwords, tokens, cookies and the like, as far as their names or forms show them. */
+export function masked(line: string): string {
+  if (!HAS_ANY.test(line)) return line
+  return RULES.reduce((text, { find, put }) => text.replace(find, put), line)
+}
+
+/** Makes control characters and changes of direction visible: they would change other lines. */
+export function visible(text: string): string {
+  return text.replace(
+    /[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (one) => {
+      const code = one.codePointAt(0) ?? 0
+      return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`
+    },
+  )
+}

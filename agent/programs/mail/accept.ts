@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
 import { z } from 'zod'
-import type { Catching, Effective } from '#agent/features/mail/setting.ts'
-import { type Envelope, envelopeOf, Unacceptable } from './envelope.ts'
-import { parseFields, renderFields } from './headers.ts'
-import { Incoming } from './incoming.ts'
+import type { Addressing, Catching, Effective } from '#agent/features/mail/setting.ts'
+import { apexOf } from '#shared/kernel/names.ts'
+import { type Field, field, parseFields, renderFields, valuesOf } from './headers.ts'
 import type { MailLog } from './log.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { WireForm } from './wire-form.ts'
@@ -141,4 +140,220 @@ async function headerOf(text: AsyncGenerator<Buffer>): Promise<{ header: string;
     if (done) return { header: head, rest: Buffer.alloc(0) }
     if (head.length > MAX_HEADER) throw new Unacceptable('the header of the message is too long')
   }
+}
+
+const MAX_LINE = 256 << 10
+
+/** The data of a site: one line, and then the announced number of bytes. */
+class Incoming {
+  readonly #chunks: AsyncIterator<Buffer>
+  #left: Buffer = Buffer.alloc(0)
+
+  constructor(socket: Socket) {
+    this.#chunks = socket[Symbol.asyncIterator]()
+  }
+
+  async line(): Promise<string> {
+    let end = this.#left.indexOf('\n')
+    while (end < 0) {
+      if (this.#left.length > MAX_LINE) throw new Error('the line is too long')
+      const before = this.#left.length
+      this.#left = Buffer.concat([this.#left, await this.#next()])
+      const found = this.#left.subarray(before).indexOf('\n')
+      end = found < 0 ? -1 : before + found
+    }
+    const line = this.#left.subarray(0, end).toString('utf8')
+    this.#left = this.#left.subarray(end + 1)
+    return line
+  }
+
+  /** Throws when fewer bytes arrive: the message is incomplete. */
+  async *bytes(size: number): AsyncGenerator<Buffer> {
+    let missing = size
+    while (missing > 0) {
+      const chunk = this.#left.length > 0 ? this.#left : await this.#next()
+      yield chunk.subarray(0, missing)
+      this.#left = chunk.subarray(Math.min(missing, chunk.length))
+      missing -= Math.min(missing, chunk.length)
+    }
+  }
+
+  async #next(): Promise<Buffer> {
+    const { value, done } = await this.#chunks.next()
+    if (done) throw new Error('the message was cut off')
+    return value
+  }
+}
+
+/** The options of the site's program: `sender` is that of `-f`, `recipients` are its arguments. */
+export interface Submission {
+  sender: string | undefined
+  recipients: readonly string[]
+  /** `-t`: also the recipients of `To`, `Cc` and `Bcc`. */
+  from_fields: boolean
+}
+
+interface Envelope {
+  sender: string
+  recipients: string[]
+  fields: Field[]
+}
+
+/** A refused message; the reason is shown to the site. */
+export class Unacceptable extends Error {}
+
+const MAX_RECIPIENTS = 200
+const RECIPIENT_FIELDS = ['to', 'cc', 'bcc']
+const LEFT_OUT = ['bcc', 'return-path', 'delivered-to', 'sender']
+
+/** The sender, the recipients, and the fields of the outgoing message. Throws Unacceptable. */
+export function envelopeOf(
+  fields: readonly Field[],
+  submission: Submission,
+  rules: Addressing,
+  { date, id }: { date: Date; id: string },
+): Envelope {
+  const recipients = recipientsOf(fields, submission)
+  const from = fromOf(fields, submission, rules)
+  const kept = fields.filter(({ name }) => !LEFT_OUT.includes(name))
+  const has = (name: string) => kept.some((one) => one.name === name)
+  const added = [
+    ...(from.field ? [from.field] : []),
+    ...(from.reply_to !== undefined && !has('reply-to') ? [field('Reply-To', from.reply_to)] : []),
+    ...(has('date') ? [] : [field('Date', date.toUTCString().replace('GMT', '+0000'))]),
+    ...(has('message-id') ? [] : [field('Message-ID', `<${id}@${rules.domain}>`)]),
+  ]
+  const others = from.field ? kept.filter(({ name }) => name !== 'from') : kept
+  return { sender: from.sender, recipients, fields: [...added, ...others] }
+}
+
+function recipientsOf(fields: readonly Field[], submission: Submission): string[] {
+  const named = submission.from_fields
+    ? RECIPIENT_FIELDS.flatMap((name) => valuesOf(fields, name).flatMap(mailboxesOf))
+    : []
+  const texts = [...submission.recipients, ...named.map(({ address }) => address)]
+  const addresses = texts.map((text) => {
+    const address = envelopeAddress(text)
+    if (address === undefined) throw new Unacceptable(`not an e-mail address: ${shown(text)}`)
+    return address
+  })
+  const recipients = [...new Set(addresses)]
+  if (recipients.length === 0) throw new Unacceptable('the message names no recipient')
+  if (recipients.length > MAX_RECIPIENTS) {
+    throw new Unacceptable(`the message has more than ${MAX_RECIPIENTS} recipients`)
+  }
+  return recipients
+}
+
+interface From {
+  sender: string
+  /** Undefined if that of the message is unchanged. */
+  field?: Field
+  reply_to?: string | undefined
+}
+
+function fromOf(fields: readonly Field[], submission: Submission, rules: Addressing): From {
+  const given = valuesOf(fields, 'from').flatMap(mailboxesOf)
+  const [first = { name: '', address: '' }] = given
+  const address = envelopeAddress(first.address)
+  const sender = envelopeAddress(submission.sender ?? '')
+  const author = address ?? sender
+  if (author === undefined || isReplaced(author, rules)) {
+    return replaced(address === undefined ? '' : first.name, author, rules)
+  }
+  const kept = sender !== undefined && !isReplaced(sender, rules) ? sender : author
+  if (address !== undefined && given.length === 1) return { sender: kept }
+  // Several authors, or no readable one: the checked one is sufficient.
+  return { sender: kept, field: field('From', author) }
+}
+
+/** With the name from the site, and its address for replies. */
+function replaced(name: string, reply_to: string | undefined, { from_address }: Addressing): From {
+  const text = name === '' ? from_address : `${name} <${from_address}>`
+  return { sender: from_address, field: field('From', text), reply_to }
+}
+
+function isReplaced(address: string, { rewrite_from, from_address, domain }: Addressing): boolean {
+  if (rewrite_from === 'never' || address === from_address) return false
+  return rewrite_from === 'always' || !isOf(address, domain)
+}
+
+/** Whether it is the domain of the site, with or without `www.`, or a subdomain. */
+function isOf(address: string, domain: string): boolean {
+  const host = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  const apex = apexOf(domain)
+  return host === apex || host.endsWith(`.${apex}`)
+}
+
+const shown = (text: string) => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 100)
+
+/** One address of a header: `name` as written there, `address` without its brackets. */
+interface Mailbox {
+  name: string
+  address: string
+}
+
+/** A quoted string, an address in brackets, a separator, or other text. */
+const TOKEN = /"(?:\\.|[^"\\])*"?|<[^>,;]*>?|[,;:]|\\.?|[^",;:<\\]+/gs
+
+/**
+ * The mailboxes of an address list (RFC 5322, 3.4), also of a group. Invalid text is returned as it
+ * is: the caller checks each address.
+ */
+export function mailboxesOf(text: string): Mailbox[] {
+  const found: Mailbox[] = []
+  let name = ''
+  let bracketed: string | undefined
+  const end = () => {
+    const address = (bracketed ?? name).trim()
+    if (address !== '') found.push({ name: bracketed === undefined ? '' : name.trim(), address })
+    name = ''
+    bracketed = undefined
+  }
+  for (const [token] of withoutComments(text).matchAll(TOKEN)) {
+    if (token === ',' || token === ';') end()
+    else if (token === ':') name = ''
+    else if (token.startsWith('<')) bracketed = token.replace(/^<|>$/g, '')
+    else name += token
+  }
+  end()
+  return found
+}
+
+/** Comments nest, and are outside of quoted strings. */
+function withoutComments(text: string): string {
+  let depth = 0
+  let kept = ''
+  for (const [token] of text.matchAll(/\\.?|"(?:\\.|[^"\\])*"?|[()]|[^\\"()]+/gs)) {
+    if (token === '(') depth += 1
+    else if (token === ')' && depth > 0) depth -= 1
+    else if (depth === 0) kept += token
+  }
+  return kept
+}
+
+const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
+const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
+
+/**
+ * The address for a relay: ASCII, at most 254 characters, with a host name as its domain. Undefined
+ * for everything else: quoted local parts, address literals and non-ASCII before the `@`.
+ */
+export function envelopeAddress(text: string): string | undefined {
+  const at = text.lastIndexOf('@')
+  const local = text.slice(0, Math.max(at, 0))
+  const domain = asciiDomain(text.slice(at + 1))
+  if (at < 1 || domain === undefined || local.length > 64 || !LOCAL.test(local)) return undefined
+  const address = `${local}@${domain}`
+  return address.length > 254 ? undefined : address
+}
+
+function asciiDomain(text: string): string | undefined {
+  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(text)) return undefined
+  const ascii = /^[A-Za-z0-9.-]+$/.test(text) ? text : converted(text)
+  return ascii?.split('.').every((label) => LABEL.test(label)) ? ascii : undefined
+}
+
+function converted(text: string): string | undefined {
+  return URL.canParse(`http://${text}/`) ? new URL(`http://${text}/`).hostname : undefined
 }

@@ -1,15 +1,17 @@
-import { readdir, stat } from 'node:fs/promises'
+import { type FSWatcher, watch } from 'node:fs'
+import { chmod, readdir, rename, stat } from 'node:fs/promises'
+import net, { type Server } from 'node:net'
 import process from 'node:process'
 import type { Config } from '#agent/kernel/config.ts'
+import { attempt } from '#agent/kernel/host/attempt.ts'
 import { logError } from '#agent/kernel/log.ts'
 import { type MailPlaces, mailPlaces } from '#agent/kernel/mail/places.ts'
 import type { Schedule } from '#agent/kernel/mail/retry-schedule.ts'
-import { Changes } from './changes.ts'
+import { accept } from './accept.ts'
 import { MailLog } from './log.ts'
 import { type SettingFiles, settingFiles } from './setting-files.ts'
 import { type QueueDeps, SiteQueue } from './site-queue.ts'
 import type { SmtpOptions } from './smtp.ts'
-import { type MailSocket, openSocket } from './sockets.ts'
 import { StatusFile } from './status-file.ts'
 import { Store } from './store.ts'
 
@@ -149,4 +151,98 @@ export class MailService {
 async function stampOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   return found ? `${found.mtimeMs} ${found.ino}` : ''
+}
+
+/** Changes of the names in a folder: a new site gets its socket at once. */
+export class Changes {
+  readonly #watcher: FSWatcher | undefined
+  #changed = false
+  #wake = () => {}
+
+  /** A folder that cannot be watched changes unseen: `next` then takes its whole time. */
+  constructor(folder: string) {
+    this.#watcher = attempt(() => watch(folder))
+    this.#watcher?.on('error', () => undefined)
+    this.#watcher?.on('change', () => {
+      this.#changed = true
+      this.#wake()
+    })
+  }
+
+  /** Resolves at a change since the last call, and after `ms` milliseconds at the latest. */
+  async next(ms: number): Promise<void> {
+    if (!this.#changed) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        this.#wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#changed = false
+  }
+
+  close(): void {
+    this.#watcher?.close()
+  }
+}
+
+/** Connections of one site at once; more wait in the kernel's queue. */
+const MAX_CONNECTIONS = 8
+/** Messages of all sites that are stored at once: each takes memory. */
+const MAX_TURNS = 8
+
+interface MailSocket {
+  /** Whether its file is still the one that this process made. */
+  exists(): Promise<boolean>
+  close(): void
+}
+
+/**
+ * Listens for one site. One rename replaces the socket of an earlier process, and the socket stays
+ * when this one ends: a site retries at a socket, and takes a missing one for "no relay".
+ */
+async function openSocket(
+  places: MailPlaces,
+  user: string,
+  queue: SiteQueue,
+  deps: { now: () => number; taken: () => void; log: MailLog },
+): Promise<MailSocket> {
+  const path = places.socket(user)
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => socket.destroy())
+    void accept(socket, queue, { ...deps, turn }).then(deps.taken)
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  await listen(server, `${path}.new`)
+  // Only that site can enter the folder.
+  await chmod(`${path}.new`, 0o666)
+  await rename(`${path}.new`, path)
+  const { ino } = await stat(path)
+  return {
+    exists: async () => (await stat(path).catch(() => undefined))?.ino === ino,
+    close: () => server.close(),
+  }
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, () => resolve())
+  })
+}
+
+let turns = 0
+const lined: (() => void)[] = []
+
+async function turn<T>(work: () => Promise<T>): Promise<T> {
+  if (turns >= MAX_TURNS) await new Promise<void>((resolve) => lined.push(resolve))
+  turns += 1
+  try {
+    return await work()
+  } finally {
+    turns -= 1
+    lined.shift()?.()
+  }
 }

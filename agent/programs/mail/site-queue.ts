@@ -7,22 +7,49 @@ import {
 import {
   GIVES_UP_AFTER,
   isDue,
+  isTooOld,
   relayWaitAfter,
   type Schedule,
+  waitAfter,
 } from '#agent/kernel/mail/retry-schedule.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import type { MailCounts } from '#shared/mail/mail.ts'
 import { Caught } from './caught.ts'
 import { Counts } from './counts.ts'
-import { Deliveries } from './deliveries.ts'
-import { fullness } from './fullness.ts'
-import { KnownIds } from './known-ids.ts'
 import type { MailLog } from './log.ts'
 import type { SettingFiles } from './setting-files.ts'
-import { type Connection, connect, type SmtpOptions } from './smtp.ts'
-import { statusOf } from './status.ts'
+import {
+  Broken,
+  type Connection,
+  connect,
+  NotStarted,
+  type Outcome,
+  type SmtpOptions,
+  send,
+} from './smtp.ts'
 import type { StatusFile } from './status-file.ts'
 import type { Store, Waiting } from './store.ts'
+
+const MOST = 5000
+
+/** The ids of accepted messages, including delivered ones: the site may not know yet. */
+class KnownIds {
+  readonly #ids: Set<string>
+
+  constructor(ids: Iterable<string>) {
+    this.#ids = new Set(ids)
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id)
+  }
+
+  add(id: string): void {
+    this.#ids.add(id)
+    const [oldest] = this.#ids
+    if (this.#ids.size > MOST && oldest !== undefined) this.#ids.delete(oldest)
+  }
+}
 
 /** Messages on one connection before the next site has its turn. */
 const MAX_CONCURRENT = 50
@@ -194,5 +221,150 @@ export class SiteQueue {
     this.#relayAt = 0
     this.#failures = 0
     for (const [id, message] of this.#waiting) this.#waiting.set(id, { ...message, next_at: 0 })
+  }
+}
+
+/** The limits of one site's waiting mail. */
+const MAX_MESSAGES = 1000
+const MAX_BYTES = 200 << 20
+
+/** The reason why a queue with these messages accepts no more; undefined: it does. */
+function fullness(messages: readonly Waiting[]): string | undefined {
+  const bytes = messages.reduce((sum, { size }) => sum + size, 0)
+  if (messages.length < MAX_MESSAGES && bytes < MAX_BYTES) return undefined
+  return `the queue of this site is full: ${messages.length} messages wait`
+}
+
+/** What the agent reports of the queue of one site. */
+function statusOf(
+  { counts, caught }: { counts: Counts; caught: Caught },
+  messages: Iterable<Waiting>,
+  held: boolean,
+  problem: MailCounts['problem'],
+): MailCounts {
+  const waiting = [...messages]
+  const oldest = Math.min(...waiting.map(({ created_at }) => created_at))
+  return {
+    queued: waiting.length,
+    caught: caught.count,
+    oldest_at: Number.isFinite(oldest) ? new Date(oldest).toISOString() : null,
+    held,
+    sent_hour: counts.sentThisHour,
+    sent_day: counts.day('sent'),
+    failed_day: counts.day('failed'),
+    refused_day: counts.day('refused'),
+    last_sent_at: counts.kept.last_sent_at,
+    problem,
+    failures: counts.kept.failures,
+  }
+}
+
+interface Deps {
+  store: Store
+  waiting: Map<string, Waiting>
+  counts: Counts
+  log: MailLog
+  schedule: Schedule
+  now: () => number
+  random: () => number
+}
+
+/** Delivers messages: each recipient is delivered, deferred, or given up. */
+class Deliveries {
+  readonly #deps: Deps
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Throws when the connection broke: the message then stays unchanged. Delivered recipients are
+   * removed from the disk in the same turn as the relay's answer, so that only a kill in between
+   * can send a message twice, which SMTP does not rule out. False if the relay ended a used
+   * connection before it received this message, as some relays do after each: that is no error.
+   */
+  async deliver(connection: Connection, message: Waiting, isUsed: boolean): Promise<boolean> {
+    const text = this.#deps.store.textPath(message.id)
+    const taken = (outcome: Outcome) => this.#settle(message, outcome)
+    try {
+      const outcome = await send(connection, { ...message, text }, taken)
+      if (outcome.accepted.length === 0) this.#settle(message, outcome)
+      return true
+    } catch (error) {
+      if (isUsed && error instanceof NotStarted) return false
+      // The relay may break at this very message: the others go first.
+      if (error instanceof Broken) this.#brokenAt(message, error.message)
+      throw error
+    }
+  }
+
+  /** Gives up old messages for a relay that accepts nothing now, for this reason. */
+  expire(reason: string): void {
+    const { waiting, schedule, now } = this.#deps
+    for (const message of [...waiting.values()]) {
+      if (isTooOld(schedule, message.created_at, now())) this.#expired(message, reason)
+    }
+  }
+
+  #expired(message: Waiting, reason: string): void {
+    const hours = Math.round(this.#deps.schedule.expire_ms / 3_600_000)
+    const failure = { answer: `given up after ${hours} hours: ${reason}`, expired: true }
+    this.#remove(message)
+    this.#deps.log.add('error', `${message.id} ${failure.answer}`)
+    this.#deps.counts.failed(message.recipients.map((recipient) => ({ recipient, ...failure })))
+  }
+
+  #settle(message: Waiting, { accepted, deferred, refused }: Outcome): void {
+    const { counts } = this.#deps
+    this.#note(message, { accepted, deferred, refused })
+    const [first] = deferred
+    const recipients = deferred.map(({ recipient }) => recipient)
+    if (first) this.#later({ ...message, recipients }, first.reply.text)
+    else this.#remove(message)
+    if (accepted.length > 0) counts.sent(accepted.length)
+    const failures = refused.map(({ recipient, reply: { text: answer } }) => ({
+      recipient,
+      answer,
+    }))
+    counts.failed(failures.map((failure) => ({ ...failure, expired: false })))
+  }
+
+  #note({ id }: Waiting, { accepted, deferred, refused }: Outcome): void {
+    const { log } = this.#deps
+    for (const recipient of accepted) log.add('info', `${id} sent to ${recipient}`)
+    for (const { recipient, reply } of deferred)
+      log.add('warning', `${id} deferred for ${recipient}: ${reply.text}`)
+    for (const { recipient, reply } of refused)
+      log.add('error', `${id} refused for ${recipient}: ${reply.text}`)
+  }
+
+  /** Old messages get a last attempt too: the server, or its relay, may have been off. */
+  #later(message: Waiting, answer: string): void {
+    const { schedule, now } = this.#deps
+    if (isTooOld(schedule, message.created_at, now())) this.#expired(message, answer)
+    else this.#keep(this.#postponed(message, answer))
+  }
+
+  #brokenAt(message: Waiting, reason: string): void {
+    this.#deps.log.add('warning', `${message.id} not sent: ${reason}`)
+    if (message.attempts >= GIVES_UP_AFTER) this.#later(message, reason)
+    else this.#keep(this.#postponed(message, reason))
+  }
+
+  #postponed(message: Waiting, answer: string): Waiting {
+    const { schedule, now, random } = this.#deps
+    const attempts = message.attempts + 1
+    const next_at = now() + waitAfter(schedule, attempts, random())
+    return { ...message, attempts, next_at, answer }
+  }
+
+  #keep(message: Waiting): void {
+    this.#deps.store.replace(message)
+    this.#deps.waiting.set(message.id, message)
+  }
+
+  #remove({ id }: Waiting): void {
+    this.#deps.store.remove(id)
+    this.#deps.waiting.delete(id)
   }
 }

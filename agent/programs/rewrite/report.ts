@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer'
-import { type Ignored, TableDigest } from './digest.ts'
+import { createHash, type Hash, hash } from 'node:crypto'
 import type { Rewrite, Unchanged } from './rewrite-text.ts'
 import type { Anchor } from './rules.ts'
 import type { Form } from './spellings.ts'
+import type { Window } from './window.ts'
 
 /**
  * Why an old address remains: `skipped` column, `base64`, `too_large` value, `not_data` (SQL around
@@ -185,4 +186,79 @@ function excerpt(text: string, at: number): string {
     .replace(/[^\x20-\x7e\p{L}\p{M}\p{N}]/gu, '.')
     .replace(/[\p{L}\p{M}\p{N}_.+-]+@/gu, '***@')
     .replace(/[\w+=-]{24,}/g, '***')
+}
+
+type Read = Pick<Window, 'bytes' | 'at'>
+
+/** Which rows a digest leaves out: those with one of these values in a column. */
+interface Ignored {
+  column: string
+  values: readonly RegExp[]
+}
+
+const WORDS = 8
+
+/**
+ * Of the rows of a table, as they are read: the sum of their SHA-256. It does not depend on their
+ * order, which an index may change, nor on how they are grouped into statements and chunks.
+ */
+class TableDigest {
+  readonly #ignored: readonly Ignored[]
+  /** Each 32 bits on their own, without a carry. */
+  readonly #sum = new Uint32Array(WORDS)
+  /** Where the current row continues; -1: not inside a row. */
+  #start = -1
+  /** What was read of a row that is in several chunks. */
+  #part: Hash | undefined
+  #isLeftOut = false
+
+  constructor(ignored: readonly Ignored[]) {
+    this.#ignored = ignored
+  }
+
+  /** Whether the values of each column have to be shown to `value`. */
+  watched(columns: readonly string[]): boolean[] {
+    if (this.#ignored.length === 0) return []
+    return columns.map((name) => this.#ignored.some(({ column }) => column === name))
+  }
+
+  value(column: string, text: string): void {
+    const found = this.#ignored.some(
+      (one) => one.column === column && one.values.some((pattern) => pattern.test(text)),
+    )
+    this.#isLeftOut ||= found
+  }
+
+  open({ at }: Read): void {
+    this.#start = at
+    this.#part = undefined
+    this.#isLeftOut = false
+  }
+
+  close({ bytes, at }: Read): void {
+    const row = bytes.subarray(this.#start, at + 1)
+    this.#start = -1
+    if (this.#isLeftOut) return
+    const digest = this.#part?.update(row).digest() ?? hash('sha256', row, 'buffer')
+    for (let word = 0; word < WORDS; word++) {
+      this.#sum[word] = (this.#sum[word] ?? 0) + digest.readUInt32LE(4 * word)
+    }
+  }
+
+  /** Takes what was read of a row: the bytes before the position may be dropped. */
+  pass({ bytes, at }: Read): void {
+    if (this.#start < 0 || at <= this.#start) return
+    this.#part ??= createHash('sha256')
+    this.#part.update(bytes.subarray(this.#start, at))
+    this.#start = at
+  }
+
+  /** Positions have decreased. */
+  shift(by: number): void {
+    if (this.#start >= 0) this.#start -= by
+  }
+
+  sha256(): string {
+    return createHash('sha256').update(this.#sum).digest('hex')
+  }
 }

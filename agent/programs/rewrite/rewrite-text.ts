@@ -1,7 +1,7 @@
-import { classify, type Match, matchAt, type Unmatched } from './match.ts'
-import type { Anchor } from './rules.ts'
+import { Buffer } from 'node:buffer'
+import { type Anchor, type Rule, spellingsOf } from './rules.ts'
 import { type Token, Tokens } from './serialized.ts'
-import { type Form, slashAfter } from './spellings.ts'
+import { type Form, slashAfter, slashBefore } from './spellings.ts'
 
 /** A replaced range of a text; edits of one text are sorted and do not overlap. */
 export interface Edit {
@@ -130,3 +130,130 @@ class Occurrences {
 }
 
 const NOWHERE = Number.POSITIVE_INFINITY
+
+/** The reason why an occurrence of an old host was not changed. */
+type Unmatched = 'email' | 'subdomain' | 'port' | 'other'
+
+interface Match {
+  start: number
+  end: number
+  to: string
+  form: Form
+}
+
+/** The replacement of an anchor at a position of the text, by the longest rule that matches. */
+function matchAt(text: string, at: number, anchor: Anchor, emails: boolean) {
+  const end = at + anchor.text.length
+  const slash = slashBefore(text, at)
+  for (const rule of anchor.rules) {
+    const found = matchRule(text, at, end, rule, slash)
+    if (found && (!rule.bounded || isStart(text, found.start, emails))) return found
+  }
+  return undefined
+}
+
+function matchRule(
+  text: string,
+  at: number,
+  end: number,
+  rule: Rule,
+  preceding: string,
+): Match | undefined {
+  const slash = slashOf(text, end, rule, preceding)
+  if (slash === '') return undefined
+  for (const { before, after, to, form } of spellingsOf(rule, slash)) {
+    const start = at - before.length
+    if (start < 0 || !text.startsWith(before, start) || !text.startsWith(after, end)) continue
+    const stop = end + after.length
+    if (endsThere(text, stop, rule.ends)) return { start, end: stop, to, form }
+  }
+  return undefined
+}
+
+/** A bare host has the spelling of the slashes beside it. */
+function slashOf(text: string, end: number, { before, after }: Rule, known: string): string {
+  if (before.includes('/')) return known
+  if (after.includes('/')) return slashAfter(text, end + after.indexOf('/'))
+  return known || slashAfter(text, end) || '/'
+}
+
+/** Letters, digits, `-` and `_`. */
+function isName(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  const letter = code | 32
+  if ((letter >= 97 && letter <= 122) || (code >= 48 && code <= 57)) return true
+  return code === 45 || code === 95
+}
+
+/**
+ * The end of a longer name may be internationalised: `bücher.example` is not `cher.example`. Only Latin
+ * letters share a label with others; a text in other scripts has no spaces around a name.
+ */
+const ACCENTED = /^[\p{Script=Latin}\p{M}]$/u
+
+const endsName = (before: string) => isName(before, 0) || ACCENTED.test(before)
+
+function isStart(text: string, start: number, emails: boolean): boolean {
+  // Deeper escaped than any known spelling.
+  if (text[start] === '\\' && text[start - 1] === '\\') return false
+  const before = characterBefore(text, start)
+  return !endsName(before) && before !== '.' && (emails || before !== '@')
+}
+
+function endsThere(text: string, end: number, ends: Rule['ends']): boolean {
+  if (ends === 'anywhere') return true
+  if (isLongerName(text, end)) return false
+  return ends === 'segment' || !isPort(text, end)
+}
+
+const isLongerName = (text: string, end: number) =>
+  isName(text, end) || (text[end] === '.' && isName(text, end + 1))
+
+const PORT = /(?::|%(?:25)*3[Aa])\d/y
+
+function isPort(text: string, end: number): boolean {
+  if (text[end] !== ':' && text[end] !== '%') return false
+  PORT.lastIndex = end
+  return PORT.test(text)
+}
+
+/** The kind of an occurrence that no rule matches; undefined for a part of another name. */
+function classify(text: string, at: number, end: number): Unmatched | undefined {
+  const before = characterBefore(text, at)
+  if (endsName(before) || isLongerName(text, end)) return undefined
+  if (before === '@') return 'email'
+  if (before === '.') return 'subdomain'
+  return isPort(text, end) ? 'port' : 'other'
+}
+
+const LONGEST = 40
+
+const CONTROL = /\\[abfnrtv0]$/
+const UNIT = /\\u([0-9A-Fa-f]{4})$/
+const ENTITY = /&#0*(\d{1,7});$/
+const BYTES = /(?:%(?:25)*[0-9A-Fa-f]{2})+$/
+
+/**
+ * The character that ends before `end`, decoded, in a text with one character for each byte: `%40`,
+ * `\u0022`, `\n` and `&#64;` are no names, but `%C3%BC` is one.
+ */
+function characterBefore(text: string, end: number): string {
+  const before = text.slice(Math.max(0, end - LONGEST), end)
+  if (CONTROL.test(before)) return '\n'
+  const [, unit] = UNIT.exec(before) ?? []
+  if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16))
+  const [, decimal] = ENTITY.exec(before) ?? []
+  if (decimal !== undefined) return fromCodePoint(Number(decimal))
+  const [encoded] = BYTES.exec(before) ?? []
+  if (encoded === undefined) return lastOf(Buffer.from(before.slice(-4), 'latin1'))
+  return lastOf(Buffer.from(encoded.replace(/%(?:25)*/g, ''), 'hex'))
+}
+
+const fromCodePoint = (code: number): string => (code > 0x10ffff ? '' : String.fromCodePoint(code))
+
+/** The last character of UTF-8; empty for no bytes. */
+function lastOf(bytes: Buffer): string {
+  let start = bytes.length - 1
+  while (start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--
+  return bytes.toString('utf8', Math.max(0, start))
+}

@@ -1,8 +1,7 @@
-import { type Literal, textOf } from './literals.ts'
-import type { ColumnTally } from './report.ts'
-import type { RowOptions, RowTable } from './row-options.ts'
+import { Buffer } from 'node:buffer'
+import type { ColumnTally, TableTally, Tally } from './report.ts'
+import { type Edit, rewriteText } from './rewrite-text.ts'
 import { afterToken, afterWord, closingQuote, DOUBLE_QUOTE, isBlank, isWord, QUOTE } from './sql.ts'
-import { rewriteValue } from './value.ts'
 import type { Window } from './window.ts'
 
 const [COMMA, OPEN, CLOSE, SEMICOLON, ZERO, X, UNDERSCORE] = [44, 40, 41, 59, 48, 120, 95]
@@ -195,5 +194,138 @@ export class Rows {
   #tally(): ColumnTally {
     const { tally, columns } = this.#table
     return this.#options.tally.column(tally, columns[this.#column] ?? `#${this.#column + 1}`)
+  }
+}
+
+/** The settings for the rows of a statement. */
+interface RowOptions {
+  window: Window
+  tally: Tally
+  backslashes: boolean
+  max_value_bytes: number
+}
+
+interface RowTable {
+  tally: TableTally
+  /** In the order of a row, as far as they are known. */
+  columns: readonly string[]
+  /** Which of them decide whether the digest leaves a row out. */
+  watched: readonly boolean[]
+}
+
+/** Text has none of these; a binary format may have lengths and checksums. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
+const CONTROL = /[\0-\x08\x0e-\x1f]/
+
+/** Rewrites one value of a dump, unless its column is skipped, and counts what remains. */
+function rewriteValue(
+  window: Window,
+  literal: Literal,
+  tally: ColumnTally,
+  isBinary: boolean,
+): void {
+  const text = textOf(window.bytes, literal)
+  // A dump escapes no character of Base64, so the gate has seen it.
+  const mayBeEncoded = literal.kind === 'hex' || window.mayBeEncoded(literal.end)
+  if (mayBeEncoded || tally.skip) leaveHosts(text, tally)
+  if (tally.skip) return
+  const edits = rewriteText(text, tally, isBinary && CONTROL.test(text))
+  if (edits.length === 0) return
+  tally.column.changed++
+  window.replace(editsInDump(window.bytes, literal, edits))
+}
+
+function leaveHosts(text: string, tally: ColumnTally): void {
+  for (const { is_host, text: host, base64 } of tally.anchors) {
+    if (!is_host) continue
+    for (const encoded of base64) leaveEach(text, encoded, tally, 'base64')
+    if (tally.skip) leaveEach(text, host, tally, 'skipped')
+  }
+}
+
+function leaveEach(text: string, part: string, tally: ColumnTally, reason: 'skipped' | 'base64') {
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    tally.left(reason, text, at)
+  }
+}
+
+/** A value in a dump: where it stands without its quotes, and how it is escaped. */
+interface Literal {
+  start: number
+  end: number
+  kind: 'quoted' | 'hex'
+  backslashes: boolean
+}
+
+const BACKSLASH = 92
+const UNESCAPED = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+for (const [letter, byte] of Object.entries({ 0: 0, b: 8, t: 9, n: 10, r: 13, Z: 26 })) {
+  UNESCAPED[letter.charCodeAt(0)] = byte
+}
+
+/** Reused, because an allocation for each value takes longer than its decoding. */
+let scratch = Buffer.allocUnsafe(1 << 16)
+
+/** The bytes of the value, one character each. */
+function textOf(bytes: Buffer, literal: Literal): string {
+  const { start, end, kind } = literal
+  if (kind === 'hex')
+    return Buffer.from(bytes.toString('latin1', start, end), 'hex').toString('latin1')
+  if (scratch.length < end - start) scratch = Buffer.allocUnsafe(2 * (end - start))
+  let length = 0
+  for (let at = start; at < end; length++) {
+    const width = widthAt(bytes, at, literal)
+    const byte = bytes[at + width - 1] ?? 0
+    scratch[length] = width === 2 && bytes[at] === BACKSLASH ? (UNESCAPED[byte] ?? 0) : byte
+    at += width
+  }
+  return scratch.toString('latin1', 0, length)
+}
+
+/** Edits of the value as edits of the dump. */
+function editsInDump(bytes: Buffer, literal: Literal, edits: readonly Edit[]): Edit[] {
+  if (literal.kind === 'hex') return edits.map((edit) => hexEdit(bytes, literal, edit))
+  const { start: first, backslashes } = literal
+  let place = { index: 0, at: first }
+  const placeOf = (index: number) => {
+    place = walk(bytes, literal, place, index)
+    return place.at
+  }
+  return edits.map(({ start, end, text }) => ({
+    start: placeOf(start),
+    end: placeOf(end),
+    text: backslashes ? text.replaceAll('\\', '\\\\') : text,
+  }))
+}
+
+function walk(bytes: Buffer, literal: Literal, from: { index: number; at: number }, index: number) {
+  const { start, backslashes } = literal
+  const quote = bytes[start - 1]
+  let at = from.at
+  for (let left = index - from.index; left > 0; left--) {
+    const byte = bytes[at]
+    if (byte === BACKSLASH) at += backslashes && !isWildcard(bytes[at + 1]) ? 2 : 1
+    else at += byte === quote ? 2 : 1
+  }
+  return { index, at }
+}
+
+/** The bytes of the next character: two for an escape and for a doubled quote. */
+function widthAt(bytes: Buffer, at: number, { start, backslashes }: Literal): number {
+  const byte = bytes[at]
+  if (byte === BACKSLASH && backslashes) return isWildcard(bytes[at + 1]) ? 1 : 2
+  return byte === bytes[start - 1] ? 2 : 1
+}
+
+/** MariaDB leaves the backslash of `\%` and `\_` in the value. */
+const isWildcard = (byte: number | undefined) => byte === 37 || byte === 95
+
+function hexEdit(bytes: Buffer, { start: first, end: last }: Literal, { start, end, text }: Edit) {
+  const hex = Buffer.from(text, 'latin1').toString('hex')
+  const lower = /[a-f]/.test(bytes.toString('latin1', first, Math.min(last, first + 1000)))
+  return {
+    start: first + 2 * start,
+    end: first + 2 * end,
+    text: lower ? hex : hex.toUpperCase(),
   }
 }

@@ -1,7 +1,6 @@
-import { base64Of } from './base64.ts'
+import { Buffer } from 'node:buffer'
 import type { RewriteRequest } from './request.ts'
 import { colonsBeside, type Form, formOf, spell } from './spellings.ts'
-import { writtenHosts } from './written-hosts.ts'
 
 /** A rule around its anchor, a part that every spelling of the address contains unchanged. */
 export interface Rule {
@@ -85,3 +84,59 @@ export function spellingsOf(rule: Rule, slash: string): readonly Spelled[] {
   if (rule.spellings.size < 100) rule.spellings.set(slash, spelled)
   return spelled
 }
+
+/** Shorter texts would be found by chance. */
+const SHORTEST = 6
+
+/** The characters of Base64 that a text always has, for each of its three alignments. */
+function base64Of(text: string): string[] {
+  return [0, 1, 2]
+    .map((offset) => {
+      const encoded = Buffer.from('\0'.repeat(offset) + text, 'latin1').toString('base64')
+      const isWhole = (offset + text.length) % 3 === 0
+      const known = encoded.replace(/=+$/, '')
+      return known.slice(offset && offset + 1, isWhole ? undefined : -1)
+    })
+    .filter((known) => known.length >= SHORTEST)
+}
+
+/** JSON, JSON in JSON, and once more. */
+const BACKSLASHES = ['\\', '\\\\', '\\\\\\\\']
+const PERCENTS = ['%', '%25']
+
+/**
+ * How texts write a host, with one character for each byte: an internationalised one as UTF-8, with
+ * the escapes of JSON, and URL-encoded.
+ */
+export function writtenHosts(host: string): string[] {
+  if (/^[\x20-\x7e]*$/.test(host)) return [host]
+  const written = (spelled: (character: string) => string) =>
+    [...host].map((one) => (one > '~' ? spelled(one) : one)).join('')
+  const cases = [(text: string) => text, (text: string) => text.toUpperCase()]
+  const json = BACKSLASHES.flatMap((backslashes) =>
+    cases.map((cased) =>
+      written((one) =>
+        unitsOf(one)
+          .map((unit) => `${backslashes}u${cased(unit)}`)
+          .join(''),
+      ),
+    ),
+  )
+  const url = PERCENTS.flatMap((percent) =>
+    cases.map((cased) =>
+      written((one) =>
+        bytesOf(one)
+          .map((byte) => `${percent}${cased(byte)}`)
+          .join(''),
+      ),
+    ),
+  )
+  const utf8 = Buffer.from(host, 'utf8').toString('latin1')
+  return [...new Set([utf8, ...json, ...url])]
+}
+
+const unitsOf = (character: string): string[] =>
+  character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'))
+
+const bytesOf = (character: string): string[] =>
+  [...Buffer.from(character, 'utf8')].map((byte) => byte.toString(16).padStart(2, '0'))

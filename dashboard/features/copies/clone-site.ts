@@ -1,12 +1,14 @@
+import { withPassword } from '#dashboard/features/backups/params.ts'
 import type { DnsDeps } from '#dashboard/features/domains/dns/accounts.ts'
 import { chosenChanges } from '#dashboard/features/domains/dns/choose.ts'
 import { recordsStep, storedChanges } from '#dashboard/features/domains/dns/stored.ts'
-import { namesOfNew } from '#dashboard/features/domains/names.queries.ts'
+import { listHolders, namesOfNew } from '#dashboard/features/domains/names.queries.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import { listOthers } from '#dashboard/features/sites/listing/columns.queries.ts'
 import { refuseTakenDomain, refuseTakenUser } from '#dashboard/features/sites/queries.ts'
 import { makeSiteUser } from '#dashboard/features/sites/site-user.ts'
 import { type StartedSite, startNewSite } from '#dashboard/features/sites/start-new-site.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import {
   type Coming,
@@ -18,16 +20,16 @@ import type { StoredSource } from '#dashboard/kernel/engine/rules.ts'
 import type { StartDeps } from '#dashboard/kernel/engine/start.ts'
 import { refuseUnknownPhp } from '#dashboard/kernel/targets/known-php.ts'
 import type { RecordedSite } from '#shared/backups/backup-read.ts'
+import { browseReading } from '#shared/backups/readings.ts'
 import type { CloneSite } from '#shared/copies/api/copies.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
+import { apexOf } from '#shared/kernel/names.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
-import { allNamesOf } from '#shared/kernel/site-names.ts'
+import { allNamesOf, pairOf, problemsOf, type SiteNames } from '#shared/kernel/site-names.ts'
 import { TLS_MODES } from '#shared/kernel/values.ts'
 import { defaultPhp } from '#shared/php/default-php.ts'
 import type { SitePlan } from '#shared/sites/api/sites.ts'
 import { copyStatements } from './queries.ts'
-import { recordedNames } from './recorded-names.ts'
-import { recordedSite } from './recorded-site.ts'
 import { sourceOf } from './source.ts'
 import { newAccess } from './staging-access.ts'
 
@@ -123,5 +125,47 @@ async function planned(
       ...(records ? [records] : []),
       { name: 'clone', title: `Creating ${params.domain} from the backup`, effects: changes },
     ],
+  }
+}
+
+/** A form waits for it. */
+const LIMITS = { timeout_ms: 60_000 }
+
+/**
+ * The site as a backup has it, if the site itself is not on record any more: the server of the new one
+ * reads it from the storage. Undefined if it cannot: the usual values are then used.
+ */
+async function recordedSite(
+  { agents, db, sealer }: Pick<StartDeps, 'agents' | 'db' | 'sealer'>,
+  server: ServerRow,
+  { kind, ...from }: StoredSource,
+): Promise<RecordedSite | undefined> {
+  if (kind !== 'backup') return undefined
+  const read = withPassword({ db, sealer }, server.id, from, (opened) =>
+    agents.call(server, browseReading, { ...opened, path: '' }, LIMITS),
+  )
+  return (await read.catch(() => undefined))?.site
+}
+
+/**
+ * The other names of a site that is created again from its backup, without those that another site
+ * has by now: the agent reports these as not taken over. Undefined for a copy with another address.
+ */
+async function recordedNames(
+  db: Database,
+  { domain, of, recorded }: { domain: string; of: string; recorded: RecordedSite | undefined },
+): Promise<SiteNames | undefined> {
+  if (!recorded?.names || apexOf(domain) !== apexOf(of)) return undefined
+  // Whoever wrote the backup is not trusted.
+  if (Object.keys(problemsOf(of, recorded.names)).length > 0) return undefined
+  const { www, aliases, redirects } = recorded.names
+  const given = [...aliases, ...redirects.map((redirect) => redirect.domain)]
+  const holders = await listHolders(db, 0, given.map(apexOf))
+  const own = pairOf(domain)
+  const isFree = (name: string) => !holders.has(apexOf(name)) && !own.includes(name)
+  return {
+    www,
+    aliases: aliases.filter(isFree),
+    redirects: redirects.filter((redirect) => isFree(redirect.domain)),
   }
 }

@@ -1,8 +1,9 @@
-import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirst, isRecent } from '#dashboard/features/backups/backup-first/needed.ts'
 import { replacedBy, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
 import { purgesCdn } from '#dashboard/features/domains/dns/purge.ts'
-import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { refuseWithoutBackup } from './recent-backup.ts'
+import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
+import { conflict } from '#shared/kernel/errors.ts'
 import { stagingOf } from './source.ts'
 
 /** It can be undone like the restore of a backup. */
@@ -19,4 +20,14 @@ export const sitePush: OperationRules<'site.push'> = {
   backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
   succeeded: replacedBy('site.push'),
   bulk: null,
+}
+
+/** Throws 409 for a site that can be backed up, but has no backup of the last hour. */
+export async function refuseWithoutBackup(
+  deps: Pick<RulesDeps, 'db' | 'clock'>,
+  { id, domain }: { id: number; domain: string },
+): Promise<void> {
+  if ((await obstacleOf(deps.db, id)) !== null || (await isRecent(deps, id))) return
+  const message = `${domain} has no backup of the last hour: back it up first, or push without one`
+  throw conflict(message, 'backup_needed')
 }

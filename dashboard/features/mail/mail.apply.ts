@@ -1,7 +1,56 @@
+import { z } from 'zod'
 import { siteCall } from '#dashboard/features/backups/parts.ts'
-import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { keptOf, sealedFor, unsealed } from './params.ts'
-import { mailStatements } from './queries.ts'
+import type { OperationRules, Params, RulesDeps, Target } from '#dashboard/kernel/engine/rules.ts'
+import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
+import { invalid } from '#shared/kernel/errors.ts'
+import { Secret } from '#shared/kernel/secret.ts'
+import { StoredMail } from '#shared/mail/api/mail.ts'
+import { isExposed, type MailChange } from '#shared/mail/mail.ts'
+import { findMail, type KeptMail, mailStatements } from './queries.ts'
+
+const PASSWORD_PURPOSE = 'mail relay password'
+
+/** The record of an operation has the password sealed: it is decrypted for the agent alone. */
+const Sealed = StoredMail.extend({ password_sealed: z.string() })
+
+/** The settings of a recorded operation. */
+function keptOf(params: Params): KeptMail {
+  const { password_sealed, ...setting } = Sealed.parse(params)
+  return { setting, password_sealed }
+}
+
+/** The params for an agent; without `sealer`, for a plan, without a password. */
+function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
+  const { password_sealed, ...rest } = params
+  const { setting, password_sealed: sealed } = keptOf(params)
+  if (!setting.relay) return rest
+  const password =
+    sealed === '' || sealer === undefined ? '' : sealer.open(PASSWORD_PURPOSE, sealed).reveal()
+  return { ...rest, relay: { ...setting.relay, password } }
+}
+
+/**
+ * The previous password stays only for the same target: otherwise a user who may change the host,
+ * but not see the password, could send it to another host.
+ */
+async function sealedFor(
+  { db, sealer }: Pick<RulesDeps, 'db' | 'sealer'>,
+  { server, site }: Pick<Target, 'server' | 'site'>,
+  relay: MailChange['relay'],
+): Promise<string> {
+  if (!relay || relay.user === '') return ''
+  if (isExposed(relay)) {
+    throw invalid({ 'relay.tls': ['Must not be none where a password is sent to another machine'] })
+  }
+  if (relay.password !== undefined) return sealer.seal(PASSWORD_PURPOSE, new Secret(relay.password))
+  const kept = await findMail(db, { server_id: server.id, site_id: site?.id ?? null })
+  const former = kept?.setting.relay
+  const fields = ['host', 'port', 'tls', 'user'] as const
+  if (kept && former && fields.every((field) => former[field] === relay[field])) {
+    return kept.password_sealed
+  }
+  throw invalid({ 'relay.password': ['Is required, because the relay or its user has changed'] })
+}
 
 /** For a server, or one of its sites. The recorded password is sealed: only the agent gets it. */
 export const mailApply: OperationRules<'mail.apply'> = {

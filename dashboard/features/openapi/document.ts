@@ -1,12 +1,13 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type Answer, HEADERS } from '#dashboard/kernel/http/answers.ts'
 import type { Right } from '#dashboard/kernel/http/rights.ts'
+import { type AnyRoute, takesDryRun } from '#dashboard/kernel/http/route.ts'
+import { MAX_DIGITS } from '#shared/kernel/api/activity.ts'
+import { SETTINGS } from '#shared/settings/api/settings.ts'
 import packed from '../../../package.json' with { type: 'json' }
 import { describedRoutes, type Route, type Subjects } from './described.ts'
+import { EXAMPLES } from './examples.ts'
 import { FAILURES, failuresOf } from './failures.ts'
-import { INTRODUCTION } from './introduction.ts'
-import { parametersOf, queryOf } from './parameters.ts'
-import { type Converted, convert, exampleOf, type Json } from './schemas.ts'
 
 /** The OpenAPI 3.1 document of every route, error and event. */
 export function openApiDocument(subjects: Subjects) {
@@ -189,4 +190,207 @@ function merged(requests: Json, answers: Json): Json {
 function schemaIn({ of }: Converted, key: string): Json | undefined {
   const schema = of[key]
   return typeof schema === 'object' && schema !== null ? { ...schema } : undefined
+}
+
+/** What holds for every call, in CommonMark. */
+const INTRODUCTION = `Runs many servers and the WordPress sites on them.
+
+**Signing in.** \`POST /api/auth/login\` sets the cookie \`session\`; scripts send an API token as
+\`Authorization: Bearer <token>\`. A token expires, and has a scope: \`read\` for calls that change
+nothing and show no password, \`operate\` for everyday work on sites and servers, \`admin\` for
+everything except creating tokens, changing the password and rotating keys, which need a session. A scope that is too
+small is 403. Without either, every call under \`/api\` except the login is answered with 401. A change
+that a browser sends with the cookie must come from a script of the same origin, with the content
+type \`application/json\`, otherwise it is 403.
+
+**Bodies** are JSON objects of at most 1 MiB. Unknown fields of the body and the query are 422, except
+where the schema of a body allows them, and strings except passwords are trimmed. Times are ISO 8601 in
+UTC. The checks in their order: 401, 404 for an unknown path, 400 for anything but a JSON object, 404
+for an object of the path, 422 for a field.
+
+**Errors** have \`error\` and, with few exceptions, \`message\`; of 422, \`fields\` holds the rules that
+each field breaks. Any call may be answered with 500 when something went wrong here, and the header
+\`X-Request-Id\` of every answer identifies its lines in the log.
+
+**Streams.** Long work is a stored operation with numbered events, and a stream is a view of it:
+closing it cancels nothing, and \`GET /api/operations/<id>/events\` with \`Last-Event-ID\` continues
+where it stopped. Each event has \`id\` (counted from 1 without gaps), \`event\` (\`log\`, \`complete\` or
+\`error\`) and \`data\`, one line of JSON; one \`complete\` or \`error\` ends the stream, and \`: ping\`
+keeps a quiet one open. A failure before the first event is an ordinary status. In this document
+the schema of a stream is that of the data of one event, and \`x-events\` has those of each kind.
+
+**Plans.** With \`dry_run\`, in the body or the query, a call that changes a machine answers with its
+plan, and changes nothing. A call without a plan refuses it with 422.
+
+\`HEAD\` is answered wherever \`GET\` is.
+`
+
+const id = { type: 'integer', minimum: 1, maximum: MAX_DIGITS }
+const text = { type: 'string' }
+
+/** The parameters of paths. An invalid value is answered with 404. */
+const IN_PATH: Record<string, { description: string; schema: object; example: unknown }> = {
+  server_id: { description: 'The id of a server.', schema: id, example: 1 },
+  site_id: { description: 'The id of a site.', schema: id, example: 7 },
+  job: { description: 'The name of a cron job.', schema: text, example: 'import' },
+  person_id: { description: 'The id of a person.', schema: id, example: 1 },
+  key_id: { description: 'The id of a public key.', schema: id, example: 1 },
+  account_id: { description: 'The id of a DNS account.', schema: id, example: 1 },
+  target_id: { description: 'The id of a backup target.', schema: id, example: 1 },
+  backup_id: { description: 'The id of a backup.', schema: id, example: 3 },
+  token_id: { description: 'The id of an API token.', schema: id, example: 2 },
+  operation_id: {
+    description: 'The id of an operation.',
+    schema: text,
+    example: 'q3Yk0ZsV1nTfBw8eR5uLxA',
+  },
+  bulk_id: {
+    description: 'The id of a bulk operation.',
+    schema: text,
+    example: 'hN2cP9dX4mKvJ7sT0aQzLg',
+  },
+  key: {
+    description: 'The name of a setting.',
+    schema: { ...text, enum: Object.keys(SETTINGS) },
+    example: 'sync_interval',
+  },
+  file: {
+    description: 'A machine and `.gz`.',
+    schema: { ...text, pattern: '^[a-z0-9-]+\\.gz$' },
+    example: 'linux-x64.gz',
+  },
+}
+
+/** Also in the query, for a client that sends no body. */
+const DRY_RUN = {
+  dry_run: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('The same as in the body, for a call without one.'),
+}
+
+/** The query parameters of a route. */
+const queryOf = (route: AnyRoute): z.ZodObject | undefined =>
+  takesDryRun(route) ? (route.query ?? z.object({})).extend(DRY_RUN) : route.query
+
+interface Shape {
+  properties?: Record<string, Json>
+  required?: readonly string[]
+}
+
+/** `query`: the JSON schema of the result of `queryOf`. */
+function parametersOf({ method, names, answers }: Route, query: Shape | undefined): Json[] {
+  const inPath = names.map((name) => {
+    const known = IN_PATH[name]
+    if (!known) throw new Error(`No path parameter ${name} is known to the OpenAPI document`)
+    return { name, in: 'path', required: true, ...known }
+  })
+  const inQuery = Object.entries(query?.properties ?? {}).map(
+    ([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: query?.required?.includes(name) ?? false,
+      ...(description === undefined ? {} : { description }),
+      schema,
+    }),
+  )
+  return [
+    ...inPath,
+    ...inQuery,
+    ...(method === 'GET' && isResumable(answers) ? [LAST_EVENT_ID] : []),
+  ]
+}
+
+const LAST_EVENT_ID = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The number of the last event that was seen.',
+  schema: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  example: 12,
+}
+
+/** A stream that has an end is stored; one without an end reports changes as they happen. */
+function isResumable(answers: Route['answers']): boolean {
+  return Object.values(answers).some(({ events }) => events?.complete !== undefined)
+}
+
+type Json = Record<string, unknown>
+
+/** The schemas as JSON, by the keys that they were given, and the components that they refer to. */
+interface Converted {
+  of: Json
+  components: Json
+}
+
+const PREFIX = '#/components/schemas/'
+
+/** `input`: as they are sent; `output`: as they are answered. */
+function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Converted {
+  const whole = z.toJSONSchema(z.object(schemas), {
+    io,
+    override: ({ jsonSchema }) => {
+      tidy(jsonSchema)
+      // Also in the objects of a body, whose own schemas ignore unknown fields.
+      if (jsonSchema.type === 'object' && jsonSchema.properties)
+        jsonSchema.additionalProperties ??= false
+    },
+  })
+  const text = JSON.stringify(whole).replaceAll('"#/$defs/', `"${PREFIX}`)
+  const { properties = {}, $defs = {} } = JSON.parse(text)
+  const components = Object.entries<Json>($defs).map(([name, { id: _, ...schema }]) => {
+    const example = EXAMPLES[name] ?? madeOfItsParts(schema)
+    return [name, example === undefined ? schema : { ...schema, examples: [example] }]
+  })
+  return { of: properties, components: Object.fromEntries(components) }
+}
+
+/** Where each of its parts has an example or one value. */
+function madeOfItsParts({ type, properties }: Json): unknown {
+  const parts = Object.entries(object(properties))
+  const known = parts.every(([, part]) => 'examples' in object(part) || 'const' in object(part))
+  return type === 'object' && known ? exampleOf({ type, properties }, {}) : undefined
+}
+
+/** Of a whole number in a query (shared/kernel/api/activity.ts). */
+const DIGITS = '^[1-9]\\d{0,14}$'
+
+/** Leaves out what says nothing to a reader: the least safe integer, and how zod checks a time. */
+function tidy(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.format !== undefined) delete schema.pattern
+  if (schema.pattern === DIGITS) {
+    delete schema.pattern
+    schema.type = 'integer'
+  }
+  if (schema.exclusiveMinimum === 0 && schema.type === 'integer') {
+    delete schema.exclusiveMinimum
+    schema.minimum = 1
+  }
+}
+
+/** A value that the schema allows: its own example, or made of those of its parts. */
+function exampleOf(schema: Json, components: Json): unknown {
+  const { $ref, examples, default: preset, const: only, enum: several, type } = schema
+  if (typeof $ref === 'string')
+    return exampleOf(object(components[$ref.slice(PREFIX.length)]), components)
+  if (Array.isArray(examples)) return examples[0]
+  if (preset !== undefined) return preset
+  if (only !== undefined) return only
+  if (Array.isArray(several)) return several[0]
+  const [first] = list(schema.anyOf ?? schema.oneOf)
+  if (first) return exampleOf(first, components)
+  if (type === 'array') return [exampleOf(object(schema.items), components)]
+  if (type === 'integer') return 1
+  if (type !== 'object') throw new Error(`No example is known for ${JSON.stringify(schema)}`)
+  const parts = Object.entries(object(schema.properties))
+  return Object.fromEntries(parts.map(([key, part]) => [key, exampleOf(object(part), components)]))
+}
+
+function object(value: unknown): Json {
+  return Object(value)
+}
+
+function list(value: unknown): Json[] {
+  return Array.isArray(value) ? value : []
 }

@@ -1,12 +1,25 @@
+import { findKit } from '#dashboard/features/backups/kit.queries.ts'
+import { keyStateOf } from '#dashboard/features/backups/off-site/release-key.ts'
+import { findOffSite, findSealed } from '#dashboard/features/backups/off-site/state.queries.ts'
+import { findOwnTarget } from '#dashboard/features/backups/own/queries.ts'
+import { listJobTroubles } from '#dashboard/features/jobs/troubles.queries.ts'
 import { backupTroubles } from '#dashboard/features/overview/attention/backups.ts'
-import { changedRecords } from '#dashboard/features/overview/attention/changed-records.ts'
-import { identityTroubles } from '#dashboard/features/overview/attention/identity.ts'
-import { isolationTroubles } from '#dashboard/features/overview/attention/isolation.ts'
-import { inOrder } from '#dashboard/features/overview/attention/item.ts'
-import { jobTroubles } from '#dashboard/features/overview/attention/jobs.ts'
+import {
+  advised,
+  counted,
+  groupOf,
+  inOrder,
+  item,
+  ofServer,
+  ofSite,
+} from '#dashboard/features/overview/attention/item.ts'
 import { mailTroubles } from '#dashboard/features/overview/attention/mail.ts'
 import { maintenanceTroubles } from '#dashboard/features/overview/attention/maintenance.ts'
-import { offSiteTrouble } from '#dashboard/features/overview/attention/off-site.ts'
+import {
+  type ContradictedSite,
+  contradictedSites,
+  listAnsweredByOthers,
+} from '#dashboard/features/overview/attention/queries.ts'
 import { serverTroubles } from '#dashboard/features/overview/attention/servers.ts'
 import { siteTroubles } from '#dashboard/features/overview/attention/sites.ts'
 import { listNames, listSilent } from '#dashboard/features/overview/parts/queries.ts'
@@ -15,10 +28,15 @@ import { listIsolation } from '#dashboard/features/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/features/servers/maintenance/queries.ts'
 import { listVersions } from '#dashboard/features/sites/listing/versions.queries.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
 import { keptValue } from '#dashboard/kernel/db/kept.ts'
-import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import { type AllMarked, listMarked } from '#dashboard/kernel/db/marked.queries.ts'
+import { MARKED_TABLES, type MarkedTable, type Marks } from '#dashboard/kernel/db/marks.ts'
 import { breathe } from '#dashboard/kernel/runtime/breathe.ts'
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
+import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
+import { isDue } from '#shared/kernel/age.ts'
+import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { countOperations, type FleetServerRow, listFleetServers } from './queries.ts'
 
@@ -107,3 +125,188 @@ function byStatus(rows: readonly Watched[]): Record<string, number> {
   for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1
   return counts
 }
+
+/** Cron jobs that failed three times in a row, and events of WordPress that have not run for an hour. */
+export async function jobTroubles(db: Database): Promise<Attention[]> {
+  const found = (await listJobTroubles(db)).map(({ site, trouble }) =>
+    ofSite(site, { severity: 'warning', ...findingOf(trouble) }),
+  )
+  return groupOf('site_jobs', found)
+}
+
+function findingOf({ failing, overdue_since }: SiteJobTrouble): {
+  reason: string
+  at: string | null
+} {
+  if (overdue_since !== null) {
+    const reason =
+      'The events of WordPress do not run: see the output of their last runs in the tab Jobs'
+    return { reason, at: overdue_since }
+  }
+  const [first] = failing
+  const others = failing.length > 1 ? `, and ${failing.length - 1} more` : ''
+  const what = first ? `${first.name} failed ${first.failures} times in a row` : 'A job fails'
+  const reason = `The cron job ${what}${others}: see its output in the tab Jobs`
+  return { reason, at: first?.at ?? null }
+}
+
+/** What the rows are, and what makes them valid or removes them. */
+const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
+  users: ['user', 'restore a backup of the dashboard'],
+  sessions: ['session', 'choose "Log out everywhere" on the page Account'],
+  api_tokens: ['API token', 'delete them on the page Account'],
+  server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
+}
+
+/** Rows that admit nobody, since somebody else than a dashboard with the seal-secret wrote them. */
+async function changedRecords({ db, marks }: { db: Database; marks: Marks }): Promise<Attention[]> {
+  const rows = await listMarked(db)
+  const found = MARKED_TABLES.flatMap((table) => {
+    const wrong = wrongIn(marks, table, rows[table])
+    if (wrong === 0) return []
+    const [what, advice] = MEANING[table]
+    const reason = `The records of ${counted(wrong, what)} were changed outside of the dashboard and are not accepted: find out who can write to the database, then ${advice}`
+    return [item({ severity: 'critical', name: 'Records of the dashboard', reason })]
+  })
+  return groupOf('records_changed', found)
+}
+
+const wrongIn = <T extends MarkedTable>(marks: Marks, table: T, rows: AllMarked[T]): number =>
+  rows.filter((row) => !marks.fits(table, row)).length
+
+type Checked = Awaited<ReturnType<typeof listIsolation>>[number]
+
+const STALE_MS = 21 * 24 * 3600_000
+const MAX_NAMED = 2
+
+/** Servers without isolation between sites, and those without a recent check. */
+function isolationTroubles(rows: readonly Checked[], now: Date): Attention[] {
+  const found = rows.flatMap((row) => breached(row) ?? failing(row) ?? unchecked(row, now) ?? [])
+  return groupOf('isolation', found)
+}
+
+function breached({ succeeded, checked_at, ...server }: Checked): AttentionItem | undefined {
+  if (succeeded.length === 0) return undefined
+  const named = succeeded.slice(0, MAX_NAMED).map((title) => `“${title}”`)
+  const more = succeeded.length - named.length
+  const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ')
+  const attacks = counted(succeeded.length, 'attack')
+  const reason = `${attacks} of one site on another succeeded (${list}): its page says what to correct`
+  return ofServer(server, { severity: 'critical', reason, at: checked_at })
+}
+
+function failing({ failures, reason: why, failed_at, ...server }: Checked) {
+  if (failures < 2) return undefined
+  const cause = why.replace(/[\s.:]+$/, '') || 'no reason was given'
+  const reason = `The isolation check could not run ${failures} times in a row (${cause}): correct the cause, then start it`
+  return ofServer(server, { severity: 'warning', reason, at: failed_at })
+}
+
+/** An offline one is reported as that. */
+function unchecked(row: Checked, now: Date): AttentionItem | undefined {
+  const { status, has_sites, checked_at, created_at } = row
+  if (status !== 'online' || !has_sites) return undefined
+  if (!isDue(checked_at ?? created_at, STALE_MS, now)) return undefined
+  const since = checked_at === null ? 'never' : `last on ${checked_at.slice(0, 10)}`
+  const reason = `The isolation of its sites was checked ${since}: start a check`
+  return ofServer(row, { severity: 'warning', reason, at: checked_at })
+}
+
+const LATE_MS = 2 * 24 * 3600_000
+
+const KEY_NOT_SAVED = advised(
+  'The backups of this dashboard do not hold the key that signs agents, or not for the recovery kit in use',
+  'run hosting-control save-release-key <fingerprint> as root on its machine, with the fingerprint in the file of your recovery kit',
+)
+
+/** The dashboard's own backups: without a target as soon as there is a kit, and late ones. */
+export async function offSiteTrouble(db: Database, now: Date): Promise<Attention[]> {
+  if (!(await findOwnTarget(db))) {
+    if (!(await findKit(db, { confirmed: true }))) return []
+    const reason = advised(
+      'The records of this dashboard are not backed up to another machine',
+      'add a target for them on the page Backups, which no server can read',
+    )
+    return groupOf('dashboard_backup', [troubled(reason, null)])
+  }
+  const state = await findOffSite(db)
+  const kit = await findKit(db, { confirmed: true })
+  const key = keyStateOf(kit, await findSealed(db), state)
+  return groupOf('dashboard_backup', [
+    ...lateBackup(state, now),
+    ...(key?.state === 'not_saved' ? [troubled(KEY_NOT_SAVED, null)] : []),
+  ])
+}
+
+function lateBackup(state: Awaited<ReturnType<typeof findOffSite>>, now: Date): AttentionItem[] {
+  if (!state) return []
+  const { error, saved_at } = state
+  if (saved_at === null ? error === null : !isDue(saved_at, LATE_MS, now)) return []
+  const last =
+    saved_at === null ? 'have never been saved' : `were last saved on ${saved_at.slice(0, 10)}`
+  const reason = advised(
+    `The records of this dashboard ${last} in their target${error === null ? '' : `: ${error}`}`,
+    error === null
+      ? 'choose "Check target" on the page Backups'
+      : 'correct the cause, and choose "Back up now" on the page Backups; it is also retried every hour',
+  )
+  return [troubled(reason, saved_at)]
+}
+
+const troubled = (reason: string, at: string | null) =>
+  item({ severity: 'warning', name: 'Backup of the dashboard', reason, at })
+
+const NAMES = {
+  domain: 'domain',
+  user: 'system user',
+  docroot: 'document root',
+  db_name: 'database',
+} as const
+
+const COMPROMISED =
+  'It may be compromised: check it, and restore its sites on a new server unless you know the cause'
+const OF_SITE = 'The site itself can change this in its wp-config.php: check it'
+
+/**
+ * Managed sites whose server reports that they are something else, or that they have names of others,
+ * and servers at whose address the agent of another one answers.
+ */
+async function identityTroubles(db: Database): Promise<Attention[]> {
+  const others = await contradictedSites(db, 'identity', SHOWN)
+  const foreign = await contradictedSites(db, 'name', SHOWN)
+  const servers = (await listAnsweredByOthers(db)).map(answeredByAnother)
+  const total = servers.length + (foreign[0]?.total ?? 0)
+  return [
+    ...groupOf('site_identity', others.map(contradicted), others[0]?.total),
+    ...groupOf('foreign_address', [...servers, ...foreign.map(named)], total),
+  ]
+}
+
+const MAX_SHOWN = 64
+
+/** An agent chooses it. */
+const shown = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
+
+function contradicted({ reported_identity, ...site }: ContradictedSite): AttentionItem {
+  const names = (['domain', 'user', 'docroot', 'db_name'] as const).filter(
+    (name) => reported_identity?.[name] !== undefined,
+  )
+  const what = names.map((name) => NAMES[name]).join(' and ')
+  const expected = names.map((name) => site[name]).join(' and ')
+  const reported = names.map((name) => shown(reported_identity?.[name])).join(' and ')
+  const isOfSite = names.every((name) => name === 'db_name')
+  const advice = isOfSite ? OF_SITE : COMPROMISED
+  return ofSite(site, {
+    severity: isOfSite ? 'warning' : 'critical',
+    reason: `The server reports another ${what} for this site: expected ${expected}, reported ${reported}. ${advice}`,
+  })
+}
+
+function named({ reported_identity, ...site }: ContradictedSite): AttentionItem {
+  const { name, domain } = reported_identity?.foreign ?? {}
+  const reason = `The server reports the name ${shown(name)} for this site, which belongs to the site ${domain}. ${COMPROMISED}`
+  return ofSite(site, { severity: 'critical', reason })
+}
+
+const answeredByAnother = (server: { id: number; name: string; last_error: string }) =>
+  ofServer(server, { severity: 'critical', reason: server.last_error })

@@ -1,7 +1,11 @@
+import { z } from 'zod'
 import { siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
 import { namesOf } from '#dashboard/features/domains/names.queries.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { LoginPlace, loginHostsOf, refuseForeign } from './address.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import { isWildcard } from '#shared/kernel/names.ts'
+import { pairOf, type SiteNames, servedNamesOf } from '#shared/kernel/site-names.ts'
+import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
 
 /** The browser of the caller sends the token to the address in the report, so that is checked. */
 export const wpLogin: OperationRules<'wp.login'> = {
@@ -18,4 +22,29 @@ export const wpLogin: OperationRules<'wp.login'> = {
     return NO_CHANGE
   },
   bulk: null,
+}
+
+/** Where the token of a login may be sent; `encrypted`: over https only. */
+const LoginPlace = z.object({ hosts: z.array(z.string()), encrypted: z.boolean() })
+type LoginPlace = z.infer<typeof LoginPlace>
+
+/** The names at which a WordPress may have its address, as the records have them. */
+export const loginHostsOf = (site: { domain: string; names: SiteNames }): string[] => [
+  ...new Set([...pairOf(site.domain), ...servedNamesOf(site).filter((name) => !isWildcard(name))]),
+]
+
+/**
+ * Throws 409 with `foreign_address` unless the address is one of the site: a server that was taken
+ * over could otherwise make a page of this dashboard send a form to any address, also to our own API.
+ */
+export function refuseForeign(url: string, { hosts, encrypted }: LoginPlace): void {
+  const schemes = encrypted ? ['https'] : ['https', 'http']
+  const addresses = hosts.flatMap((host) =>
+    schemes.map((scheme) => `${scheme}://${host}${LOGIN_PATH}`),
+  )
+  if (addresses.includes(url)) return
+  throw conflict(
+    'The server returned the address of another site for the login: nothing was sent there',
+    'foreign_address',
+  )
 }

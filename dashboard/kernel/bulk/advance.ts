@@ -1,3 +1,4 @@
+import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { BulkItemRow } from '#dashboard/kernel/db/rows.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import {
@@ -11,10 +12,24 @@ import {
   operationStatements,
 } from '#dashboard/kernel/engine/queries.ts'
 import { rulesOf } from '#dashboard/kernel/engine/rules.ts'
-import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
-import { finishBulk } from './finish.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import {
+  bodyOf,
+  cancelledError,
+  conflict,
+  type ErrorBody,
+  ServiceError,
+  withoutCode,
+} from '#shared/kernel/errors.ts'
 import { type PrepareDeps, prepare } from './prepare.ts'
-import { advance, itemStatement, readState, type State } from './progress.queries.ts'
+import {
+  activityEnd,
+  advance,
+  bulkStatement,
+  itemStatement,
+  readState,
+  type State,
+} from './progress.queries.ts'
 import { record, settle } from './settle.ts'
 import { listStartable } from './startable.queries.ts'
 
@@ -125,4 +140,35 @@ async function begin(
   if (!advanced) return 'late'
   worker.start(await getOperation(db, operation_id))
   return 'started'
+}
+
+type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+
+/** At the end: the terminal event, the outcome and the activity. */
+async function finishBulk({ db, bus, clock }: Deps, state: State): Promise<void> {
+  const { id } = state.bulk
+  const { status, ...event } = endOf(state)
+  await advance(db, state, [event], (queries) => [
+    bulkStatement(queries, id, { status, finished_at: timestamp(clock) }),
+    activityEnd(queries, id, status),
+  ])
+  bus.notify(id)
+}
+
+function endOf({ bulk, counts }: State) {
+  const { success, failed, cancelled } = counts
+  const total = success + failed + cancelled
+  if (bulk.status === 'cancelled')
+    return {
+      status: 'cancelled',
+      event: 'error',
+      data: withoutCode(cancelledError().body),
+    } as const
+  if (success === total) {
+    const data = { status: 'ok', total, success, failed, cancelled }
+    return { status: 'success', event: 'complete', data } as const
+  }
+  const left = cancelled > 0 ? `, ${cancelled} cancelled` : ''
+  const data = { ...conflict(`${failed} of ${total} failed${left}`).body }
+  return { status: 'failed', event: 'error', data } as const
 }

@@ -1,21 +1,45 @@
 import type { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { BulkRow } from '#dashboard/kernel/db/rows.ts'
+import { getServer } from '#dashboard/kernel/db/targets.ts'
+import { type PlanDeps, planOf } from '#dashboard/kernel/engine/plan.ts'
 import { type RulesTable, rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
-import { conflict, fieldsOf, invalid } from '#shared/kernel/errors.ts'
+import {
+  bodyOf,
+  conflict,
+  fieldsOf,
+  invalid,
+  notManaged,
+  ServiceError,
+} from '#shared/kernel/errors.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
 import { type BulkType, OPERATION_TYPES } from '#shared/operation-types.ts'
-import type {
-  BulkAsks,
-  BulkOperationView,
-  CreateBulkOperation,
+import {
+  type BulkAsk,
+  type BulkAsks,
+  type BulkOperationView,
+  type BulkTarget,
+  type BulkTargets,
+  type CreateBulkOperation,
+  MAX_ITEMS,
+  type SkippedTarget,
 } from '#shared/operations/api/bulk-operations.ts'
-import { type AskDeps, mustAccept } from './must-accept.ts'
+import { type PrepareDeps, prepare } from './prepare.ts'
 import { listUnsuccessful } from './progress.queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
-import { refuseNone, type Selected, selectTargets } from './select-targets.ts'
+import {
+  listServerTargets,
+  listSiteTargets,
+  type SiteTarget,
+  unknownServers,
+  unknownSites,
+} from './targets.queries.ts'
 
 export interface BulkDeps extends AskDeps, Pick<Base, 'db' | 'clock' | 'random'> {
   bulks: BulkRunner
@@ -96,3 +120,114 @@ function paramsOf(type: BulkType, value: unknown): Record<string, unknown> {
   const { body, ...fields } = fieldsOf(result.error.issues)
   throw invalid({ ...fields, ...(body ? { params: body } : {}) })
 }
+
+const MAX_ASKED = 50
+const AT_ONCE = 8
+/** The types that can change foreign objects, and those that some sites refuse. */
+const ASKING: readonly BulkRow['type'][] = [
+  'site.update',
+  'site.restore',
+  'site.jobs',
+  'server.provision',
+]
+
+type Bulk = Pick<BulkRow, 'type' | 'params' | 'actor'>
+type AskDeps = PrepareDeps & PlanDeps
+
+/** The current plans of the agents for the first targets: changes of foreign objects. */
+async function mustAccept(
+  deps: AskDeps,
+  bulk: Bulk,
+  targets: readonly BulkTarget[],
+): Promise<BulkAsks> {
+  if (!ASKING.includes(bulk.type)) return { asks: [], unasked: 0 }
+  const limit = new Limit(AT_ONCE)
+  const some = targets.slice(0, MAX_ASKED)
+  const answers = await Promise.all(some.map((one) => limit.run(() => askOne(deps, bulk, one))))
+  const asks = answers.filter(({ effects, error }) => effects.length > 0 || error !== null)
+  return { asks, unasked: targets.length - some.length }
+}
+
+async function askOne(deps: AskDeps, bulk: Bulk, target: BulkTarget): Promise<BulkAsk> {
+  try {
+    return { ...target, effects: imposedBy(await planOne(deps, bulk, target)), error: null }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { ...target, effects: [], error: bodyOf(error) }
+  }
+}
+
+async function planOne(
+  deps: AskDeps,
+  bulk: Bulk,
+  { server_id, site_id }: BulkTarget,
+): Promise<Plan> {
+  const { type, params } = await prepare(deps, bulk, { server_id, site_id })
+  const server = await getServer(deps.db, server_id)
+  const site = site_id === null ? {} : { site: { id: site_id } }
+  return (await planOf(deps, { type, server, params, ...site })).plan
+}
+
+const imposedBy = ({ steps }: Plan) =>
+  steps.flatMap(({ effects }) => effects.filter(({ asks }) => asks !== undefined))
+
+const SHOWN = 10
+
+interface Selected {
+  targets: BulkTarget[]
+  /** Named, but not suitable for the call. */
+  skipped: SkippedTarget[]
+}
+
+/** The targets of a call. 422 on `targets` for unknown ids, for none and for too many. */
+async function selectTargets(
+  { db, types }: { db: Database; types: RulesTable },
+  type: BulkType,
+  targets: BulkTargets,
+): Promise<Selected> {
+  const onSites = OPERATION_TYPES[type].target === 'site'
+  if (!onSites && targets.site_ids.length > 0)
+    throw refused(`${type} is for servers, not for sites`)
+  refuseUnknown('server', await unknownServers(db, targets.server_ids))
+  refuseUnknown('site', await unknownSites(db, targets.site_ids))
+  const found = onSites
+    ? await listSiteTargets(db, types[type].bulk, targets, MAX_ITEMS + 1)
+    : await listServerTargets(db, targets, MAX_ITEMS + 1)
+  if (found.length === 0) throw refused(`No ${onSites ? 'site' : 'server'} is selected`)
+  if (found.length > MAX_ITEMS) throw refused(`Must be at most ${MAX_ITEMS} in one call`)
+  return types[type].site?.found === false
+    ? withoutFound(found)
+    : { targets: found.map(targetOf), skipped: [] }
+}
+
+/** A discovered site can only be read. */
+function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): Selected {
+  const selected: Selected = { targets: [], skipped: [] }
+  for (const site of sites) {
+    const target = targetOf(site)
+    const isSkipped = 'found' in site && site.found
+    if (isSkipped) selected.skipped.push({ ...target, error: notManaged(site.domain).body })
+    else selected.targets.push(target)
+  }
+  return selected
+}
+
+const targetOf = ({ server_id, site_id, domain }: BulkTarget) => ({ server_id, site_id, domain })
+
+/** 409 without a suitable target. */
+function refuseNone({ targets, skipped }: Selected): void {
+  if (targets.length > 0) return
+  const message = 'None of them was created by Hosting Control'
+  throw conflict(
+    skipped.length > 1 ? message : String(skipped[0]?.error.message),
+    'site_not_managed',
+  )
+}
+
+function refuseUnknown(what: string, ids: readonly number[]): void {
+  if (ids.length === 0) return
+  const more = ids.length > SHOWN ? ', …' : ''
+  throw refused(`No such ${what}: ${ids.slice(0, SHOWN).join(', ')}${more}`)
+}
+
+const refused = (rule: string) => invalid({ targets: [rule] })

@@ -2,7 +2,7 @@ import type { Base } from '#dashboard/kernel/db/base.ts'
 import { storageFault } from '#dashboard/kernel/db/connect.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { cancelTopic } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
-import { rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { type Clock, rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { isDue } from '#shared/kernel/age.ts'
 import {
   bodyOf,
@@ -13,12 +13,10 @@ import {
 } from '#shared/kernel/errors.ts'
 import { fail, storedOutcome } from './finish.ts'
 import type { Executor, Outcome, RunContext } from './job.ts'
-import { markWaiting } from './progress.queries.ts'
+import { markWaiting, storeWaiting } from './progress.queries.ts'
 import { findOperation } from './queries.ts'
-import { RetryPolicy } from './retry-policy.ts'
 import { type RulesTable, rulesOf } from './rules.ts'
-import { resultUnknown, stillAsked } from './unanswered.ts'
-import { recordWaiting } from './waiting.ts'
+import { minuteOf, resultUnknown, stillAsked } from './unanswered.ts'
 
 export interface CarryDeps
   extends Pick<
@@ -153,4 +151,71 @@ function failureOf({ sent_at }: OperationRow, error: unknown): ErrorBody {
 /** The agent may come back; an unforeseen error may be the database, which may come back too. */
 function isWorthAnotherTry(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code === 'offline'
+}
+
+type Deps = Pick<Base, 'db' | 'bus' | 'clock' | 'notice_ms'>
+
+/** Stores one line with reason and deadline when an agent is not reached for some seconds. */
+async function recordWaiting(
+  { db, bus, clock, notice_ms }: Deps,
+  operation: OperationRow,
+  error: unknown,
+): Promise<void> {
+  const { id, created_at, started_at } = operation
+  const waited = clock.now().getTime() - Date.parse(created_at)
+  if (started_at !== null || waited < notice_ms) return
+  if (await storeWaiting(db, id, waitingMessage(error, operation))) bus.notify(id)
+}
+
+function waitingMessage(error: unknown, { sent_at, deadline_at }: OperationRow): string {
+  const { message, error: name } = bodyOf(error)
+  const end = sent_at === null ? 'the operation fails' : 'the result is unknown'
+  return `Waiting for the server until ${minuteOf(deadline_at)}, then ${end}. ${message ?? name}`
+}
+
+/** All in ms. */
+type Limits = Pick<Base, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
+
+/**
+ * The remaining time of an operation without its agent, and the pauses between attempts. Only the
+ * start uses the time of day, which may change; after that, time is monotonic.
+ */
+export class RetryPolicy {
+  readonly #clock: Clock
+  readonly #limits: Limits
+  #deadline_at: string
+  #end: number
+  #failures = 0
+
+  constructor(clock: Clock, limits: Limits, deadline_at: string) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#deadline_at = deadline_at
+    const left = Date.parse(deadline_at) - clock.now().getTime()
+    this.#end = clock.elapsed() + Math.min(Math.max(left, 0), limits.deadline_ms)
+  }
+
+  /** The pause before the next attempt, in ms. */
+  pause(): number {
+    const { retry_min_ms, retry_max_ms } = this.#limits
+    return Math.min(retry_min_ms * 2 ** Math.min(this.#failures, 20), retry_max_ms)
+  }
+
+  /** Another attempt has failed. */
+  failed(): void {
+    this.#failures += 1
+  }
+
+  /** A moved deadline restarts both: the agent answered, or may have taken the call. */
+  contacted(deadline_at: string): void {
+    if (deadline_at === this.#deadline_at) return
+    this.#deadline_at = deadline_at
+    this.#end = this.#clock.elapsed() + this.#limits.deadline_ms
+    this.#failures = 0
+  }
+
+  /** Whether there is time for another attempt after `pause`. */
+  allows(pause: number): boolean {
+    return this.#clock.elapsed() + pause <= this.#end
+  }
 }

@@ -11,14 +11,13 @@ import {
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { cancelledError, errorNameOf, offline, ServiceError } from '#shared/kernel/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
-import type { OperationType } from '#shared/operation-types.ts'
+import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
 import { fail, succeed } from './finish.ts'
 import type { Outcome, RunContext } from './job.ts'
 import { markRunning, markSent, markUnsent } from './progress.queries.ts'
 import { Recorder } from './recorder.ts'
 import { type OperationRules, type RulesDeps, type RulesTable, rulesOf } from './rules.ts'
 import { dataOf, successOf } from './success.ts'
-import { callOf, textOf } from './wire.ts'
 
 interface Deps
   extends RulesDeps,
@@ -216,4 +215,23 @@ function markStarted({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
     started_at: timestamp(clock),
     deadline_at: timestamp(clock, deadline_ms),
   })
+}
+
+/** The form of an operation for an agent. */
+function callOf(
+  deps: Pick<RulesDeps, 'sealer'> & { types: RulesTable },
+  { type, params }: OperationRow,
+  with_password = false,
+): { path: string; body: unknown } {
+  const body = rulesOf(deps, type).sent(params, deps.sealer, with_password)
+  const command = OPERATION_TYPES[type].command?.name
+  // Scans have their own route.
+  return command === 'wp.scan'
+    ? { path: '/sites/wp-scan?warnings=true&steps=true', body }
+    : { path: '/exec?warnings=true&steps=true', body: { command, params: body } }
+}
+
+/** The line of a `log` event. */
+function textOf({ data }: StoredEvent): string {
+  return typeof data.message === 'string' ? data.message : ''
 }

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { Menu, Monitor, Moon, Sun, X } from 'lucide-react'
-import { Suspense, useEffect, useState } from 'react'
+import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router'
+import { CircleUser, LogOut, Menu, Monitor, Moon, Search, Sun, X } from 'lucide-react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { countActiveQuery } from '#dashboard/web/api/operations.ts'
+import { meQuery } from '#dashboard/web/api/session.ts'
 import { DemoMark } from '#dashboard/web/ui/brand/demo.tsx'
 import { Mark } from '#dashboard/web/ui/brand/mark.tsx'
 import { ButtonLink, IconButton } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
-import { AccountLinks } from './account-links.tsx'
-import { Commands } from './commands.tsx'
-import { lazyPart } from './lazy-page.ts'
+import { Kbd } from '#dashboard/web/ui/kbd.tsx'
+import { lazyDialog, lazyPart } from './lazy-page.ts'
 import { PLACES } from './navigation.ts'
 import { Progress } from './pending.tsx'
+import { areOn, PALETTE_KEYS } from './shortcuts.ts'
 import { chooseTheme, THEMES, useTheme } from './theme-choice.ts'
 
 const Feed = lazyPart(async () => (await import('#dashboard/web/app/live/feed.tsx')).Feed)
@@ -148,4 +149,147 @@ function useFocusOnPage(): void {
       }),
     [router],
   )
+}
+
+/** Loaded on demand: no page needs the dialog. */
+const SignOut = lazyDialog(async () => (await import('./sign-out.tsx')).SignOut)
+
+/** The signed-in user, their account, and sign-out. */
+function AccountLinks() {
+  const { data: user } = useQuery(meQuery)
+  const [isOpen, setOpen] = useState<boolean>()
+  return (
+    <>
+      <ButtonLink
+        to="/account"
+        kind="quiet"
+        aria-label={`Account of ${user?.email ?? ''}`}
+        icon={<CircleUser />}
+      >
+        <span className="hidden max-w-48 truncate md:inline">{user?.email}</span>
+      </ButtonLink>
+      <IconButton name="Sign out" icon={<LogOut />} onClick={() => setOpen(true)} />
+      {isOpen !== undefined && (
+        <Suspense>
+          <SignOut open={isOpen} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const Palette = lazyDialog(
+  async () => (await import('#dashboard/web/app/palette/palette.tsx')).Palette,
+)
+const Help = lazyDialog(async () => (await import('./shortcut-help.tsx')).ShortcutHelp)
+
+type Open = 'palette' | 'help'
+
+/** The palette and the list of keys, loaded when they are first opened. */
+function Commands() {
+  const [open, setOpen] = useState<Open>()
+  const [loaded, setLoaded] = useState<ReadonlySet<Open>>(new Set())
+  const show = (what: Open) => {
+    setLoaded((old) => new Set(old).add(what))
+    setOpen(what)
+  }
+  const close = () => setOpen(undefined)
+  useShortcuts({ onPalette: () => show('palette'), onHelp: () => show('help') })
+  return (
+    <>
+      <SearchButton onOpen={() => show('palette')} />
+      <Suspense fallback={null}>
+        {loaded.has('palette') && (
+          <Palette open={open === 'palette'} onClose={close} onHelp={() => show('help')} />
+        )}
+        {loaded.has('help') && <Help open={open === 'help'} onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
+
+/** Opens the palette; shows the keys that do the same. */
+function SearchButton({ onOpen }: { onOpen: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-keyshortcuts="Control+K Meta+K"
+      onClick={onOpen}
+      className="flex min-h-9 items-center gap-2 rounded-lg border border-transparent px-2 text-muted hover:bg-sunken sm:w-64 sm:border-line sm:bg-page sm:px-3"
+    >
+      <Search className="size-4 shrink-0" />
+      <span className="sr-only text-left sm:not-sr-only sm:flex-1">Search</span>
+      <span className="hidden gap-0.5 sm:flex" aria-hidden>
+        {PALETTE_KEYS.map((key) => (
+          <Kbd key={key}>{key}</Kbd>
+        ))}
+      </span>
+    </button>
+  )
+}
+
+/** How long after `g` the other key may be pressed. */
+const PAIR_MS = 1_500
+
+interface Does {
+  onPalette: () => void
+  onHelp: () => void
+}
+
+/** The keys that work on every page, but not while somebody types or a dialog is open. */
+function useShortcuts({ onPalette, onHelp }: Does): void {
+  const navigate = useNavigate()
+  const calls = useRef<Record<string, () => void>>({})
+  calls.current = {
+    [PALETTE]: onPalette,
+    c: () => void navigate({ to: '/sites/new' }),
+    '/': () => focusSearch() || onPalette(),
+    '?': onHelp,
+    ...Object.fromEntries(PLACES.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
+  }
+  useEffect(() => {
+    const nameOf = namer()
+    const onKeyDown = (event: KeyboardEvent) => {
+      const call = calls.current[nameOf(event) ?? '']
+      if (!call) return
+      event.preventDefault()
+      call()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+const PALETTE = 'palette'
+
+/** The pressed keys, as the shortcuts are named: `c`, or `g s` for two keys in a row. */
+function namer(): (event: KeyboardEvent) => string | undefined {
+  let first = { key: '', at: 0 }
+  return (event) => {
+    if (isPalette(event)) return PALETTE
+    if (!isForUs(event)) return undefined
+    const { key, timeStamp: at } = event
+    const isSecond = first.key === 'g' && at - first.at < PAIR_MS
+    first = { key: isSecond ? '' : key, at }
+    return isSecond ? `g ${key}` : key
+  }
+}
+
+const isPalette = ({ ctrlKey, metaKey, altKey, shiftKey, key }: KeyboardEvent): boolean =>
+  (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === 'k'
+
+function isForUs({ ctrlKey, metaKey, altKey, repeat, defaultPrevented, target }: KeyboardEvent) {
+  if (ctrlKey || metaKey || altKey || repeat || defaultPrevented || !areOn()) return false
+  if (document.querySelector('[role=dialog]:not([aria-modal=false]), [role=alertdialog]'))
+    return false
+  const types = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'
+  return !(target instanceof Element && target.closest(types))
+}
+
+/** False if this page has no search field. */
+function focusSearch(): boolean {
+  const input = document.querySelector<HTMLInputElement>('main input[type=search]')
+  input?.focus()
+  input?.select()
+  return input !== null
 }

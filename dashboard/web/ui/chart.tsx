@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import uPlot from 'uplot'
-import { chartOptions } from './chart-options.ts'
-import { ChartReadout } from './chart-readout.tsx'
+import { cx } from './cx.ts'
+import { formatAxisTime, formatTime } from './format.ts'
 
 export interface ChartSeries {
   name: string
@@ -14,7 +14,7 @@ export interface ChartSeries {
   isArea?: boolean
 }
 
-export interface ChartProps {
+interface ChartProps {
   title: string
   /** When each value was, in seconds since 1970. */
   at: readonly number[]
@@ -102,3 +102,115 @@ function subscribe(listener: () => void): () => void {
 
 /** The current theme, for what CSS cannot style, such as a canvas. */
 const useTheme = (): string => useSyncExternalStore(subscribe, () => root.dataset.theme ?? 'light')
+
+const DOTS = {
+  accent: 'bg-accent',
+  good: 'bg-good',
+  warn: 'bg-warn',
+  muted: 'bg-line-strong',
+} as const
+
+interface ChartReadoutProps extends Pick<ChartProps, 'title' | 'at' | 'series' | 'format'> {
+  /** The index under the pointer; null: the last values are shown. */
+  index: number | null
+}
+
+/** The values of one time, beside the name of the chart. */
+function ChartReadout({ title, at, series, index, format }: ChartReadoutProps) {
+  const time = index === null ? undefined : at[index]
+  return (
+    <figcaption className="mb-1 flex min-h-6 flex-wrap items-baseline gap-x-3 text-xs">
+      <span className="text-sm font-semibold">{title}</span>
+      {series.map(({ name, values, tone, unit }) => (
+        <span key={name} className="flex items-center gap-1.5 text-muted">
+          <span aria-hidden className={cx('size-2 rounded-full', DOTS[tone])} />
+          {name}
+          <span className="font-medium text-text tabular-nums">
+            {shown(index === null ? lastOf(values) : values[index], format)}
+          </span>
+          {unit}
+        </span>
+      ))}
+      {time !== undefined && (
+        <time className="ml-auto text-muted tabular-nums">
+          {formatTime(new Date(time * 1000).toISOString())}
+        </time>
+      )}
+    </figcaption>
+  )
+}
+
+const lastOf = (values: readonly (number | null)[]) => values.findLast((value) => value !== null)
+
+const shown = (value: number | null | undefined, format: (value: number) => string) =>
+  value === null || value === undefined ? '–' : format(value)
+
+const HEIGHT = 160
+const FONT = '11px ui-sans-serif, system-ui, sans-serif'
+const COLOURS = {
+  accent: '--accent',
+  good: '--good',
+  warn: '--warn',
+  muted: '--line-strong',
+} as const
+
+/**
+ * The options of a chart in the current colours. `latest` returns the current props; `onPoint` is
+ * called with the index under the pointer, or null.
+ */
+function chartOptions(
+  latest: () => ChartProps,
+  width: number,
+  onPoint: (index: number | null) => void,
+): uPlot.Options {
+  const style = getComputedStyle(document.documentElement)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const axis = { stroke: colour('--muted'), font: FONT, ticks: { show: false } }
+  const grid = { stroke: colour('--line'), width: 1 }
+  const { series, span, group } = latest()
+  return {
+    width,
+    height: HEIGHT,
+    padding: [8, 30, 0, 4],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, sync: { key: group } },
+    scales: {
+      x: { time: true, min: span[0], max: span[1] },
+      y: { range: (_, __, max) => [0, latest().top ?? Math.max(1, max * 1.1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 24,
+        gap: 6,
+        space: 70,
+        values: (plot, splits) => {
+          const { min = 0, max = 0 } = plot.scales.x ?? {}
+          return splits.map((at) => formatAxisTime(at, max - min))
+        },
+      },
+      {
+        ...axis,
+        grid,
+        size: 64,
+        gap: 6,
+        space: 32,
+        values: (_, splits) => splits.map((value) => latest().format(value)),
+      },
+    ],
+    series: [{}, ...series.map((one) => lineOf(one, colour))],
+    hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? null)] },
+  }
+}
+
+function lineOf({ name, tone, isArea = false }: ChartSeries, colour: (name: string) => string) {
+  const stroke = colour(COLOURS[tone])
+  return {
+    label: name,
+    stroke,
+    width: 1.5,
+    points: { show: false },
+    ...(isArea && { fill: `color-mix(in srgb, ${stroke} 15%, transparent)` }),
+  }
+}

@@ -1,7 +1,7 @@
 import { Search } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { cx } from './cx.ts'
 import { Input } from './field.tsx'
-import { type OnTyped, useTypedText } from './use-typed-text.ts'
 
 interface SearchInputProps {
   /** What is searched: `Search servers`. */
@@ -35,4 +35,47 @@ export function SearchInput({ name, value, onChange, pause_ms = 0, ...props }: S
       />
     </div>
   )
+}
+
+/** Called with the typed text; `isContinued`: it follows earlier calls of the same typing. */
+type OnTyped = (text: string, isContinued: boolean) => void
+
+/**
+ * A text that is also in the address. Typing is ahead of the address; any other change of the
+ * address, such as Back, changes the text.
+ */
+function useTypedText(value: string, onTyped: OnTyped, pause_ms: number) {
+  const [text, setText] = useState(value)
+  /** Typed here, and not in the address yet. */
+  const own = useRef<string[]>([])
+  const isContinued = useRef(false)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => {
+    const at = own.current.indexOf(value)
+    if (at >= 0) {
+      own.current.splice(0, at + 1)
+      return
+    }
+    own.current = []
+    isContinued.current = false
+    clearTimeout(timer.current)
+    setText((before) => (before.trim() === value ? before : value))
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const report = (next: string) => {
+    if (next === (own.current.at(-1) ?? value)) return
+    own.current.push(next)
+    onTyped(next, isContinued.current)
+    isContinued.current = true
+  }
+  const type = (next: string) => {
+    setText(next)
+    clearTimeout(timer.current)
+    if (pause_ms === 0) report(next.trim())
+    else timer.current = setTimeout(() => report(next.trim()), pause_ms)
+  }
+  const rest = () => {
+    isContinued.current = false
+  }
+  return { text, type, rest }
 }

@@ -8,8 +8,8 @@ import { EMPTY } from '#agent/kernel/host/simulated/nodes.ts'
 import { MAIL } from '#agent/kernel/mail/places.ts'
 import { isServed, type ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { stamp } from '#scripts/demo/time.ts'
-import { type MailCounts, NO_MAIL } from '#shared/mail/mail.ts'
 import type { SiteMail } from '#shared/mail/mail.ts'
+import { type MailCounts, NO_MAIL } from '#shared/mail/mail.ts'
 import type { Machine } from './machine.ts'
 
 /** The relay has no password, which nothing in the demo would accept. */

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RUN_FOLDER } from '#agent/features/access/gate.ts'
-import { CLIENT_TEXT } from '#agent/features/access/shell/client.ts'
 import { SERVER_TEXT } from '#agent/features/access/shell/server.ts'
+import { CLIENT_TEXT } from '#agent/features/access/shell/shell.ts'
 
 /** What systemd does for the socket: each connection is the standard input of a server. */
 const LISTENER = String.raw`use Socket; $SIG{CHLD} = 'IGNORE';

@@ -4,9 +4,9 @@ import { fingerprintOf } from '#agent/kernel/host/fingerprint.ts'
 import type { Host, Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import { randomFrom, simulatedHost } from '#agent/kernel/host/simulated/host.ts'
-import { moveEach } from '#agent/kernel/host/simulated/programs/files.ts'
 import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import {
+  moveEach,
   PROGRAMS,
   type Program,
   programOf,

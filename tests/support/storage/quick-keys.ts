@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { S3Request } from '#agent/programs/keeper/s3/signature.ts'
+import type { S3Request } from '#agent/programs/keeper/s3/bucket.ts'
 import { type CipherKeys, sealed, unsealed } from './cipher.ts'
 import type { S3Answer } from './s3.ts'
 

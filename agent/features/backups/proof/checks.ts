@@ -1,16 +1,30 @@
-import { Harmful } from '#agent/features/backups/harmless.ts'
-import { type Manifest, userIn } from '#agent/features/backups/manifest.ts'
-import type { Opened } from '#agent/features/backups/restic/run.ts'
+import { z } from 'zod'
+import { RESTORING } from '#agent/features/backups/fetch.ts'
+import { Harmful, makeHarmless } from '#agent/features/backups/harmless.ts'
+import { DUMP, type Manifest, userIn } from '#agent/features/backups/manifest.ts'
+import { dumpIn, fetchedOf } from '#agent/features/backups/places.ts'
+import { ProgressLines } from '#agent/features/backups/restic/progress.ts'
+import { type Opened, runRestic, streamRestic } from '#agent/features/backups/restic/run.ts'
 import { withRoom } from '#agent/features/backups/room.ts'
-import type { Host } from '#agent/kernel/host/ports.ts'
+import { SITE } from '#agent/features/backups/save.ts'
+import { phpValues } from '#agent/features/php/fpm-files.ts'
+import { reserveAccount } from '#agent/kernel/database/account.ts'
+import { databaseSize, streamDatabase, timeFor } from '#agent/kernel/database/dump.ts'
+import { importDatabase } from '#agent/kernel/database/import.ts'
+import { createEmptyDatabase } from '#agent/kernel/database/mariadb.ts'
+import { DATABASES } from '#agent/kernel/database/space-watch.ts'
+import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
 import { sizeOf } from '#agent/kernel/host/report-progress.ts'
+import { isDiskFull } from '#agent/kernel/host/storage.ts'
+import { asSite } from '#agent/kernel/sandbox/run.ts'
+import { docrootOf, homeOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
+import { limitsOn, machineOf } from '#agent/kernel/site/tiers.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
-import type { Hidden } from './as-hidden.ts'
+import * as users from '#agent/kernel/users/users.ts'
+import type { Tier } from '#shared/kernel/fields.ts'
+import { constantsOf, type Hidden, NO_MAIL, tryAsHidden } from './as-hidden.ts'
 import { checkCore } from './core-files.ts'
-import { compareDatabase, fetchDump, loadDump } from './database.ts'
-import { countFiles, restoreFiles } from './files.ts'
-import { askPages } from './pages.ts'
 import type { Findings } from './report.ts'
 import { boots } from './wordpress.ts'
 
@@ -105,3 +119,181 @@ export async function compareCore(host: Host, restored: Restored): Promise<void>
   if (differing === 0) return
   findings.add('core_differs', `${differing} files of WordPress are not the published ones`)
 }
+
+const LIMIT_MS = 5 * 60_000
+
+/** The front page, the login page, and a feed. */
+const PATHS = ['/', '/wp-login.php', '/feed/']
+
+/** `complete`: a redirect, an answer without content, or one with its end. */
+const Answered = z.array(
+  z.object({ path: z.string(), status: z.int().min(0).max(999), complete: z.boolean() }),
+)
+type Answered = z.infer<typeof Answered>
+
+/**
+ * Asks the PHP-FPM of the hidden site for pages, as a visitor of the original would by https. The
+ * program `hosting-agent pages` starts it and ends it: nothing else can reach it.
+ */
+async function askPages(
+  host: Host,
+  hidden: Hidden,
+  { domain, tier }: { domain: string; tier: Tier },
+): Promise<Answered> {
+  const { program } = host.settings
+  const home = homeOf(hidden.original)
+  const limits = limitsOn(tier, await machineOf(host))
+  const request = {
+    program: `/usr/sbin/php-fpm${hidden.php}`,
+    values: [...phpValues(home, limits), `php_admin_value[sendmail_path] = "${NO_MAIL}"`],
+    prepend: `<?php ${constantsOf(hidden)}`,
+    docroot: docrootOf(hidden.original),
+    host: domain,
+    paths: PATHS,
+  }
+  const { code, stdout } = await tryAsHidden(host, hidden, [...program, 'pages'], {
+    ...{ input: JSON.stringify(request), own_program: program, timeout_ms: LIMIT_MS },
+  })
+  if (code !== 0) return PATHS.map((path) => ({ path, status: 0, complete: false }))
+  return Answered.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
+}
+
+const DAY_MS = 24 * 60 * 60_000
+const HOUR_MS = 60 * 60_000
+/** Where restic sees the folder that it restores to. */
+const TARGET = '/restore'
+
+/**
+ * The public folder of a backup becomes that of the hidden site. Meanwhile nobody else can enter its
+ * home. Throws conflict for files that no site can have.
+ */
+async function* restoreFiles(
+  host: Host,
+  opened: Opened,
+  user: string,
+  { files }: Manifest,
+): Progress<void> {
+  yield `Restoring ${files.count} files: ${sizeOf(files.bytes)}`
+  const home = homeOf(user)
+  await host.files.mkdir(home, { mode: 0o700 })
+  const lines = new ProgressLines(() => host.clock.elapsed())
+  const only = ['--include', '/public']
+  const args = ['restore', `${files.snapshot}:${SITE}`, ...RESTORING, '--target', TARGET, ...only]
+  const writes = { path: home, as: TARGET }
+  for await (const line of streamRestic(host, opened, args, { writes, timeout_ms: DAY_MS })) {
+    const readable = lines.read(line)
+    if (readable !== undefined) yield readable
+  }
+  yield* await makeHarmless(host, user, docrootOf(user))
+  await users.createFolders(host, user).apply()
+}
+
+const Counted = z.tuple([z.coerce.number(), z.coerce.number()])
+
+/** The number and the bytes of all files, which may be millions. */
+async function countFiles(host: Host, user: string): Promise<{ count: number; bytes: number }> {
+  const find = ['find', homeOf(user), '-type', 'f', '-printf', '%s\\n']
+  const sum = ['awk', '{ n++; s += $1 } END { printf "%.0f %.0f\\n", n, s }']
+  const input_from = { argv: find, options: { timeout_ms: HOUR_MS } }
+  const { stdout } = await host.shell.run(sum, { input_from, timeout_ms: HOUR_MS })
+  const [count, bytes] = Counted.parse(stdout.trim().split(' '))
+  return { count, bytes }
+}
+
+type Database = NonNullable<Manifest['database']>
+
+/** Fetches the dump to a file of root. Returns whether it is the one that was saved. */
+async function fetchDump(
+  host: Host,
+  opened: Opened,
+  user: string,
+  { snapshot, sha256, bytes }: Database,
+): Promise<boolean> {
+  const path = dumpIn(fetchedOf(user))
+  const timeout_ms = timeFor(bytes)
+  const args = ['dump', snapshot, `/${DUMP}`]
+  await runRestic(host, opened, args, { output_file: path, timeout_ms })
+  const { stdout } = await host.shell.run(['sha256sum', '--', path], { timeout_ms })
+  return stdout.startsWith(sha256)
+}
+
+/**
+ * Imports the dump; only programs that run as the hidden site can use its account. Returns why
+ * MariaDB refuses it. Throws if the disk has become full.
+ */
+async function loadDump(
+  host: Host,
+  user: string,
+  { character_set, collation, bytes }: Database,
+): Promise<string | undefined> {
+  await createEmptyDatabase(host, user, { character_set, collation })
+  await reserveAccount(host, user)
+  try {
+    await importDatabase(host, user, dumpIn(fetchedOf(user)), 'leave_some')
+  } catch (error) {
+    const { free } = await host.files.space(DATABASES)
+    if (!(error instanceof Error) || isDiskFull(error) || free < bytes) throw error
+    return error.message
+  }
+  return undefined
+}
+
+const Digests = z.object({
+  tables: z.array(z.object({ table: z.string(), rows: z.int(), sha256: z.string() })),
+})
+type Digests = z.infer<typeof Digests>['tables']
+
+/** The tables of the dump and of the loaded database, by the digests of their rows. */
+async function compareDatabase(
+  host: Host,
+  user: string,
+): Promise<{ tables: number; rows: number; differing: number }> {
+  const path = dumpIn(fetchedOf(user))
+  const bytes = (await host.files.stat(path))?.size ?? 0
+  const options = { timeout_ms: timeFor(bytes) }
+  const saved = await digestsOf(host, user, { argv: ['cat', '--', path], options })
+  const loaded = await loadedDigests(host, user)
+  const known = new Map(loaded.map((table) => [table.table, table]))
+  const same = saved.filter(({ table, rows, sha256 }) => {
+    const other = known.get(table)
+    return other?.rows === rows && other.sha256 === sha256
+  })
+  const differing = Math.max(saved.length, loaded.length) - same.length
+  return { tables: same.length, rows: sum(same), differing }
+}
+
+const sum = (tables: Digests) => tables.reduce((total, { rows }) => total + rows, 0)
+
+async function loadedDigests(host: Host, user: string): Promise<Digests> {
+  let digests: Digests = []
+  const size = (await databaseSize(host, user)) ?? 0
+  await streamDatabase(host, user, size, async (input_from) => {
+    const counted = await counting(host, user, input_from)
+    digests = readDigests(counted.stderr)
+    return counted.fed
+  })
+  return digests
+}
+
+const digestsOf = async (host: Host, user: string, input_from: Feeder): Promise<Digests> =>
+  readDigests((await counting(host, user, input_from)).stderr)
+
+type Feeder = NonNullable<RunOptions['input_from']>
+
+const REQUEST = `${JSON.stringify({ rules: [], digest: true, output: false })}\n`
+
+/** With the rights of the hidden site: the text of a dump is not trusted. */
+function counting(host: Host, user: string, input_from: Feeder) {
+  const { program } = host.settings
+  const { timeout_ms = 0 } = input_from.options
+  const limits = { network: false, home: false, idle: true, timeout_ms }
+  const options = { ...limits, own_program: program }
+  return host.shell.run([...program, 'rewrite'], {
+    ...asSite({ user }, { ...options, input: REQUEST }),
+    input_from,
+  })
+}
+
+/** The report is the last line. */
+const readDigests = (stderr: string): Digests =>
+  Digests.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).tables

@@ -2,8 +2,6 @@ import { expression } from './expression.ts'
 import { isAnyName, namesFor } from './mass-names.ts'
 import { ANY_PAGE, type Answer, answerOf, deniesAll } from './nginx-answers.ts'
 import type { Block, Directive } from './nginx-config.ts'
-import { defaultServers, type ListenedServer } from './nginx-listens.ts'
-import { blocksFor } from './nginx-locations.ts'
 import {
   certainPart,
   evaluate,
@@ -15,6 +13,7 @@ import {
 import {
   fastcgiAddress,
   type Kind,
+  type Listen,
   type MassHost,
   NO_PHP,
   type VirtualHost,
@@ -266,4 +265,103 @@ function namesInMaps({ maps }: Http): string[] {
   return [...maps.values()]
     .filter(({ source }) => /^\$\{?(http_)?host\}?$/.test(source))
     .flatMap(({ exact }) => [...exact.keys()])
+}
+
+/** The blocks that apply to a path, from the server inwards (ngx_http_core_find_location). */
+function blocksFor(server: Block, path: string): Block[] {
+  return [server, ...locate(server, path)]
+}
+
+function locate(block: Block, path: string): Block[] {
+  const locations = block.filter(({ name, block: inner }) => name === 'location' && inner)
+  const exact = locations.find(({ args }) => args[0] === '=' && args[1] === path)
+  if (exact?.block) return [exact.block]
+  const prefix = longestPrefix(locations, path)
+  const inner = prefix?.block ? locate(prefix.block, path) : []
+  const inPrefix = prefix?.block ? [prefix.block, ...inner] : []
+  // A nested expression matches, or the prefix excludes expressions.
+  if (inner.some((each) => isExpression(prefix?.block, each)) || prefix?.args[0] === '^~')
+    return inPrefix
+  const fits = locations.find((location) => matches(location, path))
+  return fits?.block ? [fits.block, ...locate(fits.block, path)] : inPrefix
+}
+
+function isExpression(outer: Block | undefined, inner: Block): boolean {
+  return outer?.some(({ args, block }) => block === inner && /^~/.test(args[0] ?? '')) ?? false
+}
+
+function longestPrefix(locations: Block, path: string): Directive | undefined {
+  const prefixOf = ({ args }: Directive) => (args.length === 1 ? args[0] : args[1]) ?? ''
+  const fitting = locations.filter((location) => {
+    const [sign = ''] = location.args
+    return !/^[~=@]/.test(sign) && path.startsWith(prefixOf(location))
+  })
+  return fitting.reduce<Directive | undefined>(
+    (best, each) => (best && prefixOf(best).length >= prefixOf(each).length ? best : each),
+    undefined,
+  )
+}
+
+/** `location ~ x`, `~* x`, and without a space `~x`. */
+function matches({ args }: Directive, path: string): boolean {
+  const [, sign = '', glued = ''] = /^(~\*?)(.*)$/s.exec(args[0] ?? '') ?? []
+  if (sign === '') return false
+  const pattern = expression(glued || (args[1] ?? ''), sign === '~*')
+  return pattern?.matches(path) ?? false
+}
+
+interface ListenedServer {
+  server: Block
+  names: readonly string[]
+  listens: readonly Listen[]
+}
+
+/** Servers with their listens, and which is the default of an address and port. */
+function defaultServers(servers: readonly Block[], hostname: string): ListenedServer[] {
+  const read = servers.map((server) => ({
+    server,
+    names: namesOf(server, hostname),
+    listens: listensOf(server),
+  }))
+  const keyOf = ({ address, port }: Listen) => `${address}:${port}`
+  const explicit = new Set(
+    read.flatMap(({ listens }) => listens.filter((listen) => listen.default).map(keyOf)),
+  )
+  const seen = new Set(explicit)
+  return read.map(({ server, names, listens }) => ({
+    server,
+    names,
+    listens: listens.map((listen) => {
+      const key = keyOf(listen)
+      const first = !seen.has(key)
+      seen.add(key)
+      return { ...listen, default: listen.default || first }
+    }),
+  }))
+}
+
+function namesOf(server: Block, hostname: string): string[] {
+  const written = server.flatMap(({ name, args }) => (name === 'server_name' ? args : []))
+  const names = written.map((name) => (name === '$hostname' ? hostname : name))
+  return names.length > 0 ? [...new Set(names)] : ['']
+}
+
+function listensOf(server: Block): Listen[] {
+  const ssl = server.some(({ name, args }) => name === 'ssl' && args[0] === 'on')
+  const written = server.filter(({ name }) => name === 'listen').map(({ args }) => args)
+  return (written.length > 0 ? written : [['80']]).map(([place = '', ...options]) => ({
+    ...placeOf(place),
+    ...(place.startsWith('[::]') && !options.includes('ipv6only=off') && { only_ipv6: true }),
+    tls: ssl || options.includes('ssl') || options.includes('quic'),
+    default: options.includes('default_server') || options.includes('default'),
+  }))
+}
+
+/** `80`, `*:80`, `[::]:80`, `10.0.0.1:80`, `10.0.0.1`, `unix:/run/x.sock`. */
+function placeOf(place: string): { address: string; port: number } {
+  if (place.startsWith('unix:')) return { address: place, port: 0 }
+  if (/^\d+$/.test(place)) return { address: '', port: Number(place) }
+  const [, address = place, port = '80'] = /^(.*):(\d+)$/.exec(place) ?? []
+  const isAny = ['*', '[::]', '0.0.0.0'].includes(address)
+  return { address: isAny ? '' : address, port: Number(port) }
 }

@@ -1,12 +1,16 @@
+import { listVhosts, type Vhost } from '#agent/features/existing/vhosts.ts'
+import { isLoopback, type Listen } from '#agent/features/existing/web/virtual-host.ts'
+import { expiryOf } from '#agent/features/health/certificate.ts'
+import { checkPage } from '#agent/features/health/page.ts'
 import { healthOf, unknownHealth, type Verdicts } from '#agent/features/health/verdict.ts'
 import { visitAll } from '#agent/features/health/visit-all.ts'
+import { sharedRest } from '#agent/features/health/watched.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Visit, Visited } from '#agent/kernel/host/visit-port.ts'
 import { parseCertificate } from '#agent/kernel/site/certificate-files.ts'
-import type { Verdict } from '#shared/health/page-verdict.ts'
+import { listSites } from '#agent/kernel/site/sites.ts'
+import { degraded, down, UP, up, type Verdict } from '#shared/health/page-verdict.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
-import { isVisitDue, newlyFound, type WatchedFound } from './pace.ts'
-import { listTargets } from './targets.ts'
-import { CLOSED, checkFoundCertificate, checkFoundPage } from './verdicts.ts'
 
 /** Reading the configuration of the web servers runs programs. */
 const LIST_MS = 5 * 60_000
@@ -102,5 +106,113 @@ export class FoundMonitor {
       }),
     )
     this.#listed_at = this.#host.clock.elapsed()
+  }
+}
+
+const LEAST_MS = 60_000
+/** The interval of a site that is not up, whose recovery should be seen soon. */
+const TROUBLED_MS = 30_000
+
+/** The state of one discovered site. All times are those of Clock.elapsed. */
+interface WatchedFound {
+  target: Target
+  verdicts: Verdicts
+  visited_at: number
+  /** How long the last visit took. */
+  visit_ms: number
+}
+
+function newlyFound(target: Target): WatchedFound {
+  return { target, verdicts: {}, visited_at: Number.NEGATIVE_INFINITY, visit_ms: 0 }
+}
+
+/** Whether it is time for a visit; `all`: how many sites share the time. */
+function isVisitDue(watched: WatchedFound, now: number, all: number): boolean {
+  const { verdicts, visited_at, visit_ms } = watched
+  const least = (verdicts.http?.state ?? 'up') === 'up' ? LEAST_MS : TROUBLED_MS
+  return now - visited_at >= sharedRest(visit_ms, all, least)
+}
+
+const CLOSED = up('http_closed', 'Its web server is configured to refuse every visitor')
+
+/** The intended content is unknown: every answer below 500 counts as intended. */
+export function checkFoundPage(visited: Visited, url: string): Verdict {
+  if ('failed' in visited) {
+    if (visited.failed !== 'refused') return checkPage(visited, url)
+    return down('http_refused', 'Nothing answers at its address on this server')
+  }
+  const { status, headers } = visited
+  if (status >= 500) {
+    const verdict = checkPage(visited, url)
+    if (verdict.code !== 'http_gateway') return verdict
+    const reason = `Its front page answers ${status}: the program behind it returned no answer`
+    return down('http_gateway', reason)
+  }
+  if (status === 401 || status === 403)
+    return up('http_protected', `Its front page answers ${status}: it is not public`)
+  if (status >= 400) return up('http_answers', `Its front page answers ${status}`)
+  if (status >= 300) return up('http_redirect', 'Its front page redirects to another address')
+  return /^(HIT|STALE)$/.test(headers['x-cache'] ?? '') ? up('http_cached', '') : UP
+}
+
+/** A self-signed one is intended, for example behind a proxy that does not verify it. */
+export function checkFoundCertificate(
+  found: { issuer: string; subject: string; validTo: string; checkHost(name: string): unknown },
+  domain: string,
+  now: number,
+): Verdict {
+  if (found.issuer === found.subject) return up('certificate_self_signed', 'It is self-signed')
+  const { date, expired, ending } = expiryOf(found, now)
+  if (expired) return expired
+  if (found.checkHost(domain) === undefined)
+    return degraded('certificate_name', 'Its certificate is for another name')
+  return ending ?? up('up', `It expires on ${date}`)
+}
+
+/** A site that this agent did not create, and how its visitors reach it. */
+interface Target {
+  domain: string
+  /** Path of the certificate that is configured, empty without TLS. */
+  certificate: string
+  /** Undefined: its web server is configured to refuse every visitor. */
+  visit: Visit | undefined
+}
+
+/** Those that can be reached by an address and port of this machine, by domain. */
+async function listTargets(host: Host): Promise<Map<string, Target>> {
+  const [vhosts, sites] = await Promise.all([listVhosts(host), listSites(host)])
+  const own = new Set(sites.map(({ domain }) => domain))
+  const targets = vhosts
+    .filter(({ names }) => !names.some((name) => own.has(name)))
+    .flatMap(targetOf)
+  return new Map(targets.map((target) => [target.domain, target]))
+}
+
+function targetOf({ domain, certificate, kind, listens }: Vhost): Target[] {
+  const listen = kind === 'closed' ? undefined : bestOf(listens)
+  if (!listen && kind !== 'closed') return []
+  return [{ domain, certificate, visit: listen && visitOf(domain, listen) }]
+}
+
+/** As a browser does: HTTPS where there is any, and the usual ports before others. */
+function bestOf(listens: readonly Listen[]): Listen | undefined {
+  const rank = ({ address, port, tls, only_ipv6 }: Listen) =>
+    [!isLoopback(address), port === (tls ? 443 : 80), tls, only_ipv6 !== true].reduce(
+      (sum, score) => sum * 2 + Number(score),
+      0,
+    )
+  const [best] = listens
+    .filter(({ port }) => port > 0)
+    .toSorted((one, other) => rank(other) - rank(one))
+  return best
+}
+
+/** The front page as it is: a parameter would fill the caches of the site. */
+function visitOf(domain: string, { address, port, tls, only_ipv6 }: Listen): Visit {
+  const target = only_ipv6 ? '::1' : address.replace(/^\[|\]$/g, '')
+  return {
+    ...{ host: domain, path: '/', tls },
+    ...(target !== '' && { address: target }),
+    ...(port !== (tls ? 443 : 80) && { port }),
   }
 }

@@ -1,6 +1,7 @@
 import { recorderSteps } from '#agent/features/jobs/cron/recorder.ts'
 import { allSitesSteps } from '#agent/features/servers/all-sites.ts'
 import { refuseTakenPorts } from '#agent/features/servers/port-holders.ts'
+import { debianFpm } from '#agent/features/servers/service-status.ts'
 import { BASE_PATH, baseOf } from '#agent/features/web/base-file.ts'
 import { CONNECTION_PATHS, connectionRateSteps } from '#agent/features/web/connection-rate.ts'
 import { dump } from '#agent/features/web/others.ts'
@@ -23,6 +24,7 @@ import {
   planInstall,
   refuseUnknownPackages,
   shippedPhp,
+  simulated,
 } from '#agent/kernel/packages/packages.ts'
 import { phpSourceSteps } from '#agent/kernel/packages/php-source.ts'
 import { ensureRunning, formOf, onUnits } from '#agent/kernel/services/index.ts'
@@ -34,7 +36,6 @@ import { listSites } from '#agent/kernel/site/sites.ts'
 import { sharedEtcSteps } from '#agent/kernel/site-etc/shared.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
-import { packageChanges } from './package-changes.ts'
 
 /** The files that apply to all sites, without those of single sites. */
 export const BASE_PATHS = [
@@ -184,4 +185,33 @@ async function isUnused(host: Host, php: string): Promise<boolean> {
   if (pools.some(({ name }) => name !== 'www.conf')) return false
   const config = (await host.files.stat(NGINX.program)) ? await dump(host) : ''
   return !/^[^#\n]*\/php[\d.]*-fpm\.sock/m.test(config)
+}
+
+/** Packages that other sites may use: a newer version restarts them. */
+const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
+
+/** The effects on installed packages, as reported by apt. */
+async function packageChanges(host: Host, packages: readonly string[]): Promise<Effect[]> {
+  const found = (await simulated(host, packages)) ?? []
+  const removed = found.filter(({ action }) => action === 'remove')
+  const changed = found.filter(({ action, name }) => action === 'change' && SERVING.test(name))
+  return [
+    ...removed.map((effect) => ({ ...effect, asks: 'packages_removed' })),
+    ...changed.map((effect) => ({ ...effect, asks: 'packages_changed' })),
+    ...(await restarted(host, packages)),
+  ]
+}
+
+/** A PHP-FPM that is used outside of this agent loads new extensions only after a restart. */
+async function restarted(host: Host, packages: readonly string[]): Promise<Effect[]> {
+  const versions = new Set(
+    packages.flatMap((name) => /^php(\d\.\d)-(?!fpm$)/.exec(name)?.[1] ?? []),
+  )
+  const running: Effect[] = []
+  for (const php of versions) {
+    const service = debianFpm(php)
+    if (packages.includes(`php${php}-fpm`) || !(await isRunning(host, service))) continue
+    running.push({ ...effects.run('restart', service.unit), asks: 'php_restarted' })
+  }
+  return running
 }

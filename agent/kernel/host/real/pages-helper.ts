@@ -2,7 +2,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import { pageOf } from '#agent/kernel/host/page-answer.ts'
 import { ask, startFpm } from './fpm-once.ts'
 
 const Request = z.object({
@@ -68,4 +67,32 @@ function paramsOf({ docroot, host }: Request, path: string): Record<string, stri
     ...{ SERVER_PORT: '443', SERVER_ADDR: '127.0.0.1', REMOTE_ADDR: '127.0.0.1' },
     ...{ REMOTE_PORT: '40000', REDIRECT_STATUS: '200', HTTP_ACCEPT: 'text/html,*/*' },
   }
+}
+
+/** What an answer of PHP is like, without its content. */
+interface Page {
+  /** 0: no answer. */
+  status: number
+  /** A redirect, an answer that is no page, or a page with its end. */
+  complete: boolean
+}
+
+const END = /<\/(html|rss|feed|rdf:RDF)\s*>/i
+const NEEDS_END = /^(text\/html|application\/(rss|atom|xhtml|rdf)\+xml|text\/xml)\b/i
+
+/** Reads an answer as CGI has it (RFC 3875): header fields, an empty line, content. */
+export function pageOf(answer: string | undefined): Page {
+  const [head = '', ...parts] = (answer ?? '').split(/(\r?\n\r?\n)/)
+  if (parts.length === 0) return { status: 0, complete: false }
+  const body = parts.slice(1).join('')
+  const fields = new Map(head.split(/\r?\n/).map(fieldOf))
+  const location = fields.has('location')
+  const status = Number(/^\d{3}/.exec(fields.get('status') ?? '')?.[0] ?? (location ? 302 : 200))
+  const isPage = status === 200 && NEEDS_END.test(fields.get('content-type') ?? '')
+  return { status, complete: !isPage || END.test(body) }
+}
+
+function fieldOf(line: string): [string, string] {
+  const at = line.indexOf(':')
+  return [line.slice(0, at).trim().toLowerCase(), line.slice(at + 1).trim()]
 }

@@ -1,4 +1,6 @@
+import { Buffer } from 'node:buffer'
 import type { ChildProcess } from 'node:child_process'
+import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import { attempt } from '#agent/kernel/host/attempt.ts'
 import {
@@ -9,7 +11,6 @@ import {
   type ScanRequest,
 } from '#agent/kernel/host/scan-lines.ts'
 import type { Read, SiteReader, TenantSite } from '#agent/kernel/host/scanner-port.ts'
-import { eachLine } from './lines.ts'
 
 export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | 'once'> {
   /** The end of its standard error. */
@@ -189,4 +190,25 @@ const unreadable = (why: string) => new Error(`The site could not be read: ${why
 /** A missing answer is null on the wire. */
 function present<T>({ answer, ...read }: Read<T | null>): Read<T | undefined> {
   return { ...read, answer: answer ?? undefined }
+}
+
+/** Calls `line` with each line of a stream, and with undefined at the end if a line is too long. */
+function eachLine(stream: Readable, most: number, line: (text: string | undefined) => void): void {
+  let parts: Buffer[] = []
+  let size = 0
+  stream.on('data', function read(data: Buffer | string) {
+    let rest = Buffer.from(data)
+    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+      line(Buffer.concat([...parts, rest.subarray(0, end)]).toString('utf8'))
+      parts = []
+      size = 0
+      rest = rest.subarray(end + 1)
+    }
+    parts.push(rest)
+    size += rest.length
+    if (size <= most) return
+    stream.off('data', read)
+    parts = []
+    line(undefined)
+  })
 }

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { PassThrough, type Readable } from 'node:stream'
+import { PassThrough, type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { Fed } from '#agent/kernel/host/fed.ts'
 import type { Output, RunOptions, Shell } from '#agent/kernel/host/ports.ts'
 import { startIn } from './cgroups.ts'
-import { feed } from './feed.ts'
 import { cookieOf, remember, send, tagOf } from './programs.ts'
-import { watchFile } from './seen.ts'
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const TIMEOUT_MS = 600_000
@@ -181,4 +181,90 @@ export function environment(extra: Record<string, string>): Record<string, strin
 export function withoutPrivileges(argv: readonly string[], user: string): string[] {
   const drop = ['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all']
   return ['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', ...drop, '--', ...argv]
+}
+
+const MAX_END = 200
+/** A report of the rewriter has a line for each table. */
+const MAX_STDERR = 1 << 20
+
+interface Feeding {
+  /** What the first program got. */
+  before?: Promise<Fed> | undefined
+  /** Its `seen` and `seen_ms`. */
+  options?: RunOptions
+}
+
+/** Passes the output of one program to another, and measures it. Never throws. */
+async function feed(
+  feeder: ChildProcess,
+  ended: Promise<number>,
+  child: ChildProcess,
+  { before, options = {} }: Feeding = {},
+): Promise<Fed> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  let end: Buffer = Buffer.alloc(0)
+  let stderr = ''
+  feeder.stderr?.on('data', (chunk: Buffer) => {
+    if (stderr.length < MAX_STDERR) stderr += chunk.toString('utf8')
+  })
+  const measured = new Transform({
+    transform(chunk: Buffer, _, next) {
+      hash.update(chunk)
+      bytes += chunk.length
+      end = chunk.length >= MAX_END ? chunk : Buffer.concat([end.subarray(-MAX_END), chunk])
+      next(null, chunk)
+    },
+  })
+  // Until its end: it may work on what it has for a long time.
+  if (options.seen)
+    child.once(
+      'close',
+      reportEach(options, () => bytes),
+    )
+  if (feeder.stdout && child.stdin) {
+    // A program that ends before its input closes the pipe: its own status says why.
+    await pipeline(feeder.stdout, measured, child.stdin).catch(() => undefined)
+  }
+  const code = await ended
+  return {
+    code,
+    stderr,
+    bytes,
+    sha256: hash.digest('hex'),
+    end: end.subarray(-MAX_END).toString('utf8'),
+    ...(before && { fed: await before }),
+  }
+}
+
+const EVERY_MS = 1000
+
+type Seeing = Pick<RunOptions, 'seen' | 'seen_ms'>
+
+/** Reports each second what `count` returns, until the returned function is called. */
+function reportEach({ seen, seen_ms = EVERY_MS }: Seeing, count: () => number): () => void {
+  const timer = setInterval(() => seen?.(count()), seen_ms)
+  return () => clearInterval(timer)
+}
+
+/** How far a program has read one of these files, or has written the other; closes it at the end. */
+function watchFile(
+  child: ChildProcess,
+  seeing: Seeing,
+  open: { file?: number | undefined; output?: number | undefined },
+): void {
+  const { file, output = -1 } = open
+  const count = file === undefined ? () => fstatSync(output).size : () => positionIn(file)
+  const stop = reportEach(seeing, count)
+  // A program that cannot be started is closed, too.
+  child.once('close', () => {
+    stop()
+    closeSync(file ?? output)
+  })
+}
+
+/** Both programs have one position in a file that one of them got open. */
+function positionIn(file: number): number {
+  const text = readFileSync(`/proc/self/fdinfo/${file}`, 'utf8')
+  return Number(/^pos:\s*(\d+)$/m.exec(text)?.[1] ?? 0)
 }

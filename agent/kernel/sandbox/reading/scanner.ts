@@ -1,13 +1,15 @@
+import type { Host, Output } from '#agent/kernel/host/ports.ts'
 import type {
   Application,
   Scanner,
   SiteReader,
   TenantSite,
 } from '#agent/kernel/host/scanner-port.ts'
+import { launcherOf, limitsOf } from '#agent/kernel/sandbox/direct.ts'
+import { readOnlySandboxOf } from '#agent/kernel/sandbox/sandbox.ts'
+import { sliceOf } from '#agent/kernel/services/systemd.ts'
 import type { UnknownUpdates } from '#shared/kernel/inventory.ts'
-import { type Machine, type Reported, readConfiguration } from './as-the-site.ts'
-import { Remembered } from './remembered.ts'
-import { Turns } from './turns.ts'
+import { PROGRAM } from './program.ts'
 
 /**
  * The answers about sites: by reading files where the result is certain, which is fast; otherwise
@@ -77,4 +79,216 @@ function because<T extends Pick<Application, 'updates' | 'unknown_because'>>(
   why: UnknownUpdates,
 ): T {
   return Object.values(answer.updates).includes(null) ? { ...answer, unknown_because: why } : answer
+}
+
+const AT_ONCE = 2
+/** The maximum total time that a list waits for sites that run their configuration. */
+const LIST_WAIT_MS = 1500
+
+/** Work that takes CPU: two at a time, the others in their order. */
+class Turns {
+  readonly #clock: Host['clock']
+  readonly #waiting: (() => void)[] = []
+  #running = 0
+  #since = 0
+
+  constructor({ clock }: Pick<Host, 'clock'>) {
+    this.#clock = clock
+  }
+
+  /** `urgent`: a caller waits only for this result. */
+  async take<T>(work: () => Promise<T>, urgent: boolean): Promise<T> {
+    if (this.#running === 0) this.#since = this.#clock.elapsed()
+    if (this.#running >= AT_ONCE) {
+      await new Promise<void>((go) => (urgent ? this.#waiting.unshift(go) : this.#waiting.push(go)))
+    } else this.#running += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
+    }
+  }
+
+  /** The longest wait of a caller that starts waiting now, in milliseconds. */
+  remainingWait(): number {
+    const since = this.#running === 0 ? 0 : this.#clock.elapsed() - this.#since
+    return Math.max(LIST_WAIT_MS - since, 0)
+  }
+}
+
+/** An answer is fresh until FRESH_MS; until STALE_MS it is returned while it is renewed. */
+const FRESH_MS = 300_000
+const STALE_MS = 3_600_000
+const MOST = 10_000
+
+interface Entry<T> {
+  at: number
+  value: T | undefined
+  coming: Promise<T> | undefined
+}
+
+/** A cache of expensive answers, in memory. */
+class Remembered<T> {
+  readonly #clock: Host['clock']
+  readonly #entries = new Map<string, Entry<T>>()
+
+  constructor({ clock }: Pick<Host, 'clock'>) {
+    this.#clock = clock
+  }
+
+  forget(key: string): void {
+    this.#entries.delete(key)
+  }
+
+  /** A cached answer that is fresh enough. */
+  known(key: string): T | undefined {
+    return this.#young(this.#entries.get(key), FRESH_MS)
+  }
+
+  /** Undefined: the answer is not there within `wait_ms`, and comes later. Default: no limit. */
+  async get(key: string, work: () => Promise<T>, wait_ms?: number): Promise<T | undefined> {
+    const fresh = this.known(key)
+    if (fresh !== undefined) return fresh
+    const entry = this.#entries.get(key) ?? { at: 0, value: undefined, coming: undefined }
+    entry.coming ??= this.#ask(key, entry, work)
+    const stale = this.#young(entry, STALE_MS)
+    if (stale !== undefined) return stale
+    if (wait_ms === undefined) return entry.coming
+    return Promise.race([entry.coming, this.#clock.sleep(wait_ms).then(() => undefined)])
+  }
+
+  #ask(key: string, entry: Entry<T>, work: () => Promise<T>): Promise<T> {
+    this.#entries.set(key, entry)
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size > MOST && oldest !== undefined) this.#entries.delete(oldest)
+    const coming = work().finally(() => {
+      entry.coming = undefined
+    })
+    coming.then(
+      (value) => Object.assign(entry, { value, at: this.#clock.elapsed() }),
+      () => this.forget(key),
+    )
+    return coming
+  }
+
+  #young(entry: Entry<T> | undefined, most_ms: number): T | undefined {
+    if (entry?.value === undefined) return undefined
+    return this.#clock.elapsed() - entry.at < most_ms ? entry.value : undefined
+  }
+}
+
+export type Machine = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>
+
+/** The report of the site's own PHP, or the reason why it is missing. */
+type Reported = { facts: string } | { why: UnknownUpdates }
+
+const REFUSED = 77
+const MISSING = 127
+/** Below it are root and the users of Debian's programs: login.defs(5), UID_MIN. */
+const FIRST_UID = 1000
+const NOBODY = 65534
+const MAX_BYTES = 7 << 20
+
+/** Overrides settings of ini files that run code or print errors. */
+const INI = {
+  memory_limit: '128M',
+  max_execution_time: '5',
+  display_errors: '0',
+  log_errors: '0',
+  auto_prepend_file: '',
+  auto_append_file: '',
+  open_basedir: '',
+}
+
+/**
+ * Runs only the configuration of a site, with the rights of the site. `folders`: also reports its
+ * plugins and themes. Never throws because of the site.
+ */
+async function readConfiguration(
+  host: Machine,
+  site: TenantSite,
+  { owner, folders }: { owner: string; folders: boolean },
+): Promise<Reported> {
+  const reader = await readerOf(host, site, owner)
+  if (!reader) return { why: 'config_refused' }
+  const word = host.random.text(32)
+  const { docroot, domain = 'localhost' } = site
+  const as_owner = reader.user === owner && !reader.own && site.php_user !== owner
+  const input = JSON.stringify({ word, docroot, domain, as_owner, folders })
+  const start = host.clock.elapsed()
+  const argv = [`/usr/bin/php${site.php ?? ''}`, ...ini(), '-r', PROGRAM]
+  const { code, stdout } = await readAsSite(host, reader, argv, input)
+  const facts = answerIn(stdout, word)
+  if (facts !== undefined) return { facts }
+  if (code === MISSING) return { why: 'config_no_php' }
+  if (code === REFUSED) return { why: 'config_refused' }
+  const late = host.clock.elapsed() - start >= READING_MS - 500
+  return { why: late ? 'config_slow' : 'config_failed' }
+}
+
+const ini = () => Object.entries(INI).flatMap(([name, value]) => ['-d', `${name}=${value}`])
+
+/**
+ * The site's own user, or the user that PHP runs it as, who runs this code anyway, or the owner of
+ * the docroot, if nobody else can write its files (see PROGRAM). Never root or a system account.
+ */
+async function readerOf(
+  { files, privileged }: Machine,
+  { user, php_user, docroot }: TenantSite,
+  owner: string,
+): Promise<Reader | undefined> {
+  if (!privileged) return undefined
+  const name = user ?? (php_user || owner)
+  const passwd = (await files.read('/etc/passwd')) ?? ''
+  const fields = passwd.split('\n').map((line) => line.split(':'))
+  const uid = Number(fields.find(([known]) => known === name)?.[2] ?? 0)
+  const ordinary = name === 'www-data' ? uid > 0 : uid >= FIRST_UID && uid !== NOBODY
+  return ordinary ? { user: name, own: user !== undefined, docroot } : undefined
+}
+
+/** The line with the random word: the program ends after it. */
+function answerIn(output: string, word: string): string | undefined {
+  const start = output.lastIndexOf(`\n${word} `)
+  const end = output.indexOf('\n', start + 1)
+  const text = start < 0 || end < 0 ? undefined : output.slice(start + word.length + 2, end)
+  return text !== undefined && text.length <= MAX_BYTES ? text : undefined
+}
+
+/** The rights of a program: those of a managed site, or of the user of another one. */
+interface Reader {
+  user: string
+  own: boolean
+  docroot: string
+}
+
+/** The maximum time of the program. */
+const READING_MS = 5000
+const MEMORY = 256
+/** Enforced by the kernel for its only process, also without control groups. */
+const PROCESS = [`LimitDATA=${MEMORY}M`, 'LimitCPU=5', 'LimitCORE=0', 'LimitNOFILE=256']
+const LIMITS = [`MemoryMax=${MEMORY}M`, 'MemorySwapMax=0', 'TasksMax=4', 'LimitFSIZE=0', ...PROCESS]
+/** It is killed immediately; the program also limits itself. */
+const ENDS = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'SuccessExitStatus=SIGKILL']
+
+/**
+ * Runs a program that reads a site with the rights of the site: like `tryAsSite`, but also for a
+ * site that this agent did not create, without write access, network or a second process.
+ */
+function readAsSite(
+  host: Pick<Host, 'shell'>,
+  reader: Reader,
+  argv: readonly string[],
+  input: string,
+): Promise<Output> {
+  const { user, own } = reader
+  const limits = [...limitsOf(MEMORY, 0), '--cpu=5', '--nofile=256', '--nproc=512']
+  const site = {
+    user,
+    slice: own ? sliceOf(user) : 'system.slice',
+    directives: [...readOnlySandboxOf(user, reader), ...LIMITS, ...ENDS],
+    launcher: launcherOf({ user, limits, network: false }),
+  }
+  return host.shell.try(argv, { input, env: { HOME: '/' }, timeout_ms: READING_MS, site })
 }

@@ -1,13 +1,15 @@
+import { constants, verify } from 'node:crypto'
 import { listTargets, type TargetRow } from '#dashboard/features/backups/queries.ts'
 import { getTarget, openTarget } from '#dashboard/features/backups/targets.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
+import { KeeperReport, SignedReport, signedText } from '#shared/backups/keeper-report.ts'
 import { keeperReading } from '#shared/backups/readings.ts'
-import { isDue } from '#shared/kernel/age.ts'
+import { isAhead, isDue } from '#shared/kernel/age.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import { listReaders, readStates, setState } from './state.queries.ts'
-import { newest, newestOf } from './verified.ts'
 
 interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
   sealer: Sealer
@@ -48,4 +50,34 @@ async function textsOf({ db, agents, sealer, log }: Deps, target: TargetRow): Pr
     }
   }
   return []
+}
+
+/** The newest one; one of the future, whose clock was wrong, only if there is no other one. */
+const newest = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
+  reports.toSorted(
+    (one, other) =>
+      Number(isAhead(one.at, now)) - Number(isAhead(other.at, now)) ||
+      Date.parse(other.at) - Date.parse(one.at),
+  )[0]
+
+/** The newest report that the keeper with this public key has signed: anybody may write others. */
+export const newestOf = (
+  key: string,
+  texts: readonly string[],
+  now: Date,
+): KeeperReport | undefined =>
+  newest(
+    texts.flatMap((text) => verified(key, text) ?? []),
+    now,
+  )
+
+function verified(key: string, text: string): KeeperReport | undefined {
+  const signed = parseJson(SignedReport, text)
+  if (!signed) return undefined
+  const padding = constants.RSA_PKCS1_PSS_PADDING
+  const saltLength = constants.RSA_PSS_SALTLEN_DIGEST
+  const signature = Buffer.from(signed.signature, 'base64')
+  const bytes = Buffer.from(signedText(signed.report))
+  const isOwn = verify('sha256', bytes, { key, padding, saltLength }, signature)
+  return isOwn ? parseJson(KeeperReport, signed.report) : undefined
 }

@@ -1,12 +1,13 @@
 import { type Groups, needsIn, phpIn } from '#dashboard/features/overview/parts/sites.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import { healthAdvice } from '#shared/health/health-advice.ts'
 import { namesRemedy } from '#shared/kernel/errors.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import { supportEnds } from '#shared/php/php-support.ts'
-import { diskUse } from './disk-use.ts'
-import { unwell } from './health.ts'
+import type { DiskUse } from '#shared/servers/api/disk-use.ts'
+import { diskLevelOf, diskShares, usedBytes } from '#shared/servers/disk-levels.ts'
 import { advised, counted, groupOf, item, ofSite } from './item.ts'
-import { type FailedOperation, type NeedySite, readNeeds } from './queries.ts'
+import { type DiskSite, type FailedOperation, type NeedySite, readNeeds } from './queries.ts'
 
 const FEW = 5
 
@@ -137,3 +138,38 @@ function ofVersion([php, { ends, total }]: [string, { ends: string; total: numbe
   const query = { php }
   return item({ severity: 'warning', name: `PHP ${php}`, reason, at: ends, count: total, query })
 }
+
+/** A site that does not work properly, with advice. */
+const unwell =
+  (severity: 'critical' | 'warning') =>
+  (site: NeedySite): AttentionItem => {
+    const { health_code, health_reason, health_since: at } = site
+    const advice = healthAdvice(health_code, site) ?? 'look at its log'
+    return ofSite(site, { severity, reason: advised(health_reason, advice), at })
+  }
+
+const UNKNOWN =
+  'Its disk use could not be measured: look on the server for folders that are very large or that its user cannot read'
+
+/** A site near or over a limit of its tier, or without a measurement. */
+function diskUse({ id, server_id, domain, tier, disk }: DiskSite): AttentionItem[] {
+  const level = disk && diskLevelOf(disk)
+  if (!level) return []
+  const advice = tier === 'large' ? 'remove what is not needed' : 'remove files, or raise its tier'
+  const reason =
+    level === 'unknown' ? UNKNOWN : `It uses ${used(disk)} of its tier ${tier}: ${advice}`
+  const severity = level === 'over' ? 'critical' : 'warning'
+  return [item({ severity, server_id, site_id: id, name: domain, reason, at: disk.measured_at })]
+}
+
+/** The limit with the higher use. */
+function used(use: DiskUse): string {
+  const shares = diskShares(use)
+  if (shares.files > shares.bytes)
+    return `${whole(use.files ?? 0)} files of the ${whole(use.limit_files)}`
+  return `${gigabytes(usedBytes(use) ?? 0)} of the ${gigabytes(use.limit_bytes)}`
+}
+
+const whole = (value: number) => value.toLocaleString('en-US')
+/** Rounded down, so that it never exceeds the actual use. */
+const gigabytes = (bytes: number) => `${(Math.floor(bytes / 1e8) / 10).toLocaleString('en-US')} GB`

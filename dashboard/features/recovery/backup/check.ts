@@ -5,12 +5,12 @@ import { databaseOn } from '#dashboard/kernel/db/client.ts'
 import { type Address, connect, fileOf } from '#dashboard/kernel/db/connect.ts'
 import { damagesOf, deviationsOf, listSealed } from '#dashboard/kernel/db/inspect.ts'
 import { breachesOf } from '#dashboard/kernel/db/invariants.ts'
-import { listMarked } from '#dashboard/kernel/db/marked.queries.ts'
+import { type AllMarked, listMarked } from '#dashboard/kernel/db/marked.queries.ts'
+import { MARKED_TABLES, type MarkedTable, Marks } from '#dashboard/kernel/db/marks.ts'
 import { appliedMigrations, knownMigrations } from '#dashboard/kernel/db/migrations.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import { mustExist, type Records } from './back-up.ts'
-import { changedRows } from './changed-rows.ts'
 import { BackupError } from './manifest.ts'
 import { verifyUnpacked, withBackup } from './read-backup.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
@@ -85,4 +85,37 @@ async function isDatabase(path: string): Promise<boolean> {
   })
   const { buffer } = await file.read(Buffer.alloc(16), 0, 16, 0)
   return buffer.toString('latin1') === 'SQLite format 3\0'
+}
+
+const MAX_NAMED = 20
+const MAX_SHOWN = 64
+
+type NameOf<T extends MarkedTable> = (row: AllMarked[T][number]) => string
+
+/** Whoever wrote the row chose it. */
+const shown = (value: string) => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
+
+const NAMES: { [T in MarkedTable]: NameOf<T> } = {
+  users: ({ id }) => `user ${id}`,
+  sessions: ({ user_id, created_at }) => `session of user ${user_id} from ${shown(created_at)}`,
+  api_tokens: ({ user_id, name }) => `API token ${shown(name)} of user ${user_id}`,
+  server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
+}
+
+/** The findings about rows that admit and that no dashboard with this secret has written. */
+function changedRows(rows: AllMarked, secret: Secret): string[] {
+  const marks = new Marks(secret.reveal(), { error: () => undefined })
+  return MARKED_TABLES.flatMap((table) => changedIn(marks, table, rows[table]))
+}
+
+function changedIn<T extends MarkedTable>(marks: Marks, table: T, rows: AllMarked[T]): string[] {
+  const changed = rows.filter((row) => !marks.fits(table, row))
+  const named = changed
+    .slice(0, MAX_NAMED)
+    .map(
+      (row) =>
+        `${NAMES[table](row)}: the row was changed outside of the dashboard and is not accepted`,
+    )
+  if (changed.length <= MAX_NAMED) return named
+  return [...named, `${changed.length} rows of ${table} have no valid mark`]
 }

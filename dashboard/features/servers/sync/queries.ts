@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, gte, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, gt, gte, ne, not, notInArray, sql } from 'drizzle-orm'
 import { MINUTE } from '#dashboard/features/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/features/metrics/queries.ts'
 import { type Reports, reportStatements } from '#dashboard/features/servers/reports.queries.ts'
@@ -12,15 +12,15 @@ import {
 } from '#dashboard/kernel/db/client.ts'
 import { OPERATING } from '#dashboard/kernel/db/exclusion.ts'
 import { once } from '#dashboard/kernel/db/once.ts'
-import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import type { NewSite, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
 import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
+import type { FoundSite } from '#shared/kernel/found-site.ts'
+import { apexOf } from '#shared/kernel/names.ts'
 import type { Metrics, Service } from '#shared/servers/agent.ts'
-import type { Adoption } from './facts.ts'
-import { importedRow, importSites } from './imports.queries.ts'
+import { type Adoption, factsOf } from './facts.ts'
 import type { SyncPlan } from './sync-plan.ts'
-import { updateStatements } from './updates.queries.ts'
 
 const OFFLINE_AFTER = 3
 const PAGE = 500
@@ -195,4 +195,83 @@ function syncActivity(
     server_id: id,
     created_at,
   })
+}
+
+interface Asked {
+  server: Pick<ServerRow, 'id'>
+  /** Before the first question to the agent. */
+  since: string
+  now: string
+}
+
+const updateStatements = (
+  queries: Queries,
+  updates: SyncPlan['updates'],
+  asked: Asked,
+): Statement[] => updates.map((update) => updateStatement(queries, update, asked))
+
+/**
+ * The new state depends on the old one, on the server and on the domain, which may have changed by now.
+ * The report is too old for a site whose operation has ended since, and one with an active operation
+ * may be on its way: the next sync compares them.
+ */
+function updateStatement(
+  queries: Queries,
+  { id, domain, from, values }: SyncPlan['updates'][number],
+  { server, since: asked_at, now }: Asked,
+): Statement {
+  const { status } = values
+  const since = status === undefined ? {} : { missing_since: status === 'missing' ? now : null }
+  const still =
+    status === undefined
+      ? notInArray(sites.status, ['provisioning', 'deleting'])
+      : and(eq(sites.status, from), not(OPERATING))
+  const ended = sql`exists (select 1 from operations
+    where site_id = ${id} and finished_at > ${asked_at})`
+  const same = and(eq(sites.id, id), eq(sites.server_id, server.id), eq(sites.domain, domain))
+  return queries
+    .update(sites)
+    .set({ ...values, ...since })
+    .where(and(same, still, not(ended)))
+}
+
+const ROWS = 100
+
+type Importing = Pick<ServerRow, 'id' | 'imports' | 'imports_day'>
+
+/** Records discovered sites within the budget of the day and `room`. Returns their number. */
+async function importSites(
+  db: Database,
+  server: Importing,
+  rows: readonly NewSite[],
+  { now, room }: { now: string; room: number },
+): Promise<number> {
+  const day = now.slice(0, 10)
+  const used = server.imports_day === day ? server.imports : 0
+  const count = Math.max(0, Math.min(rows.length, room, MAX_IMPORTS_A_DAY - used))
+  if (count === 0 || !(await reserve(db, server.id, day, count))) return 0
+  for (const some of piecesOf(rows.slice(0, count), ROWS)) {
+    await db.write((queries) => queries.insert(sites).values(some).onConflictDoNothing())
+    await breathe()
+  }
+  return count
+}
+
+/** False when another dashboard on the same records has used up the budget meanwhile. */
+async function reserve(db: Database, id: number, day: string, count: number): Promise<boolean> {
+  const used = sql<number>`(case when imports_day = ${day} then imports else 0 end)`
+  const rows = await db.write((queries) =>
+    queries
+      .update(servers)
+      .set({ imports: sql`${used} + ${count}`, imports_day: day })
+      .where(and(eq(servers.id, id), sql`${used} + ${count} <= ${MAX_IMPORTS_A_DAY}`))
+      .returning({ id: servers.id }),
+  )
+  return rows.length > 0
+}
+
+function importedRow(found: FoundSite, server_id: number, created_at: string): NewSite {
+  const { domain } = found
+  const facts = { ...factsOf(found), domain, apex: apexOf(domain) }
+  return { ...facts, server_id, managed: false, found: true, status: 'active', created_at }
 }

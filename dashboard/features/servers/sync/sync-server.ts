@@ -1,5 +1,6 @@
 import { compareAccess, listKnownAccess } from '#dashboard/features/access/compare.queries.ts'
 import { storeLogins } from '#dashboard/features/access/logins.queries.ts'
+import { listAllHolders, namesOf } from '#dashboard/features/domains/names.queries.ts'
 import { readServer } from '#dashboard/features/recovery/read-server.ts'
 import { askTrash } from '#dashboard/kernel/agents/ask-trash.ts'
 import { askWeb, linesOf } from '#dashboard/kernel/agents/ask-web.ts'
@@ -7,32 +8,42 @@ import { BUDGET, MAX_IMPORTS } from '#dashboard/kernel/agents/budgets.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
 import type { Listed } from '#dashboard/kernel/agents/read-answer.ts'
 import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import { mailTroublesOf } from '#dashboard/kernel/db/mail-trouble.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
 import { sitesOf } from '#dashboard/kernel/live/feed.ts'
+import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
 import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/kernel/trust/keys/hand-over.ts'
 import { answeredBy } from '#dashboard/kernel/trust/presented.ts'
+import { accessReading, loginsReading } from '#shared/access/readings.ts'
+import { MAX_LOGINS, type ReportedAccess, type SiteLogin } from '#shared/access/site-access.ts'
+import { COMMANDS } from '#shared/commands.ts'
+import { namesAfter } from '#shared/domains/primary-domain.ts'
+import { jobTroublesReading } from '#shared/jobs/readings.ts'
 import { bodyOf, ServiceError } from '#shared/kernel/errors.ts'
+import { apexOf } from '#shared/kernel/names.ts'
+import { mailReading } from '#shared/mail/readings.ts'
+import type { SiteUsage } from '#shared/metrics/site-usage.ts'
 import type { Service, TrashedSite } from '#shared/servers/agent.ts'
-import { metricsReading, servicesReading } from '#shared/servers/readings.ts'
-import { sitesReading } from '#shared/sites/readings.ts'
-import {
-  askAccess,
-  askCertificates,
-  askJobs,
-  askLogins,
-  askMail,
-  askMaintenance,
-  askUsage,
-} from './ask-reports.ts'
+import type { DiskUse } from '#shared/servers/api/disk-use.ts'
+import { maintenanceReading, metricsReading, servicesReading } from '#shared/servers/readings.ts'
+import { certificatesReading, sitesReading, usageReading } from '#shared/sites/readings.ts'
 import { Adoption, diskColumns } from './facts.ts'
-import { foreignNames } from './foreign-names.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
 import { type Reader, readChanges, type ServerChanges } from './read-changes.ts'
-import { settleRenames } from './renames.ts'
-import { columnUpdates, type Found, needsTrash, planSync, type SyncPlan } from './sync-plan.ts'
+import { listUnknownRenames, settleRename } from './renames.queries.ts'
+import {
+  columnUpdates,
+  type ForeignNames,
+  type Found,
+  needsTrash,
+  planSync,
+  type SyncPlan,
+} from './sync-plan.ts'
 
 export interface SyncDeps extends HandOverDeps {
   bus: Bus
@@ -196,3 +207,130 @@ function phpVersions(services: readonly Service[]): string[] {
     return version !== undefined && status !== 'missing' ? [version] : []
   })
 }
+
+const PIECE = 500
+
+/**
+ * Returns the first name of each managed site that its server reports and that another managed site
+ * has, on this server or another one.
+ */
+async function foreignNames(
+  db: Database,
+  records: readonly KnownSite[],
+  { sites }: Found,
+): Promise<ForeignNames> {
+  const reported = records.flatMap(({ id, domain, apex, found, operating }) => {
+    const names = found || operating ? [] : (sites.get(domain)?.names ?? [])
+    const others = names.filter((name) => apexOf(name.toLowerCase()) !== apex)
+    return others.map((name) => ({ id, domain, name, apex: apexOf(name.toLowerCase()) }))
+  })
+  const foreign = new Map<string, { name: string; domain: string }>()
+  for (const some of piecesOf(reported, PIECE)) {
+    const holders = await listAllHolders(db, [...new Set(some.map(({ apex }) => apex))])
+    for (const { id, domain, name, apex } of some) {
+      const holder = holders.find((one) => one.apex === apex && one.site_id !== id)
+      if (holder && !foreign.has(domain)) foreign.set(domain, { name, domain: holder.domain })
+    }
+    await breathe()
+  }
+  return foreign
+}
+
+/**
+ * A change of a primary domain whose result the dashboard never got: it has succeeded if the server
+ * has the site under the name that was asked for, and not under the former one. Nothing else that an
+ * agent reports gives a site another name. Returns a line for each.
+ */
+async function settleRenames(
+  { db, clock }: Pick<Base, 'db' | 'clock'>,
+  records: readonly KnownSite[],
+  found: Found,
+): Promise<string[]> {
+  if (!found.whole) return []
+  const gone = records.filter(({ domain, status }) => isGone(status) && !found.sites.has(domain))
+  const lines: string[] = []
+  for (const operation of await listUnknownRenames(
+    db,
+    gone.map(({ id }) => id),
+  )) {
+    const record = gone.find(({ id }) => id === operation.site_id)
+    const asked = COMMANDS['site.rename'].params.safeParse(operation.params).data
+    if (!record || !asked || asked.domain !== record.domain) continue
+    if (!isSame(record, found.sites.get(asked.primary))) continue
+    const { www } = namesAfter(
+      { domain: record.domain, names: await namesOf(db, record.id) },
+      asked,
+    )
+    const settled = { operation, site_id: record.id, asked, www }
+    if (await settleRename(db, settled, timestamp(clock)))
+      lines.push(`The primary domain of ${asked.domain} was changed to ${asked.primary}`)
+  }
+  return lines
+}
+
+const isGone = (status: KnownSite['status']) => status === 'active' || status === 'missing'
+
+/** The system user and the database of a site never change. */
+const isSame = (
+  record: KnownSite,
+  site: Pick<KnownSite, 'user' | 'db_name'> | undefined,
+): boolean =>
+  site?.user === record.user && (record.db_name === '' || site.db_name === record.db_name)
+
+const MAX_JOB_TROUBLES = 50
+
+/** An agent of another protocol, or one that cannot read it now, does not report it: the record stays. */
+const unreported = () => undefined
+
+const askMail = (reader: Reader, to: Address) =>
+  reader.call(to, mailReading, {}).then(({ entries }) => mailTroublesOf(entries), unreported)
+
+/** The first of those whose jobs fail or stand still. */
+const askJobs = (reader: Reader, to: Address) =>
+  reader
+    .call(to, jobTroublesReading, {})
+    .then(({ entries }) => entries.slice(0, MAX_JOB_TROUBLES), unreported)
+
+const askMaintenance = (reader: Reader, to: Address) =>
+  reader
+    .call(to, maintenanceReading, {})
+    .then(({ maintenance }) => maintenance ?? undefined, unreported)
+
+/** The expiry of certificates by domain. */
+const askCertificates = (reader: Reader, to: Address) =>
+  reader
+    .call(to, certificatesReading, {})
+    .then(
+      ({ entries }) => new Map(entries.map(({ domain, expires_at }) => [domain, expires_at])),
+      unreported,
+    )
+
+/** The disk use of the managed sites by domain; null if never measured. Undefined if incomplete. */
+const askUsage = (reader: Reader, to: Address) =>
+  reader
+    .call(to, usageReading, {})
+    .then(
+      ({ entries, total }) =>
+        entries.length < total ? undefined : new Map(entries.map(measuredUse)),
+      unreported,
+    )
+
+/** In this order of fields, since records are compared as text. */
+function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskUse | null] {
+  if (measured_at === null) return [domain, null]
+  const { bytes, files, database_bytes, limit_bytes, limit_files } = use
+  return [domain, { bytes, files, database_bytes, limit_bytes, limit_files, measured_at }]
+}
+
+/** The logins of people to sites. */
+const askLogins = (reader: Reader, to: Address): Promise<SiteLogin[]> =>
+  reader.call(to, loginsReading, {}).then(
+    ({ entries }) => entries.slice(-MAX_LOGINS),
+    () => [],
+  )
+
+/** Who can log in to which site; undefined if incomplete. */
+const askAccess = (reader: Reader, to: Address): Promise<ReportedAccess[] | undefined> =>
+  reader
+    .call(to, accessReading, {})
+    .then(({ entries, total }) => (entries.length < total ? undefined : entries), unreported)

@@ -1,14 +1,18 @@
-import { asc, count, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { healthAt } from '#dashboard/features/health/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import { site_copies } from '#dashboard/kernel/db/copies-schema.ts'
+import { BY_SERVER, isOf } from '#dashboard/kernel/db/of-servers.ts'
+import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
+import type { SiteCopy } from '#shared/copies/api/copies.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { FleetSite } from '#shared/overview/api/fleet.ts'
 import type { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/sites/api/site-filters.ts'
 import { rowView, siteColumns } from './columns.queries.ts'
-import { listCopies } from './copies.queries.ts'
 import { conditions } from './filter.queries.ts'
-import { plainTotal } from './totals.queries.ts'
+import { keptParts } from './kept-parts.ts'
+import { listVersions } from './versions.queries.ts'
 
 /** The worst first; those without any last. */
 const byHealth = (now: Date) =>
@@ -123,4 +127,90 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
   const isOld = view.health === null || view.health === 'unknown'
   const copies = await listCopies(db, id)
   return { ...view, ...copies, health_checks: isOld ? [] : (health_checks ?? []) }
+}
+
+const MOST = 50
+
+/** The site that a site was copied from, and its own copies, newest first. */
+async function listCopies(
+  db: Database,
+  id: number,
+): Promise<{ copy_of: SiteCopy | null; copies: SiteCopy[] }> {
+  const { site_id, original_id } = site_copies
+  const [[copy_of = null], copies] = await db.read.batch([
+    sitesIn(db).innerJoin(site_copies, eq(original_id, sites.id)).where(eq(site_id, id)),
+    sitesIn(db)
+      .innerJoin(site_copies, eq(site_id, sites.id))
+      .where(and(eq(original_id, id), ne(sites.status, 'trashed')))
+      .orderBy(desc(sites.id))
+      .limit(MOST),
+  ])
+  return { copy_of, copies }
+}
+
+const sitesIn = (db: Database) =>
+  db.read
+    .select({
+      id: sites.id,
+      server_id: sites.server_id,
+      server: servers.name,
+      domain: sites.domain,
+      tls: sites.tls,
+      status: sites.status,
+      staging: sites.staging,
+      created_at: sites.created_at,
+    })
+    .from(sites)
+    .innerJoin(servers, eq(servers.id, sites.server_id))
+
+/** The filters of the usual list. */
+type Plain = Pick<FleetSiteIdsQuery, 'status' | 'managed' | 'staging' | 'ignored'>
+
+/** Sites of one server that these filters do not distinguish. */
+interface Total extends Pick<SiteRow, 'status' | 'managed' | 'staging'> {
+  ignored: boolean
+  total: number
+}
+
+/** How many sites the filters match. Only those of changed servers are counted again. */
+async function plainTotal(db: Database, query: Plain, now: Date): Promise<number> {
+  const { sites: versions } = await listVersions(db)
+  const totals = await listTotals(db, versions, { now, context: undefined })
+  let sum = 0
+  for (const own of totals.values())
+    for (const each of own) if (matches(each, query)) sum += each.total
+  return sum
+}
+
+function matches(of: Total, { status, managed, staging, ignored = false }: Plain): boolean {
+  return (
+    (status?.includes(of.status) ?? true) &&
+    of.managed === (managed ?? of.managed) &&
+    of.staging === (staging ?? of.staging) &&
+    of.ignored === ignored
+  )
+}
+
+const listTotals = keptParts(readTotals)
+
+async function readTotals(
+  db: Database,
+  server_ids: readonly number[],
+): Promise<ReadonlyMap<number, Total[]>> {
+  const isIgnored = sql<boolean>`${sites.ignored_at} is not null`.mapWith(Boolean)
+  const rows = await db.read
+    .select({
+      server_id: sql<number>`${sites.server_id}`,
+      status: sql<SiteRow['status']>`${sites.status}`,
+      managed: sql<boolean>`${sites.managed}`.mapWith(Boolean),
+      staging: sql<boolean>`${sites.staging}`.mapWith(Boolean),
+      ignored: isIgnored.as('ignored'),
+      total: sql<number>`count(*)`,
+    })
+    .from(BY_SERVER)
+    .where(isOf(server_ids))
+    .groupBy(sites.server_id, sites.status, sites.managed, sites.staging, sql`ignored`)
+  const totals = new Map<number, Total[]>(server_ids.map((id) => [id, []]))
+  for (const { server_id, ...total } of rows) totals.get(server_id)?.push(total)
+  return totals
 }

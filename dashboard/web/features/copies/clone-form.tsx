@@ -1,13 +1,22 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
+import { cloneSite, type NewCopy } from '#dashboard/web/api/copies.ts'
+import { planQuery } from '#dashboard/web/api/site-work.ts'
+import { useDnsChoice, useShowRecordsAnew } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { PlanPreview } from '#dashboard/web/features/sites/plan-preview.tsx'
+import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+import type { DnsChoice } from '#shared/domains/dns-choice.ts'
+import { Domain } from '#shared/kernel/fields.ts'
+import { pairOf } from '#shared/kernel/site-names.ts'
 import { PhpChoice, ServerChoice, SourceChoice } from './choices.tsx'
-import { type Chosen, type Origin, stagingName } from './origin.ts'
-import { StagingRules } from './staging-rules.tsx'
-import { type CopyDraft, useCopy } from './use-copy.ts'
+import { type Chosen, fromOf, type Origin, stagingName } from './origin.ts'
 
 interface CloneFormProps {
   origin: Origin
@@ -104,3 +113,104 @@ export function CloneForm({ origin, staging: first_staging, first, onClose }: Cl
 }
 
 const actionOf = ({ chosen }: CopyDraft) => (chosen === 'now' ? 'Clone site' : 'Restore backup')
+
+const RULES = [
+  'Visitors need a user name and a password',
+  'Search engines are instructed not to list it',
+  'Its mail is caught on the server and not sent',
+  'Its scheduled jobs do not run',
+  'Requests to known payment providers are refused',
+  'WordPress sees the environment type "staging"',
+]
+
+/** What differs between a staging site and the live one. */
+function StagingRules() {
+  return (
+    <section aria-label="Differences" className="rounded-lg bg-sunken px-4 py-3">
+      <p className="font-medium">What is different on the staging site</p>
+      <ul className="mt-1 list-disc pl-5 text-muted">
+        {RULES.map((rule) => (
+          <li key={rule}>{rule}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The values of the form. */
+interface CopyDraft {
+  domain: string
+  server_id: number | undefined
+  chosen: Chosen
+  /** Empty: as the original. */
+  php: string
+  staging: boolean
+  with_jobs: boolean
+}
+
+const PAUSE_MS = 400
+
+/** The plan of a copy while its form is filled in, and its start. */
+function useCopy(origin: Origin, draft: CopyDraft, onStarted: () => void) {
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const paused = usePaused(JSON.stringify(draft), PAUSE_MS)
+  const settled: CopyDraft = JSON.parse(paused)
+  const typed = Domain.safeParse(draft.domain)
+  const isSettled = paused === JSON.stringify(draft)
+  const names = Domain.safeParse(settled.domain).success ? pairOf(settled.domain) : []
+  const records = useDnsChoice(settled.server_id ?? 0, settled.server_id ? names : [])
+  const work = records.isOpen ? undefined : workOf(origin, settled, records.chosen)
+  const planning = useQuery({ ...planQuery(work ?? NOTHING), enabled: work !== undefined })
+  const consent = useWorkConsent(work)
+  const { mutate, reset, isPending, error } = useMutation({
+    mutationFn: async () => work?.begin(consent.accepting),
+    onError: useShowRecordsAnew(),
+    onSuccess: async (made) => {
+      onStarted()
+      void client.invalidateQueries({ queryKey: ['sites'] })
+      void client.invalidateQueries({ queryKey: ['site'] })
+      if (!made) return
+      const { id, operation } = made
+      await navigate({
+        to: '/sites/$site_id',
+        params: { site_id: String(id) },
+        search: operation ? { operation } : {},
+      })
+    },
+  })
+  const refused = { ...refusalsIn(planning.error), ...refusalsIn(error) }
+  const mistake = typed.success ? undefined : typed.error.issues[0]?.message
+  const hasRefusals = Object.keys(refused).length > 0
+  return {
+    /** Undefined while it has no plan. */
+    work: hasRefusals ? undefined : work,
+    refusals: {
+      ...refused,
+      ...(draft.domain !== '' && mistake !== undefined && { domain: mistake }),
+    } as Record<string, string>,
+    isBlocked: !isSettled || work === undefined || hasRefusals || consent.isOpen,
+    isBusy: isPending,
+    error: Object.keys(refusalsIn(error)).length > 0 ? undefined : error,
+    records: records.fields,
+    question: consent.question,
+    start: () => mutate(),
+    /** After a change of the form. */
+    forget: reset,
+  }
+}
+
+const NOTHING = { key: [], call: () => Promise.reject(new Error('No work')) }
+
+/** Undefined until everything is chosen. */
+function workOf(
+  origin: Origin,
+  { domain, server_id, chosen, php, staging, with_jobs }: CopyDraft,
+  records: { dns?: DnsChoice },
+) {
+  const from = fromOf(origin, chosen)
+  if (!Domain.safeParse(domain).success || server_id === undefined || !from) return undefined
+  const jobs = staging ? {} : { with_jobs }
+  const input: NewCopy = { domain, from, staging, ...jobs, ...(php && { php }), ...records }
+  return cloneSite(server_id, input)
+}

@@ -1,18 +1,24 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Mail, Settings2 } from 'lucide-react'
 import { useState } from 'react'
-import { type MailState, type MailTarget, mailQuery } from '#dashboard/web/api/mail.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
+import { type MailState, type MailTarget, mailQuery, testMail } from '#dashboard/web/api/mail.ts'
 import { REWRITE_NAMES, reasonNotSent, relayName } from '#dashboard/web/labels/mail.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { SiteLink, useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { SiteMailCounts } from '#shared/mail/api/mail.ts'
 import { DEFAULT_HOURLY_LIMIT, DEFAULT_REWRITE } from '#shared/mail/mail.ts'
 import { MailForm } from './mail-form.tsx'
-import { MailQueues } from './mail-queues.tsx'
-import { MailTest } from './mail-test.tsx'
 
 /** The relay of a server or a site, and the mail queue. `name`: of the server or the site. */
 export function MailCard({ target, name }: { target: MailTarget; name: string }) {
@@ -79,5 +85,126 @@ function RelayFacts({ state: { setting, server } }: { state: MailState }) {
         Limit: `${formatNumber(limit)} recipients an hour${server ? '' : ' for each site'}`,
       }}
     />
+  )
+}
+
+interface MailTestProps extends DialogState {
+  target: MailTarget
+  name: string
+}
+
+/** Sends one message; the page of the operation shows the response of the relay. */
+function MailTest({ target, name, open, onClose }: MailTestProps) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Test the mail of ${name}`}
+      about="Sends one message to the relay and shows every line of its response."
+    >
+      {open && <Form target={target} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Form({ target, onClose }: Pick<MailTestProps, 'target' | 'onClose'>) {
+  const [to, setTo] = useState('')
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => testMail(target, to.trim()),
+    onSuccess: useOpenOperation(),
+  })
+  const refused = refusalsIn(error).to
+  return (
+    <DialogForm
+      action="Send test message"
+      onSubmit={mutate}
+      onCancel={onClose}
+      isBlocked={to.trim() === ''}
+      isBusy={isPending}
+      error={refused ? null : error}
+    >
+      <Field label="Recipient" name="to" hint="Such as your own address." error={refused}>
+        <Input
+          type="email"
+          autoComplete="email"
+          value={to}
+          onChange={(event) => setTo(event.target.value)}
+        />
+      </Field>
+    </DialogForm>
+  )
+}
+
+/** The mail of the last day. `sites` is null while the agent does not report it. */
+function MailQueues({ sites, isSite }: Pick<MailState, 'sites'> & { isSite: boolean }) {
+  if (sites === null) return <p className="text-muted">The agent does not report the queue.</p>
+  if (sites.length === 0) return <p className="text-muted">No mail in the last 24 hours.</p>
+  return (
+    <ul className="flex flex-col gap-4">
+      {sites.map((site) => (
+        <li key={site.domain} className="flex flex-col gap-2">
+          {!isSite && <Name site={site} />}
+          <Numbers site={site} />
+          <Problems site={site} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Name({ site: { site_id, domain } }: { site: SiteMailCounts }) {
+  if (site_id === null) return <span className="font-medium">{unicodeOf(domain)}</span>
+  return (
+    <SiteLink id={site_id} className="font-medium hover:underline">
+      {unicodeOf(domain)}
+    </SiteLink>
+  )
+}
+
+function Numbers({ site }: { site: SiteMailCounts }) {
+  const { queued, caught, oldest_at, sent_day, failed_day, refused_day } = site
+  return (
+    <p className="text-muted">
+      {caught > 0 && (
+        <>
+          <span className="text-text">{formatNumber(caught)} kept and not sent</span>,{' '}
+        </>
+      )}
+      <span className="text-text">{formatNumber(queued)} waiting</span>
+      {oldest_at !== null && (
+        <>
+          , the oldest <Lasting since={oldest_at} />
+        </>
+      )}
+      , {formatNumber(sent_day)} sent, {formatNumber(failed_day)} undeliverable
+      {refused_day > 0 && `, ${formatNumber(refused_day)} refused`} in the last 24 hours
+    </p>
+  )
+}
+
+function Problems({ site: { held, problem, failures } }: { site: SiteMailCounts }) {
+  return (
+    <>
+      {held && (
+        <Notice kind="wait" title="The hourly limit is reached">
+          The rest is sent in the next hour.
+        </Notice>
+      )}
+      {problem && (
+        <Notice kind="bad" title="The relay does not accept mail">
+          <span className="font-mono text-xs">{problem.answer}</span>, <Time at={problem.at} />. No
+          message is lost. Delivery is retried automatically.
+        </Notice>
+      )}
+      {failures.length > 0 && (
+        <ul className="flex flex-col gap-1 text-xs" aria-label="Undelivered messages">
+          {failures.slice(0, 5).map(({ at, recipient, answer }) => (
+            <li key={`${at} ${recipient}`} className="break-words">
+              <Time at={at} /> to {recipient}: <span className="font-mono">{answer}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   )
 }

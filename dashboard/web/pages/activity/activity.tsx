@@ -1,16 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Activity } from 'lucide-react'
 import { activityQuery } from '#dashboard/web/api/activity.ts'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { ACTIVITY_TYPES, activityName, actorOf } from '#dashboard/web/labels/activity.ts'
 import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
+import { FilterBar, type Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Pager } from '#dashboard/web/ui/pager.tsx'
+import { BulkLink, OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { ActivityQuery } from '#shared/kernel/api/activity.ts'
-import { Entries } from './entries.tsx'
-import { Filters } from './filters.tsx'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { ActivityQuery, type FleetActivity } from '#shared/kernel/api/activity.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
 import { type ActivitySearch, readActivitySearch } from './search.ts'
 
 /** Every change and every login. */
@@ -45,3 +53,137 @@ function Matching({ search }: { search: ActivitySearch }) {
 
 const countOf = (total: number, before: string | undefined) =>
   `${formatCount(total, 'entry', 'entries')}${before === undefined ? '' : ' from here'}`
+
+const STATUSES = ACTIVITY_STATUSES.map((value) => ({ value, name: value }))
+
+function Filters({ search }: { search: ActivitySearch }) {
+  const { data: fleet } = useQuery(fleetQuery)
+  const navigate = useNavigate({ from: '/activity' })
+  const { before: _, ...values } = search
+  const set = (change: Values, replace = false) =>
+    void navigate({ search: (old) => ({ ...old, before: undefined, ...change }), replace })
+  const servers = (fleet?.servers ?? []).map(({ id, name }) => ({ value: String(id), name }))
+  return (
+    <FilterBar
+      page="activity"
+      search={
+        <SearchInput
+          name="Exact domain or hostname"
+          value={search.domain ?? ''}
+          onChange={(text, isContinued) => set({ domain: text || undefined }, isContinued)}
+          className="w-full sm:w-64"
+        />
+      }
+      filters={[
+        { name: 'type', label: 'Action', options: ACTIVITY_TYPES },
+        { name: 'status', label: 'Status', options: STATUSES },
+        { name: 'server_id', label: 'Server', options: servers },
+      ]}
+      values={values}
+      onChange={set}
+    />
+  )
+}
+
+const LINK = 'font-medium text-accent hover:underline'
+
+function Entries({ activities }: { activities: readonly FleetActivity[] }) {
+  return (
+    <Table
+      label="Activity"
+      head={
+        <>
+          <Head>Action</Head>
+          <Head>Target</Head>
+          <Head className="max-lg:hidden">Server</Head>
+          <Head className="max-lg:hidden">Who</Head>
+          <Head className="max-sm:hidden">Status</Head>
+          <Head className="text-right max-sm:hidden">When</Head>
+        </>
+      }
+    >
+      {activities.map((entry) => (
+        <Entry key={entry.id} entry={entry} />
+      ))}
+    </Table>
+  )
+}
+
+/** Fewer columns on narrow screens. */
+function Entry({ entry }: { entry: FleetActivity }) {
+  const { status, address, created_at, detail } = entry
+  const who = actorOf(entry)
+  return (
+    <tr>
+      <Cell className="max-sm:align-top">
+        <What {...entry} />
+        {detail !== null && <p className="text-xs break-all text-muted">{detail}</p>}
+        <p className="text-xs break-words text-muted lg:hidden">
+          {who}
+          {address !== null && ` from ${address}`}
+        </p>
+        <p className="mt-1 sm:hidden">
+          <Status value={status} />
+        </p>
+      </Cell>
+      <Cell className="max-sm:align-top">
+        <On {...entry} />
+        <p className="text-xs lg:hidden">
+          <Where {...entry} />
+        </p>
+        <p className="mt-1 text-xs text-muted sm:hidden">
+          <Time at={created_at} />
+        </p>
+      </Cell>
+      <Cell className="whitespace-nowrap max-lg:hidden">
+        <Where {...entry} />
+      </Cell>
+      <Cell className="break-words text-muted max-lg:hidden">
+        {who}
+        {address !== null && <p className="text-xs">from {address}</p>}
+      </Cell>
+      <Cell className="max-sm:hidden">
+        <Status value={status} />
+      </Cell>
+      <Cell className="text-right text-muted max-sm:hidden">
+        <Time at={created_at} />
+      </Cell>
+    </tr>
+  )
+}
+
+function Where({ server_id, server }: FleetActivity) {
+  if (server_id === null) return null
+  return (
+    <ServerLink id={server_id} className="hover:underline">
+      {server}
+    </ServerLink>
+  )
+}
+
+/** Links to its operation, while that is recorded. */
+function What({ type, operation_id, bulk_id }: FleetActivity) {
+  const name = activityName(type)
+  if (operation_id !== null)
+    return (
+      <OperationLink id={operation_id} className={LINK}>
+        {name}
+      </OperationLink>
+    )
+  if (bulk_id !== null)
+    return (
+      <BulkLink id={bulk_id} className={LINK}>
+        {name}
+      </BulkLink>
+    )
+  return <span className="font-medium">{name}</span>
+}
+
+function On({ domain, site_id }: FleetActivity) {
+  if (site_id === null) return <span className="break-words">{unicodeOf(domain)}</span>
+  return (
+    <SiteLink id={site_id} className="break-words hover:underline">
+      {unicodeOf(domain)}
+    </SiteLink>
+  )
+}

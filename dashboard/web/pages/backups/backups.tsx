@@ -1,21 +1,46 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { HardDrive, Plus } from 'lucide-react'
 import { useState } from 'react'
-import { kitsQuery, targetsQuery } from '#dashboard/web/api/backups.ts'
+import {
+  addTarget,
+  changeTarget,
+  checkTarget,
+  kitsQuery,
+  removeTarget,
+  targetsQuery,
+} from '#dashboard/web/api/backups.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
+import { KIND_NAMES } from '#dashboard/web/labels/backup.ts'
 import { SitesTab } from '#dashboard/web/pages/backups/coverage/sites-tab.tsx'
 import { FindBackups } from '#dashboard/web/pages/backups/find/find-backups.tsx'
 import { KitCard } from '#dashboard/web/pages/backups/kit/kit-card.tsx'
 import { NewKit } from '#dashboard/web/pages/backups/kit/new-kit.tsx'
 import { DashboardCard } from '#dashboard/web/pages/backups/targets/dashboard-card.tsx'
+import {
+  type Draft,
+  draftOf,
+  inputOf,
+  mistakesOf,
+  refusalsOf,
+} from '#dashboard/web/pages/backups/targets/draft.ts'
+import { KIND_FIELDS } from '#dashboard/web/pages/backups/targets/fields.ts'
+import { KindField, PlaceFields } from '#dashboard/web/pages/backups/targets/place-fields.tsx'
 import { RulesCard } from '#dashboard/web/pages/backups/targets/rules-card.tsx'
-import { CheckTarget, RemoveTarget } from '#dashboard/web/pages/backups/targets/target-actions.tsx'
-import { TargetForm } from '#dashboard/web/pages/backups/targets/target-form.tsx'
-import { TargetsCard } from '#dashboard/web/pages/backups/targets/targets-card.tsx'
-import { Page } from '#dashboard/web/ui/page.tsx'
-import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { ServerField, useServer } from '#dashboard/web/pages/backups/targets/server-field.tsx'
+import { type TargetActions, TargetRow } from '#dashboard/web/pages/backups/targets/target-row.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Checklist } from '#dashboard/web/ui/checklist.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupTargetView } from '#shared/backups/api/backups.ts'
-import { FirstSteps } from './first-steps.tsx'
 import type { BackupPart } from './search.ts'
 import { ShownCheck } from './shown-check.tsx'
 
@@ -119,5 +144,225 @@ function Dialogs({ shown, onClose, onSites }: DialogsProps) {
       {target && <FindBackups {...state('find')} target={target} onShow={onSites} />}
       {target && <RemoveTarget {...state('remove')} target={target} />}
     </>
+  )
+}
+
+interface TargetsCardProps extends TargetActions {
+  targets: readonly BackupTargetView[]
+  onAdd: () => void
+}
+
+/** Where backups are stored. */
+function TargetsCard({ targets, onAdd, ...actions }: TargetsCardProps) {
+  const add = (
+    <Button icon={<Plus />} onClick={onAdd}>
+      Add target
+    </Button>
+  )
+  return (
+    <Card title="Backup targets" flush actions={targets.length > 0 && add}>
+      {targets.length === 0 ? (
+        <Empty icon={<HardDrive />} title="There is no backup target" action={add}>
+          A target is a place for the backups of all sites: a REST server, an S3 bucket, an SFTP
+          account or a folder of the server.
+        </Empty>
+      ) : (
+        <Table
+          label="Backup targets"
+          head={
+            <>
+              <Head>Target</Head>
+              <Head className="max-sm:hidden">Last check</Head>
+              <Head className="max-sm:hidden text-right">Backups</Head>
+              <Head className="text-right">
+                <span className="sr-only">Actions</span>
+              </Head>
+            </>
+          }
+        >
+          {targets.map((target) => (
+            <TargetRow key={target.id} target={target} {...actions} />
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+interface FirstStepsProps {
+  hasKit: boolean
+  targets: readonly BackupTargetView[]
+  onCreateKit: () => void
+  onAdd: () => void
+  onCheck: (target: BackupTargetView) => void
+}
+
+/** What is missing before sites can be backed up; nothing after that. */
+function FirstSteps({ hasKit, targets, onCreateKit, onAdd, onCheck }: FirstStepsProps) {
+  const used = targets.find(({ is_default }) => is_default) ?? targets[0]
+  const steps = [
+    {
+      title: 'Create and confirm the recovery kit',
+      about: 'A key that opens all backups if the dashboard and the servers are lost.',
+      isDone: hasKit,
+      action: (
+        <Button kind="primary" onClick={onCreateKit}>
+          Create recovery kit
+        </Button>
+      ),
+    },
+    {
+      title: 'Add a backup target',
+      about: 'A place on another machine that refuses to delete backups is the safest.',
+      isDone: used !== undefined,
+      action: (
+        <Button kind="primary" onClick={onAdd}>
+          Add target
+        </Button>
+      ),
+    },
+    {
+      title: 'Check the target from a server',
+      about: 'The server writes to it, reads it again, and tries to delete what it wrote.',
+      isDone: used !== undefined && used.checked_at !== null,
+      action: used && (
+        <Button kind="primary" onClick={() => onCheck(used)}>
+          Check target
+        </Button>
+      ),
+    },
+  ]
+  if (steps.every(({ isDone }) => isDone)) return null
+  return <Checklist title="Set up backups" steps={steps} />
+}
+
+interface TargetDialogProps extends DialogState {
+  target: BackupTargetView
+}
+
+/** Asks for the server; the page shows the steps. */
+function CheckTarget({ target, open, onClose }: TargetDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Check ${target.name} from a server`}
+      about="The server writes to the target, reads it again, and tries to delete what it wrote."
+    >
+      {open && <CheckForm target={target} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function CheckForm({ target, onClose }: Omit<TargetDialogProps, 'open'>) {
+  const navigate = useNavigate()
+  const chosen = useServer()
+  const { server } = chosen
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (server_id: number) => checkTarget(target.id, server_id),
+    onSuccess: async (operation) => {
+      onClose()
+      await navigate({ to: '/backups', search: { part: 'targets', operation } })
+    },
+  })
+  return (
+    <DialogForm
+      action="Check target"
+      onSubmit={() => server !== undefined && mutate(server)}
+      onCancel={onClose}
+      isBlocked={server === undefined}
+      isBusy={isPending}
+      error={error}
+    >
+      <ServerField
+        {...chosen}
+        hint="A target is used by all servers: check it from one of each network."
+      />
+    </DialogForm>
+  )
+}
+
+function RemoveTarget({ target, ...dialog }: TargetDialogProps) {
+  const client = useQueryClient()
+  const remove = async () => {
+    await removeTarget(target.id)
+    await client.invalidateQueries({ queryKey: targetsQuery.queryKey })
+    toast(`${target.name} was removed`)
+  }
+  return (
+    <Confirm
+      {...dialog}
+      title={`Remove ${target.name}?`}
+      action="Remove target"
+      isDestructive
+      onConfirm={remove}
+    >
+      Its address and its secret are deleted from the dashboard. The storage is not changed.
+    </Confirm>
+  )
+}
+
+interface TargetFormProps extends DialogState {
+  /** Undefined: a new one. */
+  target: BackupTargetView | undefined
+}
+
+/** Adds a target, or changes one. */
+function TargetForm({ target, open, onClose }: TargetFormProps) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={target ? `Edit ${target.name}` : 'Add backup target'}
+      about="Check it from a server afterwards: it is used from then on."
+      wide
+    >
+      {open && <Form target={target} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Form({ target, onClose }: Omit<TargetFormProps, 'open'>) {
+  const [draft, setDraft] = useState(() => draftOf(target))
+  const [isTried, setIsTried] = useState(false)
+  const client = useQueryClient()
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: () =>
+      target ? changeTarget(target.id, inputOf(draft)) : addTarget(inputOf(draft)),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: targetsQuery.queryKey })
+      toast(target ? 'The target was changed' : 'The target was added. Check it from a server.')
+      onClose()
+    },
+  })
+  const mistakes = mistakesOf(draft)
+  const refused = refusalsOf(refusalsIn(error))
+  const refusals = isTried ? { ...refused, ...mistakes } : refused
+  const submit = () => {
+    setIsTried(true)
+    if (Object.keys(mistakes).length === 0) mutate()
+  }
+  const change = (part: Partial<Draft>) => {
+    reset()
+    setDraft({ ...draft, ...part })
+  }
+  return (
+    <DialogForm
+      action={target ? 'Save target' : 'Add target'}
+      onSubmit={submit}
+      onCancel={onClose}
+      isBusy={isPending}
+      error={Object.keys(refused).some((name) => name in draft) ? null : error}
+    >
+      <Field label="Name" name="name" error={refusals.name} hint="Shown in lists.">
+        <Input
+          value={draft.name}
+          maxLength={64}
+          onChange={({ target: { value } }) => change({ name: value })}
+        />
+      </Field>
+      <KindField {...{ draft, change }} names={KIND_NAMES} hint={KIND_FIELDS[draft.kind].about} />
+      <PlaceFields {...{ draft, change, refusals }} isNew={target?.place.kind !== draft.kind} />
+    </DialogForm>
   )
 }

@@ -1,20 +1,31 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { databaseUsersQuery, endDatabaseUser } from '#dashboard/web/api/site-database.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
+import {
+  createDatabaseUser,
+  databaseUsersQuery,
+  endDatabaseUser,
+} from '#dashboard/web/api/site-database.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { confirmPassword, needsConfirmation } from '#dashboard/web/api/wp-login.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
+import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/database/api/site-database.ts'
-import { MAX_DATABASE_USERS } from '#shared/database/database-user.ts'
-import { CreateUserDialog } from './create-user-dialog.tsx'
-import { HowToConnect } from './how-to-connect.tsx'
+import { MAX_DATABASE_USERS, type UserRights } from '#shared/database/database-user.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { RIGHTS_HINTS } from './rights-hints.ts'
 
 /** Who can log in to the database for a while, and the new user with its password. */
 export function UsersCard({ site }: { site: Site }) {
@@ -93,3 +104,119 @@ const HEAD = (
     <Head className="text-right">Actions</Head>
   </>
 )
+
+interface HowToConnectProps {
+  login: CreatedDatabaseUser
+  onHide: () => void
+}
+
+/** Shown once: the password is stored nowhere. */
+function HowToConnect({ login, onHide }: HowToConnectProps) {
+  const { user, password, database, host, port, tunnel, socket, ends_at } = login
+  const mono = (text: string) => <code className="font-mono break-all select-all">{text}</code>
+  return (
+    <section
+      aria-label="How to connect"
+      className="flex flex-col gap-4 rounded-lg border border-line bg-sunken p-4"
+    >
+      <p>
+        The password is shown once and is not stored. The user ends <Time at={ends_at} />.
+      </p>
+      <p>1. Open a tunnel on your computer, and leave it open:</p>
+      <Snippet text={tunnel} what="the command" />
+      <p>2. Connect your database client to the tunnel:</p>
+      <Facts
+        of={{
+          Host: mono(host),
+          Port: mono(String(port)),
+          User: mono(user),
+          Database: mono(database),
+        }}
+      />
+      <Snippet text={password} what="the password" />
+      <p className="text-xs text-muted">
+        The tunnel needs an SSH login to the server. On the server itself, a client uses the socket{' '}
+        {mono(socket)}.
+      </p>
+      <div>
+        <Button onClick={onHide}>Hide password</Button>
+      </div>
+    </section>
+  )
+}
+
+interface CreateUserDialogProps extends DialogState {
+  site: Site
+  onMade: (login: CreatedDatabaseUser) => void
+}
+
+/** Asks for the password of the dashboard if that is needed. */
+function CreateUserDialog({ site, open, onClose, onMade }: CreateUserDialogProps) {
+  const [rights, setRights] = useState<UserRights>('read')
+  const [minutes, setMinutes] = useState(60)
+  const [password, setPassword] = useState('')
+  const client = useQueryClient()
+  // Not in the query client: the answer has a password.
+  const { mutate, isPending, error } = useMutation({
+    gcTime: 0,
+    mutationFn: async () => {
+      if (password !== '') await confirmPassword(password)
+      onMade(await createDatabaseUser(site, { rights, minutes }))
+    },
+    onSuccess: onClose,
+    onSettled: () => client.invalidateQueries({ queryKey: ['site', site.id, 'database-users'] }),
+  })
+  const refusal = refusalsIn(error).password
+  const asks = password !== '' || needsConfirmation(error) || refusal !== undefined
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Temporary database user of ${unicodeOf(site.domain)}`}
+      about="For one database, through an SSH tunnel. The user and its connections end automatically. The activity log records it."
+    >
+      <DialogForm
+        action="Create user"
+        onSubmit={() => mutate()}
+        onCancel={onClose}
+        isBlocked={asks && password === ''}
+        isBusy={isPending}
+        error={needsConfirmation(error) || refusal !== undefined ? null : error}
+      >
+        <Field label="Rights" name="rights" hint={RIGHTS_HINTS[rights]}>
+          <Select
+            value={rights}
+            onChange={({ target }) => setRights(target.value === 'write' ? 'write' : 'read')}
+          >
+            <option value="read">Read</option>
+            <option value="write">Read and write</option>
+          </Select>
+        </Field>
+        <Field label="Ends after" name="minutes">
+          <Select value={minutes} onChange={({ target }) => setMinutes(Number(target.value))}>
+            {[15, 30, 60].map((value) => (
+              <option key={value} value={value}>
+                {value} minutes
+              </option>
+            ))}
+          </Select>
+        </Field>
+        {asks && (
+          <Field
+            name="password"
+            label="Your password of this dashboard"
+            hint="You must enter it again after half an hour."
+            error={refusal}
+          >
+            <PasswordInput
+              data-first
+              value={password}
+              onChange={({ target }) => setPassword(target.value)}
+              autoComplete="current-password"
+            />
+          </Field>
+        )}
+      </DialogForm>
+    </Dialog>
+  )
+}

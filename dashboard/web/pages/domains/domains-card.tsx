@@ -1,20 +1,29 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Pencil, RefreshCw, Star } from 'lucide-react'
-import { useState } from 'react'
+import { Pencil, Plus, RefreshCw, Star, Trash2 } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
-import { dnsAccountsQuery } from '#dashboard/web/api/dns.ts'
-import { domainStatesQuery, domainsQuery } from '#dashboard/web/api/domains.ts'
+import { dnsAccountsQuery, dnsPlanQuery, setDnsRecords } from '#dashboard/web/api/dns.ts'
+import { domainStatesQuery, domainsQuery, setDomains } from '#dashboard/web/api/domains.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
+import { useDnsChoice } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { readSiteSearch } from '#dashboard/web/features/sites/site-search.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { ChangePrimary } from '#dashboard/web/pages/domains/primary/change-primary.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { Field, Input, Select, TextArea } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { CreateRecord } from './create-record.tsx'
-import { EditDomains } from './edit-domains.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
+import type { DnsRecordPlan } from '#shared/domains/api/dns.ts'
+import type { SiteDomains } from '#shared/domains/api/domains.ts'
+import { allNamesOf, pairOf, SiteNames } from '#shared/kernel/site-names.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { type Draft, type DraftRedirect, draftOf, emptyRedirect, namesOf } from './draft.ts'
 import { NameRows } from './name-rows.tsx'
 import { Expected } from './name-states.tsx'
 
@@ -103,4 +112,248 @@ function usePrimaryDialog() {
     if (isAsked) void navigate({ to: '.', search: { tab: 'domains' }, replace: true })
   }
   return { dialog: { open: dialog.open || isAsked, onClose }, show }
+}
+
+interface CreateRecordProps extends DialogState {
+  site: Site
+  name: string
+}
+
+/** The planned DNS records of a name, and the button that sets them. */
+function CreateRecord({ site, name, open, onClose }: CreateRecordProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`DNS records of ${unicodeOf(name)}`}>
+      {open && <Form site={site} name={name} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Form({ site, name, onClose }: Omit<CreateRecordProps, 'open'>) {
+  const { data, error: problem, refetch } = useQuery(dnsPlanQuery(site, name))
+  const [replace, setReplace] = useState(false)
+  const client = useQueryClient()
+  const removed = (data?.records ?? [])
+    .filter(({ action }) => action === 'remove')
+    .map(({ type, content }) => ({ name: data?.name ?? name, type, content }))
+  const removes = removed.length > 0
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () =>
+      setDnsRecords(site, { name: data?.name ?? name, replace: replace ? removed : [] }),
+    onError: () => void refetch(),
+    async onSuccess() {
+      toast(`The DNS records of ${unicodeOf(name)} point to the server.`)
+      await client.invalidateQueries({ queryKey: domainStatesQuery(site).queryKey })
+      onClose()
+    },
+  })
+  const changes = data?.records.some(({ action }) => action !== 'keep') ?? false
+  return (
+    <DialogForm
+      action={changes ? 'Create record' : undefined}
+      onSubmit={() => mutate()}
+      onCancel={onClose}
+      cancel={changes ? 'Cancel' : 'Close'}
+      isBlocked={removes && !replace}
+      isBusy={isPending}
+      error={error}
+    >
+      <QueryState of={{ data, error: problem, refetch }} rows={2} />
+      {data && <Records plan={data} />}
+      {removes && (
+        <CheckField
+          label="Replace the records that point elsewhere"
+          about="Visitors of the current address reach this server instead."
+          checked={replace}
+          onChange={setReplace}
+        />
+      )}
+    </DialogForm>
+  )
+}
+
+const ACTIONS = { keep: 'Stays', create: 'Create', remove: 'Remove' } as const
+
+function Records({ plan: { zone, account, records } }: { plan: DnsRecordPlan }) {
+  return (
+    <>
+      <p className="text-muted">
+        In the zone {unicodeOf(zone)} of {account}:
+      </p>
+      <ul className="flex flex-col gap-1">
+        {records.map(({ action, type, content, proxied }) => (
+          <li key={`${type} ${content}`} className="break-all">
+            {ACTIONS[action]} {type} <span className="font-mono text-xs">{content}</span>
+            {proxied && ' (proxied)'}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const PAUSE_MS = 500
+
+interface EditDomainsProps extends DialogState {
+  site: Site
+  domains: SiteDomains
+}
+
+/** Aliases and redirects: the plan follows a pause in typing. */
+function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
+  const { primary } = domains
+  const [draft, setDraft] = useState(() => draftOf(domains))
+  const settled = useSettled(draft, PAUSE_MS)
+  const { mistakes } = namesOf(primary, draft)
+  const { names } = namesOf(primary, settled)
+  const all = names ? allNamesOf({ domain: primary, names: SiteNames.parse(names) }) : []
+  const records = useDnsChoice(site.server_id, dialog.open ? all : [])
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  const [, other] = pairOf(primary)
+  return (
+    <WorkDialog
+      {...dialog}
+      title={`Domains of ${primary}`}
+      about="Point the DNS records of each name to this server first, so that it gets a certificate."
+      site={site}
+      work={
+        draft === settled && names && !records.isOpen
+          ? setDomains(site, { ...names, ...records.chosen })
+          : undefined
+      }
+      action="Save domains"
+    >
+      {other !== undefined && (
+        <CheckField
+          label={`Redirect ${other} to ${primary}`}
+          about="Otherwise both names show the site."
+          checked={draft.redirectsWww}
+          onChange={(redirectsWww) => change({ redirectsWww })}
+        />
+      )}
+      <Field
+        label="Aliases"
+        name="aliases"
+        hint="One name in each line, exactly as visitors type it: example.net and www.example.net are two names, and *.example.net is every name below example.net."
+        error={mistakes.aliases}
+      >
+        <TextArea
+          value={draft.aliases}
+          autoCapitalize="none"
+          onChange={({ target }) => change({ aliases: target.value })}
+        />
+      </Field>
+      <RedirectRows
+        primary={primary}
+        value={draft.redirects}
+        onChange={(redirects) => change({ redirects })}
+        mistake={mistakes.redirects}
+      />
+      {records.fields}
+    </WorkDialog>
+  )
+}
+
+/** A value after it has not changed for a while. */
+function useSettled<T>(value: T, pause_ms: number): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), pause_ms)
+    return () => clearTimeout(timer)
+  }, [value, pause_ms])
+  return settled
+}
+
+interface RedirectRowsProps {
+  primary: string
+  value: DraftRedirect[]
+  onChange: (rows: DraftRedirect[]) => void
+  mistake: string | undefined
+}
+
+/** One row for each redirect. */
+function RedirectRows({ primary, value, onChange, mistake }: RedirectRowsProps) {
+  const change = (row: DraftRedirect) =>
+    onChange(value.map((each) => (each.key === row.key ? row : each)))
+  return (
+    <fieldset className="flex flex-col gap-3">
+      <legend className="mb-1.5 font-medium">Redirects</legend>
+      {value.map((row) => (
+        <Row
+          key={row.key}
+          row={row}
+          primary={primary}
+          onChange={change}
+          onRemove={() => onChange(value.filter(({ key }) => key !== row.key))}
+        />
+      ))}
+      {mistake !== undefined && (
+        <p role="alert" className="text-xs text-bad">
+          {mistake}
+        </p>
+      )}
+      <div>
+        <Button icon={<Plus />} onClick={() => onChange([...value, emptyRedirect(value)])}>
+          Add redirect
+        </Button>
+      </div>
+    </fieldset>
+  )
+}
+
+interface RowProps {
+  row: DraftRedirect
+  primary: string
+  onChange: (row: DraftRedirect) => void
+  onRemove: () => void
+}
+
+function Row({ row, primary, onChange, onRemove }: RowProps) {
+  const set = (part: Partial<DraftRedirect>) => onChange({ ...row, ...part })
+  return (
+    <div className="flex flex-col gap-3 rounded-lg border border-line p-3">
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Field label="Redirect from" name={`from-${row.key}`}>
+          <Input
+            value={row.domain}
+            placeholder="old.example.com"
+            autoCapitalize="none"
+            inputMode="url"
+            onChange={({ target }) => set({ domain: target.value })}
+          />
+        </Field>
+        <Field label="To" name={`to-${row.key}`}>
+          <Input
+            value={row.to}
+            placeholder={primary}
+            autoCapitalize="none"
+            inputMode="url"
+            onChange={({ target }) => set({ to: target.value })}
+          />
+        </Field>
+      </div>
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <Field label="Type" name={`type-${row.key}`}>
+          <Select
+            value={row.isPermanent ? '301' : '302'}
+            onChange={({ target }) => set({ isPermanent: target.value === '301' })}
+          >
+            <option value="301">301, permanent</option>
+            <option value="302">302, temporary</option>
+          </Select>
+        </Field>
+        <CheckField
+          label="Keep the path"
+          checked={row.keepsPath}
+          onChange={(keepsPath) => set({ keepsPath })}
+        />
+        <Button
+          icon={<Trash2 />}
+          aria-label={`Remove the redirect of ${row.domain || 'this row'}`}
+          onClick={onRemove}
+        >
+          Remove
+        </Button>
+      </div>
+    </div>
+  )
 }

@@ -1,16 +1,26 @@
-import { useQuery } from '@tanstack/react-query'
-import { CircleCheckBig } from 'lucide-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { createLink } from '@tanstack/react-router'
+import { CircleCheckBig, Plus } from 'lucide-react'
+import type { AnchorHTMLAttributes, ReactNode } from 'react'
 import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
 import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { confirmRestored, restoredQuery } from '#dashboard/web/api/restored.ts'
 import { RunningOperations } from '#dashboard/web/features/operations/running.tsx'
-import { formatCount } from '#dashboard/web/ui/format.ts'
-import { Page } from '#dashboard/web/ui/page.tsx'
+import { arrange, shareOf } from '#dashboard/web/pages/servers/list/arrange.ts'
+import { ShortReading } from '#dashboard/web/pages/servers/list/readings.tsx'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { Checklist } from '#dashboard/web/ui/checklist.tsx'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
+import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import type { FleetServer } from '#shared/overview/api/fleet.ts'
+import { MAX_RESTORED_SITES, type Restored } from '#shared/recovery/api/restored.ts'
 import { Attention } from './attention.tsx'
-import { Counts } from './counts.tsx'
-import { FirstSteps } from './first-steps.tsx'
-import { Glance } from './glance.tsx'
-import { RestoredCard } from './restored.tsx'
 
 /** What needs attention now, over the whole fleet. */
 export function OverviewPage() {
@@ -62,5 +72,293 @@ function AllWell({ fleet: { servers, counts } }: { fleet: Fleet }) {
         </p>
       </div>
     </section>
+  )
+}
+
+/** The steps before the first site, and the next one. */
+function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
+  const [server] = servers
+  const isOnline = servers.some(({ status }) => status === 'online')
+  const steps = [
+    {
+      title: 'Add a server',
+      about: 'A machine with Debian 12 or 13 that you can log in to as root.',
+      isDone: server !== undefined,
+      action: (
+        <ButtonLink to="/servers/new" kind="primary" icon={<Plus />}>
+          Add a server
+        </ButtonLink>
+      ),
+    },
+    {
+      title: 'Connect its agent',
+      about: 'Paste the install command into a shell of the server. Existing sites appear here.',
+      isDone: isOnline,
+      action: server && (
+        <ButtonLink
+          to="/servers/$server_id"
+          params={{ server_id: String(server.id) }}
+          kind="primary"
+        >
+          Open server
+        </ButtonLink>
+      ),
+    },
+    {
+      title: 'Create your first site',
+      about: 'nginx, PHP and MariaDB are installed with it. You see the plan before it starts.',
+      isDone: false,
+      action: (
+        <ButtonLink to="/sites/new" kind="primary" icon={<Plus />}>
+          Create site
+        </ButtonLink>
+      ),
+    },
+  ]
+  return <Checklist title="Get started" steps={steps} />
+}
+
+const MOST = 12
+
+/** The servers: those with problems first, then by load. */
+function Glance({ servers }: { servers: readonly FleetServer[] }) {
+  const shown = arrange(servers, { sort: 'status' })
+    .sort((a, b) => rank(b) - rank(a))
+    .slice(0, MOST)
+  return (
+    <Card
+      title="Servers"
+      flush
+      actions={<ButtonLink to="/servers">All {formatNumber(servers.length)}</ButtonLink>}
+    >
+      <ul className="divide-y divide-line">
+        {shown.map((server) => (
+          <li key={server.id} className="flex items-center gap-3 px-4 py-2">
+            <div className="min-w-0 flex-1">
+              <ServerLink id={server.id} className="block truncate font-medium hover:underline">
+                {server.name}
+              </ServerLink>
+              <ShortReading server={server} />
+            </div>
+            <span className="text-xs whitespace-nowrap text-muted tabular-nums">
+              {formatCount(server.sites_count, 'site')}
+            </span>
+            <Status value={server.status} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function rank({ status, metrics }: FleetServer): number {
+  if (status !== 'online') return status === 'offline' ? 3 : 2
+  return Math.max(
+    (metrics?.cpu ?? 0) / 100,
+    shareOf(metrics?.ram) ?? 0,
+    shareOf(metrics?.disk) ?? 0,
+  )
+}
+
+/** The counts of the fleet; each links to its list. */
+function Counts({ fleet: { servers, counts } }: { fleet: Fleet }) {
+  const { trashed = 0, ...sites } = counts.sites
+  const { failed: _, ...active } = counts.operations
+  return (
+    <div className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <Tile to="/servers" name="Servers" value={servers.length} parts={counts.servers} />
+      <Tile
+        to="/sites"
+        name="Sites"
+        value={sum(sites)}
+        parts={{ ...sites, ...unwell(counts.health), 'in trash': trashed }}
+      />
+      <Tile
+        to="/sites"
+        search={{ status: 'active', updates: 'true' }}
+        name="Sites with updates"
+        value={counts.updates}
+        parts={{ unknown: counts.updates_unknown }}
+      />
+      <Tile
+        to="/operations"
+        search={{ status: 'queued,running' }}
+        name="Running operations"
+        value={sum(active)}
+        parts={{ queued: counts.operations.queued ?? 0 }}
+      />
+    </div>
+  )
+}
+
+const unwell = ({ down = 0, degraded = 0 }: Record<string, number>) => ({ down, degraded })
+
+const sum = (counts: Record<string, number>) =>
+  Object.values(counts).reduce((total, count) => total + count, 0)
+
+interface TileProps extends AnchorHTMLAttributes<HTMLAnchorElement> {
+  name: string
+  value: number
+  parts: Record<string, number>
+}
+
+function TileAnchor({ name, value, parts, ...rest }: TileProps) {
+  const nonzero = Object.entries(parts).filter(([, count]) => count > 0)
+  return (
+    <a
+      {...rest}
+      className="rounded-xl border border-line bg-surface px-4 py-3 transition hover:border-line-strong"
+    >
+      <span className="block text-xs text-muted">{name}</span>
+      <span className="block text-2xl font-semibold tracking-tight tabular-nums">
+        {formatNumber(value)}
+      </span>
+      <span className="block min-h-4 text-xs text-muted tabular-nums">
+        {nonzero.map(([part, count]) => `${formatNumber(count)} ${part}`).join(' · ')}
+      </span>
+    </a>
+  )
+}
+
+const Tile = createLink(TileAnchor)
+
+type Change = Restored['sites'][number]['change']
+
+const CHANGES: Record<Change, { title: string; about: string }> = {
+  adopted: {
+    title: 'Created after the backup',
+    about: 'Their servers have them as their own, so they are managed again. Check their settings.',
+  },
+  discovered: {
+    title: 'On a server, but not made by its agent',
+    about:
+      'They are shown and not changed. If one was made by Hosting Control, its name or system user belongs to another site now: look at its server.',
+  },
+  trashed: {
+    title: 'In the trash of their server',
+    about: 'They were created and deleted after the backup. Restore or purge them in the trash.',
+  },
+  missing: {
+    title: 'In the records, but not on their server',
+    about:
+      'They were moved, renamed or deleted after the backup. If another server has them, delete the record here; otherwise restore them from their backups.',
+  },
+}
+
+/** After a restore of the records: what the servers know, and what nobody does. */
+function RestoredCard() {
+  const { data } = useQuery(restoredQuery)
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: confirmRestored,
+    onError: toastError,
+    onSettled: () => client.invalidateQueries(restoredQuery),
+  })
+  if (!data) return null
+  const confirm = (
+    <Button busy={isPending} onClick={() => mutate()}>
+      Confirm all
+    </Button>
+  )
+  const names = new Map(data.servers.map(({ server_id, name }) => [server_id, name]))
+  return (
+    <Card title="After the restore" actions={confirm}>
+      <div className="flex flex-col gap-4">
+        <p>
+          The records were restored <Time at={data.restored_at} /> from a backup of{' '}
+          <Time at={data.made_at} />. What people changed here in between is not known: users,
+          passwords, API tokens, sessions, settings, access of people, targets and rules of backups.
+          Check them on the pages Settings, People and Backups, and remove again whom you had
+          removed. Then confirm.
+        </p>
+        <Servers servers={data.servers} />
+        {(Object.keys(CHANGES) as Change[]).map((change) => (
+          <Sites key={change} change={change} of={data} names={names} />
+        ))}
+        {data.sites_total > data.sites.length && (
+          <p className="text-muted">
+            {formatCount(data.sites_total - data.sites.length, 'more site')}: the first{' '}
+            {MAX_RESTORED_SITES} are shown.
+          </p>
+        )}
+        <Operations of={data} names={names} />
+      </div>
+    </Card>
+  )
+}
+
+function Part({ title, about, children }: { title: string; about: string; children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="font-semibold">{title}</h3>
+      <p className="text-muted">{about}</p>
+      <ul className="mt-1 flex flex-col gap-1">{children}</ul>
+    </section>
+  )
+}
+
+const STATES: Record<Restored['servers'][number]['state'], string> = {
+  read: '',
+  too_old: 'its agent does not list its operations: upgrade it, and look at its log',
+  waiting: 'not read yet',
+  key_refused: 'it refuses the key of this dashboard: run this command on it as root',
+}
+
+function Servers({ servers }: Pick<Restored, 'servers'>) {
+  const unread = servers.filter(({ state }) => state !== 'read')
+  if (unread.length === 0) return null
+  return (
+    <Part
+      title={`Not read: ${formatCount(unread.length, 'server')}`}
+      about="What they know of the time after the backup is not known here."
+    >
+      {unread.map(({ server_id, name, state, reason, command }) => (
+        <li key={server_id}>
+          <ServerLink id={server_id}>{name}</ServerLink>: {STATES[state]}
+          {state === 'waiting' && reason !== '' && ` (${reason})`}
+          {command !== null && <Snippet text={command} what="the command" />}
+        </li>
+      ))}
+    </Part>
+  )
+}
+
+interface OfServers {
+  of: Restored
+  names: ReadonlyMap<number, string>
+}
+
+function Sites({ change, of, names }: OfServers & { change: Change }) {
+  const sites = of.sites.filter((site) => site.change === change)
+  if (sites.length === 0) return null
+  return (
+    <Part {...CHANGES[change]}>
+      {sites.map(({ site_id, server_id, domain }) => (
+        <li key={site_id}>
+          <SiteLink id={site_id}>{domain}</SiteLink> on {names.get(server_id)}
+        </li>
+      ))}
+    </Part>
+  )
+}
+
+const ENDS = { complete: 'succeeded', error: 'failed' } as const
+
+function Operations({ of, names }: OfServers) {
+  if (of.operations.length === 0) return null
+  const more = of.operations_total - of.operations.length
+  return (
+    <Part
+      title="Operations that are not in the records"
+      about="The sync records what they changed of sites. Backups that they made are found with “Find existing backups” on the page Backups."
+    >
+      {of.operations.map(({ id, server_id, command, domain, at, end }) => (
+        <li key={`${server_id} ${id}`}>
+          <Time at={at} />: {command} {domain} on {names.get(server_id)},{' '}
+          {end === null ? 'running' : ENDS[end]}
+        </li>
+      ))}
+      {more > 0 && <li className="text-muted">and {more} more</li>}
+    </Part>
   )
 }

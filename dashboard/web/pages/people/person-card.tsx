@@ -1,18 +1,22 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { KeyRound, Trash2, UserX } from 'lucide-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { KeyRound, RefreshCw, Trash2, UserX } from 'lucide-react'
 import { useState } from 'react'
-import { peopleQuery, removeKey, removePerson } from '#dashboard/web/api/access.ts'
+import { addKey, peopleQuery, removeKey, removePerson } from '#dashboard/web/api/access.ts'
+import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
+import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
-import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { Person } from '#shared/access/api/access.ts'
+import { readSshKey } from '#shared/access/ssh-keys.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
-import { AddKey } from './add-key.tsx'
-import { OnSites } from './on-sites.tsx'
 
 /** One person: keys, sites, and the end of the access. */
 export function PersonCard({ person }: { person: Person }) {
@@ -132,5 +136,97 @@ function Remove({ person }: { person: Person }) {
         The name and the keys are removed from the dashboard. No server has them.
       </Confirm>
     </>
+  )
+}
+
+const idsOf = (sites: Person['sites']) => sites.map(({ site_id }) => site_id)
+
+/** What is done on all sites of a person at once. */
+function OnSites({ person: { id, name, sites } }: { person: Person }) {
+  const removing = useDialog()
+  const navigate = useNavigate()
+  const run = async (site_ids: number[], params: object) => {
+    const bulk_id = await startBulk({ type: 'site.access', params, targets: { site_ids } })
+    await navigate({ to: '/operations/bulk/$bulk_id', params: { bulk_id } })
+  }
+  const outdated = sites.filter(({ applied }) => !applied)
+  return (
+    <>
+      {outdated.length > 0 && (
+        <Button icon={<RefreshCw />} onClick={() => run(idsOf(outdated), {})}>
+          Update {formatCount(outdated.length, 'site')}
+        </Button>
+      )}
+      <Button
+        icon={<UserX />}
+        aria-label={`Remove from all sites: ${name}`}
+        onClick={removing.show}
+      >
+        Remove from all sites
+      </Button>
+      <Confirm
+        {...removing.dialog}
+        title={`Remove ${name} from ${formatCount(sites.length, 'site')}?`}
+        action="Remove access"
+        isDestructive
+        onConfirm={() => run(idsOf(sites), { revoke: id })}
+      >
+        {name} cannot log in to these sites any more, and all SFTP sessions of these sites end.
+        Other people can log in again immediately. A site whose server is offline is listed as
+        failed: retry it later.
+      </Confirm>
+    </>
+  )
+}
+
+interface AddKeyProps extends DialogState {
+  person: Person
+}
+
+function AddKey({ person, open, onClose }: AddKeyProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Add a key of ${person.name}`}>
+      {open && <Form person={person} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Form({ person, onClose }: Pick<AddKeyProps, 'person' | 'onClose'>) {
+  const [text, setText] = useState('')
+  const client = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => addKey(person.id, text),
+    async onSuccess() {
+      await client.invalidateQueries({ queryKey: peopleQuery.queryKey })
+      onClose()
+    },
+  })
+  const refusals = refusalsIn(error)
+  const read = text.trim() === '' ? undefined : readSshKey(text)
+  const mistake = typeof read === 'string' ? read : refusals.key
+  return (
+    <DialogForm
+      action="Add key"
+      onSubmit={() => mutate()}
+      onCancel={onClose}
+      isBlocked={read === undefined || typeof read === 'string'}
+      isBusy={isPending}
+      error={Object.keys(refusals).length === 0 ? error : null}
+    >
+      <Field
+        name="key"
+        label="Public key"
+        hint="The line in a file such as id_ed25519.pub. The private key stays with the person."
+        error={mistake}
+      >
+        <TextArea
+          data-first
+          value={text}
+          placeholder="ssh-ed25519 AAAA…"
+          autoCapitalize="none"
+          onChange={({ target }) => setText(target.value)}
+        />
+      </Field>
+    </DialogForm>
   )
 }

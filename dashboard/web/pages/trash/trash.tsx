@@ -1,12 +1,22 @@
-import { useQuery } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Trash2, Undo2 } from 'lucide-react'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import { purgeSite, type SiteWork, startWork } from '#dashboard/web/api/site-work.ts'
 import { trashQuery } from '#dashboard/web/api/trash.ts'
-import { ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { formatBytes, formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
+import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Head, Table } from '#dashboard/web/ui/table.tsx'
-import { TrashRow } from './trash-row.tsx'
+import { Status } from '#dashboard/web/ui/status.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { TrashEntry } from '#shared/sites/api/sites.ts'
 
 /** Deleted sites that can be restored. */
 export function TrashPage() {
@@ -52,5 +62,94 @@ export function TrashPage() {
         )}
       </Card>
     </Page>
+  )
+}
+
+/** One site in the trash, with restore and permanent deletion. */
+function TrashRow({ entry }: { entry: TrashEntry }) {
+  const { id, domain, server, status, status_reason, trashed_at, purge_at, size } = entry
+  const isWaiting = status === 'trashed'
+  return (
+    <tr>
+      <Cell>
+        <SiteLink id={id} className="font-medium break-words hover:underline">
+          {unicodeOf(domain)}
+        </SiteLink>
+        <p className="text-xs text-muted lg:hidden">
+          {server}
+          <span className="sm:hidden">
+            , permanently deleted <Time at={purge_at} none="later" />
+          </span>
+        </p>
+        {status_reason && <p className="text-xs text-bad">{status_reason}</p>}
+      </Cell>
+      <Cell className="max-lg:hidden">{server}</Cell>
+      <Cell className="max-sm:hidden">
+        <Time at={trashed_at} />
+      </Cell>
+      <Cell className="max-sm:hidden">
+        <Time at={purge_at} none="later" />
+      </Cell>
+      <Cell className="text-right whitespace-nowrap tabular-nums max-md:hidden">
+        {size === null ? <span className="text-muted">unknown</span> : formatBytes(size)}
+      </Cell>
+      <Cell>
+        <div className="flex justify-end gap-2 max-sm:flex-col">
+          {isWaiting ? <Choices entry={entry} /> : <Progress entry={entry} />}
+        </div>
+      </Cell>
+    </tr>
+  )
+}
+
+function Choices({ entry }: { entry: TrashEntry }) {
+  const { domain, server } = entry
+  const size = entry.size === null ? '' : ` (${formatBytes(entry.size)})`
+  const { dialog, show } = useDialog()
+  const client = useQueryClient()
+  /** The list shows the work at once. */
+  const start = async (work: SiteWork) => {
+    await startWork(work)
+    await client.invalidateQueries({ queryKey: trashQuery.queryKey })
+  }
+  const restore = useRestore(entry, {
+    start,
+    onStarted: () => toast(`Restoring ${unicodeOf(domain)}`),
+    onError: (error) => toast(`${unicodeOf(domain)}: ${messageOf(error)}`, { error: true }),
+  })
+  return (
+    <>
+      <Button
+        icon={<Undo2 />}
+        busy={restore.isPending}
+        aria-label={`Restore ${unicodeOf(domain)}`}
+        onClick={restore.restore}
+      >
+        Restore
+      </Button>
+      <Button kind="quiet" aria-label={`Delete ${unicodeOf(domain)} permanently`} onClick={show}>
+        Delete
+      </Button>
+      {restore.dialog}
+      <WorkDialog
+        {...dialog}
+        title={`Permanently delete ${unicodeOf(domain)}?`}
+        about={`The files and the database of the site${size} are permanently deleted from ${server}. They cannot be restored.`}
+        site={entry}
+        work={purgeSite(entry)}
+        action="Delete permanently"
+        isPermanent
+        start={start}
+      />
+    </>
+  )
+}
+
+/** It is being restored or deleted: the link leads to its operation. */
+function Progress({ entry: { id, status } }: { entry: TrashEntry }) {
+  return (
+    <SiteLink id={id} className="self-center">
+      <Status value={status === 'deleting' ? 'deleting permanently' : 'restoring'} tone="busy" />
+    </SiteLink>
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/features/domains/due.ts'
+import { renewDue } from '#agent/features/domains/renewal.ts'
 import { noteRefused, readTries } from '#agent/features/domains/tries.ts'
 import { getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { shop } from '#tests/support/agent/debian.ts'

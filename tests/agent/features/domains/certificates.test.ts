@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/features/domains/due.ts'
+import { renewDue } from '#agent/features/domains/renewal.ts'
 import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 

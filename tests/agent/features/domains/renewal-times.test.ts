@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/features/domains/due.ts'
+import { renewDue } from '#agent/features/domains/renewal.ts'
 import { readRenewalTimes, updateRenewalTimes } from '#agent/features/domains/renewal-times.ts'
 import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'

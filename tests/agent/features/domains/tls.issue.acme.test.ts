@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { needsRenewal } from '#agent/features/domains/coverage.ts'
-import { renewDue } from '#agent/features/domains/due.ts'
+import { renewDue } from '#agent/features/domains/renewal.ts'
 import { readTries } from '#agent/features/domains/tries.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'

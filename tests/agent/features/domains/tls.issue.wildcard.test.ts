@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { missingNames } from '#agent/features/domains/coverage.ts'
-import { renewDue } from '#agent/features/domains/due.ts'
+import { renewDue } from '#agent/features/domains/renewal.ts'
 import { tlsIssue } from '#agent/features/domains/tls.issue.ts'
 import { getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { SiteNames } from '#shared/kernel/site-names.ts'

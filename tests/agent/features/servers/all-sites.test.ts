@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mailSteps } from '#agent/features/mail/base.ts'
 import { allSitesSteps } from '#agent/features/servers/all-sites.ts'
-import { LOGIN_PHP_TEXT } from '#agent/features/wordpress/login/program.ts'
+import { LOGIN_PHP_TEXT } from '#agent/features/wordpress/login/install.ts'
 import { renderAllSites } from '#agent/kernel/site/all-sites.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands.ts'
 import { serverProvision } from '#agent/features/servers/server.provision.ts'
-import { planOf } from '#agent/kernel/operations/plan.ts'
+import { planOf } from '#agent/kernel/operations/runner.ts'
 import { installedPhp } from '#agent/kernel/packages/packages.ts'
 import { contextOf, debian, outcome, server } from '#tests/support/agent/debian.ts'
 import { eachFailure } from '#tests/support/agent/faults.ts'

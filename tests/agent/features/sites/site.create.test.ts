@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/features/domains/due.ts'
+import { renewDue } from '#agent/features/domains/renewal.ts'
 import { noteRefused, readTries } from '#agent/features/domains/tries.ts'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { parseWpConfig } from '#agent/kernel/scan/wp-config.ts'

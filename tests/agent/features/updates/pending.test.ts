@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
-import { lastUpdate } from '#agent/features/updates/last-update.ts'
+import { lastUpdate, rebootOf } from '#agent/features/updates/check.ts'
 import { parseSimulation, pendingPackages } from '#agent/features/updates/pending.ts'
-import { rebootOf } from '#agent/features/updates/reboot.ts'
 import { NO_RESTARTS, noteRestarts, restartsOf } from '#agent/features/updates/restarts.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { serverUpdate } from '#agent/features/updates/server.update.ts'
-import { planOf } from '#agent/kernel/operations/plan.ts'
+import { planOf } from '#agent/kernel/operations/runner.ts'
 import { serverUpdate as contract } from '#shared/updates/server.update.ts'
 import { contextOf, outcome, server } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { LOGIN_PHP_TEXT } from '#agent/features/wordpress/login/program.ts'
+import { LOGIN_PHP_TEXT } from '#agent/features/wordpress/login/install.ts'
 import { wpLogin } from '#agent/features/wordpress/wp.login.ts'
 import { certificateFolder } from '#agent/kernel/site/paths.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'

@@ -2,7 +2,7 @@ import { afterEach, expect, spyOn, test } from 'bun:test'
 import { Refused } from '#agent/kernel/http/refused.ts'
 import { idOf, inRequest } from '#agent/kernel/http/request-id.ts'
 import { log, logError } from '#agent/kernel/log.ts'
-import { createFront } from '#agent/programs/front/front.ts'
+import { createFront } from '#agent/programs/front/serve.ts'
 
 const stderr = spyOn(console, 'error').mockImplementation(() => undefined)
 afterEach(() => stderr.mockClear())

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
+import { Budget, LIMITS, type Limits, siteTree } from '#agent/kernel/scan/access.ts'
 import { scannerOn } from '#agent/kernel/scan/answer.ts'
-import { Budget, LIMITS, type Limits } from '#agent/kernel/scan/budget.ts'
-import { siteTree } from '#agent/kernel/scan/open-tree.ts'
 import { eachFolder } from '#tests/support/each-folder.ts'
 import { fill } from '#tests/support/rooted-files.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { checkToken } from '#agent/kernel/trust/gate.ts'
 import { SeenTokens } from '#agent/kernel/trust/seen.ts'
-import { checkToken } from '#agent/kernel/trust/token.ts'
 import { forAll } from '#tests/support/for-all.ts'
 import { authorization, digestOf, nonce, signer } from '#tests/support/trust/sign.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Listening, listen } from '#agent/kernel/http/listen.ts'
 import { openGate } from '#agent/kernel/trust/gate.ts'
-import { createFront } from '#agent/programs/front/front.ts'
+import { createFront } from '#agent/programs/front/serve.ts'
 import { upstreamAt } from '#agent/programs/front/upstream.ts'
 
 const open: Listening[] = []

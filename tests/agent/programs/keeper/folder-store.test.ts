@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '#agent/kernel/config.ts'
 import { folderStore } from '#agent/programs/keeper/folder-store.ts'
-import { folderReader } from '#agent/programs/storage/folder.ts'
+import { folderReader } from '#agent/programs/storage/serve.ts'
 import { realHost } from '#agent/real-host.ts'
 
 const host = realHost(readConfig({}).settings)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { reportOf, reportsOf, signedReport } from '#agent/programs/keeper/report.ts'
 import type { ReportLine } from '#agent/programs/keeper/run.ts'
-import { newestOf } from '#dashboard/features/backups/keeper/verified.ts'
+import { newestOf } from '#dashboard/features/backups/keeper/read-reports.ts'
 import {
   KeeperNames,
   MAX_LISTS,

@@ -1,6 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
-import { Recorder } from '#dashboard/kernel/engine/recorder.ts'
-import { StepBudget } from '#dashboard/kernel/engine/step-budget.ts'
+import { Recorder, StepBudget } from '#dashboard/kernel/engine/recorder.ts'
 import { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
 

@@ -1,4 +1,4 @@
-import type { S3Request } from '#agent/programs/keeper/s3/signature.ts'
+import type { S3Request } from '#agent/programs/keeper/s3/bucket.ts'
 import type { Host } from '#tests/support/lab/index.ts'
 import type { S3Answer } from '#tests/support/storage/s3.ts'
 

@@ -2,7 +2,6 @@ import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
 import { done, failed, lastOf, printed } from './output.ts'
 import { mounted } from './restic.ts'
-import { storage } from './storage.ts'
 
 type OnDisk = { disk: Disk }
 
@@ -29,3 +28,29 @@ export function ownAgent(on: OnDisk, argv: readonly string[], { input = '' }: Ru
   const dump = input.slice(input.indexOf('\n') + 1)
   return { ...printed(dump), stderr: `${JSON.stringify({ replaced: 0, left: [] })}\n` }
 }
+
+interface Key {
+  userName: string
+  hostName: string
+}
+
+/** `hosting-agent storage` on a local folder: each repository has its keys in one file. */
+function storage({ disk }: { disk: Disk }, input: string): Output {
+  const { target, repositories: named, after, most, containing } = JSON.parse(input)
+  const folder = target.place.kind === 'local' ? disk.find(target.place.path) : undefined
+  const entries = folder?.kind === 'directory' ? [...folder.entries.keys()] : undefined
+  const names: string[] = (named ?? entries ?? []).filter((name: string) => name > after).sort()
+  const keysOf = (name: string): Key[] =>
+    JSON.parse(disk.text(`${target.place.path}/${name}/keys`) ?? '[]')
+  const repositories = names.slice(0, most).map((name) => ({
+    name,
+    texts: keysOf(name)
+      .map(textOf)
+      .filter((text) => text.includes(containing)),
+  }))
+  const is_listed = !named && entries !== undefined
+  return printed(JSON.stringify({ is_listed, repositories, next: null }))
+}
+
+const textOf = ({ userName, hostName }: Key) =>
+  JSON.stringify({ username: userName, hostname: hostName })

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { activityQuery } from '#dashboard/web/api/activity.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { activityName } from '#dashboard/web/labels/activity.ts'
+import { activityName, actorOf } from '#dashboard/web/labels/activity.ts'
 import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { OperationStatus } from '#dashboard/web/ui/operation-status.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
@@ -9,7 +9,7 @@ import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { type Entry, mergeEntries } from './merge-entries.ts'
+import type { FleetActivity } from '#shared/kernel/api/activity.ts'
 
 /** Who did what to the site, newest first, with the operations that it led to. */
 export function ActivityTab({ site }: { site: Site }) {
@@ -63,4 +63,56 @@ function Row({
       </span>
     </li>
   )
+}
+
+type Operation = Pick<
+  Site['operations'][number],
+  'id' | 'type' | 'status' | 'warnings' | 'next_at' | 'created_at'
+>
+
+interface Entry {
+  key: string
+  type: string
+  actor: string
+  /** The IP address of the client; null if it is unknown or the dashboard itself acted. */
+  address: string | null
+  status: string
+  created_at: string
+  /** What was changed, if its type does not say it. */
+  detail: string | null
+  /** While it is among the latest operations of the site. */
+  operation: Operation | undefined
+}
+
+/**
+ * One list of what was done and of the operations of a site, newest first. An operation without an
+ * entry of its own, such as one that a schedule started, is listed too.
+ */
+export function mergeEntries(
+  activities: readonly FleetActivity[],
+  operations: readonly Operation[],
+): Entry[] {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]))
+  const done = activities.map(
+    ({ id, type, actor, token, address, status, created_at, detail, operation_id }) => ({
+      ...{
+        key: String(id),
+        type,
+        actor: actorOf({ actor, token }),
+        address,
+        status,
+        created_at,
+        detail,
+      },
+      operation: operation_id === null ? undefined : byId.get(operation_id),
+    }),
+  )
+  const listed = new Set(done.map(({ operation }) => operation?.id))
+  const others = operations
+    .filter(({ id }) => !listed.has(id))
+    .map((operation) => ({
+      ...{ key: operation.id, type: operation.type, actor: 'System', status: operation.status },
+      ...{ address: null, created_at: operation.created_at, detail: null, operation },
+    }))
+  return [...done, ...others].sort((one, other) => other.created_at.localeCompare(one.created_at))
 }

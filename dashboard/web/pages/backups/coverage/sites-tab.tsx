@@ -1,17 +1,39 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Archive } from 'lucide-react'
-import { coverageQuery } from '#dashboard/web/api/backups.ts'
+import { Archive, ArrowLeft, ArrowRight } from 'lucide-react'
+import {
+  BACKUPS,
+  coverageQuery,
+  goneBackupsQuery,
+  refreshGoneBackups,
+} from '#dashboard/web/api/backups.ts'
+import { fleetQuery } from '#dashboard/web/api/fleet.ts'
+import { refreshedText } from '#dashboard/web/features/backups/refreshed-text.ts'
+import { CloneDialog } from '#dashboard/web/features/copies/clone-dialog.tsx'
+import { COVERAGE } from '#dashboard/web/labels/backup.ts'
+import { ServerField, useServer } from '#dashboard/web/pages/backups/targets/server-field.tsx'
 import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { FilterBar, type Values } from '#dashboard/web/ui/filter-bar.tsx'
+import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { BackupCoverageQuery } from '#shared/backups/api/backup-coverage.ts'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
+import {
+  type BackupCoverage,
+  BackupCoverageQuery,
+  COVERAGE_STATES,
+  type GoneSite,
+} from '#shared/backups/api/backup-coverage.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { CoverageTable } from './coverage-table.tsx'
-import { Filters } from './filters.tsx'
-import { GoneSites } from './gone-sites.tsx'
-import { Pages } from './pages.tsx'
-import { Summary } from './summary.tsx'
 
 /** Which sites have backups: the counts, one page of them, and the backups of deleted sites. */
 export function SitesTab() {
@@ -44,5 +66,260 @@ export function SitesTab() {
       </Card>
       {data && data.gone.length > 0 && <GoneSites gone={data.gone} />}
     </>
+  )
+}
+
+interface PagesProps {
+  page: number
+  per_page: number
+  total: number
+  onPage: (page: string | undefined) => void
+}
+
+/** The pages of a list that is counted; nothing if there is one. */
+function Pages({ page, per_page, total, onPage }: PagesProps) {
+  const last = Math.ceil(total / per_page)
+  if (last <= 1 && page === 1) return null
+  const first = Math.min((page - 1) * per_page + 1, total)
+  const open = (next: number) => () => onPage(next === 1 ? undefined : String(next))
+  return (
+    <nav aria-label="Pages" className="flex items-center gap-2 border-t border-line p-3">
+      <span className="flex-1 pl-1 text-xs text-muted tabular-nums">
+        {formatNumber(first)} to {formatNumber(Math.min(page * per_page, total))} of{' '}
+        {formatNumber(total)} sites
+      </span>
+      <Button icon={<ArrowLeft />} disabled={page === 1} onClick={open(page - 1)}>
+        Previous
+      </Button>
+      <Button disabled={page >= last} onClick={open(page + 1)}>
+        Next
+        <ArrowRight />
+      </Button>
+    </nav>
+  )
+}
+
+interface FiltersProps {
+  values: Values
+  counts: BackupCoverage['counts'] | undefined
+  onChange: (change: Values, replace?: boolean) => void
+}
+
+function Filters({ values, counts, onChange }: FiltersProps) {
+  const { data: fleet } = useQuery(fleetQuery)
+  const servers = (fleet?.servers ?? []).map(({ id, name }) => ({ value: String(id), name }))
+  const states = COVERAGE_STATES.map((value) => ({
+    value,
+    name: `${COVERAGE[value].name}${counts ? ` (${formatNumber(counts[value])})` : ''}`,
+  }))
+  return (
+    <FilterBar
+      page="backups"
+      search={
+        <SearchInput
+          name="Search sites"
+          placeholder="Domain or system user"
+          value={values.q ?? ''}
+          onChange={(q, isContinued) => onChange({ q: q || undefined }, isContinued)}
+          pause_ms={120}
+          className="min-w-48 flex-1 sm:max-w-sm"
+        />
+      }
+      filters={[
+        { name: 'state', label: 'Backups', options: states, isMany: true },
+        { name: 'server_id', label: 'Server', options: servers },
+      ]}
+      values={values}
+      onChange={onChange}
+    />
+  )
+}
+
+interface SummaryProps {
+  counts: BackupCoverage['counts']
+  /** The states to be listed, as the address has them. */
+  onShow: (state: string | undefined) => void
+}
+
+const OVERDUE = 'late,never'
+
+/** How many sites are in each state, and a warning about those without a backup for a week. */
+function Summary({ counts, onShow }: SummaryProps) {
+  const { week, sites, failed, unproven, unproven_week } = counts
+  return (
+    <>
+      {week > 0 && (
+        <Notice
+          kind="bad"
+          title={`${formatCount(week, 'site has', 'sites have')} had no backup for 7 days`}
+          actions={<Button onClick={() => onShow(OVERDUE)}>Show sites</Button>}
+        >
+          The reason is in the list and on the page of each site.
+        </Notice>
+      )}
+      {failed > 0 && (
+        <Notice
+          kind="bad"
+          title={`The last proof of ${formatCount(failed, 'site')} had findings`}
+          actions={<Button onClick={() => onShow('failed')}>Show sites</Button>}
+        >
+          The backup was restored into a hidden site and was not complete, or did not work. Back the
+          site up again, then prove the new backup.
+        </Notice>
+      )}
+      {unproven > 0 && (
+        <Notice
+          kind="warn"
+          title={`${formatCount(unproven, 'site has', 'sites have')} no recently proven backup`}
+          actions={<Button onClick={() => onShow('unproven')}>Show sites</Button>}
+        >
+          Their backups have not been restored and checked for two intervals.
+        </Notice>
+      )}
+      <ul className="grid grid-cols-2 gap-3 sm:grid-cols-4 xl:grid-cols-7">
+        <Tile name="Sites" count={sites} onClick={() => onShow(undefined)} />
+        {COVERAGE_STATES.map((state) => (
+          <Tile
+            key={state}
+            name={COVERAGE[state].name}
+            count={counts[state]}
+            onClick={() => onShow(state)}
+          />
+        ))}
+      </ul>
+      {unproven_week > 0 && (
+        <p className="text-muted">
+          {formatCount(unproven_week, 'site', 'sites')} without a proven backup in 7 days
+        </p>
+      )}
+    </>
+  )
+}
+
+interface TileProps {
+  name: string
+  count: number
+  onClick: () => void
+}
+
+const Tile = ({ name, count, onClick }: TileProps) => (
+  <li className="flex">
+    <button
+      type="button"
+      onClick={onClick}
+      className="flex-1 cursor-pointer rounded-xl border border-line bg-surface px-4 py-3 text-left transition hover:border-line-strong"
+    >
+      <span className="block text-xs text-muted">{name}</span>
+      <span className="block text-2xl font-semibold tracking-tight tabular-nums">
+        {formatNumber(count)}
+      </span>
+    </button>
+  </li>
+)
+
+const NUMBER = 'text-right whitespace-nowrap tabular-nums'
+
+/** The backups of sites that were deleted permanently, or whose server was removed. */
+function GoneSites({ gone }: { gone: readonly GoneSite[] }) {
+  return (
+    <Card title="Backups of deleted sites" flush>
+      <p className="px-4 pt-3 text-muted">
+        Deleting a site keeps its backups until the owner of the storage removes them. Backups that
+        were found in a target are listed here, too.
+      </p>
+      <Table
+        label="Backups of deleted sites"
+        head={
+          <>
+            <Head>Site</Head>
+            <Head className="max-sm:hidden">Target</Head>
+            <Head className="text-right">Backups</Head>
+            <Head>Last backup</Head>
+            <Head className="max-md:hidden text-right">Size</Head>
+            <Head>
+              <span className="sr-only">Actions</span>
+            </Head>
+          </>
+        }
+      >
+        {gone.map((site) => (
+          <Row key={`${site.domain} ${site.target}`} site={site} />
+        ))}
+      </Table>
+    </Card>
+  )
+}
+
+function Row({ site: { backup_id, domain, target, count, last_at, bytes } }: { site: GoneSite }) {
+  const { dialog, show } = useDialog()
+  const refreshing = useDialog()
+  const { data } = useQuery({ ...goneBackupsQuery(domain), enabled: dialog.open })
+  const backups = data ?? [{ id: backup_id, at: last_at, bytes, target }]
+  return (
+    <tr>
+      <Cell className="font-medium break-all">{unicodeOf(domain)}</Cell>
+      <Cell className="break-words max-sm:hidden">{target}</Cell>
+      <Cell className={NUMBER}>{formatNumber(count)}</Cell>
+      <Cell>
+        <Time at={last_at} />
+      </Cell>
+      <Cell className={`${NUMBER} max-md:hidden`}>{formatBytes(bytes)}</Cell>
+      <Cell className="text-right">
+        <div className="flex flex-wrap justify-end gap-2">
+          <Button aria-label={`Refresh list… of ${unicodeOf(domain)}`} onClick={refreshing.show}>
+            Refresh list…
+          </Button>
+          <Button aria-label={`Restore ${unicodeOf(domain)} as a new site`} onClick={show}>
+            Restore…
+          </Button>
+        </div>
+        <RefreshGone {...refreshing.dialog} domain={domain} />
+        <CloneDialog {...dialog} origin={{ domain, backups }} chosen={backup_id} />
+      </Cell>
+    </tr>
+  )
+}
+
+interface RefreshGoneProps extends DialogState {
+  domain: string
+}
+
+/** Compares the list of backups of a deleted site with what is stored. */
+function RefreshGone({ open, onClose, domain }: RefreshGoneProps) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Refresh the list of ${unicodeOf(domain)}`}
+      about="A server reads the storage. Backups that are no longer stored leave the list, and others are added."
+    >
+      {open && <RefreshForm domain={domain} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function RefreshForm({ domain, onClose }: Omit<RefreshGoneProps, 'open'>) {
+  const client = useQueryClient()
+  const chosen = useServer()
+  const { server } = chosen
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (server_id: number) => refreshGoneBackups(server_id, domain),
+    onSuccess: (changed) => {
+      toast(refreshedText(changed))
+      onClose()
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
+  })
+  return (
+    <DialogForm
+      action="Refresh list"
+      onSubmit={() => server !== undefined && mutate(server)}
+      onCancel={onClose}
+      isBlocked={server === undefined}
+      isBusy={isPending}
+      error={error}
+    >
+      <ServerField {...chosen} hint="Choose one that reaches the storage." />
+    </DialogForm>
   )
 }

@@ -1,14 +1,37 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
 import { useState } from 'react'
-import { hasWebCrypto } from '#dashboard/web/pages/backups/kit/key-pair.ts'
+import {
+  adoptBackups,
+  BACKUPS,
+  confirmKit,
+  createKit,
+  findBackups,
+  kitsQuery,
+} from '#dashboard/web/api/backups.ts'
+import { messageOf } from '#dashboard/web/api/client.ts'
+import {
+  answerOf,
+  hasWebCrypto,
+  readKit,
+  sealTo,
+} from '#dashboard/web/pages/backups/kit/key-pair.ts'
+import { privateKeyIn } from '#dashboard/web/pages/backups/kit/kit-file.ts'
 import { ServerField, useServer } from '#dashboard/web/pages/backups/targets/server-field.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import type { AdoptedBackups, FoundBackups } from '#shared/backups/api/backup-found.ts'
 import type { BackupTargetView } from '#shared/backups/api/backups.ts'
-import { NotFound } from './adopt-all.ts'
-import { FoundList } from './found-list.tsx'
-import { useFind } from './use-find.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 interface FindProps extends DialogState {
   target: BackupTargetView
@@ -98,4 +121,237 @@ function NoCrypto({ onClose }: Pick<FindProps, 'onClose'>) {
       </Notice>
     </DialogForm>
   )
+}
+
+type NewSearch = Omit<Search, 'kit' | 'hasKit'> & { file: File }
+
+/** The search in a target, and what it has found until now. */
+function useFind() {
+  const client = useQueryClient()
+  const { data: kits } = useQuery(kitsQuery)
+  const [found, setFound] = useState<readonly Found[]>()
+  const hasKit = kits && kits.in_use !== null
+  const {
+    mutate,
+    isPending,
+    isSuccess,
+    error,
+    data: unnamed = 0,
+  } = useMutation({
+    // The text of the kit is not kept.
+    gcTime: 0,
+    mutationFn: async ({ file, ...options }: NewSearch) =>
+      adoptAll({ ...options, kit: await file.text(), hasKit: hasKit === true }, setFound),
+    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
+  })
+  const isShown = found !== undefined && (isSuccess || found.length > 0)
+  const shown = isShown ? found : undefined
+  return { start: mutate, hasKit, found: shown, unnamed, isPending, error }
+}
+
+interface FoundListProps {
+  found: readonly Found[]
+  unnamed: number
+  isBusy: boolean
+  error: unknown
+  onRetry: () => void
+  onClose: () => void
+  onShow: () => void
+}
+
+/** Each repository of the target, while their backups are recorded and after it. */
+function FoundList(props: FoundListProps) {
+  const { found, unnamed, isBusy, error, onRetry, onClose, onShow } = props
+  const count = (...states: Found['state'][]) =>
+    found.filter(({ state }) => states.includes(state)).length
+  const done = count('done')
+  return (
+    <DialogForm
+      action={done > 0 && !isBusy ? 'Show backups' : undefined}
+      onSubmit={onShow}
+      onCancel={onClose}
+      cancel="Close"
+      isBusy={false}
+    >
+      <div className="flex flex-col gap-2">
+        <p role="status">{summaryOf(found, isBusy)}</p>
+        {found.length > 0 && (
+          <div className="flex">
+            <ProgressBar
+              label="Repositories"
+              total={found.length}
+              parts={{ good: done, bad: count('failed'), plain: count('other_kit') }}
+            />
+          </div>
+        )}
+      </div>
+      {unnamed > 0 && (
+        <Notice
+          kind="warn"
+          title={`${formatCount(unnamed, 'more repository', 'more repositories')} in the target`}
+        >
+          The report of the keeper does not name them. Search again with the names of their folders
+          on the storage machine.
+        </Notice>
+      )}
+      {error !== null && <Failure error={error} onRetry={onRetry} />}
+      {found.length > 0 && (
+        <Table
+          label="Repositories"
+          head={
+            <>
+              <Head>Site</Head>
+              <Head className="text-right">Backups</Head>
+              <Head>Last backup</Head>
+            </>
+          }
+        >
+          {found.map((one) => (
+            <Row key={one.name} found={one} />
+          ))}
+        </Table>
+      )}
+      {!isBusy && error === null && count('failed') > 0 && (
+        <Button icon={<RotateCw />} onClick={onRetry} className="self-start">
+          Try again
+        </Button>
+      )}
+    </DialogForm>
+  )
+}
+
+function summaryOf(found: readonly Found[], isBusy: boolean): string {
+  const ended = found.filter(({ state }) => state !== 'waiting' && state !== 'reading').length
+  if (isBusy) return `Reading repositories: ${ended} of ${found.length}`
+  if (found.length === 0) return 'The target has no repository of a site.'
+  const done = found.filter(({ state }) => state === 'done').length
+  return `The backups of ${formatCount(done, 'site')} are recorded. Restore them on the tab Sites.`
+}
+
+function Row({ found }: { found: Found }) {
+  const adopted = found.state === 'done' ? found.adopted : undefined
+  return (
+    <tr>
+      <Cell>
+        <span className="flex flex-wrap items-center gap-2">
+          <span className="font-medium break-all">
+            {adopted ? unicodeOf(adopted.domain) : found.name}
+          </span>
+          {found.state !== 'done' && (
+            <Badge tone={STATES[found.state].tone}>{STATES[found.state].name}</Badge>
+          )}
+        </span>
+        {adopted && <p className="text-xs break-all text-muted">{found.name}</p>}
+        {found.state === 'failed' && <p className="text-xs break-words">{found.message}</p>}
+      </Cell>
+      <Cell className="text-right tabular-nums">{adopted && formatNumber(adopted.backups)}</Cell>
+      <Cell>{adopted && <Time at={adopted.last_at} />}</Cell>
+    </tr>
+  )
+}
+
+const STATES: Record<Exclude<Found['state'], 'done'>, { name: string; tone: Tone }> = {
+  waiting: { name: 'waiting', tone: 'plain' },
+  reading: { name: 'reading', tone: 'busy' },
+  other_kit: { name: 'needs another kit', tone: 'warn' },
+  failed: { name: 'failed', tone: 'bad' },
+}
+
+/** A repository in a target, and what was done with it. */
+type Found = { name: string } & (
+  | { state: 'waiting' | 'reading' | 'other_kit' }
+  | { state: 'done'; adopted: AdoptedBackups }
+  | { state: 'failed'; message: string }
+)
+
+interface Search {
+  target_id: number
+  server_id: number
+  /** The text of the recovery kit: it stays in the page. */
+  kit: string
+  /** Null: those that the storage lists. */
+  repositories: string[] | null
+  /** There is a kit in use. */
+  hasKit: boolean
+}
+
+/** What is wrong with the chosen file or with the names, in a sentence. */
+class NotFound extends Error {}
+
+/**
+ * Finds the repositories in a target, decrypts their passwords with the kit, and has their backups
+ * recorded, one repository after the other. A dashboard without a kit uses this one from then on.
+ * Returns how many more repositories there are, whose names are not known.
+ */
+async function adoptAll(search: Search, show: (found: readonly Found[]) => void): Promise<number> {
+  const kit = await kitIn(search.kit)
+  if (!search.hasKit) await takeKit(kit)
+  const found: Found[] = []
+  let unnamed = 0
+  for await (const { page, repository } of repositoriesOf(search)) {
+    if (!repository) {
+      unnamed = page.unnamed
+      found.push(...page.repositories.map(({ name }) => ({ name, state: 'waiting' as const })))
+      show([...found])
+      continue
+    }
+    const at = found.findIndex(({ name }) => name === repository.name)
+    for await (const state of adopting(search, kit, page.dashboard_key, repository)) {
+      found[at] = state
+      show([...found])
+    }
+  }
+  return unnamed
+}
+
+type Repository = FoundBackups['repositories'][number]
+
+/** Each page, and then each repository of it. */
+async function* repositoriesOf({ target_id, server_id, repositories }: Search) {
+  for (let after: string | null = ''; after !== null; ) {
+    const page: FoundBackups = await findBackups(server_id, { target_id, repositories, after })
+    const isUnlisted = !page.is_listed && repositories === null
+    if (isUnlisted && page.repositories.length === 0) throw new NotFound(UNLISTED)
+    yield { page }
+    for (const repository of page.repositories) yield { page, repository }
+    after = page.next
+  }
+}
+
+const UNLISTED =
+  'The storage does not list its repositories: enter the names of their folders, one per line.'
+
+async function* adopting(
+  { target_id, server_id }: Search,
+  kit: Kit,
+  dashboard_key: string,
+  { name, keys }: Repository,
+): AsyncGenerator<Found> {
+  const own = keys.filter((key) => key.kit === kit.fingerprint)
+  const opened = await Promise.all(own.map(({ sealed }) => kit.open(sealed)))
+  const passwords = opened.flatMap((password) => password ?? [])
+  if (passwords.length === 0) {
+    yield { name, state: 'other_kit' }
+    return
+  }
+  yield { name, state: 'reading' }
+  const sealed_passwords = await Promise.all(passwords.map((each) => sealTo(dashboard_key, each)))
+  yield await adoptBackups(server_id, { target_id, repository: name, sealed_passwords }).then(
+    (adopted): Found => ({ name, state: 'done', adopted }),
+    (error: unknown): Found => ({ name, state: 'failed', message: messageOf(error) }),
+  )
+}
+
+type Kit = Awaited<ReturnType<typeof readKit>> & { private_key: string }
+
+async function kitIn(text: string): Promise<Kit> {
+  const private_key = privateKeyIn(text)
+  const kit = private_key && (await readKit(private_key).catch(() => undefined))
+  if (private_key && kit) return { ...kit, private_key }
+  throw new NotFound('The file has no private key. Choose the recovery kit.')
+}
+
+async function takeKit({ public_key, private_key }: Kit): Promise<void> {
+  const { challenge } = await createKit(public_key)
+  await confirmKit(await answerOf(private_key, challenge))
 }

@@ -1,19 +1,25 @@
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
-import { pushStaging } from '#dashboard/web/api/copies.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '#dashboard/web/api/client.ts'
+import { comparisonQuery, pushStaging } from '#dashboard/web/api/copies.ts'
+import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
 import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import { useEvents } from '#dashboard/web/api/use-events.ts'
+import { BackUpFirst } from '#dashboard/web/features/backups/back-up-first.tsx'
 import { BeforeChange, useBackupFirst } from '#dashboard/web/features/backups/before-change.tsx'
 import { PlanPreview } from '#dashboard/web/features/sites/plan-preview.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { Dialog, DialogFooter, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
+import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
+import type { RefusalCode } from '#shared/kernel/errors.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import { type Choice, type Comparison, choiceFor, overwrittenIn } from './choice.ts'
-import { Comparing } from './comparing.tsx'
-import { FileChoice } from './file-choice.tsx'
-import { NeedsBackup, useNeedsBackup } from './needs-backup.tsx'
 import { TableChoice } from './table-choice.tsx'
 
 type Named = SitePlace & { domain: string }
@@ -103,5 +109,138 @@ function Form({ staging, live, found, onClose }: FormProps) {
       {work && !needsBackup && <PlanPreview work={work} />}
       {consent.question}
     </DialogForm>
+  )
+}
+
+const NEEDED: RefusalCode = 'backup_needed'
+const NONE: SiteWork = { key: [], call: () => Promise.reject(new Error('No work')) }
+
+/** Whether the server refuses the push because the live site has no recent backup. */
+function useNeedsBackup(work: SiteWork | undefined): boolean {
+  const { error } = useQuery({ ...planQuery(work ?? NONE), enabled: work !== undefined })
+  return error instanceof ApiError && error.code === NEEDED
+}
+
+interface NeedsBackupProps {
+  live: SitePlace & { domain: string }
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+const NeedsBackup = ({ live, checked, onChange }: NeedsBackupProps) => (
+  <Notice kind="warn" title={`${unicodeOf(live.domain)} has no backup of the last hour`}>
+    <p className="mb-2">
+      <BackUpFirst site_id={live.id} />. The previous state that is kept for a week is on the same
+      server.
+    </p>
+    <CheckField label="Push without a backup" checked={checked} onChange={onChange} />
+  </Notice>
+)
+
+interface ComparingProps {
+  live: SitePlace
+  staging: SitePlace
+  onClose: () => void
+  children: (found: Comparison) => ReactNode
+}
+
+/** Compares both sites, and shows the result when it is there. */
+function Comparing({ live, staging, ...props }: ComparingProps) {
+  const started = useQuery(comparisonQuery(live, staging.id))
+  if (started.data === undefined) return <QueryState of={started} />
+  return <Followed key={started.data} operation_id={started.data} {...props} />
+}
+
+const Compared = OPERATION_TYPES['site.compare'].outcome.result
+
+type FollowedProps = Omit<ComparingProps, 'live' | 'staging'> & { operation_id: string }
+
+function Followed({ operation_id, onClose, children }: FollowedProps) {
+  const { events } = useEvents(`/api/operations/${operation_id}/events`)
+  const end = events.find(({ event }) => event === 'complete' || event === 'error')
+  const found = end?.event === 'complete' ? Compared.safeParse(end.data).data : undefined
+  if (found) return children(found)
+  return (
+    <>
+      {end ? (
+        <Notice kind="bad" title="The sites could not be compared">
+          {String(end.data.message ?? end.data.error ?? 'The result cannot be read')}
+        </Notice>
+      ) : (
+        <p role="status" className="text-muted">
+          Comparing files and tables of both sites. This takes some minutes for a large database…
+        </p>
+      )}
+      <DialogFooter onCancel={onClose} />
+    </>
+  )
+}
+
+interface FileChoiceProps {
+  files: Comparison['files']
+  checked: boolean
+  onChange: (checked: boolean) => void
+}
+
+/** Whether the files are pushed, with those that differ. */
+function FileChoice({ files, checked, onChange }: FileChoiceProps) {
+  const { added, changed, removed, live_changed, live_known } = files
+  const parts = { added, changed, removed }
+  const named = Object.entries(parts).filter(([, { count }]) => count > 0)
+  return (
+    <section aria-label="Files" className="flex flex-col gap-1">
+      <CheckField
+        label="Files"
+        about={
+          named.length === 0
+            ? 'The files of both sites are the same.'
+            : `On the staging site: ${named.map(([name, { count }]) => `${formatNumber(count)} ${name}`).join(', ')}. wp-config.php stays as it is, and uploads are only added.`
+        }
+        checked={checked}
+        disabled={named.length === 0}
+        onChange={onChange}
+      />
+      {checked && live_changed.count > 0 && (
+        <Notice
+          kind="warn"
+          title={
+            live_known
+              ? 'Changed files of the live site are lost'
+              : 'Files of the live site may be lost'
+          }
+        >
+          {live_known
+            ? `Since the copy, the live site has written ${formatCount(live_changed.count, 'file')} that the push reverts or removes, for example with an update of a plugin:`
+            : `It is not known what the live site has written since the copy. The push reverts or removes ${formatCount(live_changed.count, 'file')} of it; after a refresh of the staging site, or a push of the files, changes are known:`}
+          <PathList {...live_changed} />
+        </Notice>
+      )}
+      {named.length > 0 && (
+        <details className="ml-6.5">
+          <summary className="cursor-pointer text-muted">Show files</summary>
+          {named.map(([name, { count, examples }]) => (
+            <div key={name} className="mt-1">
+              <p className="text-xs font-medium">
+                {formatNumber(count)} {name}
+              </p>
+              <PathList count={count} examples={examples} />
+            </div>
+          ))}
+        </details>
+      )}
+    </section>
+  )
+}
+
+function PathList({ count, examples }: Comparison['files']['added']) {
+  return (
+    <ul className="text-xs text-muted">
+      {examples.map((path) => (
+        <li key={path} className="font-mono break-all">
+          {path}
+        </li>
+      ))}
+      {count > examples.length && <li>and {formatNumber(count - examples.length)} more</li>}
+    </ul>
   )
 }

@@ -1,19 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { Globe } from 'lucide-react'
+import { Globe, Undo2 } from 'lucide-react'
 import { isNotFound } from '#dashboard/web/api/client.ts'
-import { lostServerQuery } from '#dashboard/web/api/lost-servers.ts'
+import { endServerLoss, lostServerQuery } from '#dashboard/web/api/lost-servers.ts'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
 import type { LostServerView, LostSite } from '#shared/recovery/api/lost-servers.ts'
-import { Declared } from './declared.tsx'
 import { RestoreCard } from './restore-card.tsx'
 
 /** A server that does not come back: its sites, their backups, and where they are restored. */
@@ -142,5 +146,75 @@ function Records({ records }: Pick<LostServerView, 'records'>) {
         ))}
       </Table>
     </Card>
+  )
+}
+
+interface DeclaredProps {
+  server: FleetServerDetail
+  view: LostServerView
+}
+
+/** Whether the server was declared lost, whether it answers, and what follows from that. */
+function Declared({ server, view: { declared_at } }: DeclaredProps) {
+  const { name, status } = server
+  if (declared_at === null) return <NotDeclared server={server} />
+  if (status === 'online')
+    return (
+      <Notice
+        kind="bad"
+        title={`${name} answers again, although it was declared lost`}
+        actions={<UseAgain server={server} />}
+      >
+        Its copies of the restored sites are suspended: they serve no visitors and run no jobs.
+        Their files stay. Turn the machine off, or delete the copies and use the server again.
+      </Notice>
+    )
+  return (
+    <Notice kind="info" title="Declared lost" actions={<UseAgain server={server} />}>
+      <Time at={declared_at} />. Restored sites belong to their new servers. The records of this
+      server stay until you remove it on its page.
+    </Notice>
+  )
+}
+
+function NotDeclared({ server: { name, status, last_sync } }: { server: FleetServerDetail }) {
+  if (status === 'online')
+    return (
+      <Notice kind="warn" title={`${name} answers`}>
+        Move its sites to other servers instead: that loses nothing.
+      </Notice>
+    )
+  return (
+    <Notice kind="warn" title={`Only if ${name} does not come back`}>
+      It answered last <Time at={last_sync} none="before its first sync" />. What has changed in its
+      sites since their backups is lost. If the machine may return, repair it instead.
+    </Notice>
+  )
+}
+
+function UseAgain({ server: { id, name } }: { server: FleetServerDetail }) {
+  const client = useQueryClient()
+  const { dialog, show } = useDialog()
+  const end = async () => {
+    await endServerLoss(id)
+    await client.invalidateQueries({ queryKey: ['servers', id] })
+  }
+  return (
+    <>
+      <Button icon={<Undo2 />} onClick={show}>
+        Use server again
+      </Button>
+      <Confirm
+        {...dialog}
+        title={`Use ${name} again?`}
+        action="Use server again"
+        isDestructive
+        onConfirm={end}
+      >
+        Restored sites stay on their new servers. Copies of them that are still on {name} are no
+        longer suspended automatically: delete them first, or they may run their jobs beside the
+        restored sites.
+      </Confirm>
+    </>
   )
 }

@@ -1,6 +1,12 @@
-import type { ReactNode } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { domainStatesQuery } from '#dashboard/web/api/domains.ts'
+import { type Settings, settingsQuery } from '#dashboard/web/api/site-settings.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
 import { MailCard } from '#dashboard/web/features/mail/mail-card.tsx'
+import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
 import { AdminPassword } from '#dashboard/web/features/sites/access/admin-password.tsx'
+import { SettingsDialog } from '#dashboard/web/features/sites/settings-dialog.tsx'
 import {
   SITE_TAB_GROUPS,
   SITE_TABS,
@@ -27,17 +33,28 @@ import { ObjectCacheCard } from '#dashboard/web/pages/object-cache/object-cache-
 import { PhpCard } from '#dashboard/web/pages/php/php-card.tsx'
 import { BackupsTab } from '#dashboard/web/pages/sites/detail/backups/backups.tsx'
 import { FactsCard } from '#dashboard/web/pages/sites/detail/overview/facts-card.tsx'
-import { HealthCard } from '#dashboard/web/pages/sites/detail/overview/health-card.tsx'
 import { NotManagedCard } from '#dashboard/web/pages/sites/detail/overview/not-managed-card.tsx'
+import { MaintenanceRow } from '#dashboard/web/pages/sites/detail/settings/maintenance.tsx'
 import { PageCacheCard } from '#dashboard/web/pages/sites/detail/settings/page-cache-card.tsx'
-import { PhpLimitsCard } from '#dashboard/web/pages/sites/detail/settings/php-limits-card.tsx'
+import { PasswordRow } from '#dashboard/web/pages/sites/detail/settings/password.tsx'
+import { draftOf, settingsOf } from '#dashboard/web/pages/sites/detail/settings/php-draft.ts'
+import { LABELS, PhpFields } from '#dashboard/web/pages/sites/detail/settings/php-fields.tsx'
 import { SecurityHeadersCard } from '#dashboard/web/pages/sites/detail/settings/security-headers-card.tsx'
-import { VisitorsCard } from '#dashboard/web/pages/sites/detail/settings/visitors-card.tsx'
 import { WordpressCard } from '#dashboard/web/pages/wordpress/wordpress-card.tsx'
 import { XmlrpcCard } from '#dashboard/web/pages/wordpress/xmlrpc-card.tsx'
+import { Button } from '#dashboard/web/ui/button.tsx'
+import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { Facts } from '#dashboard/web/ui/facts.tsx'
+import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { HealthBadge } from '#dashboard/web/ui/health.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Tab, TabGroup } from '#dashboard/web/ui/tabs.tsx'
+import { Time } from '#dashboard/web/ui/time.tsx'
+import { PHP_LIMITS } from '#shared/kernel/php-values.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import type { ShownCheck } from '#shared/kernel/values.ts'
+import { CDNS } from '#shared/sites/cdn.ts'
 
 interface SiteTabEntry {
   /** Default: every site has it. */
@@ -170,4 +187,166 @@ export function tabsOf(props: TabProps): TabGroup<SiteTab>[] {
     groups.at(-1)?.tabs.push({ value, name: SITE_TABS[value], content: TABS[value].content(props) })
   }
   return groups.filter(({ tabs }) => tabs.length > 0)
+}
+
+/** Who sees the site. */
+function VisitorsCard({ site }: { site: Site }) {
+  const { data, error, refetch } = useQuery(settingsQuery(site))
+  return (
+    <Card title="Visitors">
+      <QueryState of={{ data, error, refetch }} rows={3} />
+      {data && (
+        <div className="flex flex-col gap-4">
+          <MaintenanceRow site={site} maintenance={data.maintenance} />
+          <TrustedCdnRow site={site} trusted={data.trusted_cdn} />
+          {!site.staging && <PasswordRow site={site} password={data.basic_auth} />}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+const NAMES: Record<ShownCheck, string> = {
+  php: 'PHP',
+  database: 'Database',
+  http: 'Front page',
+  certificate: 'Certificate',
+  visit: 'From outside',
+}
+
+/** What each check of the site found. */
+function HealthCard({ site }: { site: Site }) {
+  if (site.health_checks.length === 0) return null
+  return (
+    <Card title="Health" flush>
+      <ul className="divide-y divide-line">
+        {site.health_checks.map(({ check, state, reason }) => (
+          <li key={check} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2">
+            <span className="w-24 text-muted">{NAMES[check]}</span>
+            <HealthBadge state={state} />
+            <span className="min-w-0 flex-1 basis-40 text-xs break-words text-muted">{reason}</span>
+            {check === 'visit' && (
+              <span className="text-xs text-muted">
+                Requested <Time at={site.visited_at} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** The limits of PHP and other settings of php.ini. */
+function PhpLimitsCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
+  const { data, error, refetch } = useQuery(settingsQuery(site))
+  const { dialog, show } = useDialog()
+  return (
+    <Card
+      title="PHP settings"
+      actions={isOnServer && data && <Button onClick={show}>Change PHP settings</Button>}
+    >
+      <QueryState of={{ data, error, refetch }} rows={4} />
+      {data && <Facts of={factsOf(data)} />}
+      {data && dialog.open && <Change site={site} settings={data} {...dialog} />}
+    </Card>
+  )
+}
+
+function factsOf({ php_settings, php_limits }: Settings) {
+  const limits = PHP_LIMITS.map((name) => {
+    const { usual, most } = php_limits[name]
+    const set = php_settings?.[name]
+    const value = Math.min(set ?? usual, most)
+    const { name: label, unit } = LABELS[name]
+    return [
+      label,
+      <>
+        {`${value} ${unit}`}
+        {set === undefined && <span className="text-xs text-muted"> as its tier</span>}
+        {set !== undefined && set > most && (
+          <span className="text-xs text-muted"> of {set}: the most of its tier</span>
+        )}
+      </>,
+    ] as const
+  })
+  return { ...Object.fromEntries(limits), ...php_settings?.values }
+}
+
+function Change({ site, settings, ...dialog }: DialogState & { site: Site; settings: Settings }) {
+  const [draft, setDraft] = useState(() => draftOf(settings.php_settings))
+  return (
+    <SettingsDialog
+      {...dialog}
+      site={site}
+      title={`PHP settings of ${unicodeOf(site.domain)}`}
+      about="PHP is tested with the new settings, and reloaded without losing a request. If it does not answer with them, the former ones are restored."
+      action="Apply PHP settings"
+      input={{ php_settings: settingsOf(draft) }}
+    >
+      <PhpFields draft={draft} ranges={settings.php_limits} onChange={setDraft} />
+    </SettingsDialog>
+  )
+}
+
+interface Props {
+  site: Site
+  trusted: Settings['trusted_cdn']
+}
+
+/** The CDN in front of the site, which names each visitor. */
+function TrustedCdnRow({ site, trusted }: Props) {
+  const { dialog, show } = useDialog()
+  const { data } = useQuery({ ...domainStatesQuery(site), enabled: site.status === 'active' })
+  const found = data?.names.find(({ name }) => name === site.domain)?.cdn
+  return (
+    <AccessRow
+      name={trusted ? `${trusted} reports visitor addresses` : 'Visitors connect directly'}
+      about={aboutOf(trusted, found ?? null)}
+    >
+      <Button onClick={show}>Change CDN</Button>
+      {dialog.open && <Choice site={site} trusted={trusted} found={found ?? null} {...dialog} />}
+    </AccessRow>
+  )
+}
+
+function aboutOf(trusted: Settings['trusted_cdn'], found: string | null): string {
+  if (trusted)
+    return `Limits, logs and PHP use the address that ${trusted} reports. The header is ignored in requests from other networks.`
+  return found === null
+    ? 'Limits, logs and PHP use the address of the connection.'
+    : `${found} is in front of this site: limits, logs and PHP use its addresses instead of those of visitors.`
+}
+
+type ChoiceProps = Props & DialogState & { found: string | null }
+
+function Choice({ site, trusted, found, ...dialog }: ChoiceProps) {
+  const [name, setName] = useState(trusted ?? CDNS.find((cdn) => cdn === found) ?? '')
+  return (
+    <SettingsDialog
+      {...dialog}
+      site={site}
+      title={`CDN in front of ${unicodeOf(site.domain)}`}
+      about="nginx takes the address of a visitor from the header of this network. Requests from other networks keep the address of their connection."
+      action="Save CDN"
+      input={{ trusted_cdn: CDNS.find((cdn) => cdn === name) ?? null }}
+    >
+      <Field
+        name="cdn"
+        label="CDN"
+        hint={
+          found === null ? 'The tab Domains shows where DNS points.' : `DNS points to ${found}.`
+        }
+      >
+        <Select value={name} onChange={({ target }) => setName(target.value)}>
+          <option value="">None: visitors connect directly</option>
+          {CDNS.map((cdn) => (
+            <option key={cdn} value={cdn}>
+              {cdn}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </SettingsDialog>
+  )
 }

@@ -12,7 +12,6 @@ import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { BulkTarget, SkippedTarget } from '#shared/operations/api/bulk-operations.ts'
 import type { BulkAction } from './bulk-action.ts'
-import { ParamFields, useChosen } from './bulk-params.tsx'
 import { InstallPhp } from './install-php.tsx'
 
 interface BulkDialogProps {
@@ -151,5 +150,43 @@ function List({ of }: { of: readonly BulkTarget[] }) {
       ))}
       {of.length > SHOWN && <li>and {formatNumber(of.length - SHOWN)} more</li>}
     </ul>
+  )
+}
+
+/** The parameters of a bulk operation, as its fields have them. */
+function useChosen({ param, fields }: BulkAction) {
+  const [value, setValue] = useState('')
+  const [given, setGiven] = useState<Record<string, unknown>>()
+  const params = fields ? (given ?? {}) : paramsOf(param, value)
+  const isChosen = fields ? given !== undefined : !param || value !== ''
+  return { value, setValue, setGiven, params, isChosen }
+}
+
+function paramsOf(param: BulkAction['param'], value: string): Record<string, unknown> {
+  if (!param) return {}
+  return { [param.name]: param.toParam ? param.toParam(value) : value }
+}
+
+interface ParamFieldsProps {
+  action: BulkAction
+  chosen: ReturnType<typeof useChosen>
+  refusals: Record<string, string>
+}
+
+function ParamFields({ action, chosen, refusals }: ParamFieldsProps) {
+  const { param, fields: Fields } = action
+  if (Fields) return <Fields onChange={chosen.setGiven} />
+  if (!param) return null
+  return (
+    <Field label={param.label} name={param.name} error={refusals[param.name]}>
+      <Select value={chosen.value} onChange={(event) => chosen.setValue(event.target.value)}>
+        <option value="">Choose…</option>
+        {param.options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.name}
+          </option>
+        ))}
+      </Select>
+    </Field>
   )
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { resticPath, resticSteps } from '#agent/features/backups/restic/program.ts'
-import { planOf } from '#agent/kernel/operations/plan.ts'
+import { planOf } from '#agent/kernel/operations/runner.ts'
 import { performSteps } from '#agent/kernel/operations/steps.ts'
 import { performed } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'

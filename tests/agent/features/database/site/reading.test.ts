@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { KNOWN_PLUGINS } from '#agent/features/database/site/known-plugins.ts'
-import { readDatabase } from '#agent/features/database/site/reading.ts'
+import { KNOWN_PLUGINS, readDatabase } from '#agent/features/database/site/reading.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { readNginxConfig } from '#agent/features/existing/vhosts.ts'
 import { parseNginx } from '#agent/features/existing/web/nginx-config.ts'
-import { readNginxConfig } from '#agent/features/existing/web/read-nginx.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { forAll } from '#tests/support/for-all.ts'

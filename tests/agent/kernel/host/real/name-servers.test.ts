@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test'
 import { createSocket } from 'node:dgram'
-import type { DnsMessage, DnsRecord } from '#agent/kernel/host/real/dns-message.ts'
-import { askServer, freshRecords, type NameServers } from '#agent/kernel/host/real/name-servers.ts'
+import {
+  askServer,
+  type DnsMessage,
+  type DnsRecord,
+  freshRecords,
+  type NameServers,
+} from '#agent/kernel/host/real/name-servers.ts'
 
 const TOP = '5.1.0.1'
 const OWN = '5.2.0.1'

@@ -6,8 +6,7 @@ import type {
   Read,
   SiteReader,
 } from '#agent/kernel/host/scanner-port.ts'
-import type { Machine } from '#agent/kernel/sandbox/reading/as-the-site.ts'
-import { siteScanner } from '#agent/kernel/sandbox/reading/scanner.ts'
+import { type Machine, siteScanner } from '#agent/kernel/sandbox/reading/scanner.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const PASSWD =

@@ -1,3 +1,5 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import {
   ArrowUpCircle,
   KeyRound,
@@ -9,15 +11,130 @@ import {
   Trash2,
 } from 'lucide-react'
 import { useState } from 'react'
+import { revokeEnrolment } from '#dashboard/web/api/enrolment.ts'
+import { changeServer, removeServer, upgradeAgent } from '#dashboard/web/api/servers.ts'
 import { useSync } from '#dashboard/web/features/servers/use-sync.ts'
 import { EnrolmentPanel } from '#dashboard/web/pages/servers/detail/enrolment/enrolment-panel.tsx'
+import { ServerFields } from '#dashboard/web/pages/servers/list/server-fields.tsx'
+import { useServerForm } from '#dashboard/web/pages/servers/list/use-server-form.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { Dialog, DialogFooter, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
+import { Failure } from '#dashboard/web/ui/states.tsx'
+import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
-import { RemoveServer, RevokeTrust, UpgradeAgent } from './confirmations.tsx'
-import { EditServer } from './edit-server.tsx'
 import { Provision } from './provision.tsx'
+
+function UpgradeAgent({ server, ...dialog }: DialogProps) {
+  const openOperation = useOpenOperation()
+  return (
+    <Confirm
+      {...dialog}
+      title={`Upgrade the agent of ${server.name}`}
+      action="Upgrade"
+      onConfirm={async () => openOperation(await upgradeAgent(server.id))}
+    >
+      It has version {server.version || 'unknown'} and is replaced by the version of this dashboard.
+      If the new version does not answer, the previous one is restored automatically. Sites are not
+      affected.
+    </Confirm>
+  )
+}
+
+function RevokeTrust({ server, ...dialog }: DialogProps) {
+  const client = useQueryClient()
+  const revoke = async () => {
+    await revokeEnrolment(server.id)
+    await client.invalidateQueries({ queryKey: ['servers', server.id] })
+    toast(`The agent of ${server.name} was revoked`)
+  }
+  return (
+    <Confirm
+      {...dialog}
+      title={`Revoke the agent of ${server.name}`}
+      action="Revoke agent"
+      typed={server.name}
+      onConfirm={revoke}
+    >
+      The dashboard no longer connects to it, and its sites cannot be changed from here until it is
+      enrolled again. Sites keep running. Use this if somebody else may control the machine.
+    </Confirm>
+  )
+}
+
+function RemoveServer({ server, ...dialog }: DialogProps) {
+  const { id, name, sites_count } = server
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const remove = async () => {
+    await removeServer(id)
+    // Before the list is shown, which would have the server until then.
+    await client.invalidateQueries({ queryKey: ['fleet'], refetchType: 'all' })
+    toast(`${name} was removed from the dashboard`)
+    await navigate({ to: '/servers' })
+    client.removeQueries({ queryKey: ['servers', id] })
+  }
+  return (
+    <Confirm
+      {...dialog}
+      title={`Remove ${name} from the dashboard`}
+      action="Remove server"
+      typed={name}
+      onConfirm={remove}
+    >
+      <p>
+        The dashboard deletes its records of the server
+        {sites_count > 0 && `, its ${formatCount(sites_count, 'site')}`} and their operations.{' '}
+        <strong className="text-text">The machine is not changed</strong>: its sites and its agent
+        keep running. Add it again to manage it from here.
+      </p>
+    </Confirm>
+  )
+}
+
+function EditServer({ server, open, onClose }: DialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Edit ${server.name}`}>
+      <Form server={server} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
+  const client = useQueryClient()
+  const { id, hostname, name, port, user, tags } = server
+  const before = { hostname, name, port: String(port), user, tags: tags.join(', ') }
+  const form = useServerForm(before, async (input) => {
+    await changeServer(id, { ...input, name: input.name ?? input.hostname.slice(0, 64) })
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['servers', id] }),
+      client.invalidateQueries({ queryKey: ['fleet'] }),
+    ])
+    toast('The server was changed')
+    onClose()
+  })
+  const isMoved = form.values.hostname !== hostname || form.values.port !== String(port)
+  return (
+    <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
+      <ServerFields form={form} own={id} />
+      {isMoved && (
+        <Notice kind="info" title="The dashboard will connect to this address">
+          The same agent must answer there. Another agent is not trusted until it is enrolled.
+        </Notice>
+      )}
+      {form.error && <Failure error={form.error} />}
+      <DialogFooter onCancel={onClose}>
+        <Button type="submit" kind="primary" busy={form.isPending}>
+          Save
+        </Button>
+      </DialogFooter>
+    </form>
+  )
+}
 
 const ACTIONS = {
   provision: { name: 'Provision…', icon: <PackagePlus />, Dialog: Provision },

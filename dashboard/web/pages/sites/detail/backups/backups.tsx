@@ -1,20 +1,50 @@
-import { useQuery } from '@tanstack/react-query'
-import { Archive } from 'lucide-react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  Archive,
+  CopyPlus,
+  DatabaseBackup,
+  FolderDown,
+  HardDrive,
+  RefreshCw,
+  Undo2,
+} from 'lucide-react'
 import { useState } from 'react'
-import { siteBackupsQuery } from '#dashboard/web/api/backups.ts'
-import type { Site } from '#dashboard/web/api/sites.ts'
+import {
+  BACKUPS,
+  downloadAddress,
+  refreshBackups,
+  siteBackupsQuery,
+  targetsQuery,
+} from '#dashboard/web/api/backups.ts'
+import { createBackup, undoRestore } from '#dashboard/web/api/site-work.ts'
+import type { Site, SitePlace } from '#dashboard/web/api/sites.ts'
+import { refreshedText } from '#dashboard/web/features/backups/refreshed-text.ts'
 import { CloneSite } from '#dashboard/web/features/copies/clone-site.tsx'
-import { formatCount } from '#dashboard/web/ui/format.ts'
+import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
+import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
+import { OBSTACLES } from '#dashboard/web/labels/backup.ts'
+import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { useDialog } from '#dashboard/web/ui/dialog.tsx'
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatTime,
+} from '#dashboard/web/ui/format.ts'
+import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { saveFrom } from '#dashboard/web/ui/save-text.ts'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupView, SiteBackups } from '#shared/backups/api/backups.ts'
-import { BackUp } from './back-up.tsx'
-import { BackupTable } from './backup-table.tsx'
-import { GoneBackups } from './gone-backups.tsx'
-import { Obstacle } from './obstacle.tsx'
-import { RefreshList } from './refresh-list.tsx'
+import type { Replacement } from '#shared/backups/backup-schedule.ts'
+import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
+import { Proof } from './proof.tsx'
 import { RestoreBackup } from './restore-backup.tsx'
-import { Restored } from './restored.tsx'
 import { ScheduleCard } from './schedule-card.tsx'
 
 /** The backups of a site, what prevents them, and the last restore while it can be undone. */
@@ -87,5 +117,242 @@ function List({ site, data: { backups, obstacle, in_effect } }: { site: Site; da
       {chosen && <RestoreBackup site={site} backup={chosen} {...state('restore')} />}
       {chosen && <CloneSite site={site} chosen={chosen.id} {...state('copy')} />}
     </>
+  )
+}
+
+/** Why the site cannot be backed up, with the page that solves it. */
+function Obstacle({ of }: { of: keyof typeof OBSTACLES }) {
+  const { title, advice } = OBSTACLES[of]
+  return (
+    <Notice
+      kind="warn"
+      title={`This site cannot be backed up: ${title}`}
+      actions={<ButtonLink to="/backups">Set up backups</ButtonLink>}
+    >
+      {advice}
+    </Notice>
+  )
+}
+
+/** Reads what the storage really has, which takes some seconds. */
+function RefreshList({ site }: { site: SitePlace }) {
+  const client = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => refreshBackups(site),
+    onSuccess: (changed) => toast(refreshedText(changed)),
+    onError: toastError,
+    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
+  })
+  return (
+    <Button icon={<RefreshCw />} busy={isPending} onClick={() => mutate()}>
+      Refresh list
+    </Button>
+  )
+}
+
+/** What the list had, and what is not in the storage any more. */
+function GoneBackups({ gone }: Pick<SiteBackups, 'gone'>) {
+  return (
+    <details className="border-line border-t px-4 py-3">
+      <summary className="cursor-pointer text-muted">
+        No longer stored: {gone.length}. The keeper deletes old backups; they cannot be restored.
+      </summary>
+      <ul className="mt-2 flex flex-col gap-1">
+        {gone.map(({ id, at, target, gone_at }) => (
+          <li key={id}>
+            {formatTime(at)}
+            <span className="text-muted">
+              , {target}, missing <Lasting since={gone_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** A backup in the target of the site, or in another one. */
+function BackUp({ site, target_id }: { site: Site; target_id: number | null }) {
+  const start = useStart(site.id)
+  const { data: targets = [] } = useQuery(targetsQuery)
+  const { mutate, isPending } = useMutation({
+    mutationFn: (chosen?: number) => start(createBackup(site, chosen)),
+    onError: toastError,
+  })
+  const others = targets.filter(({ id, checked_at }) => id !== target_id && checked_at !== null)
+  return (
+    <>
+      <Button kind="primary" icon={<Archive />} busy={isPending} onClick={() => mutate(undefined)}>
+        Back up now
+      </Button>
+      {others.length > 0 && (
+        <Menu name="Back up to another target">
+          {others.map(({ id, name }) => (
+            <MenuItem key={id} icon={<HardDrive />} onClick={() => mutate(id)}>
+              Back up to {name}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
+    </>
+  )
+}
+
+interface RestoredProps {
+  site: Site
+  undo: NonNullable<SiteBackups['undo']>
+}
+
+const TEXTS: Record<Replacement, { done: (at: string) => string; about: string; action: string }> =
+  {
+    'backup.restore': {
+      done: (at) => `Restored the backup of ${at}`,
+      about: 'the restore',
+      action: 'Undo restore',
+    },
+    'database.import': {
+      done: (at) => `Imported a dump into the database at ${at}`,
+      about: 'the import',
+      action: 'Undo import',
+    },
+    'site.push': {
+      done: (at) => `Replaced by a push of the staging site of ${at}`,
+      about: 'the push',
+      action: 'Undo push',
+    },
+    'site.refresh': {
+      done: (at) => `Refreshed with the state of ${at}`,
+      about: 'the refresh',
+      action: 'Undo refresh',
+    },
+  }
+
+/** The last operation that replaced the state of the site; it can be undone for a week. */
+function Restored({ site, undo: { cause, at, until } }: RestoredProps) {
+  const { done, about, action } = TEXTS[cause]
+  const { dialog, show } = useDialog()
+  return (
+    <>
+      <Notice
+        kind="info"
+        title={`${done(formatTime(at))} · Undo until ${formatTime(until)}`}
+        actions={
+          <Button icon={<Undo2 />} onClick={show}>
+            {action}
+          </Button>
+        }
+      >
+        The previous state is kept on the server until then.
+      </Notice>
+      <WorkDialog
+        {...dialog}
+        title={`${action} of ${unicodeOf(site.domain)}?`}
+        about={`The replaced files and the replaced database are restored. What has changed on the site since ${about} is lost: back it up first to keep it.`}
+        site={site}
+        work={undoRestore(site)}
+        action={action}
+        isDestructive
+      />
+    </>
+  )
+}
+
+interface BackupTableProps {
+  site: SitePlace
+  backups: readonly BackupView[]
+  onRestore: (backup: BackupView) => void
+  /** As a new site. */
+  onCopy: (backup: BackupView) => void
+}
+
+const NUMBER = 'text-right whitespace-nowrap tabular-nums'
+
+function BackupTable({ site, backups, onRestore, onCopy }: BackupTableProps) {
+  return (
+    <Table
+      label="Backups"
+      head={
+        <>
+          <Head>Time</Head>
+          <Head className="max-md:hidden">Target</Head>
+          <Head className="max-sm:hidden">Proof</Head>
+          <Head className="max-lg:hidden text-right">Files</Head>
+          <Head className="max-lg:hidden text-right">Tables</Head>
+          <Head className="max-sm:hidden text-right">Size</Head>
+          <Head className="max-sm:hidden text-right">New data</Head>
+          <Head className="max-md:hidden text-right">Duration</Head>
+          <Head className="text-right">
+            <span className="sr-only">Actions</span>
+          </Head>
+        </>
+      }
+    >
+      {backups.map((backup) => (
+        <Row key={backup.id} site={site} backup={backup} onRestore={onRestore} onCopy={onCopy} />
+      ))}
+    </Table>
+  )
+}
+
+type RowProps = Omit<BackupTableProps, 'backups'> & { backup: BackupView }
+
+function Row({ site, backup, onRestore, onCopy }: RowProps) {
+  const { id, at, is_ahead, target, files, tables, bytes, stored, seconds } = backup
+  return (
+    <tr>
+      <Cell>
+        <span className="font-medium">{formatTime(at)}</span>
+        <p className="text-xs text-muted">
+          <Time at={at} />
+          <span className="md:hidden">, {target}</span>
+        </p>
+        {is_ahead && (
+          <p className="text-xs text-muted">
+            Dated in the future: the clock of its server was wrong
+          </p>
+        )}
+        <div className="mt-1 sm:hidden">
+          <Proof proof={backup.proof} />
+        </div>
+      </Cell>
+      <Cell className="break-words max-md:hidden">{target}</Cell>
+      <Cell className="max-w-56 max-sm:hidden">
+        <Proof proof={backup.proof} />
+      </Cell>
+      <Cell className={`${NUMBER} max-lg:hidden`}>{formatNumber(files)}</Cell>
+      <Cell className={`${NUMBER} max-lg:hidden`}>{formatNumber(tables)}</Cell>
+      <Cell className={`${NUMBER} max-sm:hidden`}>{formatBytes(bytes)}</Cell>
+      <Cell className={`${NUMBER} max-sm:hidden`}>{formatBytes(stored)}</Cell>
+      <Cell className={`${NUMBER} max-md:hidden`}>{formatDuration(seconds * 1000)}</Cell>
+      <Cell className="text-right">
+        <span className="inline-flex gap-2">
+          <Button
+            aria-label={`Restore the backup of ${formatTime(at)}`}
+            onClick={() => onRestore(backup)}
+          >
+            Restore…
+          </Button>
+          <Menu name={`More actions of the backup of ${formatTime(at)}`}>
+            <MenuItem icon={<CopyPlus />} onClick={() => onCopy(backup)}>
+              Restore as a new site…
+            </MenuItem>
+            <MenuItem
+              icon={<FolderDown />}
+              onClick={() => saveFrom(downloadAddress(site, id, 'files'))}
+            >
+              Download files
+            </MenuItem>
+            {tables > 0 && (
+              <MenuItem
+                icon={<DatabaseBackup />}
+                onClick={() => saveFrom(downloadAddress(site, id, 'database'))}
+              >
+                Download database
+              </MenuItem>
+            )}
+          </Menu>
+        </span>
+      </Cell>
+    </tr>
   )
 }

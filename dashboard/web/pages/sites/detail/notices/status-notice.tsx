@@ -1,13 +1,16 @@
+import { useMutation } from '@tanstack/react-query'
 import { RotateCw, Undo2 } from 'lucide-react'
-import type { Site } from '#dashboard/web/api/sites.ts'
+import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
 import { useRetry } from '#dashboard/web/features/operations/use-actions.ts'
+import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
+import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { useShowOperation, useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import { Suspended } from './suspended.tsx'
+import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import type { SiteActionType } from '#shared/operation-types.ts'
 
 /** The meaning of a state other than active, and what can be done. */
 export function StatusNotice({ site }: { site: Site }) {
@@ -111,6 +114,29 @@ function Trashed({ site }: { site: Site }) {
       {dialog}
       Its files and its database are kept on {site.server}, and are permanently deleted{' '}
       <Time at={site.purge_at} none="later" />.
+    </Notice>
+  )
+}
+
+function Suspended({ site }: { site: Site }) {
+  const isOffline = useServerOffline(site)
+  const { mutate, isPending } = useMutation({
+    mutationFn: (type: SiteActionType) => takeAction(site, type),
+    onSuccess: (message) => toast(message),
+    onError: toastError,
+  })
+  return (
+    <Notice
+      kind="warn"
+      title="The site is suspended"
+      actions={ACTIONS.filter(({ state }) => state === 'suspended').map(({ type, name }) => (
+        <Button key={type} disabled={isOffline || isPending} onClick={() => mutate(type)}>
+          {name}
+        </Button>
+      ))}
+    >
+      Visitors see a page that says so, and its jobs do not run. Files, database and backups are
+      unchanged.
     </Notice>
   )
 }
