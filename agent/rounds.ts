@@ -111,7 +111,7 @@ export function roundsOf({ host, runner, own, found, numbers, operations_bytes, 
       every: [45 * MINUTE_MS, 30 * MINUTE_MS],
       turn: () => renewAll(host, runner, report, {}),
     },
-    // Each at the time on its record: os/certificates/tries.ts.
+    // Each at the time on its record: features/domains/tries.ts.
     'renewal of refused certificates': {
       first: [MINUTE_MS, MINUTE_MS],
       every: [MINUTE_MS, MINUTE_MS],

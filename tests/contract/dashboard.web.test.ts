@@ -11,6 +11,7 @@ const CODE = 'export const answer = 42\n'
 const web = await temporaryFolder('web')
 await mkdir(`${web}/assets`)
 await writeFile(`${web}/index.html`, DOCUMENT)
+await writeFile(`${web}/handoff.html`, DOCUMENT)
 await writeFile(`${web}/assets/main-1a2b.js`, CODE)
 await writeFile(`${web}/assets/main-1a2b.js.gz`, gzipSync(CODE))
 await writeFile(`${web}/assets/main-1a2b.js.br`, 'as it is there')
@@ -118,6 +119,7 @@ describe('pages that are rebuilt while the dashboard runs', () => {
       await mkdir(`${web}/again/assets`, { recursive: true })
       await writeFile(`${web}/again/assets/${name}`, CODE)
       await writeFile(`${web}/again/index.html`, document)
+      await writeFile(`${web}/again/handoff.html`, DOCUMENT)
       await utimes(`${web}/again/index.html`, time, time)
     }
     const seen = async () => [

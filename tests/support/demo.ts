@@ -45,6 +45,7 @@ async function emptyPage(folder: string): Promise<string> {
   const web = join(folder, 'web')
   await mkdir(join(web, 'assets'), { recursive: true })
   await writeFile(join(web, 'index.html'), '<html><head></head><body></body></html>')
+  await writeFile(join(web, 'handoff.html'), '<html></html>')
   return web
 }
 

@@ -42,7 +42,7 @@ export const Manifest = z.object({
       collation: z.string().max(64),
     })
     .nullable(),
-  /** Of a staging site: see staging/baseline.ts. */
+  /** Of a staging site: see kernel/baseline/baseline.ts. */
   baseline: z.unknown().optional(),
 })
 export type Manifest = z.infer<typeof Manifest>
@@ -71,7 +71,7 @@ interface Saved {
   files: Summary
   /** What the files lack. */
   unfit: Unfit[]
-  /** Of a staging site: see staging/baseline.ts. */
+  /** Of a staging site: see kernel/baseline/baseline.ts. */
   baseline: unknown
 }
 

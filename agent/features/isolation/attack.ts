@@ -21,7 +21,7 @@ interface Facts {
 
 /**
  * Runs inside the attacker. `code` is the body of a PHP function that receives the knowledge of the
- * attacker as `$n` (see knowledge.ts) and returns a verdict of prelude.ts.
+ * attacker as `$n` (`Knowledge`) and returns a verdict of scripts.ts.
  */
 export interface InsideAttack extends Facts {
   /** Default: all. */

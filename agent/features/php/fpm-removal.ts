@@ -72,7 +72,7 @@ export const removeAll = (host: Host, pool: Pool): Change =>
 /**
  * The pools of every version; nothing of the site runs any more. Its slice can start again: without
  * the file, whatever runs as the site would count as left over, and its slice would be stopped. Visitors
- * see a page that says so (os/nginx/paused.ts) until PHP runs again.
+ * see a page that says so (features/web/vhost.ts) until PHP runs again.
  */
 export const pauseAll = (host: Host, pool: Pool): Change =>
   inOrder(

@@ -59,7 +59,7 @@ export interface RunOptions {
   seen?(bytes: number): void
   /** Milliseconds between two calls of `seen`: 1,000. */
   seen_ms?: number
-  /** Runs as a system user of a site, confined to it. Only os/as-site makes one. */
+  /** Runs as a system user of a site, confined to it. Only kernel/sandbox makes one. */
   site?: SiteProcess
   /**
    * Runs as this user, without privileges and without the sandbox of a site: the user of nginx on its

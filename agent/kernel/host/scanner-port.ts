@@ -64,7 +64,7 @@ export interface Scanner {
 
 /**
  * An answer that is correct but maybe incomplete. `unsure`: code or links decide about missing
- * values, and only the site itself can follow them, see `agent/os/reading`; `owner` is the user of
+ * values, and only the site itself can follow them, see `kernel/sandbox/reading`; `owner` is the user of
  * the docroot then.
  */
 export interface Read<T> {

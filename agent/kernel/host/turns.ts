@@ -9,6 +9,6 @@ export interface Turns {
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
   /** A few at once for each name, with a state of their own. Not re-entrant. */
   shared<T, S>(name: string, sharing: Sharing<S>, work: (state: S) => Promise<T>): Promise<T>
-  /** The operations of this process that hold the jobs of a site, by its user: see os/backup/hold.ts. */
+  /** The operations of this process that hold the jobs of a site, by its user: see features/backups/hold.ts. */
   holders: Map<string, Set<string>>
 }

@@ -6,7 +6,7 @@ import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'
 
-/** The client request of node:http: the part used by fleet/agents.ts. */
+/** The client request of node:http: the part used by kernel/agents/agents.ts. */
 class SimulatedRequest extends EventEmitter {
   destroyed = false
 
@@ -32,7 +32,7 @@ class SimulatedRequest extends EventEmitter {
 }
 
 /** An answer whose pieces arrive as the network lets them. */
-class SimulatedAnswer {
+class SimulatedAnswer extends EventEmitter {
   readonly statusCode: number
   readonly headers: Record<string, string>
   /** Called once, when the reader has gone. */
@@ -42,6 +42,7 @@ class SimulatedAnswer {
   #wake = Promise.withResolvers<void>()
 
   constructor({ status, headers }: Response) {
+    super()
     this.statusCode = status
     this.headers = Object.fromEntries(headers)
   }
@@ -69,6 +70,23 @@ class SimulatedAnswer {
     this.#pieces = []
     this.#close({ error: reason ?? new Error('destroyed') })
     return this
+  }
+
+  /** As a stream of node:http: who listens for its data gets all of them as they arrive. */
+  override on(event: string, listener: (...values: never[]) => void): this {
+    super.on(event, listener as () => void)
+    if (event === 'data') void this.#flow()
+    return this
+  }
+
+  async #flow(): Promise<void> {
+    try {
+      for await (const piece of this) this.emit('data', piece)
+      this.emit('end')
+    } catch (error) {
+      this.emit('error', error)
+    }
+    this.emit('close')
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {

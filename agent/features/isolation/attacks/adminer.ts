@@ -23,7 +23,7 @@ const SYSTEM_FILE = /\broot:x?:0:0:/
 const FILE = '/etc/passwd'
 const TABLE = 'isolation_adminer'
 
-/** Somebody with the temporary user of one site: see os/database-tool/. */
+/** Somebody with the temporary user of one site: see features/database/tool/. */
 export const ADMINER_ATTACKS = {
   'sql.adminer': {
     severity: 'critical',

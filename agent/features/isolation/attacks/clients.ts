@@ -20,7 +20,7 @@ const TOKEN = 'isolated'
 export const askpassOf = (host: Host, { user }: Site) =>
   `${host.settings.state_dir}/askpass-${user}`
 
-/** People with a password: see os/access/clients.ts. */
+/** People with a password: see features/access/clients.ts. */
 export const CLIENTS = {
   'ssh.clients': {
     severity: 'critical',

@@ -1,7 +1,7 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
 
-/** Logins to WordPress that the dashboard prepares: see os/login/. */
+/** Logins to WordPress that the dashboard prepares: see features/wordpress/login/. */
 export const LOGINS = {
   'login.tokens': {
     severity: 'critical',

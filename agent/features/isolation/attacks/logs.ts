@@ -1,6 +1,6 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** The logs that the dashboard shows: see os/logs/. */
+/** The logs that the dashboard shows: see features/logs/. */
 export const LOGS = {
   'logs.read': {
     severity: 'high',

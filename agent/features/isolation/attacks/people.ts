@@ -7,7 +7,7 @@ import {
 import { byKey, escapes, listed } from '#agent/features/isolation/login.ts'
 import { givePerson, keyOf, takePeople, withoutPeople } from '#agent/features/isolation/person.ts'
 
-/** People with a key: see os/access/access.ts. */
+/** People with a key: see features/access/access.ts. */
 export const PEOPLE = {
   'ssh.people': {
     severity: 'critical',

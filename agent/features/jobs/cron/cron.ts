@@ -118,7 +118,7 @@ function withoutJobs(host: Host, user: string, ...others: readonly string[]): Ch
 
 /**
  * Rotates the logs that nginx writes. Those in the folder of the site are rotated by a program of the site
- * (os/logs/rotate.ts): root reads nothing there, and no file of a site delays logrotate(8).
+ * (features/logs/rotate.ts): root reads nothing there, and no file of a site delays logrotate(8).
  */
 const renderLogrotate = (user: string) => logrotate`# ${MARK_LINE}
 ${logsOf(user)}/access.log ${logsOf(user)}/error.log {

@@ -8,7 +8,7 @@ const IDLE_SECONDS = 30
 
 /**
  * Removes pages of one site from the cache of nginx, as the user of nginx, which sees no other cache. A
- * message is a list of paths, or `*`. The key of a page is that of page-cache.ts. Everything else in a
+ * message is a list of paths, or `*`. The key of a page is that of vhost.ts. Everything else in a
  * message is ignored: the site is not trusted.
  */
 export const LISTENER_PHP_TEXT = String.raw`<?php

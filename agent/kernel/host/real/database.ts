@@ -13,7 +13,7 @@ const WORK_MS = 10 * 60_000
 
 interface Options {
   socket?: string
-  /** The files that may name an account: see option-file.ts. */
+  /** The files that may name an account: see database-connections.ts. */
   option_files?: readonly string[]
   /** Milliseconds until a server that accepts a connection and does not answer is `silent`: 3,000. */
   connect_ms?: number

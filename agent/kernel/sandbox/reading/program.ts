@@ -111,7 +111,7 @@ const FOLDERS_OF_SITE = `
 /**
  * A PHP program that reports the configuration, the plugins and the themes of a WordPress. It runs
  * the configuration up to where that loads WordPress, with the rights of the site: see
- * `as-the-site.ts`. It receives its request as JSON on standard input, and answers on one line of
+ * `scanner.ts`. It receives its request as JSON on standard input, and answers on one line of
  * standard output that begins with the word of the request: other output is the site's. A
  * configuration that ends before it loads WordPress leaves no answer. A site can forge any answer.
  */

@@ -16,7 +16,7 @@ import { testWith } from '#tests/support/fixture.ts'
 
 const test = testWith(makeFolder)
 const versions = RELEASED.map((_, at) => at + 1)
-const MIGRATIONS = join(import.meta.dir, '../../../../dashboard/db/migrations')
+const MIGRATIONS = join(import.meta.dir, '../../../../dashboard/kernel/db/migrations')
 
 /** Opens it with this version of the dashboard, or with the later one. */
 async function migrated(file: string, known = knownMigrations()): Promise<void> {

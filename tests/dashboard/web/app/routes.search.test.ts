@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { QueryClient } from '@tanstack/react-query'
 import { createMemoryHistory, createRouter } from '@tanstack/react-router'
-import { parsePlain, writePlain } from '#dashboard/web/app/router.ts'
+import { parsePlain, writePlain } from '#dashboard/web/app/plain-search.ts'
 import { ownAddress } from '#dashboard/web/pages/login/search.ts'
 
 // What the modules of the pages ask a browser for when they are loaded.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { keepNewest } from '#dashboard/web/app/router.ts'
+import { keepNewest } from '#dashboard/web/app/newest.ts'
 
 test('keeps only the newest values', () => {
   const map = new Map<string, number>()

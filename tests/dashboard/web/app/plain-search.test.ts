@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parsePlain, writePlain } from '#dashboard/web/app/router.ts'
+import { parsePlain, writePlain } from '#dashboard/web/app/plain-search.ts'
 
 test.each([
   ['?php=8.0', { php: '8.0' }],

@@ -1,0 +1,24 @@
+import type { AnyRouter, ParsedLocation } from '@tanstack/react-router'
+import { keepNewest } from './newest.ts'
+
+/** As many as a browser has steps back. */
+const MOST = 50
+
+/**
+ * Back restores the scroll position. The router's own way keeps every step for as long as the tab
+ * is open.
+ */
+export function keepScroll(router: AnyRouter): void {
+  const tops = new Map<string, number>()
+  history.scrollRestoration = 'manual'
+  router.subscribe('onBeforeLoad', ({ fromLocation }) => {
+    if (fromLocation) keepNewest(tops, MOST, keyOf(fromLocation), scrollY)
+  })
+  router.subscribe('onRendered', ({ toLocation }) => {
+    const top = tops.get(keyOf(toLocation))
+    if (top !== undefined) scrollTo(0, top)
+  })
+}
+
+/** Another one for each step. */
+const keyOf = ({ state, href }: ParsedLocation): string => state.__TSR_key ?? href
