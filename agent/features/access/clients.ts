@@ -9,7 +9,7 @@ import type { Effect } from '#shared/kernel/plan.ts'
 import { CLOSED, expire, expiries } from './shadow.ts'
 import { withoutManager } from './user-manager.ts'
 
-/** Of the accounts with a password; sshd knows them by it. */
+/** The group of the client accounts, which log in with a password: sshd recognises them by it. */
 export const CLIENT_GROUP = 'hosting-client'
 const MAX_NAME = 32
 const PASSWD = '/etc/passwd'

@@ -17,7 +17,7 @@ import type { Effect } from '#shared/kernel/plan.ts'
 import { keysOf } from './places.ts'
 import { managerAllowed } from './user-manager.ts'
 
-/** Of the accounts that people log in with for a shell; sshd knows them by it. */
+/** The group of the accounts that people log in with for a shell: sshd recognises them by it. */
 export const GATE_GROUP = 'hosting-shell'
 const MAX_NAME = 32
 

@@ -3,7 +3,7 @@ import { systemProcesses } from '#agent/kernel/host/processes/processes.ts'
 import { isClientOf } from './clients.ts'
 import { endShells, gateOf } from './gate.ts'
 
-/** Of the processes of a session, on Debian 12 and 13. */
+/** The names that the processes of an SSH session have on Debian 12 and 13. */
 const NAMES = ['sshd', 'sshd-session']
 const CHECKING = /^(sshd|sshd-session): (\S+) \[priv\]$/
 

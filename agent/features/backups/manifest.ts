@@ -30,7 +30,7 @@ export const Manifest = z.object({
       .default([])
       .describe('What the site leaves out: paths below its public folder.'),
   }),
-  /** Null: the site had no database. */
+  /** The saved database; null when the site had none. */
   database: z
     .object({
       snapshot: SnapshotId,
@@ -42,7 +42,7 @@ export const Manifest = z.object({
       collation: z.string().max(64),
     })
     .nullable(),
-  /** Of a staging site: see kernel/baseline/baseline.ts. */
+  /** The baseline of a staging site (kernel/baseline/baseline.ts); absent for other sites. */
   baseline: z.unknown().optional(),
 })
 export type Manifest = z.infer<typeof Manifest>
@@ -71,7 +71,7 @@ interface Saved {
   files: Summary
   /** What the files lack. */
   unfit: Unfit[]
-  /** Of a staging site: see kernel/baseline/baseline.ts. */
+  /** The baseline of a staging site (kernel/baseline/baseline.ts); absent for other sites. */
   baseline: unknown
 }
 

@@ -43,7 +43,10 @@ export async function recordFiles(
   await writeBaseline(host, domain, { ...tables, ...(files && { files }) })
 }
 
-/** Undefined for a staging site whose tables were never compared, and for another live site. */
+/**
+ * Returns the baseline; undefined for a staging site whose tables were never compared, and for
+ * another live site.
+ */
 export async function findBaseline(
   host: Host,
   domain: string,

@@ -43,7 +43,7 @@ const FRAME = 4_096
 type Answers = { [path in PartPath]?: object }
 
 interface Look {
-  /** Null: a reading of the part failed, or took too long. */
+  /** The version of the part; null when one of its readings failed or took too long. */
   version: string | null
   /** The answers of its readings; of numbers, those since the version in the request. */
   answers(): Answers

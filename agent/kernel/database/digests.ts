@@ -64,7 +64,7 @@ export async function databaseDigests(
   return digests
 }
 
-/** Of tables that are there. The caller has the programs of the site `inUse`. */
+/** Returns the digests of existing tables. The caller has the programs of the site `inUse`. */
 export async function tableDigests(
   host: Host,
   user: string,

@@ -70,7 +70,7 @@ export type Consumer = (
 /** What a dump has, and what of the database it has not. */
 export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
   tables: number
-  /** Of its tables. */
+  /** The names of its tables. */
   names: readonly string[]
   warnings: string[]
 }

@@ -11,7 +11,7 @@ const KeptAccount = z.object({
 })
 export type KeptAccount = z.infer<typeof KeptAccount>
 
-/** Undefined if neither a database nor an account exists. */
+/** Reads the account of a site; undefined if neither a database nor an account exists. */
 export async function findAccount(host: Host, user: string): Promise<KeptAccount | undefined> {
   const [schema] = await host.database.admin('find_database', [user])
   const accounts = await host.database.admin('read_account', [user])
@@ -25,7 +25,7 @@ export async function findAccount(host: Host, user: string): Promise<KeptAccount
 export const renderAccount = (account: KeptAccount | undefined): string =>
   `${JSON.stringify(account ?? null)}\n`
 
-/** Undefined: the site had neither a database nor an account. */
+/** Parses a kept account; undefined when the site had neither a database nor an account. */
 export function parseAccount(text: string | undefined): KeptAccount | undefined {
   const value: unknown = text === undefined ? null : JSON.parse(text)
   return KeptAccount.nullable().parse(value) ?? undefined

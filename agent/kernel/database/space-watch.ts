@@ -8,7 +8,7 @@ const EVERY_MS = 200
 const ENDED = 'The import was ended before it filled the disk'
 
 interface SpaceWatch {
-  /** Of the program that imports. */
+  /** The options of the program that imports. */
   options: { seen(): void; seen_ms: number }
   /** The error of an import that it ended, else `error`. */
   explain(error: unknown): unknown

@@ -56,7 +56,7 @@ function listOf(error: unknown): { stdout: string } {
   return { stdout: lines.slice(0, end + 1).join('\n') }
 }
 
-/** Those that were written last, without the ones that would make the dump too large. */
+/** Returns the names of the tables that were written last, without those that would make the dump too large. */
 function recentOf(lines: readonly string[]): string[] {
   let total = 0
   return lines.flatMap((line) => {

@@ -41,7 +41,7 @@ export async function listTemporary({ database }: Host): Promise<TemporaryAccoun
   })
 }
 
-/** Those of the database of a site. */
+/** Lists the temporary accounts of the database of a site. */
 export const temporaryOf = async (host: Host, name: string): Promise<TemporaryAccount[]> =>
   (await listTemporary(host)).filter(({ database }) => database === name)
 

@@ -11,13 +11,16 @@ export const change = effect('change')
 export const remove = effect('remove')
 export const run = effect('run')
 
-/** Of writing a text to a path: none if it is there already. */
+/** Returns the effects of writing a text to a path: none if it is there already. */
 export function planWrite(path: string, before: string | undefined, text: string): Effect[] {
   if (before === undefined) return [create('file', path)]
   return before === text ? [] : [change('file', path)]
 }
 
-/** Of generated files. Throws conflict, as writing does, for a file that somebody else wrote. */
+/**
+ * Returns the effects of generating files. Throws conflict, as writing does, for a file that
+ * somebody else wrote.
+ */
 export async function planGenerate(
   host: Host,
   files: readonly { path: string; text: string }[],
@@ -37,12 +40,12 @@ const planIf =
     return affected.map((name) => ({ action, kind, name }))
   }
 
-/** Of creating missing objects. */
+/** Returns the effects of creating the missing ones of some objects. */
 export const planMake = planIf('create', false)
-/** Of removing existing objects. */
+/** Returns the effects of removing the existing ones of some objects. */
 export const planRemove = planIf('remove', true)
 
-/** Of writing a text that always differs, or of replacing a whole folder. */
+/** Returns the effect of writing a text that always differs, or of replacing a whole folder. */
 export async function planPut({ files }: Host, path: string, kind = 'file'): Promise<Effect> {
   return (await files.stat(path)) ? change(kind, path) : create(kind, path)
 }

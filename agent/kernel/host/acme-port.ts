@@ -75,7 +75,7 @@ export const RenewalWindows = z.array(RenewalWindow.nullable())
 /** An ACME authority. Throws a readable Error for failures that do not concern one name. */
 export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>
-  /** Undefined: the authority suggests no times. */
+  /** Returns the suggested times of renewals; undefined when the authority suggests none. */
   renewals(request: RenewalRequest): Promise<(RenewalWindow | null)[] | undefined>
   /**
    * Sets or removes a record. Returns why it is certain that nothing changed; throws if that is not

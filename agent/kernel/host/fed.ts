@@ -3,7 +3,7 @@ export interface Fed {
   code: number
   stderr: string
   bytes: number
-  /** Of all bytes, in hexadecimal. */
+  /** The SHA-256 of all bytes, in hexadecimal. */
   sha256: string
   /** The last characters, at most 200. */
   end: string

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 
-/** Of the first certificate of a PEM text; empty if there is none. */
+/** Returns the fingerprint of the first certificate of a PEM text; empty if there is none. */
 export function fingerprintOf(chain: string): string {
   try {
     return new X509Certificate(chain).fingerprint256

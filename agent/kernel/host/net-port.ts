@@ -34,7 +34,7 @@ export interface Downloading extends Fetching {
 
 export interface Probe {
   host: string
-  /** Of this machine; default 127.0.0.1. */
+  /** The address of this machine; default 127.0.0.1. */
   address?: string
   path: string
   tls?: boolean

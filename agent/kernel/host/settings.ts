@@ -2,7 +2,7 @@ export interface PhpSource {
   /** Has `dists/<codename>/main`; http(s): or file:, without a slash at its end. */
   url: string
   key_url: string
-  /** Of an OpenPGP key of version 4: 40 upper-case hexadecimal digits. */
+  /** The fingerprint of an OpenPGP key of version 4: 40 upper-case hexadecimal digits. */
   fingerprint: string
 }
 

@@ -36,5 +36,5 @@ function socketFolderOf(root: string, user: string): string {
 
 export type MailPlaces = ReturnType<typeof mailPlaces>
 
-/** Of this machine. */
+/** The places of the mail queue of this machine. */
 export const MAIL = mailPlaces(MAIL_ROOT)

@@ -36,7 +36,7 @@ export class Executions {
   readonly #locks: Locks
   readonly #cleanup: PendingCleanup
   readonly #operations = new Map<string, Operation>()
-  /** Those that run or are being accepted. */
+  /** The executions that run or are being accepted, by their id. */
   readonly #executions = new Map<string, Execution>()
   readonly #requests = new WeakMap<Execution, Pick<Request, 'command' | 'params'>>()
   readonly #limitsOf: typeof limitsOf

@@ -14,7 +14,9 @@ export const Refusal = z.object({
 })
 export type Refusal = z.infer<typeof Refusal>
 
-/** Undefined for temporary failures: a full disk, a crashed program. */
+/**
+ * Returns the refusal to record; undefined for temporary failures: a full disk, a crashed program.
+ */
 export function refusalOf(error: unknown, facts: Pick<Refusal, 'at' | 'fingerprint'>) {
   if (!(error instanceof ServiceError)) return undefined
   const { message = '', fields } = error.body

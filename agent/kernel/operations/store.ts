@@ -135,7 +135,7 @@ export class OperationStore {
     return withoutGap(await this.#lines(id, 'events', StoredEvent))
   }
 
-  /** Those that have a number. */
+  /** Returns the events of an operation that have a number. */
   async events(id: string): Promise<StoredEvent[]> {
     return (await this.history(id)).filter(isNumbered)
   }

@@ -101,7 +101,7 @@ export async function planInstall(host: Host, packages: readonly string[]): Prom
   return known ?? [effects.run('program', 'apt-get update'), ...created]
 }
 
-/** Undefined if apt cannot report it. */
+/** Returns what apt would do; undefined if apt cannot report it. */
 export async function simulated(
   host: Host,
   packages: readonly string[],

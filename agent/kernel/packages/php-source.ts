@@ -198,7 +198,7 @@ export function armored(key: Uint8Array, comment: string): string {
   return `-----BEGIN ${BLOCK}-----\nComment: ${comment}\n\n${lines.join('\n')}\n=${checksum}\n-----END ${BLOCK}-----\n`
 }
 
-/** Of a key of version 4; others have no fingerprint of 40 digits. */
+/** Returns the fingerprint of a key of version 4; other keys have none of 40 digits. */
 function fingerprintOf(body: Uint8Array): string | undefined {
   if (body[0] !== 4) return undefined
   const head = Uint8Array.of(0x99, body.length >> 8, body.length & 0xff)

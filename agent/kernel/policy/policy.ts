@@ -118,7 +118,7 @@ interface Recorded {
 }
 type Find = (domain: string) => Promise<Recorded | undefined>
 
-/** Of site.access, the only command with such grants. */
+/** The params of site.access, the only command with such grants. */
 const GivesShell = z.object({
   grants: z
     .array(z.unknown())

@@ -11,7 +11,7 @@ interface Apart {
   user: string
   /** Options of prlimit(1). */
   limits: readonly string[]
-  /** Undefined: like any program. */
+  /** The priority of the program; absent for that of any program. */
   pace?: Pace | undefined
   /** False: in a separate network namespace without any interface. Default true. */
   network?: boolean

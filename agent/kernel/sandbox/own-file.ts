@@ -21,7 +21,7 @@ export interface OwnFile {
 const KINDS = ['none', 'own', 'other', 'no_folder'] as const
 export interface Found {
   kind: (typeof KINDS)[number]
-  /** Of another one: the plugin that it names. */
+  /** The name of the plugin in a file that is not ours. */
   name: string
   /** It has the whole text of this version of the agent. */
   is_current: boolean

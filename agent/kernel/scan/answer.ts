@@ -252,7 +252,7 @@ function treeOf({ lists, heads, exists }: Reported): SiteTree {
 interface Reading {
   framework: Application['framework']
   config?: WpConfig | undefined
-  /** Of a WordPress. */
+  /** The files of a WordPress; absent for another application. */
   files?: WpFiles
   /** Another one after a change of what it runs. */
   version?: string

@@ -71,7 +71,7 @@ export const planWriteAccounts = (host: Host, user: string): Effect[] =>
 export const removeAccounts = (host: Host, user: string): Change =>
   removed(host, 'folder', accountsOf(user))
 
-/** Of whole lines alone. */
+/** Returns the fields of each complete line. */
 const fieldsOf = (text: string, count: number): string[][] =>
   text
     .split('\n')

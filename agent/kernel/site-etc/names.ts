@@ -61,7 +61,7 @@ export const ETC_FILES = [
   'wgetrc',
 ] as const
 
-/** Those that repositories for Debian still have, and the next one. */
+/** The PHP versions that repositories for Debian still have, and the next one. */
 const PHP = [...PHP_VERSIONS.filter((php) => php >= '5.6'), '8.6']
 
 /** Within those folders: pools that an administrator has made are named after their users. */

@@ -29,6 +29,9 @@ export const certificateFolder = (domain: string) => `${CERTIFICATES}/${domain}`
 export const LIBRARY = '/usr/local/lib/hosting'
 /** Root's program that signs somebody in to the WordPress of a site. */
 export const LOGIN_PHP = `${LIBRARY}/login.php`
-/** Of the site, which may read and delete them: it could sign anybody in to itself anyway. */
+/**
+ * The login tokens of a site, which may read and delete them: it could sign anybody in to itself
+ * anyway.
+ */
 export const loginsOf = (user: string) => `${homeOf(user)}/tmp/logins`
 export const WP_CLI = `${LIBRARY}/wp-cli.phar`

@@ -29,7 +29,7 @@ export interface Limits {
  * has user quotas, the kernel enforces them for its files.
  */
 export interface DiskLimits {
-  /** Of the files and the database together. */
+  /** The bytes of the files and the database together. */
   bytes: number
   /** Files, folders and links: each takes an inode. */
   files: number
@@ -135,7 +135,10 @@ interface Limited {
   settings?: { php_settings?: PhpSettings | undefined } | undefined
 }
 
-/** Those of the tier with the settings of the site: a smaller tier also bounds what was set before. */
+/**
+ * Returns the limits of the tier with the settings of the site: a smaller tier also bounds earlier
+ * settings.
+ */
 export function limitsFor({ tier, settings }: Limited, machine: Machine): Limits {
   const limits = limitsOn(tier, machine)
   const asked = settings?.php_settings

@@ -141,7 +141,10 @@ export const unlimitDisk = (host: Host, user: string): Change => ({
   },
 })
 
-/** Undefined, or the reason of a failure. 0 means no limit. Without quotas it does nothing. */
+/**
+ * Sets the limits of a user, 0 for none. Returns the reason of a failure, else undefined. Without
+ * quotas it does nothing.
+ */
 export async function setLimits(
   host: Host,
   user: string,

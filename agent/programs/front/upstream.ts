@@ -33,7 +33,10 @@ export function upstreamAt(socketPath: string): Upstream {
     })
 }
 
-/** Of the socket: nobody listens. After any other failure the root half may have the request. */
+/**
+ * Codes of a socket on which nobody listens. After any other failure the root half may have the
+ * request.
+ */
 const REFUSED = ['ENOENT', 'ECONNREFUSED']
 
 function failureOf(error: NodeJS.ErrnoException): ServiceError {

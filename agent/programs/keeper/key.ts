@@ -29,7 +29,7 @@ export async function ensureKey(files: Files): Promise<string> {
 export const publicOf = (key: string): string =>
   createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
 
-/** What was encrypted to the public half; undefined for anything else. */
+/** Returns the text that was encrypted to the public half; undefined for anything else. */
 export function opened(key: Secret, sealed: string): Secret | undefined {
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
   try {

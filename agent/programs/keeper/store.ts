@@ -9,7 +9,7 @@ export interface StoredFile {
   size: number
   /** By the clock of the storage. */
   at: number
-  /** Undefined: it could not be read. */
+  /** The SHA-256 of the content; undefined when it could not be read. */
   sha256: string | undefined
 }
 

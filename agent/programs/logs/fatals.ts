@@ -48,6 +48,6 @@ function add(groups: Map<string, FatalGroup>, { line }: Match): void {
   }
 }
 
-/** Of the last error of each cause: the groups are one answer. */
+/** The maximum length of the last error of each cause, in characters: all groups are one answer. */
 const MAX_SHOWN = 2000
 const MAX_KNOWN = 10 * MAX_FATAL_GROUPS

@@ -9,7 +9,7 @@ export interface LogFile {
   path: string
   descriptor: number
   size: number
-  /** Of its last change, in milliseconds. */
+  /** The time of its last change, in milliseconds. */
   at: number
   zipped: boolean
 }
@@ -34,7 +34,7 @@ export function closeLogs(files: readonly LogFile[]): void {
   for (const { descriptor } of files) closeSync(descriptor)
 }
 
-/** Undefined for what is missing, empty, or not a file. */
+/** Opens a log; undefined for a path that is missing, empty, or not a file. */
 export function openLog(path: string): LogFile | undefined {
   let descriptor: number
   try {

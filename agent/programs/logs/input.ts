@@ -42,7 +42,7 @@ function readChunk(): Buffer {
   }
 }
 
-/** Of a log without a file, the position is the time of a line in microseconds. */
+/** Stands for the file of a log without one, whose positions are times of lines in microseconds. */
 const NO_FILE = '0'.repeat(16)
 
 /** One page of a log that is not a file, oldest line first. */

@@ -122,7 +122,10 @@ function candidateOf(bytes: Buffer, from: number, query: Query): Candidate | und
     : undefined
 }
 
-/** Undefined where only a masked part has the text: else a search would reveal it. */
+/**
+ * Returns the match; undefined where only a masked part has the text: else a search would reveal
+ * it.
+ */
 export function matchOf({ from, raw, cut, parsed }: Candidate, { text }: Query): Match | undefined {
   const whole = shown(parsed.whole ?? raw)
   if (text !== '' && !whole.toLowerCase().includes(text)) return undefined

@@ -31,7 +31,7 @@ export async function search(request: ReadRequest): Promise<AgentLogPage> {
 }
 
 export interface Walked {
-  /** Null: everything was read. */
+  /** The position at which the search continues; null when everything was read. */
   next: string | null
   looked: Looked
 }

@@ -77,7 +77,7 @@ async function answer(request: ReadRequest, rest: Buffer): Promise<void> {
   write(`${JSON.stringify(await result[what]())}\n`)
 }
 
-/** Of a log without a file, oldest first. */
+/** Returns the lines of a log without a file, oldest first. */
 function linesOf(bytes: Buffer, request: ReadRequest): string {
   const lines: AgentLogLine[] = []
   for (let before: string | null | undefined; before !== null; ) {
@@ -312,7 +312,7 @@ export class Sampler {
     this.#at = now()
   }
 
-  /** Of all lines evenly, so that a burst is seen to its end. */
+  /** Takes a sample evenly from all lines, so that a burst is seen to its end. */
   take<T>(lines: readonly T[]): { taken: T[]; left_out: number } {
     const now = this.#now()
     const more = ((now - this.#at) / 1000) * MAX_LIVE_LINES

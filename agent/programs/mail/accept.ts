@@ -247,7 +247,7 @@ function recipientsOf(fields: readonly Field[], submission: Submission): string[
 
 interface From {
   sender: string
-  /** Undefined if that of the message is unchanged. */
+  /** The changed From field; absent when the message keeps its own. */
   field?: Field
   reply_to?: string | undefined
 }

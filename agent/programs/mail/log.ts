@@ -2,7 +2,7 @@ import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { attempt } from '#agent/kernel/host/attempt.ts'
 import type { LogLevel } from '#shared/logs/site-logs.ts'
 
-/** Of each of its two files. */
+/** The maximum size of each of the two files of the log, in bytes. */
 export const MAX_MAIL_LOG = 2 << 20
 const MAX_TEXT = 1000
 

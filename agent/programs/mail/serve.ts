@@ -92,7 +92,7 @@ export class MailService {
     for (const user of users) await this.#lookAt(user, server).catch(this.#report)
   }
 
-  /** Those whose socket is open: that of a site in the trash is closed. */
+  /** Lists the users whose socket is open: the socket of a site in the trash is closed. */
   async #users(): Promise<string[]> {
     const names = await readdir(this.#places.sites).catch(() => [] as string[])
     const folders = await readdir(this.#places.sockets).catch(() => [] as string[])

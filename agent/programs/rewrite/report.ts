@@ -31,7 +31,7 @@ export interface Left {
 interface TableReport {
   table: string
   rows: number
-  /** Of all rows before they change, if digests are requested: see digest.ts. */
+  /** The digest of all rows before they change, if digests are requested. */
   sha256?: string
   /** The SHA-256 of its CREATE TABLE without AUTO_INCREMENT, which rows decide. */
   definition?: string
@@ -208,7 +208,7 @@ class TableDigest {
   readonly #sum = new Uint32Array(WORDS)
   /** Where the current row continues; -1: not inside a row. */
   #start = -1
-  /** What was read of a row that is in several chunks. */
+  /** The hash of the part that was read of a row in several chunks. */
   #part: Hash | undefined
   #isLeftOut = false
 

@@ -21,7 +21,7 @@ export class Rows {
   #isBinary = false
   /** Where to continue in an unfinished value; -1: at its start. */
   #resume = -1
-  /** Of a value that is too long to be kept: its quote, and where its counted part ends. */
+  /** The quote of a value that is too long to be kept, and where its counted part ends. */
   #long: { quote: number; counted: number } | undefined
 
   constructor(table: RowTable, options: RowOptions) {

@@ -131,7 +131,10 @@ function restReader(place: RestPlace, secret: Secret): StorageReader {
   }
 }
 
-/** Undefined for a missing file or repository. `most`: the bytes of the answer. */
+/**
+ * Reads a file; undefined for a missing file or repository. `most`: the maximum bytes of the
+ * answer.
+ */
 async function get(
   { user, ca }: RestPlace,
   secret: Secret,

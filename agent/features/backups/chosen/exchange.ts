@@ -20,7 +20,7 @@ const listIn = (folder: string) => `${folder}/paths.json`
 const keptIn = (folder: string, at: number) => `${keptFolder(folder)}/${at}`
 export const keptFolder = (folder: string) => `${folder}/paths`
 
-/** Undefined: no exchange kept anything in this folder. */
+/** Returns the units that an exchange kept in this folder; undefined when none did. */
 async function keptUnits(host: Host, folder: string): Promise<Unit[] | undefined> {
   const text = await host.files.read(listIn(folder))
   return text === undefined ? undefined : z.array(Unit).parse(JSON.parse(text))

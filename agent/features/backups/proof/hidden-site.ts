@@ -26,7 +26,7 @@ export function makeHidden(host: Host, { php, tier, email }: Site): Site {
   return { domain: `proof-${name}.invalid`, user: `proof-${name}`, email, php, tier, tls: 'none' }
 }
 
-/** Those that an interrupted proof left. */
+/** Lists the hidden sites that an interrupted proof left behind. */
 export const recordedHidden = (host: Host): Promise<Site[]> => listSites(host, 'proofs')
 
 /** In order of creation; each undo works after none, a part or all of it. */

@@ -63,7 +63,9 @@ export function failureOf(ended: Ended, secrets: readonly Secret[]): Error {
 
 const silent = (code: number) => `exit status ${code}`
 
-/** Of an exit status without a meaning of its own. */
+/**
+ * Returns the error for an exit status that has no meaning of its own, from what restic printed.
+ */
 function failureIn(reason: string, { code, late }: { code: number; late: boolean }): Error {
   if (isOfClock(reason)) return new WrongClock('internal', { message: withClockAdvice(reason) })
   if (STORAGE_FULL.test(reason)) return new Full(`${FREE} (${reason})`, code)

@@ -6,7 +6,7 @@ import type { Opened } from './run.ts'
 const KeyId = z.string().regex(/^[0-9a-f]{64}$/)
 const Keys = z.array(z.object({ current: z.boolean(), id: KeyId }))
 
-/** Of the repository: the cache may have those of several. */
+/** Returns the path of the key of a repository: the cache may have keys of several. */
 const pathOf = ({ cache, repository }: Pick<Opened, 'cache' | 'repository'>) =>
   `${cache}/key-of-${repository.name}`
 

@@ -201,7 +201,7 @@ export class Stall implements Disposable {
   readonly #timer: ReturnType<typeof setInterval>
   #state = ''
   #since: number
-  /** Whether it was ended. */
+  /** Whether the watch has ended restic. */
   over = false
 
   constructor(host: Host) {

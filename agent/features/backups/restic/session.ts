@@ -63,7 +63,10 @@ export async function passwordOf(
 export const MISSING = 'password_missing'
 export const INCOMPLETE = 'repository_incomplete'
 
-/** Those with one of the ids that the sites of this server keep for a repository of this name. */
+/**
+ * Returns the passwords with one of the ids that the sites of this server keep for a repository of
+ * this name.
+ */
 export async function keptPasswords(
   host: Host,
   name: string,

@@ -54,7 +54,10 @@ function join(folder: string): true {
   return true
 }
 
-/** Of version 2, which alone keeps its processes and kills them; another file system only looks alike. */
+/**
+ * Whether a folder is a control group of version 2, which alone keeps and kills its processes;
+ * another file system only looks alike.
+ */
 export function isControlGroup(folder: string): boolean {
   return attempt(() => statfsSync(folder).type) === CGROUP2
 }

@@ -43,7 +43,7 @@ export function openConnections(
 ): Connections {
   const place = { socket, connect_ms }
   let pool: Pool | undefined
-  /** Of takes together: a pool that connects for one of them is that of all. */
+  /** The pool that connects now: calls that come together share it. */
   let opening: Promise<Pool> | undefined
   let waiting = 0
   let failure: { error: DatabaseUnavailable; until: number } | undefined
@@ -77,7 +77,7 @@ export function openConnections(
       waiting--
     }
   }
-  /** Undefined: others are in the way, and it may be tried again. */
+  /** Returns a connection; undefined when others are in the way, and it may be tried again. */
   const tried = async (): Promise<PoolConnection | undefined> => {
     if (failure && performance.now() < failure.until) throw failure.error
     let from: Pool | undefined
@@ -199,7 +199,10 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** Of the group [client]: https://mariadb.com/kb/en/configuring-mariadb-with-option-files/ */
+/**
+ * Returns the account in the group [client]:
+ * https://mariadb.com/kb/en/configuring-mariadb-with-option-files/
+ */
 export function accountIn(text: string): Account | undefined {
   let group = ''
   const options = new Map<string, string>()

@@ -10,7 +10,10 @@ type Ask = (server: string, name: string, type: AddressType) => Promise<DnsMessa
 export interface NameServers {
   /** One question; undefined: no answer. */
   ask: Ask
-  /** Of a top-level domain, or of one name server: as the resolver of this server has them. */
+  /**
+   * Return the name servers of a domain, and the addresses of one, as the resolver of this server
+   * has them.
+   */
   serversOf(domain: string): Promise<string[]>
   addressesOf(server: string): Promise<string[]>
 }
@@ -19,7 +22,7 @@ const ANSWER_MS = 1500
 const MAX_MS = 20_000
 const AT_ONCE = 10
 const MAX_HOPS = 12
-/** Of one zone, and of one family. */
+/** The maximum number of name servers that are asked, of one zone and one family of addresses. */
 const MAX_SERVERS = 2
 
 /**
@@ -198,7 +201,7 @@ const Code = z.object({ rcode: z.string() })
 export const encodeQuestion = (id: number, name: string, type: AddressType): Buffer =>
   encode({ type: 'query', id, flags: 0, questions: [{ type, name }] })
 
-/** Undefined: no answer to one question, or a damaged one. */
+/** Decodes a DNS message; undefined for a damaged one, and for no answer to one question. */
 export function decodeMessage(bytes: Buffer): DnsMessage | undefined {
   try {
     const { type, id, flags, questions, ...rest } = decode(bytes)

@@ -15,7 +15,7 @@ const COOKIE = 'HOSTING_OPERATION'
 /** The running programs of this process, by tag. */
 const started = new Map<string, Set<number>>()
 
-/** Those whose units systemd has not reported yet, by tag. */
+/** The tags of programs whose units systemd has not reported yet. */
 const settled = new Set<string>()
 
 const SYSTEMCTL = '/usr/bin/systemctl'

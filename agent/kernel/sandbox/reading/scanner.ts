@@ -147,7 +147,10 @@ class Remembered<T> {
     return this.#young(this.#entries.get(key), FRESH_MS)
   }
 
-  /** Undefined: the answer is not there within `wait_ms`, and comes later. Default: no limit. */
+  /**
+   * Returns the answer; undefined when it is not there within `wait_ms`, and comes later. Default:
+   * no limit.
+   */
   async get(key: string, work: () => Promise<T>, wait_ms?: number): Promise<T | undefined> {
     const fresh = this.known(key)
     if (fresh !== undefined) return fresh

@@ -1,7 +1,9 @@
 import type { Clock } from '#agent/kernel/host/ports.ts'
 import { type Bucket, copyVersion, deleteObject, listVersions, type Version } from './bucket.ts'
 
-/** What was brought back: objects below a marker, and objects below another content. */
+/**
+ * The numbers of restored objects: those below a delete marker, and those below another content.
+ */
 export interface Undeleted {
   deleted: number
   overwritten: number

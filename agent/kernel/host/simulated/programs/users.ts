@@ -121,7 +121,7 @@ const shadowLine = (user: string) => `${user}:!:::::::`
 interface NewUser {
   user: string
   comment: string
-  /** Of the user's group, which has the same name. */
+  /** A member of the user's group, which has the same name. */
   member?: string
   system?: boolean
 }
