@@ -28,10 +28,11 @@ export interface Built {
   assets: ReadonlyMap<string, Asset>
 }
 
-/** Undefined while the pages are not built. */
+/** Reads the built pages; undefined while a part of them is missing. */
 export async function readBuilt(folder: string): Promise<Built | undefined> {
   const document = Bun.file(join(folder, 'index.html'))
-  if (!(await document.exists())) return undefined
+  const handoff = Bun.file(join(folder, 'handoff.html'))
+  if (!(await document.exists()) || !(await handoff.exists())) return undefined
   const names = new Set(await readdir(join(folder, 'assets')))
   const plain = [...names].filter((name) => !/\.(br|gz)$/.test(name))
   const assets = plain.map((name): [string, Asset] => {
@@ -39,8 +40,11 @@ export async function readBuilt(folder: string): Promise<Built | undefined> {
     const type = TYPES[extname(name)] ?? 'application/octet-stream'
     return [name, { path: join(folder, 'assets', name), type, encodings }]
   })
-  const handoff = await Bun.file(join(folder, 'handoff.html')).text()
-  return { document: await document.text(), handoff, assets: new Map(assets) }
+  return {
+    document: await document.text(),
+    handoff: await handoff.text(),
+    assets: new Map(assets),
+  }
 }
 
 /** The smallest form that the client accepts (RFC 9110, 12.5.3). */
