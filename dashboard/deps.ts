@@ -87,7 +87,7 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   /** The transport to agents; undefined: the network. */
   transports?: Transports
   password_cost?: PasswordCost
-  /** Undefined: a new RSA key each time. */
+  /** Creates an RSA key pair; by default, a new one each time. */
   make_key_pair?: () => Promise<KeyPair>
 }
 

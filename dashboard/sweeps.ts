@@ -161,7 +161,10 @@ async function whenReady(
   await leases.run(FLEET, work)
 }
 
-/** What was recorded in the future is corrected before anything is started by its age. */
+/**
+ * Checks the clock, then corrects recorded times that are in the future, before any work starts
+ * that depends on the age of records. Returns false when the time cannot be proven.
+ */
 async function prove(deps: Deps): Promise<boolean> {
   const { db, clock, log } = deps
   if (!(await proveTime(deps))) return false

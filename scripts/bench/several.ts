@@ -213,7 +213,10 @@ async function sameAnswer(loaded: readonly Loaded[], path: string): Promise<stri
   return text
 }
 
-/** Of each dashboard: those that ask at the same time share a question to the libSQL server. */
+/**
+ * The number of connections to each dashboard; requests at the same time share a query to the
+ * libSQL server.
+ */
 const CONNECTIONS = 12
 
 interface Target {

@@ -19,7 +19,7 @@ const FEWER = { SERVERS: '200' }
 const TRIES = 3
 /** Bytes of all answers of a server. */
 const LEAST = 10_000
-/** Of the pulses, in a minute. */
+/** The number of groups into which the pulses of one minute are divided. */
 const TURNS = 50
 const WHOLE_GOAL = 2
 const MINUTE_GOAL_MS = 0.5
@@ -106,7 +106,7 @@ class Plain {
   readonly #known: KnownAgent
   readonly #paths: readonly string[]
   readonly #agents = new Map<number, Agent>()
-  /** Of each server: its answers never change. */
+  /** The number of bytes in all answers of each server, by its id: the answers never change. */
   readonly #bytes = new Map<number, number>()
 
   constructor(known: KnownAgent, paths: readonly string[]) {

@@ -38,7 +38,7 @@ const TIMEOUT_MS = 30_000
 export interface Recovered {
   /** The public half of the kit. */
   kit: string
-  /** Undefined if the lost machine had none. */
+  /** The private release key; undefined if the lost machine had none. */
   release_key: string | undefined
   public_key: string | undefined
   environment: string

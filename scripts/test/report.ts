@@ -97,7 +97,10 @@ export function describeSum(
 const withStatus = (cases: readonly Case[], status: Case['status']) =>
   cases.filter((one) => one.status === status)
 
-/** What was only late counts as skipped: it says nothing. */
+/**
+ * Counts the cases by status; a failed one that was only late counts as skipped, as it proves
+ * nothing.
+ */
 export function count(
   cases: readonly Case[],
   verdicts: readonly (readonly [Case, Verdict])[] = [],

@@ -97,19 +97,19 @@ export const AccessReport = {
   clients: ReportedClients.default([]).describe('The accounts with a password that are as set.'),
 }
 
-/** Of one answer of an agent. */
+/** The maximum number of logins in one answer of an agent. */
 export const MAX_LOGINS = 500
 
 /** A session that the SSH server of a site's server has accepted. */
 export const SiteLogin = z.object({
   domain: z.string().min(1).max(253),
   at: z.iso.datetime(),
-  /** Null: it is open, or was cut off without a message. */
+  /** The time at which the session ended; null when it is open or was cut off without a message. */
   ended_at: z.iso.datetime().nullable().default(null),
   address: z.union([z.ipv4(), z.ipv6()]),
   /** Empty for a password. */
   fingerprint: Fingerprint,
-  /** Of the client account; null: a key. */
+  /** The token of the client account that logged in; null when a key was used. */
   client: ClientToken.nullable().default(null),
   kind: z.enum(ACCESS_KINDS),
 })

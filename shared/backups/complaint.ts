@@ -31,7 +31,7 @@ function causeIn(earlier: readonly string[], last: readonly string[]): string[] 
 /** The calls within restic, which it appends to unexpected errors. */
 const TRACE = /\ngithub\.com\/restic\/.*/s
 
-/** Of a line that restic printed, as text or as JSON; empty for other JSON. */
+/** Returns the message in a line that restic printed, as text or as JSON; empty for other JSON. */
 export function messageIn(line: string): string {
   const text = line.trim()
   if (!text.startsWith('{')) return text.replace(/\p{Cc}/gu, ' ')

@@ -42,7 +42,7 @@ export const siteClone = command({
   }),
 })
 
-/** Of a site, or of a backup. */
+/** The original of a clone: a site or a backup. */
 export const CloneOf = z.discriminatedUnion(
   'kind',
   [

@@ -6,7 +6,7 @@ import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
 import { AddressReport, CopySource } from './copy.ts'
 import { CloneOf } from './site.clone.ts'
 
-/** Of a command that replaces the content of a site by that of another one. */
+/** The result of a command that replaces the content of a site by that of another one. */
 export const Replaced = z.object({
   domain: ReportedDomain,
   at: z.iso.datetime().describe('The time of the copied state.'),

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { Domain } from '#shared/kernel/fields.ts'
 import { DatabaseUserName } from './database-user.ts'
 
-/** Of one form that a browser sends to the tool. */
+/** The maximum size of one form that a browser sends to the tool. */
 export const MAX_FORM_BYTES = 512 << 10
-/** Of one page of the tool. */
+/** The maximum size of one page of the tool. */
 export const MAX_PAGE_BYTES = 8 << 20
 
 const QUERY_RULE = 'Must be a query of at most 8192 printable characters'

@@ -5,7 +5,7 @@ import { Domain } from '#shared/kernel/fields.ts'
 /** A name that a site has chosen, for one line of a page or a log. */
 export const plainName = (text: string): string => plainOutput(text).replaceAll(/[\n\t]/g, ' ')
 
-/** Of one answer: the largest ones. */
+/** The maximum number of tables in one request, and in one answer, which has the largest ones. */
 export const MAX_TABLES = 1000
 export const MAX_OPTIONS = 20
 /** A network of sites has one table of options for each. */
@@ -20,7 +20,7 @@ const name = (most: number) => z.string().transform((text) => text.slice(0, most
 
 const AgentTable = z.object({
   name: name(64),
-  /** Null: MariaDB cannot open it. */
+  /** The storage engine of the table; null when MariaDB cannot open the table. */
   engine: name(64).nullable(),
   rows: Size,
   data_bytes: Size,
@@ -49,16 +49,16 @@ const AgentDigest = z.object({
   last_at: z.iso.datetime().max(40),
 })
 
-/** Of the database of a site: sizes and names, and no value of it. */
+/** The state of the database of a site: sizes and names, but no stored values. */
 export const AgentDatabase = z.object({
   tables: z.array(AgentTable).max(MAX_TABLES),
   table_count: Size,
   data_bytes: Size,
   index_bytes: Size,
   free_bytes: Size,
-  /** Null: they were not read. */
+  /** The tables of options; null when they were not read. */
   options: z.array(AgentOptions).max(MAX_OPTION_TABLES).nullable(),
-  /** Null: MariaDB collects none. */
+  /** The digests of queries; null when MariaDB collects none. */
   queries: z.array(AgentDigest).max(MAX_DIGESTS).nullable(),
 })
 export type AgentDatabase = z.infer<typeof AgentDatabase>
@@ -92,7 +92,9 @@ export const TableResult = z.object({
 })
 export type TableResult = z.infer<typeof TableResult>
 
-/** Of one part of an upload, in bytes: its base64 and the rest fit into a body of 1 MiB. */
+/**
+ * The size of one part of an upload, in bytes: its base64 and the rest fit into a body of 1 MiB.
+ */
 export const PART_BYTES = 589_824
 /** How far an export is: of SQL before it is compressed. */
 const ExportProgress = z.object({

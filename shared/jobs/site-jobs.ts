@@ -7,7 +7,7 @@ export const MAX_JOBS = 20
 const MAX_COMMAND = 1000
 /** Bytes of the output of a run. */
 export const MAX_OUTPUT = 65_536
-/** Of WordPress, in one answer. */
+/** The maximum number of scheduled events of WordPress in one answer. */
 export const MAX_EVENTS = 100
 
 /** Part of the name of a unit. */

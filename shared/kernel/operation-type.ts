@@ -29,7 +29,9 @@ export interface OperationSpec<
   /** The fields of a call beside its target and `dry_run`. */
   params: P
   outcome: SpecOutcome<R>
-  /** Null: it cannot be started on many targets at once. */
+  /**
+   * The form of the operation for many targets at once; null when it cannot be started that way.
+   */
   bulk: B
   /** Where its call takes nothing beside the site: route, button and bulk action follow from it. */
   action?: A

@@ -8,7 +8,7 @@ export const ReleaseManifest = z.strictObject({
   build: z.number().int().nonnegative(),
   /** As the dashboard names its builds, such as `linux-x64`. */
   machine: z.string().max(64),
-  /** Of the executable, in hexadecimal. */
+  /** The SHA-256 digest of the executable, in hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 export type ReleaseManifest = z.infer<typeof ReleaseManifest>

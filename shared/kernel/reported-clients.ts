@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Of one site. */
+/** The maximum number of client accounts of one site. */
 export const MAX_CLIENTS = 20
 
 /** The part of a login name that nobody else has. */

@@ -34,7 +34,7 @@ export const SPECIAL_NETWORKS = [
   'ff00::/8',
 ] as const
 
-/** Those of private networks (RFC 1918, 4193, 6598). */
+/** The address ranges of private networks (RFC 1918, 4193, 6598). */
 export const PRIVATE_NETWORKS = [
   '10.0.0.0/8',
   '172.16.0.0/12',

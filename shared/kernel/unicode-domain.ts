@@ -22,7 +22,7 @@ export const unicodeIn = (text: string): string =>
 
 const isEncoded = (label: string) => label.startsWith('xn--')
 
-/** Undefined for invalid input. */
+/** Returns the Unicode text of an encoded label (`xn--…`); undefined for invalid input. */
 function decode(label: string): string | undefined {
   const text = label.slice('xn--'.length)
   const split = text.lastIndexOf('-')

@@ -20,7 +20,10 @@ export const MAX_LOG_LINE = 8192
 /** Masks and escapes make a line longer. */
 export const MAX_LOG_TEXT = 4 * MAX_LOG_LINE
 const MAX_GROUPS = 100
-/** Of the lines of one page, in bytes of JSON: a page ends before its last line does not fit. */
+/**
+ * The maximum size of the lines of one page, in bytes of JSON: a page ends before the first line
+ * that does not fit.
+ */
 export const MAX_PAGE = 700 << 10
 /** Lines that a live view shows in a second: others are only counted. */
 export const MAX_LIVE_LINES = 200
@@ -83,7 +86,7 @@ export type AgentLogs = z.infer<typeof AgentLogs>
 export const AgentLogLine = z.object({
   at: z.iso.datetime().max(40).nullable(),
   level: oneOf(LOG_LEVELS),
-  /** Of an answer to a visitor. */
+  /** The HTTP status of an answer to a visitor; null when the line has none. */
   status: z.int().min(0).max(999).nullable(),
   text: z.string().max(MAX_LOG_TEXT),
   cut: z.boolean(),
@@ -101,7 +104,7 @@ export type Looked = z.infer<typeof Looked>
 
 export const AgentLogPage = z.object({
   lines: z.array(AgentLogLine).max(MAX_LOG_LINES),
-  /** Null: nothing older is left. */
+  /** The position at which the search continues; null when nothing older is left. */
   next: LogPosition.nullable(),
   looked: Looked,
 })

@@ -38,7 +38,7 @@ export const DAY_S = 86_400
 export const MAX_MINUTES = 120
 export const MAX_DAYS = 14
 
-/** Of one number. */
+/** The maximum value of one number. */
 export const MAX_COUNT = 1e15
 
 const amount = z.int().nonnegative().max(MAX_COUNT)

@@ -4,7 +4,7 @@ import type { Tier } from '#shared/kernel/fields.ts'
 const LEAST = 16
 const MOST = 512
 export const DEFAULT_OBJECT_MEMORY = 64
-/** Those that the page offers. */
+/** The sizes of the object cache, in MB, that the page offers. */
 export const OBJECT_MEMORIES: readonly number[] = [LEAST, 32, 64, 128, 256, MOST]
 
 /** MB: it counts as memory of the site, whose tier limits all of its programs. */

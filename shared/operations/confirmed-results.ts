@@ -87,6 +87,6 @@ export function contradictedField(
   })?.[0]
 }
 
-/** Undefined if there is no such field. */
+/** Returns the value at a path of field names; undefined if there is no such field. */
 const valueAt = (value: unknown, path: string): unknown =>
   path.split('.').reduce((inner, name) => (inner == null ? undefined : Object(inner)[name]), value)

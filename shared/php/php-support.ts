@@ -24,7 +24,9 @@ const ENDS: Record<string, string> = {
 /** All versions, oldest first. */
 export const PHP_VERSIONS: readonly string[] = Object.keys(ENDS)
 
-/** Of each Debian that the agent can provision, the PHP version that it ships. */
+/**
+ * The PHP version that each Debian release ships, for the releases that the agent can provision.
+ */
 export const SHIPPED_PHP: Partial<Record<string, string>> = { '12': '8.2', '13': '8.4' }
 
 /**

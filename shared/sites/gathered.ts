@@ -28,7 +28,7 @@ export const Gathered = z.object({
     /** The snapshot that the copy has, if no file differs from it. */
     same_as: SnapshotId.optional(),
   }),
-  /** Null: no table differs from what the copy has. */
+  /** The dump of the database; null when no table differs from what the copy has. */
   database: z.object({ snapshot: SnapshotId, bytes: amount, sha256: Sha256 }).nullable(),
   /** All tables, if the dump has only those that differ from what the copy has. */
   tables: CopiedTables.optional(),

@@ -96,5 +96,7 @@ export const oneLine = (text: string, most = 500): string =>
     .trim()
     .slice(0, most)
 
-/** Null before the first check. */
+/**
+ * The answer of an agent about maintenance, in which `maintenance` is null before the first check.
+ */
 export const MaintenanceAnswer = z.object({ maintenance: Maintenance.nullable() })

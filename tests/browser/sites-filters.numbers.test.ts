@@ -5,7 +5,7 @@ import { completed, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 
 const { agent, dashboard, open } = useFleet()
 const NAMES = ['full', 'large', 'small', 'window'].map((name) => `${name}.example`)
-/** Of a limit of 10 GB. */
+/** The bytes that sites use of their limit of 10 GB; all other sites use 1 GB. */
 const BYTES: Record<string, number> = { 'full.example': 11e9, 'large.example': 9.5e9 }
 
 agent.sites = NAMES.map((name) => foundSite(name))

@@ -11,7 +11,7 @@ import { useAgent } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const amount = expect.any(Number)
-/** Of the kernel, in seconds (proc(5)). */
+/** Returns the uptime of the kernel, in seconds (proc(5)). */
 const uptime = async () => Number((await readFile('/proc/uptime', 'utf8')).split(' ')[0])
 const space = { used: amount, total: amount, unit: 'MB' }
 

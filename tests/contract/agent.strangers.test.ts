@@ -10,7 +10,7 @@ import { strangersAt } from '#tests/support/strangers.ts'
 
 /** Deno lets go of closed TLS connections slowly; the executable is what servers run. */
 const HOSTILE = { 'the executable': 2000, 'deno run': 400 }
-/** Of the process that listens: what systemd gives it (MemoryMax=). */
+/** The memory limit of the process that listens, in MB: what systemd gives it (MemoryMax=). */
 const BUDGET_MB = 256
 const NOT_OPEN = { error: 'Forbidden', message: 'No enrolment is open: run hosting-agent enrol' }
 

@@ -119,7 +119,10 @@ async function change(client: Client, tag: string, { servers, sites, names }: An
   if (renamed.status === 200) names.set(id, tag)
 }
 
-/** Of what was answered, what is there. */
+/**
+ * Returns what the dashboard has recorded of the servers, sites and names that it had answered
+ * with.
+ */
 async function recorded(client: Client, { servers, sites, names }: Answered): Promise<Answered> {
   const list = (await client.get('/api/servers')).body as {
     servers: { id: number; hostname: string; name: string }[]

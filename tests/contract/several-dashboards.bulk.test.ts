@@ -9,7 +9,7 @@ import { sweep } from '#tests/support/processes.ts'
 setDefaultTimeout(180_000)
 afterAll(sweep)
 
-/** Of each server. */
+/** The number of sites on each server. */
 const SITES = 4
 const Counts = z.looseObject({ success: z.number(), failed: z.number() })
 const Bulk = z.object({ bulk_operation: z.looseObject({ id: z.string(), counts: Counts }) })

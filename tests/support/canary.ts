@@ -59,7 +59,10 @@ export class Watcher {
   }
 }
 
-/** Of a private key a line that no other key has; the first ones are the same in many. */
+/**
+ * Returns a line of a private key that no other key has: the first lines are the same in many.
+ * Returns a secret of fewer lines whole.
+ */
 export const tellingPart = (secret: string): string => secret.split('\n')[3] ?? secret
 
 /** Plain, and as JSON, base64, hexadecimal and a URL encode it. */

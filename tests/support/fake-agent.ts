@@ -106,7 +106,7 @@ export class FakeAgent {
   maintenance: Maintenance | null = null
   conditions: Condition[] = []
   php: InstalledPhp[] = []
-  /** Undefined: the agent does not know the call. */
+  /** The web programs and the unnamed sites; undefined when the agent does not know the call. */
   web: Web | undefined = { programs: [], unnamed: [] }
   health: SiteHealth[] = []
   /** The time of the last change of the numbers of its sites. */

@@ -20,7 +20,9 @@ export class Refused extends Error {
 }
 
 export interface Known {
-  /** Undefined for an operation that was cancelled before it was received. */
+  /**
+   * The text of the request; undefined for an operation that was cancelled before it was received.
+   */
   request: string | undefined
   events: StoredEvent[]
   wake: PromiseWithResolvers<void>

@@ -17,7 +17,10 @@ const DONE = { code: 0, status: 'ok', backups: 2, problems: [] }
 const CONFIG = { config: { max_unused: '0%' } }
 
 describeKeeper('an interrupted keeper', besideRest, CONFIG, (world) => {
-  /** Of complete packs: what is cut off leaves drafts, which no restic reads. */
+  /**
+   * Returns the bytes of all complete packs: an interrupted upload leaves drafts, which restic
+   * never reads.
+   */
   const bytes = async (name: string) => {
     const packs = ['-regextype', 'posix-extended', '-regex', '.*/[0-9a-f]{64}']
     const sizes = await world().place.machine.must([

@@ -169,7 +169,7 @@ unless(lab.available()).describe('the secrets of backups', () => {
   const answers = new Watcher()
   let watch: SecretWatch
   let known: Record<string, string>
-  /** Of the repository's password. */
+  /** The path of the file that has the repository's password. */
   let file: string
   let visitors: string[]
   let keeper: Awaited<ReturnType<typeof keeperOn>>

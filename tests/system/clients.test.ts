@@ -65,7 +65,7 @@ class ClientWorld {
     return body as Login
   }
 
-  /** Of the site's page. */
+  /** Returns the access to a site as the site's page shows it. */
   async shown(site: Tenant) {
     const { dashboard, path } = this.access.tenants.world
     const { body } = await dashboard.call('GET', path(`/sites/${site.id}/access`))

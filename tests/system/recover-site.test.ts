@@ -39,7 +39,7 @@ async function recover(host: lab.Host, address: string, ca = ''): Promise<string
   return host.must(argv, { env: ENV, timeout_ms: 15 * MINUTES })
 }
 
-/** Of the site, nothing remains on the machine; the packages do. */
+/** Removes all of the recovered site from the machine, but none of the packages. */
 async function remove(host: lab.Host): Promise<void> {
   const { user } = SITE
   const script = `rm /etc/php/*/fpm/pool.d/${user}.conf /etc/nginx/sites-enabled/${user}.conf

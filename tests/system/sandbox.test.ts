@@ -26,7 +26,7 @@ const OTHERS = [
   ...['/usr/bin/perl', '/bin/sh', '/usr/bin/bash', '/usr/bin/dd', '/usr/sbin/logrotate'],
   '/usr/lib/systemd/systemd-journald',
 ]
-/** Those that a provisioned server of these tests does not have. */
+/** The paths of programs that a provisioned server of these tests does not have. */
 const MISSING = /^\/usr\/sbin\/(sshd|php-fpm\d\.\d|nscd|sss_cache)$|^\/usr\/bin\/ssh-keygen$/
 
 /** What the working half of an agent may execute, on a provisioned server without sites. */

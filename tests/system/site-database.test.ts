@@ -22,7 +22,7 @@ const NO_LOGIN = [1045, 1698]
 const SETTING = '/etc/mysql/mariadb.conf.d/90-performance-schema.cnf'
 
 const KEY = '/root/.ssh/tunnel'
-/** Of a new client, which has not seen the server. */
+/** The SSH options of a new client, which has not seen the server before. */
 const CLIENT = [
   '-i',
   KEY,

@@ -45,7 +45,7 @@ function check(suite: Suite): void {
   const at = (below = '') => world.path(`/sites/${site.id}${below}`)
   const set = async (names: object) =>
     (await world.dashboard.stream('PUT', at('/domains'), names)).at(-1)
-  /** Of the last operation of the site. */
+  /** Lists the warnings of the last operation of the site; undefined when it has none. */
   const warnings = async () => {
     const { body } = await world.dashboard.call('GET', `/api/operations?site_id=${site.id}`)
     const [{ warnings: last } = { warnings: undefined }] = body.operations as {

@@ -136,7 +136,10 @@ function stepsOf(proof: Proof): Step[] {
   ]
 }
 
-/** Undefined: a finding says why. Throws if the target cannot be used, or the disk is too full. */
+/**
+ * Reads the manifest of a backup; undefined when it cannot be read, which a finding explains.
+ * Throws if the target cannot be used, or the disk is too full.
+ */
 async function readBackup({
   host,
   opened,

@@ -11,11 +11,14 @@ export const holdJobs = (host: Host, user: string): Change => switched(host, use
 
 export const releaseJobs = (host: Host, user: string): Change => switched(host, user, 'start')
 
-/** For an operation that replaces the content of a site. */
+/** Holds the jobs of a site for an operation that replaces its content. */
 export const holdForReplacing = (host: Host, user: string): Change =>
   after(() => join(host, user, REPLACING), holdJobs(host, user))
 
-/** Those that still read the site notice that it was replaced, and fail. */
+/**
+ * Releases the jobs of a site after its content was replaced, even while other operations read it:
+ * these notice the replacement, and fail.
+ */
 export const releaseAfterReplacing = (host: Host, user: string): Change =>
   after(() => leave(host, user, REPLACING), releaseJobs(host, user))
 

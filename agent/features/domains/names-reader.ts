@@ -94,7 +94,7 @@ export async function nameStates(
 }
 
 interface Lifetime {
-  /** Undefined: there is no certificate. */
+  /** The time when the certificate expires; undefined when there is none. */
   ends: number | undefined
   now: number
   isRenewed: boolean
@@ -106,6 +106,6 @@ function wholeOf({ ends, now, isRenewed }: Lifetime): NameCertificate['state'] {
   return isRenewed ? 'renewing' : 'active'
 }
 
-/** Null: it is due. */
+/** Returns the time of the next attempt; null when it is due. */
 const nextOf = (tried: Try, now: number): string | null =>
   isWaiting(tried, now) ? tried.next_at : null

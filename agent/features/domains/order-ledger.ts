@@ -137,7 +137,7 @@ interface Limit {
 /** https://letsencrypt.org/docs/rate-limits/; those of other authorities are not known. */
 const LETS_ENCRYPT = 'acme-v02.api.letsencrypt.org'
 
-/** Of every order, and of each certificate that an order leads to. */
+/** The limits on every order, and on the domains and names of each certificate that it leads to. */
 interface Limits {
   order: Limit[]
   domains: Limit[]

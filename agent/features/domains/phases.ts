@@ -34,14 +34,14 @@ export async function during<T>(
   }
 }
 
-/** Undefined: no request for the site is running. */
+/** Returns the phase of the running request for a certificate; undefined when none is running. */
 export async function readPhase(host: Host, domain: string): Promise<Phase | undefined> {
   const found = parseJson(Phase, await host.files.read(pathOf(host, domain)))
   const isNow = found && Math.abs(host.clock.now() - found.since) < MAX_MS
   return isNow ? found : undefined
 }
 
-/** At the start of the agent: those of requests that were cut off. */
+/** Removes, at the start of the agent, the phases of requests that were cut off. */
 export async function forgetPhases({ files, settings }: Host): Promise<void> {
   for (const { name } of await files.list(settings.state_dir))
     if (name.startsWith(PREFIX))

@@ -149,10 +149,13 @@ function unknown(error: unknown): Resolved[] {
 const AT_ONCE = 32
 const VISIT_MS = 5000
 const MAX_MS = 60_000
-/** Of one name, and of one family. */
+/** The maximum number of addresses of one name and one family that are asked. */
 const MAX_RECORDS = 4
 const REDIRECTS = [301, 302, 303, 307, 308]
-/** What an authority would not take for the token, whatever state the other server is in. */
+/**
+ * The statuses of answers that an authority would not take for the token, whatever state the other
+ * server is in.
+ */
 const WRONG = [200, 404, 410]
 
 interface Ask {
@@ -169,7 +172,7 @@ interface Token {
 }
 
 interface Asked extends Token {
-  /** Of the site: without it there is no certificate. */
+  /** The domain of the site, without which there is no certificate. */
   primary: string
 }
 

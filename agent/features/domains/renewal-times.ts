@@ -6,11 +6,11 @@ import { listSites } from '#agent/kernel/site/sites.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 
 const Time = z.object({
-  /** Of the certificate, in hexadecimal: another one has another time. */
+  /** The serial number of the certificate in hexadecimal: another one has another time. */
   serial: z.string(),
-  /** When it is renewed; null: the authority suggests no time. */
+  /** The time when it is renewed; null when the authority suggests none. */
   at: z.iso.datetime().nullable(),
-  /** When the authority is asked again. */
+  /** The time when the authority is asked again. */
   check_at: z.iso.datetime(),
 })
 type Time = z.infer<typeof Time>
@@ -81,7 +81,10 @@ const isOld = (time: Time | undefined, now: number): boolean =>
     ? true
     : Date.parse(time.check_at) <= now
 
-/** Undefined: it suggests no times, or cannot be reached. */
+/**
+ * Asks the authority when to renew certificates; undefined when there are none, or when it suggests
+ * no times or cannot be reached.
+ */
 async function ask(host: Host, asked: readonly Issued[]) {
   if (asked.length === 0) return undefined
   const { acme_directory: directory, acme_ca_file } = host.settings

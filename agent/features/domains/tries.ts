@@ -56,7 +56,10 @@ function again({ clock }: Host, former: Try | undefined, reason: string, retry: 
   return { failures, reason: reason.slice(0, MAX_REASON), next_at }
 }
 
-/** Of the names of a site beside its domain, which have attempts of their own. */
+/**
+ * Records the failed attempts of the names of a site beside its domain that were left out of a
+ * certificate, and forgets those of the other names.
+ */
 export async function noteNames(
   host: Host,
   names: readonly string[],
@@ -71,17 +74,20 @@ export async function noteNames(
   })
 }
 
-/** True: the last attempt failed, and the next one is due. */
+/** Returns whether the last attempt failed, and the next one is due. */
 export const isReady = (tried: Try | undefined, now: number): boolean =>
   tried !== undefined && !isWaiting(tried, now)
 
-/** Called when the certificate is installed, or no longer requested. */
+/** Forgets the attempts for a domain: its certificate is installed, or no longer requested. */
 export async function forgetTries(host: Host, domain: string): Promise<void> {
   if (!(domain in (await readTries(host)))) return
   await changing(host, ({ [domain]: _, ...rest }) => rest)
 }
 
-/** True: the last attempt failed, and the next is not due. A clock change adds a day at most. */
+/**
+ * Returns whether the last attempt failed, and the next is not due. A clock change adds a day at
+ * most.
+ */
 export function isWaiting(tried: Try | undefined, now: number): boolean {
   if (!tried) return false
   const left = Date.parse(tried.next_at) - now

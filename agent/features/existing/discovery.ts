@@ -44,7 +44,10 @@ export async function discoverSites(host: Host): Promise<FoundSite[]> {
   return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
 }
 
-/** Of a move, one server has the site: neither a closed copy nor one that only forwards counts. */
+/**
+ * Returns the names of sites that do not count here: during a move only one server has the site,
+ * neither the one with a closed copy nor one that only forwards.
+ */
 async function movingNames(host: Host, own: Machine['own']): Promise<ReadonlySet<string>> {
   const closed = [...own.values()].filter(({ moving }) => moving?.closed)
   const all = [...closed, ...(await listSites(host, 'moved'))]

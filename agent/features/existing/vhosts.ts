@@ -66,14 +66,17 @@ async function firstOther(host: Host): Promise<readonly Directive[] | undefined>
 interface Options {
   program: string
   prefix: string | undefined
-  /** Undefined: the built-in path. */
+  /** The path of the configuration; undefined when nginx uses its built-in path. */
   config: string | undefined
   args: readonly string[]
 }
 
 const isNginx = ({ line, root }: Process) => root && line.startsWith('nginx: master process ')
 
-/** Of `nginx: master process /usr/sbin/nginx -c /etc/nginx-rc/nginx.conf -g daemon on;`. */
+/**
+ * Returns the program and the options in the title of the master process, such as
+ * `nginx: master process /usr/sbin/nginx -c /etc/nginx-rc/nginx.conf -g daemon on;`.
+ */
 function optionsOf(processes: readonly Process[]): Options {
   const master = processes.find(isNginx)
   const [program = '', ...words] = (master?.line ?? '').split(' ').slice(3)
@@ -104,7 +107,7 @@ async function builtInConfig({ shell }: Host, { program, prefix }: Options): Pro
   return program.includes('/openresty/') ? OPENRESTY : DEFAULT
 }
 
-/** Undefined if nginx prints only a part. */
+/** Returns the configuration that nginx prints; undefined if it fails, or prints only a part. */
 async function dumped(host: Host, { program, args }: Options): Promise<NginxTree | undefined> {
   const command = { program, args, timeout_ms: DUMP_MS }
   const dump = await dumpNginx(host, command).catch(() => undefined)
@@ -171,9 +174,9 @@ export async function listVhosts(host: Host): Promise<Vhost[]> {
   return served.filter(({ domain }) => domain !== '')
 }
 
-/** Of each folder. */
+/** The maximum number of entries that are read of each folder. */
 const MAX_ENTRIES = 10_000
-/** Of all server blocks together. */
+/** The maximum number of sites that are found for all server blocks together. */
 const MAX_SITES = 5000
 const MAX_CANDIDATES = 20_000
 

@@ -42,19 +42,24 @@ foreach (array_keys($sockets) as $at) @unlink("$folder/$at");
 rmdir($folder);
 echo json_encode($reached);`
 
-/** Root's, with the local ends of the sockets; removed with the traces of a check. */
+/**
+ * Returns the path of root's folder for the local ends of the sockets, which is removed with the
+ * traces of a check.
+ */
 export const forwardedOf = (host: Host, { user }: Pick<Site, 'user'>) =>
   `${host.settings.state_dir}/forwarded-${user}`
 
 interface Connection {
-  /** Of ssh, without a command. */
+  /** The command line of ssh, without a command to run on the server. */
   argv: readonly string[]
   env: Record<string, string>
-  /** What it starts, and itself. */
+  /** The programs that ssh starts, and ssh itself. */
   starts: readonly string[]
 }
 
-/** The sockets of the server that an SSH connection reaches. Throws if nobody could log in. */
+/**
+ * Returns the sockets of the server that an SSH connection reaches. Throws if nobody could log in.
+ */
 export async function reachedSockets(
   host: Host,
   { user, php }: Site,

@@ -151,7 +151,7 @@ async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]
   return [{ name: 'removal', title, effects: planRemoveSites(host, sites), apply }]
 }
 
-/** Of an interrupted check that could not be undone. */
+/** Returns the steps that remove the sites of an interrupted check that could not be undone. */
 async function cleanupSteps(host: Host): Promise<Step[]> {
   const sites = await canaries.recorded(host)
   if (sites.length === 0) return []

@@ -20,13 +20,13 @@ const SFTP = '/usr/bin/sftp'
 const SSH = '/usr/bin/ssh'
 const LIMIT_MS = 30_000
 const MARIADB = '/run/mysqld/mysqld.sock'
-/** Of the sockets of other sites, and of the agent. */
+/** The folders of the sockets of other sites, and of the agent. */
 const FOLDERS = [`/run/${OBJECTS}`, FPM_SOCKETS, PURGE_SOCKETS, posix.dirname(AGENT_SOCKET)]
-/** What nobody may list, without the lines that sftp repeats. */
+/** The names that nobody may list, outside of the lines in which sftp repeats its commands. */
 const FOREIGN =
   /^(?!sftp> ).*(sshd_config|wp-config\.php|tmp\/logins\/.|hosting-objects\/.|root\.sock|\b[0-9a-f]{32}\b)/m
 
-/** How a person logs in to an account over SSH. */
+/** The way a person logs in to an account over SSH. */
 export interface Login {
   account: string
   options: readonly string[]

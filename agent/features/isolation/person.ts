@@ -7,10 +7,13 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import type { AccessKind } from '#shared/access/site-access.ts'
 import { byKey, type Login, missing } from './login.ts'
 
-/** Of a person whom the owner of a temporary site gives access; removed with the traces of a check. */
+/**
+ * Returns the path of the SSH key of a person whom the owner of a temporary site gives access. The
+ * key is removed with the traces of a check.
+ */
 export const keyOf = (host: Host, { user }: Site) => `${host.settings.state_dir}/key-${user}`
 
-/** Why nobody can have this access on this server. */
+/** Returns the reason why nobody can have this access on this server. */
 export const withoutPeople = (host: Host, kind: AccessKind) =>
   missing(host, kind === 'shell' ? GATE_GROUP : GROUP)
 
@@ -29,7 +32,7 @@ export async function givePerson(host: Host, site: Site, kind: AccessKind): Prom
   return byKey(gateOf(site.user), file)
 }
 
-/** Nobody has access any more. Also where it was not completely given. */
+/** Removes the access of every person to a site, also where it was not completely given. */
 export async function takePeople(host: Host, site: Site): Promise<void> {
   await withoutAccess(host, site.user).apply()
   await removeKeys(host, site)

@@ -21,7 +21,10 @@ export function pathsOf(host: Host, source: LogSource, user: string): string[] {
 }
 
 const MEMORY_MB = 512
-/** Of the reader of a log, which has the rights of whoever writes it, and no others. */
+/**
+ * Returns the options for the reader of a log, which has the rights of whoever writes it, and no
+ * others.
+ */
 export function rightsOf(host: Host, source: LogSource, user: string): RunOptions {
   if (source === 'access' || source === 'error') return { user: 'www-data' }
   if (source === 'mail') return { user: MAIL_USER }

@@ -5,7 +5,10 @@ const TryResult = z.object({ taken: z.boolean(), answer: z.string() })
 
 export type TryResult = z.infer<typeof TryResult>
 
-/** Undefined for a line of the dialogue, none of which begins with a brace. */
+/**
+ * Reads the result of a try from a line; undefined for one of the dialogue, none of which begins
+ * with a brace.
+ */
 export const readTryResult = (line: string): TryResult | undefined =>
   line.startsWith('{') ? TryResult.parse(JSON.parse(line)) : undefined
 

@@ -100,7 +100,7 @@ export async function removeSockets(host: Host): Promise<void> {
   for (const path of await socketsOf(host)) await host.files.remove(path)
 }
 
-/** Those of all sites, which the queue opens. */
+/** Lists the sockets of all sites, which the queue opens. */
 async function socketsOf({ files, settings }: Host): Promise<string[]> {
   const { sockets } = mailPlaces(settings.mail_dir)
   return (await files.list(sockets)).map(({ name }) => `${sockets}/${name}/mail.sock`)

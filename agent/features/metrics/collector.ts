@@ -264,13 +264,16 @@ const decoder = new TextDecoder('latin1')
 const latin = (bytes: Uint8Array) => decoder.decode(bytes)
 
 const total = z.int().nonnegative()
-/** Of fpm-status(8); workers of the site may write what they want. */
+/**
+ * The fields of the status of PHP-FPM (fpm-status(8)), in which workers of the site may write what
+ * they want.
+ */
 const Status = z.object({
   'start time': total.max(1e12),
   'active processes': total.max(10_000),
   'max children reached': total.max(1e9),
 })
-/** In one round. */
+/** The maximum increase of `max children reached` that one round counts. */
 const MAX_FULL = 10_000
 
 /** The counters of the last round: they grow until PHP-FPM, or the slice, ends. */

@@ -18,7 +18,7 @@ export const NO_SIZES: Sizes = { files: null, database: null, cache: null, mail:
 export interface Count {
   values: number[]
   changed: number
-  /** Of a day. */
+  /** The sizes of a day as last measured; undefined for a minute. */
   sizes?: Sizes | undefined
 }
 

@@ -8,11 +8,11 @@ export interface Request {
   at: number | undefined
   status: number
   bytes: number
-  /** Undefined: the request did not reach PHP. */
+  /** The time that PHP took, in ms; undefined when the request did not reach PHP. */
   php_ms: number | undefined
   slow: boolean
   from_cache: boolean
-  /** It says that it is the request of a dashboard, which anybody can say. */
+  /** True when the request says that it comes from a dashboard, which anybody can say. */
   from_dashboard?: true
 }
 

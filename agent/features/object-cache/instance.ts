@@ -89,7 +89,7 @@ export const removeInstance = (host: Host, user: string): Change => ({
 
 /** The memory of the program in addition to the objects, in MB. */
 const OWN_MEMORY = 48
-/** Those of the drop-in, and of the reader of its numbers: everything else is refused. */
+/** The commands of the drop-in, and of the reader of its numbers: everything else is refused. */
 const COMMANDS = unit.part`+mget +set +unlink +incrby +scan +flushdb +info +ping`
 
 /**

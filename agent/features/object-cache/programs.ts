@@ -36,11 +36,13 @@ const REDIS: Program = {
   package: 'redis-tools',
 }
 
-/** PHP 8.2 is that of Debian 12. */
+/**
+ * Returns the program for this server: Redis on Debian 12, whose PHP is 8.2, and Valkey on others.
+ */
 const programFor = async (host: Host): Promise<Program> =>
   (await shippedPhp(host)) === '8.2' ? REDIS : VALKEY
 
-/** Undefined if it is not installed. */
+/** Returns the program of the object cache that is installed; undefined if none is. */
 export async function installedProgram(host: Host): Promise<Program | undefined> {
   for (const program of [VALKEY, REDIS]) {
     if (await host.files.stat(program.path)) return program
@@ -48,7 +50,7 @@ export async function installedProgram(host: Host): Promise<Program | undefined>
   return undefined
 }
 
-/** What a site with an object cache needs of its server; none if it is there. */
+/** Returns the steps that install what a site with an object cache needs; none if it is there. */
 export async function objectCacheSteps(
   host: Host,
   { object_cache }: Pick<Site, 'object_cache'>,

@@ -29,7 +29,7 @@ export async function readObjectCache(host: Host, domain: string): Promise<Agent
   }
 }
 
-/** Null if it does not run, or does not answer. */
+/** Reads the numbers of the object cache of a site; null if it does not run, or does not answer. */
 async function readNumbers(host: Host, user: string): Promise<AgentObjectCache['numbers']> {
   const program = await installedProgram(host)
   if (!program || !(await isInstanceRunning(host, user))) return null
@@ -40,7 +40,7 @@ async function readNumbers(host: Host, user: string): Promise<AgentObjectCache['
   return code === 0 ? found : null
 }
 
-/** Of the text of INFO; null without all of them. */
+/** Returns the numbers in the answer to INFO; null if any of them is missing. */
 function numbersIn(text: string): AgentObjectCache['numbers'] {
   const number = (name: string) => {
     const found = new RegExp(`^${name}:(\\d{1,15})\r?$`, 'm').exec(text)?.[1]

@@ -40,7 +40,7 @@ export async function refuseBroken(host: Host, site: Site, target: Site): Promis
   )
 }
 
-/** Undefined: it could not be tried. */
+/** Returns the HTTP status of the home page of a site; undefined when it could not be tried. */
 async function statusOf(host: Host, site: Site): Promise<number | undefined> {
   const { program } = host.settings
   const limits = limitsFor(site, await machineOf(host))

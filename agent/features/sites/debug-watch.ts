@@ -14,7 +14,7 @@ const MAX_PAUSE_MS = 3_600_000
  * moves afterwards, and one that failed after a pause that doubles: each attempt reloads PHP.
  */
 export class DebugWatch {
-  /** Of sites that failed, by domain: the pause, and when it ends. */
+  /** The pause after a failure and the time when it ends, by the domain of the site. */
   #failed = new Map<string, { pause_ms: number; until: number }>()
 
   async look(

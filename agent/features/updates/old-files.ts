@@ -8,9 +8,9 @@ export interface OldProgram {
   name: string
   kind: OldFilesProgram['kind']
   domain: string
-  /** Undefined for programs that this agent does not manage. */
+  /** The service that the program belongs to; undefined when this agent does not manage it. */
   known: NamedService | undefined
-  /** False: its main process is new, and former ones complete their last requests. */
+  /** False when its main process is new, and former ones complete their last requests. */
   main: boolean
 }
 
@@ -60,7 +60,7 @@ function adviceFor(name: string, kind: OldFilesProgram['kind'], main: boolean): 
 interface Owner {
   service: NamedService
   owns(one: OldProcess): boolean
-  /** Undefined: all of its processes count as main processes. */
+  /** The id of the main process; undefined when all processes of the service count as main ones. */
   main: number | undefined
 }
 

@@ -35,7 +35,7 @@ export async function noteRestarts(host: Host, before: Restarts): Promise<Restar
   return { counts, moments: [...recent, ...fresh].slice(-MAX_MOMENTS) }
 }
 
-/** Of the last hour, most restarts first. */
+/** Returns the restarts of each service in the last hour, most restarts first. */
 export function restartsOf({ moments }: Restarts, now: number): ServiceRestarts[] {
   const found = new Map<string, ServiceRestarts>()
   for (const { name, at, count } of moments) {

@@ -42,12 +42,12 @@ export async function refuseOtherUser({ files }: Pick<Host, 'files'>): Promise<v
 
 /** The target state, beside foreign servers. */
 interface Target {
-  /** Without Debian's welcome page, if it is removed. */
+  /** The servers of nginx, without Debian's welcome page if it is removed. */
   before: NginxServers
   welcome: boolean
-  /** Undefined: the existing file stays. */
+  /** The text of the default server; undefined when its file stays as it is. */
   catch_all: string | undefined
-  /** Another server declares that it answers every unknown name. */
+  /** True when another server declares that it answers every unknown name. */
   removed: boolean
 }
 

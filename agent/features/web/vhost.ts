@@ -335,7 +335,10 @@ function isExcluding({ settings }: Site): boolean {
   return paths.length + cookies.length > 0
 }
 
-/** Of the http block: the zone of the cache, and what the site keeps out of it. */
+/**
+ * Renders the part of the http block for the page cache of a site: its zone, and what the site
+ * keeps out of it.
+ */
 export function renderPageCacheZone(site: Site, { cache: { keys, size } }: Limits): string {
   if (!hasPageCache(site)) return ''
   const zone = nginx`fastcgi_cache_path ${pageCacheOf(site.user)} levels=1:2 keys_zone=${zoneOf(site)}:${keys}m max_size=${size}m inactive=10m use_temp_path=off;\n`

@@ -17,7 +17,7 @@ const Published = z.object({ checksums: z.union([Checksums, z.literal(false)]) }
 
 export interface Release {
   version: string
-  /** Of the package, such as `de_DE`. */
+  /** The locale of the package, such as `de_DE`. */
   locale: string
 }
 

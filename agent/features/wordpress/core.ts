@@ -11,7 +11,7 @@ const RETRY_MS = 600_000
 /** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
 interface Kept {
   version: string
-  /** Of the archive: SHA-256, or SHA-1 where the source publishes nothing better. */
+  /** The digest of the archive: SHA-256, or SHA-1 where the source publishes nothing better. */
   digest: string
   /** The time of the last check of the source, in ms. */
   at: number

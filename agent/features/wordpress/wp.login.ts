@@ -42,7 +42,7 @@ export const wpLogin = command('wp.login', {
 const FORGOTTEN_SECONDS = 5 * LOGIN_SECONDS
 
 interface Token {
-  /** Null: the first administrator. */
+  /** The user who is logged in; null for the first administrator. */
   user_id: number | null
   /** The SHA-256 of the token, in hex. */
   hash: string

@@ -7,7 +7,9 @@ import { type PhpToken, phpTokens } from './php-tokens.ts'
 export interface WpConfig {
   constants: ReadonlyMap<string, Literal>
   table_prefix: string | undefined
-  /** Of `SETTINGS` and `$table_prefix`, those whose values are known only by running the file. */
+  /**
+   * The names among `SETTINGS` and `$table_prefix` whose values are known only by running the file.
+   */
   unsure: ReadonlySet<string>
 }
 

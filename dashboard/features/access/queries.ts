@@ -98,7 +98,10 @@ export async function deletePerson(db: Database, id: number, entry: NewActivity)
   ])
 }
 
-/** Of a person with fewer keys than `most`; false: there are as many. */
+/**
+ * Stores a key of a person who has fewer keys than `most`; returns false when the person has as
+ * many.
+ */
 export async function insertKey(
   db: Database,
   key: NewKey,

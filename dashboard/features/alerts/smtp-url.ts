@@ -35,7 +35,10 @@ function tlsOf(scheme = '', options: string, host: string): SmtpServer['tls'] | 
   return options !== '' || LOOPBACK.test(host) ? 'plain' : 'starttls'
 }
 
-/** Null without a user; undefined for a wrong encoding, or a password without its user. */
+/**
+ * Returns the login in a URL; null without a user, undefined for a wrong encoding or a password
+ * without its user.
+ */
 function loginOf({ username, password }: URL): SmtpServer['login'] | undefined {
   try {
     if (username === '') return password === '' ? null : undefined

@@ -37,7 +37,7 @@ export async function backUpDue(deps: Deps): Promise<void> {
   }
 }
 
-/** Those whose backup is due now. */
+/** Lists the sites whose backup is due now. */
 export async function listDue(
   { db, clock }: Deps,
   settings: FleetSettings,

@@ -58,7 +58,10 @@ export interface Facts {
   provable_at: SQL
 }
 
-/** Of a site in use with its row of backup_settings. */
+/**
+ * Returns the SQL expressions for the backup facts of a site in use with its row of
+ * backup_settings.
+ */
 export const factsAt = ({ every }: Pick<Moment, 'every'>) => ({
   every: everyOf(every),
   last_at: lastAt,

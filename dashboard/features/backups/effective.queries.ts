@@ -24,7 +24,7 @@ export const everyOf = (fallback: BackupInterval) =>
 export const perServerOf = (fallback: number) =>
   sql<number>`coalesce(${ofRule('per_server', 'per_server')}, ${fallback})`
 
-/** Null: there is no target. */
+/** The id of the backup target of a site; null when there is no target. */
 export const targetOf: SQL<number | null> = sql`coalesce(backup_settings.target_id,
   ${ofRule('target_id', 'target_id')}, (select id from backup_targets where is_default = 1))`
 

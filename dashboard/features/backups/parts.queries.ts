@@ -16,8 +16,9 @@ export interface BackupPart {
   late: number
   over_a_week: number
   longest: { id: number; domain: string; since: string; last_at: string | null } | null
-  /** Those whose last proof had findings, and those without a proven backup for two intervals. */
+  /** The number of sites whose last proof had findings. */
   failed: number
+  /** The number of sites without a proven backup for two intervals. */
   unproven: number
   /** In milliseconds: until then, no time changes anything of it. */
   valid_until: number

@@ -57,7 +57,10 @@ export function listProvable(
   )
 }
 
-/** Undefined for a site without a backup, or without automatic backups. */
+/**
+ * Returns the site for the schedule of its proofs; undefined when it has no backup or no automatic
+ * backups.
+ */
 export async function findProvable(
   db: Database,
   site_id: number,

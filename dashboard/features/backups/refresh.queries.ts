@@ -19,7 +19,7 @@ export async function listRepositories(db: Database, { id }: Pick<SiteRow, 'id'>
     .orderBy(target_id, name)
 }
 
-/** Those that may have backups of sites that were deleted, with this domain. */
+/** Lists the repositories that may have backups of deleted sites with this domain. */
 export function listRepositoriesOfGone(db: Database, domain: string) {
   const { target_id, name } = backup_repositories
   return db.read
@@ -33,7 +33,7 @@ export function listRepositoriesOfGone(db: Database, domain: string) {
     .orderBy(target_id, name)
 }
 
-/** Those that are not in their targets any more, newest first. */
+/** Lists the backups of a site that are not in their targets any more, newest first. */
 export function listGoneOf(db: Database, site_id: number) {
   const { id, at, gone_at } = backups
   return db.read

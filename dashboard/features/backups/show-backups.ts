@@ -28,7 +28,10 @@ export async function showBackups({ db, clock }: Deps, site_id: number): Promise
   }
 }
 
-/** Null while the newest backup would not be proven automatically. */
+/**
+ * Returns the time of the next automatic proof of a site; null while its newest backup would not be
+ * proven automatically.
+ */
 async function nextProofAt({ db, clock }: Deps, site_id: number): Promise<string | null> {
   const { proof_every: every, backup_every, backup_window: window } = await getSettings(db)
   const site = await findProvable(db, site_id, { every: backup_every })
@@ -36,7 +39,10 @@ async function nextProofAt({ db, clock }: Deps, site_id: number): Promise<string
   return nextProof({ ...site, every, window }, clock.now()).toISOString()
 }
 
-/** Of a site, or of those without a target of their own. */
+/**
+ * Returns why a site cannot be backed up, or without `site_id`, the sites without a target of their
+ * own; null when nothing prevents it.
+ */
 export async function obstacleOf(db: Database, site_id?: number): Promise<SiteBackups['obstacle']> {
   if (!(await findKit(db, { confirmed: true }))) return 'no_kit'
   const used = site_id === undefined ? null : (await usedBy(db, site_id)).target_id

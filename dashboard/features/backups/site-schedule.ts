@@ -59,7 +59,7 @@ interface Times {
   possible_at: string | null
 }
 
-/** Null while no backup would start. */
+/** Returns the time of the next automatic backup of a site; null while no backup would start. */
 export function nextAt(site: ScheduledSite, { window, now, possible_at }: Times): string | null {
   const { id, every, checked, covered, failed_at } = site
   if (every === 'off' || !checked || !covered || possible_at === null) return null

@@ -7,7 +7,7 @@ import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 
 export type StagingAccess = typeof staging_access.$inferSelect
 
-/** Undefined for a site that is no staging site. */
+/** Returns the access to a staging site; undefined for any other site. */
 export async function findStagingAccess(
   db: Database,
   site_id: number,
@@ -36,7 +36,10 @@ export async function findSiteById(db: Database, id: number): Promise<SiteRow | 
   return row
 }
 
-/** Of a copy whose original still exists. */
+/**
+ * Returns the original of a copy and whether the copy is a staging site; undefined when the site is
+ * no copy or its original does not exist any more.
+ */
 export async function findCopy(
   db: Database,
   site_id: number,

@@ -30,7 +30,7 @@ async function settingOf(db: Database, target: MailTarget): Promise<MailSettingV
   return { ...setting, relay: setting.relay && { ...setting.relay, has_password }, updated_at }
 }
 
-/** Undefined: the agent is offline, or has no queue yet. */
+/** Reads the mail report of a server; undefined when the agent is offline or has no queue yet. */
 async function reportOf({ agents }: Deps, server: ServerRow): Promise<Mail | undefined> {
   const read = await agents.call(server, mailReading, {}).catch(() => undefined)
   return read && { running: read.beside.running, sites: read.entries }

@@ -1,4 +1,4 @@
-/** Of one server: seconds since 1970 are below it until the year 2106. */
+/** The number of keys of one server: seconds since 1970 are below it until the year 2106. */
 export const SPAN = 2 ** 32
 
 /** The key of a reading: those of one server are in order of time. */

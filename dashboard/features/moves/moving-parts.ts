@@ -1,7 +1,7 @@
 import { onSite, siteCall, unchangedOtherwise } from '#dashboard/features/backups/parts.ts'
 import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
 
-/** Of a site in use. The executor changes the records itself (moves/). */
+/** The rules of an operation on a site in use. The executor changes the records itself (moves/). */
 export const executedHere = {
   ...onSite,
   ...unchangedOtherwise,

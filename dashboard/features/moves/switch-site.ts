@@ -10,7 +10,7 @@ import { Done } from './parts.ts'
 import type { Session } from './session.ts'
 
 interface Switching {
-  /** Of the call: each has one. */
+  /** The id of the call; each call has its own. */
   id: string
   server: ServerRow
   state: Switch

@@ -61,7 +61,7 @@ export async function unlisted({ deps, site }: Session, server: ServerRow): Prom
   await writeAll(deps.db, (queries) => unlistStatements(queries, copy))
 }
 
-/** Undefined: it is gone already. */
+/** Returns the result of the work; undefined when the copy is gone already. */
 export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

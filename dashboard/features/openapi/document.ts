@@ -352,7 +352,7 @@ function madeOfItsParts({ type, properties }: Json): unknown {
   return type === 'object' && known ? exampleOf({ type, properties }, {}) : undefined
 }
 
-/** Of a whole number in a query (shared/kernel/api/activity.ts). */
+/** The pattern of a whole number in a query (shared/kernel/api/activity.ts). */
 const DIGITS = '^[1-9]\\d{0,14}$'
 
 /** Leaves out what says nothing to a reader: the least safe integer, and how zod checks a time. */

@@ -16,13 +16,16 @@ type RestoredTimes = z.infer<typeof Times>
 const Reading = z.object({ operations: z.array(AgentOperation), total: z.number() }).nullable()
 export type Reading = z.infer<typeof Reading>
 
-/** Undefined: the records were not restored, or somebody has confirmed what was found. */
+/**
+ * Returns the times of the restore of the records; undefined when they were not restored or a user
+ * has confirmed what was found.
+ */
 export async function findRestored(db: Database): Promise<RestoredTimes | undefined> {
   const [row] = await db.read.select().from(settings).where(eq(settings.key, KEY))
   return Times.safeParse(row?.value).data
 }
 
-/** What was read after an earlier restore is forgotten. */
+/** Records a restore and deletes what was read after an earlier one. */
 export async function setRestored(db: Database, value: RestoredTimes): Promise<void> {
   await deleteReadings(db)
   await db.write((queries) =>
@@ -74,7 +77,7 @@ export async function listReadings(db: Database): Promise<Map<number, Reading>> 
   )
 }
 
-/** Those of these ids that the records have. */
+/** Returns those of the given operation ids that are in the records. */
 export async function listKnownIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.read
     .select({ id: operations.id })

@@ -55,7 +55,7 @@ export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: 
   if (!(await deleteApiToken(db, user.id, id, entry))) throw notFound('Token')
 }
 
-/** Undefined for an expired one too. */
+/** Returns the caller of an API token; undefined when the token is unknown or expired. */
 export async function findTokenCaller(
   { db, marks, clock }: Deps & Pick<LoginDeps, 'marks'>,
   plaintext: Secret,

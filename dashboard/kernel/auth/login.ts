@@ -36,7 +36,10 @@ export async function login(
   return { user, token: await openSession(deps, user), device: deps.devices.issue(email, device) }
 }
 
-/** Undefined for wrong credentials, which are recorded. */
+/**
+ * Returns the user with these credentials; undefined when they are wrong, which is recorded as an
+ * activity.
+ */
 async function verify(
   deps: LoginDeps,
   { email, password }: Login,

@@ -31,7 +31,10 @@ export class Tokens {
     return this.#jwt.sign({ sub: String(user_id), jti, exp })
   }
 
-  /** Undefined for anything but a valid token of ours. Its session is checked elsewhere. */
+  /**
+   * Returns the claims of a token; undefined when it is not a valid token of this dashboard. Does
+   * not check its session.
+   */
   async verify(token: string): Promise<Claims | undefined> {
     const now = this.#clock.now()
     const known = this.#verified.get(token)

@@ -27,7 +27,10 @@ export async function prepare(
   return newOperation(deps, { type, ...on, params, backup_first, wait_for_agent: false })
 }
 
-/** Undefined for an item that is a server. `arrives`: the site may be on another server. */
+/**
+ * Returns the site of an item; undefined when the item is a server. With `arrives`, the site may be
+ * on another server.
+ */
 async function siteOf({ db }: PrepareDeps, { server_id, site_id }: Item, arrives = false) {
   if (site_id === null) return undefined
   return arrives ? getSiteById(db, site_id) : getSite(db, server_id, site_id)

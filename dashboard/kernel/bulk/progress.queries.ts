@@ -64,7 +64,7 @@ function listStarted(db: Database, id: string): Promise<StartedItem[]> {
     .orderBy(sql`finished_at is null`, asc(finished_at), asc(bulk_items.position))
 }
 
-/** Those that have not ended, oldest first. */
+/** Lists the ids of the bulk operations that have not ended, oldest first. */
 export async function listUnfinishedBulks(db: Database): Promise<string[]> {
   const rows = await db.read
     .select({ id: bulk_operations.id })

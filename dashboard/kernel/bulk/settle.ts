@@ -66,7 +66,10 @@ function dataOf({ item, status, error }: Result): Record<string, unknown> {
   return { message, position, domain, ...(operation_id ? { operation_id } : {}), status }
 }
 
-/** Undefined: it continues, since enough succeeded in between, or nothing waits any more. */
+/**
+ * Returns why the bulk operation pauses after these results; undefined when it continues, because
+ * enough items succeeded in between or no item waits any more.
+ */
 async function reasonToPause(
   db: Database,
   state: State,

@@ -60,7 +60,7 @@ export const site_sessions = sqliteTable(
     fingerprint: text().notNull(),
     /** The token of the client account; null: a key. */
     client: text(),
-    /** Null: it is open, or was cut off. */
+    /** The time at which the session ended; null when it is open or was cut off. */
     ended_at: text(),
   },
   (table) => [

@@ -23,7 +23,7 @@ import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { type Batch, BEGIN, textOf, together, withMethods } from './statements.ts'
 
 const REMOTE_TIMEOUT_MS = 10_000
-/** Of the question for the version: after that, nothing kept is sent. */
+/** The timeout of the query for the version; after a timeout, no kept answer is sent. */
 const VERSION_TIMEOUT_MS = 3_000
 /** How long a statement on a file waits for a lock. */
 export const LOCK_TIMEOUT_MS = 100

@@ -18,7 +18,7 @@ export const site_names = sqliteTable(
     kind: text({ enum: ['alias', 'redirect', 'www'] }).notNull(),
     /** The order in which the user gave them. */
     position: integer().notNull().default(0),
-    /** Of a redirect; null: the primary domain. */
+    /** The target of a redirect; null when it is the primary domain. */
     target: text(),
     status: integer().notNull().default(301),
     keep_path: integer({ mode: 'boolean' }).notNull().default(true),

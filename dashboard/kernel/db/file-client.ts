@@ -12,7 +12,10 @@ import {
 import Sqlite from 'libsql'
 import { type Batch, BEGIN, textOf, together, withMethods } from './statements.ts'
 
-/** Of one connection: the text of a statement depends on how many values a list in it has. */
+/**
+ * The maximum number of prepared statements that a connection keeps: the text of a statement
+ * depends on how many values a list in it has.
+ */
 const MAX_STATEMENTS = 256
 
 /**
@@ -140,7 +143,7 @@ const CODES: Record<number, string> = {
 
 interface Prepared {
   statement: Sqlite.Statement<unknown[]>
-  /** Undefined: it returns no rows. */
+  /** The shape of the returned rows; undefined when the statement returns no rows. */
   shape: Shape | undefined
 }
 

@@ -30,7 +30,10 @@ export type Covered<T extends MarkedTable> = Pick<
 export type MarkedRow<T extends MarkedTable> = Covered<T> & { mark: string }
 
 const BYTES = 32
-/** Of rows with a wrong mark, so that a log is not filled by one that is used again and again. */
+/**
+ * The maximum number of reported rows with a wrong mark, so that rows that are used again and again
+ * do not fill the log.
+ */
 const MAX_REPORTED = 1_000
 
 /**

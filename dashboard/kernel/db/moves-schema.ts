@@ -18,7 +18,7 @@ export const site_moves = sqliteTable(
     operation_id: text().notNull(),
     progress: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     certificate: text().notNull().default(''),
-    /** Null until the switch. */
+    /** The time of the switch to the other server; null before the switch. */
     moved_at: text(),
   },
   (table) => [index('site_moves_other').on(table.other_id)],

@@ -39,7 +39,10 @@ export const activities = sqliteTable(
     token: text(),
     /** The address of the client; null: unknown, or the dashboard. */
     address: text(),
-    /** What was changed, in a line; null: its type says it. */
+    /**
+     * The description of the change in one line; null when the type of the activity already says
+     * it.
+     */
     detail: text(),
     created_at: text().notNull(),
   },

@@ -21,7 +21,7 @@ interface OperationRequest {
   server: Pick<ServerRow, 'id' | 'hostname'>
   site?: Pick<SiteRow, 'id' | 'domain'>
   params: Record<string, unknown>
-  /** Null: the dashboard itself. */
+  /** The id of the user who starts the operation; null for the dashboard itself. */
   actor: number | null
   /** True: it waits for an offline agent. False: it fails when the agent does not take it now. */
   wait_for_agent: boolean

@@ -108,7 +108,7 @@ export async function storeNote(db: Database, id: string, message: string): Prom
 
 interface Finished {
   operation: OperationRow
-  /** Null for a success. */
+  /** The error of the operation; null when it succeeded. */
   error: ErrorBody | null
   warnings: Warning[]
   finished_at: string

@@ -10,7 +10,10 @@ const MAX_ROWS = 200
 const MAX_CHARACTERS = 256 << 10
 /** Between two writes while lines come: viewers see them in groups, and each group is one write. */
 const PAUSE_MS = 100
-/** Of a line after a pause: a short operation ends in this time, and its outcome is the same write. */
+/**
+ * The delay before a line after a pause is written: a short operation ends within this time, so
+ * that its outcome is part of the same write.
+ */
 const FIRST_MS = 5
 
 type Deps = Pick<Base, 'db' | 'bus' | 'clock'>

@@ -30,7 +30,7 @@ export type Start = (
 export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'random'> {
   agents: Agents
   sealer: Sealer
-  /** Those of agents hold for other addresses, too. */
+  /** The rules for addresses of agents, which hold for other addresses, too. */
   rules: AddressRules
   /** The folder of the agent's builds; undefined: that of build-agent.ts. */
   builds_dir?: string | undefined
@@ -41,7 +41,7 @@ export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'r
 export interface Target {
   server: ServerRow
   site?: SiteRow
-  /** Null: the dashboard itself. */
+  /** The id of the user who starts the operation; null for the dashboard itself. */
   actor: number | null
   /** The address of this dashboard for servers, for a type that stores it. */
   origin?: string
@@ -144,7 +144,7 @@ export interface OperationRules<K extends OperationType> {
    * backup has.
    */
   backup_first?(deps: RulesDeps, target: Target, input: InputOf<K>): Promise<BackupFirst>
-  /** Null: it is for servers. */
+  /** The rules for the site of an operation; null for a type whose target is a server. */
   site: SiteRules | null
   /** A call joins the one that is running. */
   joins: boolean
@@ -168,7 +168,9 @@ export interface OperationRules<K extends OperationType> {
         now: string,
       ) => Promise<Absent<K>>)
     | null
-  /** Null: it cannot be started on many targets at once. */
+  /**
+   * The rules for bulk operations; null for a type that cannot be started on many targets at once.
+   */
   bulk: BulkRules | null
 }
 

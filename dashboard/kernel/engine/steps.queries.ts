@@ -44,7 +44,10 @@ const steps = once((read) => {
     .prepare()
 })
 
-/** Those stored after `row`, from the event `after` on; `row` is the start of the next call. */
+/**
+ * Lists the steps stored after `row`, from the event `after` on; the last returned `row` is the
+ * start of the next call.
+ */
 export async function listSteps(
   db: Database,
   operation_id: string,

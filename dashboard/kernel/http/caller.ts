@@ -25,7 +25,7 @@ export function admit(request: Request, admission: Admission): void {
   admissions.set(request, admission)
 }
 
-/** Undefined for a public route. */
+/** Returns the admission of a request; undefined for a public route. */
 export function admissionOf(request: Request): Admission | undefined {
   return admissions.get(request)
 }

@@ -25,7 +25,7 @@ const keeping = new WeakMap<Request, number>()
 
 const MAX_BYTES = 64 << 20
 const MAX_ANSWERS = 5_000
-/** Of an address with the credentials, in characters. */
+/** The maximum length of a key (an address with the credentials) in characters. */
 const MAX_KEY = 4_096
 
 /** Lets the answer to this request be sent again. */

@@ -182,7 +182,10 @@ export class SharedLeases implements Leases {
     }
   }
 
-  /** Undefined when the database does not answer, or not in time. */
+  /**
+   * Executes the round in the database and returns the rows of the leases; undefined when the
+   * database does not answer, or not in time.
+   */
   async #ask(round: Round): Promise<Row[] | undefined> {
     const { db, clock, log } = this.#deps
     const over = new AbortController()

@@ -45,7 +45,9 @@ export class Tenure {
     return this.#until
   }
 
-  /** Undefined for a share of another dashboard. */
+  /**
+   * Returns the fence of a share; undefined when this dashboard does not hold the share at `now`.
+   */
   fence(name: string, now: number): Fence | undefined {
     const token = this.#tokens.get(name)
     if (token === undefined || now >= this.#until) return undefined

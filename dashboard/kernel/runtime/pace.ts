@@ -9,7 +9,7 @@ export class Pace {
     this.#most = most
   }
 
-  /** Undefined when the task may start immediately. */
+  /** Returns a promise of the task's turn; undefined when the task may start immediately. */
   turn(): Promise<void> | undefined {
     this.#schedule()
     if (this.#started < this.#most && this.#line.length === 0) {

@@ -3,7 +3,10 @@ interface Range {
   most_ms: number
 }
 
-/** Of one: its fractional part, multiplied with whole numbers, spreads evenly (Knuth, TAOCP 3, 6.4). */
+/**
+ * The golden section of one: the fractional parts of its multiples spread evenly (Knuth, TAOCP 3,
+ * 6.4).
+ */
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 
 /**

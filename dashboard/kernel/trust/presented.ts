@@ -9,7 +9,7 @@ import { type AddressRules, checkedLookup } from './addresses.ts'
 import { listPinned } from './queries.ts'
 
 const TIMEOUT_MS = 5000
-/** Of a certificate that is not the pinned one, in the words of OpenSSL. */
+/** The OpenSSL error codes for a certificate that is not the pinned one. */
 const OTHER_CERTIFICATE = /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_SIGNATURE_FAILURE/
 
 /** The agent of another server of the records has answered. */

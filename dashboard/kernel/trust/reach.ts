@@ -113,7 +113,7 @@ const openLibc = () =>
 type Libc = ReturnType<typeof openLibc>
 let libc: Libc | null | undefined
 
-/** Null where there is no glibc. */
+/** Returns the functions of glibc; null where there is no glibc. */
 function knownLibc(): Libc | null {
   if (libc !== undefined) return libc
   try {

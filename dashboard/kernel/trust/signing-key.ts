@@ -55,7 +55,7 @@ export function openSigningKey(sealer: Sealer, row: KeyRow): SigningKey {
   return { kid: row.kid, public_key, private_key }
 }
 
-/** Undefined for a row that is no key of this dashboard. */
+/** Returns the signing key of a row; undefined when the row is not a key of this dashboard. */
 export function findSigningKey(sealer: Sealer, row: KeyRow): SigningKey | undefined {
   try {
     return openSigningKey(sealer, row)

@@ -28,7 +28,7 @@ export const recentBulksQuery = queryOptions({
   refetchInterval: ({ state: { data } }) => (data?.some(isBulkActive) ? LIVE_MS : 30_000),
 })
 
-/** Those that wait until somebody resumes or cancels them. */
+/** The query for the bulk operations that wait until a user resumes or cancels them. */
 export const pausedBulksQuery = queryOptions({
   queryKey: ['bulk', 'recent', 'paused'],
   queryFn: () => listBulks('paused'),

@@ -19,7 +19,7 @@ export const operationQuery = (operation_id: string) =>
 
 type Filters = QueryOf<'GET /api/operations'>
 
-/** Those that have not ended, newest first. */
+/** Returns the query for the operations that have not ended, newest first. */
 export const activeOperationsQuery = (filters: Filters = {}) =>
   queryOptions({
     queryKey: ['operations', 'active', filters],

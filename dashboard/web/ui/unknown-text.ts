@@ -35,7 +35,9 @@ const REASONS: Readonly<Record<UnknownReason, string>> = {
 
 const isKnown = (code: string): code is UnknownReason => Object.hasOwn(REASONS, code)
 
-/** Undefined for a code of a newer agent. */
+/**
+ * Returns the text of a reason code; undefined for an unknown code, such as one of a newer agent.
+ */
 export function unknownReason(code: string | undefined): string | undefined {
   return code !== undefined && isKnown(code) ? REASONS[code] : undefined
 }

@@ -31,7 +31,7 @@ export class Load {
     return Math.min(0.98, Math.max(0.01, value))
   }
 
-  /** Of an hour, which memory follows. */
+  /** Returns the average load in the hour around a time, which memory follows. */
   slow(ms: number): number {
     const steps = [-2, -1, 0, 1, 2].map((step) => this.at(ms + step * 12 * 60_000))
     return steps.reduce((sum, value) => sum + value, 0) / steps.length

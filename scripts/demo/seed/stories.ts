@@ -99,7 +99,7 @@ function usualStories(fleet: FleetPlan, places: readonly Place[]): Story[] {
   }).flat()
 }
 
-/** Whether it was night: there are fewer operations by night. */
+/** Returns whether it was night `at` milliseconds ago: there are fewer operations at night. */
 function isNight(at: number): boolean {
   const hour = new Date(Date.now() - at).getUTCHours()
   return hour < 6 || hour > 19

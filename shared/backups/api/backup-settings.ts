@@ -15,7 +15,7 @@ const Source = z.strictObject({
 /** Where a value that is used for a site comes from. */
 export type SettingSource = z.infer<typeof Source>
 
-/** Of a site; part of the answer with its backups. */
+/** The fields of a site's backup schedule, which are part of the answer with its backups. */
 export const schedule = {
   every: z
     .enum(EVERY)

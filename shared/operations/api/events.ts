@@ -48,7 +48,7 @@ export function eventsOfAny(types: readonly OperationType[]): Events {
   return { log: Log, complete: z.union([first, ...rest]), error: Failure }
 }
 
-/** Of a bulk operation. */
+/** The events of a bulk operation. */
 export const BULK_EVENTS: Events = {
   log: z
     .strictObject({

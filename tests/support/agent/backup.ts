@@ -29,7 +29,7 @@ export const SAVING = {
   ...{ dashboard_key: dashboard.publicKey, recovery_key: kit.publicKey },
 }
 
-/** What was sealed to the public key of `key`. */
+/** Returns the text that was sealed to the public half of the private key `key`. */
 export function opened(key: string, sealed: string): string {
   const padding = constants.RSA_PKCS1_OAEP_PADDING
   const bytes = privateDecrypt({ key, padding, oaepHash: 'sha256' }, Buffer.from(sealed, 'base64'))

@@ -128,7 +128,10 @@ export interface Weather {
 }
 
 interface Link {
-  /** Undefined: connected. Messages in transit wait for it or are lost. */
+  /**
+   * A promise that resolves when the link is connected again; undefined while it is connected.
+   * Messages in transit wait for it or are lost.
+   */
   parted: Promise<void> | undefined
   heal: () => void
   answers: Set<{ answer: SimulatedAnswer; process: Process; reader: Process }>

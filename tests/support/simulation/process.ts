@@ -57,7 +57,7 @@ export class Process {
     })
   }
 
-  /** Undefined: the process has ended. */
+  /** Returns the value or the error of an effect; undefined when the process has ended. */
   #attempt<T>(effect: () => T): { value: T } | { error: unknown } | undefined {
     if (!this.alive) return undefined
     this.fuse -= 1

@@ -11,7 +11,7 @@ interface Entry {
   at: number
   order: number
   scope: Scope | undefined
-  /** Undefined: it was cancelled. */
+  /** The callback of the entry; undefined when it was cancelled. */
   run: (() => void) | undefined
 }
 

@@ -15,7 +15,7 @@ export function sealed({ cipher, tag }: CipherKeys, nonce: Buffer, text: Buffer)
   return Buffer.concat([nonce, encrypted, tagOf(tag, nonce, encrypted)])
 }
 
-/** Undefined: other keys sealed it, or it was changed. */
+/** Returns the decrypted text; undefined when other keys sealed the data, or it was changed. */
 export function unsealed({ cipher, tag }: CipherKeys, data: Buffer): Buffer | undefined {
   const nonce = data.subarray(0, NONCE)
   const encrypted = data.subarray(NONCE, -TAG)

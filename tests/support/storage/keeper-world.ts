@@ -100,7 +100,7 @@ export class KeeperWorld<P extends Place<unknown>> {
 }
 
 interface Options {
-  /** Of the keeper, beside its stores; by default, every run reads all data. */
+  /** The configuration of the keeper, beside its stores; by default, every run reads all data. */
   config?: object
   /** Its program. */
   source?: string

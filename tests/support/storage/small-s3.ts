@@ -87,7 +87,7 @@ function listOf(objects: Map<string, string>, prefix: string): string {
   return `<ListBucketResult>${contents.join('')}</ListBucketResult>`
 }
 
-/** Undefined: the request is about no version. */
+/** Returns the answer to a request about versions of objects; undefined for any other request. */
 function answerOfVersions(
   versions: Version[],
   call: string,

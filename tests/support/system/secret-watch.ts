@@ -30,7 +30,7 @@ export class SecretWatch {
     await this.#host.put(PATTERNS, `${secrets.flatMap(formsOf).join('\n')}\n`, 0o600)
   }
 
-  /** What was found in processes, in the journal, and in which files. */
+  /** Lists where the secrets were found: processes, lines of the journal, and paths of files. */
   async found(secrets: readonly string[]): Promise<string[]> {
     await this.#watching?.stop('SIGKILL')
     const hits = this.#watching?.output().replace('ready\n', '') ?? ''

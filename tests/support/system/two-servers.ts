@@ -16,7 +16,7 @@ const STORE = '/mnt/store'
 
 export interface Member {
   host: lab.Host
-  /** Of its record. */
+  /** The id of the server's record in the dashboard. */
   id: number
 }
 

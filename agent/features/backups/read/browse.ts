@@ -218,7 +218,10 @@ export class Folders {
   }
 }
 
-/** Of a large folder, only the entries that can be among the first ones stay. */
+/**
+ * Adds an entry to a folder; a large folder keeps only the entries that can be among its first
+ * ones.
+ */
 function addEntry(folder: OpenFolder, entry: BackupEntry): void {
   folder.count += 1
   folder.entries.push(entry)

@@ -6,11 +6,13 @@ export const StorageRequest = z.object({
   target: BackupTarget,
   /** The folder with the files of ssh. */
   files: z.string(),
-  /** Null: those that the storage lists, after this name. */
+  /**
+   * The folders of the repositories to read; null for those that the storage lists after `after`.
+   */
   repositories: z.array(StorageFolder).nullable(),
   after: z.string(),
   most: z.int().positive(),
-  /** Only files of keys that contain this text. */
+  /** The text that a file of keys must contain to be returned. */
   containing: z.string().min(1),
 })
 export type StorageRequest = z.output<typeof StorageRequest>

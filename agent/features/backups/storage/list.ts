@@ -71,7 +71,7 @@ const passwordsFor = async (host: Host, { repository, password_ids, passwords }:
     ? passwords.map((password, position) => ({ position, password }))
     : keptPasswords(host, repository, password_ids)
 
-/** Undefined: the password is another one. */
+/** Returns the snapshots of a repository; undefined when its password is another one. */
 async function snapshotsIn(host: Host, opened: Opened): Promise<Snapshot[] | undefined> {
   const output = await tryRestic(host, opened, ['snapshots', '--json', '--no-lock'], LIMIT)
   const { target, password } = opened.repository

@@ -11,7 +11,7 @@ import { Secret } from '#shared/kernel/secret.ts'
 import { StorageAnswer, type StorageKeys } from './answer.ts'
 
 const LIMIT = { timeout_ms: 10 * 60_000 }
-/** In the place of a site: the name of the folder of secrets. */
+/** The name of the folder of secrets, in the place of the name of a site. */
 export const SESSION = '.storage'
 
 /** What a storage refused, and the field of the target that is wrong. */
@@ -27,11 +27,13 @@ export class StorageRefused extends ServiceError {
 }
 
 interface KeysRequest {
-  /** Null: those that the storage lists. */
+  /**
+   * The folders of the repositories to read; null for those that the storage lists after `after`.
+   */
   repositories: readonly string[] | null
   after: string
   most: number
-  /** Only files of keys that contain this text. */
+  /** The text that a file of keys must contain to be returned. */
   containing: string
 }
 

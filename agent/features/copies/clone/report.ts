@@ -23,14 +23,14 @@ type CopyReport = z.infer<typeof CopyReport>
 /** A copy that is complete, and what it was made of. */
 export interface Copied extends CopyReport {
   original: Original
-  /** Of the tables of the original as they were read. */
+  /** The digests of the tables of the original as they were read. */
   digests: TableDigest[]
   same?: SameFolder
 }
 
 const pathOf = (user: string) => `${restoresOf(user)}/clone.json`
 
-/** It stays until the site is deleted permanently. */
+/** Writes the report on a copy, which stays until the site is deleted permanently. */
 export async function writeReport(host: Host, user: string, report: CopyReport): Promise<void> {
   for (const path of restoreFolders(user)) await host.files.mkdir(path, { mode: 0o700 })
   await host.files.write(pathOf(user), `${JSON.stringify(CopyReport.parse(report))}\n`, {

@@ -4,8 +4,9 @@ import type { TableDigest } from '#agent/kernel/database/digests.ts'
 /** The changes of a table since it was the same on the live and the staging site. */
 export interface ComparedTable {
   name: string
-  /** Null: the site does not have it. */
+  /** The number of rows on the live site; null when it does not have the table. */
   live_rows: number | null
+  /** The number of rows on the staging site; null when it does not have the table. */
   staging_rows: number | null
   live_changed: boolean
   staging_changed: boolean
@@ -14,14 +15,17 @@ export interface ComparedTable {
 interface Compared {
   live: readonly TableDigest[]
   staging: readonly TableDigest[]
-  /** Undefined: nothing is known, and every table counts as changed. */
+  /**
+   * The earlier digests of both sites; undefined when nothing is known: every table counts as
+   * changed.
+   */
   baseline: Baseline | undefined
 }
 
 const byName = (tables: readonly TableDigest[] = []) =>
   new Map(tables.map((table) => [table.table, table]))
 
-/** By name. */
+/** Compares the tables of both sites, sorted by name. */
 export function compareTables({ live, staging, baseline }: Compared): ComparedTable[] {
   const [lives, copies] = [byName(live), byName(staging)]
   const [livesThen, copiesThen] = [byName(baseline?.live), byName(baseline?.staging)]

@@ -21,7 +21,7 @@ export class Exports {
     this.#host = host
   }
 
-  /** Of the running export of a site; null without one. */
+  /** Returns the progress of the running export of a site; null without one. */
   progress(domain: string): ExportProgress | null {
     if (this.#running?.domain !== domain) return null
     const { bytes, total } = this.#running
@@ -60,7 +60,10 @@ export class Exports {
 
 type Chunks = AsyncGenerator<Uint8Array, void>
 
-/** Of the rows, which a dump has as text: about its size. 0: unknown, for the progress alone. */
+/**
+ * Estimates the size of a dump by that of the rows, which it contains as text; 0 when unknown,
+ * since only the progress needs it.
+ */
 async function bytesOf(host: Host, site: Site): Promise<number> {
   const read = await readTables(host, site).catch(() => undefined)
   return read?.tables.data_bytes ?? 0

@@ -177,7 +177,10 @@ const ACTIVE = KNOWN_PLUGINS.map(({ slugs }) => {
   return `(${found.join(' OR ')})`
 }).join(', ')
 
-/** Of a quoted table, with the condition for options that are loaded with every request. */
+/**
+ * Returns the statements that find unused options in a quoted table. `autoloaded` is the condition
+ * for options that are loaded with every request.
+ */
 const unusedStatements = (
   table: string,
   at: number,

@@ -3,7 +3,7 @@ import { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/** Of one statement; the client has twice the time. */
+/** The time limit of one statement; `LIMIT_MS` is that of the client for all of them. */
 const LIMIT_SECONDS = 20
 const LIMIT_MS = 60_000
 /** The mark after the last row, which shows that the rows are complete: no row begins with it. */

@@ -13,13 +13,13 @@ const LIST = `SELECT 'table', HEX(TABLE_NAME), IFNULL(ENGINE, ''), ${['TABLE_ROW
   ORDER BY IFNULL(DATA_LENGTH, 0) + IFNULL(INDEX_LENGTH, 0) DESC, TABLE_NAME LIMIT ${MAX_TABLES}`
 const TOTAL = `SELECT 'total', COUNT(*), ${SIZES.map((column) => `IFNULL(SUM(${column}), 0)`).join(', ')}
   FROM information_schema.TABLES WHERE ${OWN}`
-/** Those with the columns of WordPress. */
+/** The query for the tables of options, which have the columns that WordPress gives them. */
 const OPTIONS = `SELECT 'options', HEX(TABLE_NAME) FROM information_schema.COLUMNS
   WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE '%options'
   AND COLUMN_NAME IN ('option_name', 'option_value', 'autoload')
   GROUP BY TABLE_NAME HAVING COUNT(*) = 3 ORDER BY CHAR_LENGTH(TABLE_NAME), TABLE_NAME LIMIT 20`
 
-/** Which all sites of a network of WordPress share. */
+/** The query for the table that all sites of a network of WordPress share. */
 const NETWORK = `SELECT 'network' FROM information_schema.TABLES WHERE ${OWN}
   AND TABLE_NAME LIKE '%\\_sitemeta' LIMIT 1`
 

@@ -9,8 +9,9 @@ const UPLOADS = '/var/lib/hosting-agent/uploads'
 const PRIVATE = { mode: 0o700 }
 const SECRET = { mode: 0o600 }
 const SPARE = 2 * 2 ** 30
-/** Of one site at once, and how long none of its parts has come when an upload counts as abandoned. */
+/** The maximum number of uploads of one site at once. */
 const MAX_UPLOADS = 3
+/** The time without a new part after which an upload counts as abandoned. */
 const ABANDONED_MS = 2 * 60_000
 const TRIED = 'tried'
 const FULL = (PART_BYTES / 3) * 4

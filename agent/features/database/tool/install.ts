@@ -9,10 +9,15 @@ import {
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/** Of Debian: apt verifies it, and its security updates come with those of the server. */
+/**
+ * The package of Debian: apt verifies it, and its security updates come with those of the server.
+ */
 const PACKAGE = 'adminer'
 export const ADMINER = '/usr/share/adminer/adminer.php'
-/** What its dependencies could bring, and no server of sites may get by the way. */
+/**
+ * The web servers that its dependencies could install, and that no server of sites may get that
+ * way.
+ */
 const WEB_SERVER = /^(apache2|libapache2-mod-php|lighttpd)/
 
 /**

@@ -25,9 +25,11 @@ const MAIN = [
 ]
 const PROGRAM = /^\S*\/(apache2|httpd)(-rc)?(\s|$)/
 const MAX_INCLUDES = 20_000
-/** Of all files together: one can be included many times. */
+/** The maximum number of directives of all files together: one file can be included many times. */
 const MAX_DIRECTIVES = 500_000
-/** A definition that contains others twice would grow exponentially. */
+/**
+ * The maximum length of a word: a definition that contains others twice would grow exponentially.
+ */
 const MAX_WORD = 4096
 const MAX_DEPTH = 16
 /** Modules built into every Apache, which nothing loads. */
@@ -152,7 +154,9 @@ function replaced({ defined }: Reading, word: string): string {
   return text.length > MAX_WORD ? word : text
 }
 
-/** Undefined: evaluated at each request, or no condition. */
+/**
+ * Returns whether a condition holds; undefined when it is evaluated at each request, or is none.
+ */
 function holds({ defined, modules }: Reading, name: string, written: string): boolean | undefined {
   const negated = written.startsWith('!')
   const module = written.replace(/^!/, '')

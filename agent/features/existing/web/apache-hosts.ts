@@ -99,7 +99,10 @@ function massOf(block: Block, around: Around, template: string): MassHost {
   }
 }
 
-/** Undefined with a part that the name does not have, or that is not understood. */
+/**
+ * Returns the folder that a template gives a name; undefined when the template has a part that the
+ * name does not have, or that is not understood.
+ */
 function folderFor(template: string, name: string): string | undefined {
   let certain = true
   const folder = template.replace(VARIABLE, (_, part: string, characters: string | undefined) => {

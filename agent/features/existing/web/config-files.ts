@@ -10,7 +10,7 @@ export interface ConfigFiles {
 }
 
 const MAX_BYTES = 16 << 20
-/** Of all patterns together: names that are compared with one. */
+/** The maximum number of names that are compared with patterns, for all patterns together. */
 const MAX_COMPARED = 2_000_000
 const FOLDERS: readonly Entry['kind'][] = ['directory', 'link']
 

@@ -173,14 +173,14 @@ function answerIn(blocks: readonly Block[], variables: Variables): Answer {
 }
 
 interface Root {
-  /** Undefined: not computable. */
+  /** The path of the document root, empty without one; undefined when it cannot be computed. */
   path: string | undefined
   written: boolean
-  /** Set in `http`: for all servers, not for one site. */
+  /** True when it is set in `http`, for all servers and not for one site. */
   inherited: boolean
 }
 
-/** As it is written, for any page of a server. */
+/** Returns the document root for any page of a server, as it is written; undefined without one. */
 function rootOf(http: Http, server: Block): string | undefined {
   const page = blocksFor(server, ANY_PAGE)
   const script = blocksFor(server, '/index.php')

@@ -16,10 +16,10 @@ export interface NginxTree {
 }
 
 const MAX_INCLUDES = 100_000
-/** Of all files together: one can be included many times. */
+/** The maximum number of directives of all files together: one file can be included many times. */
 const MAX_DIRECTIVES = 1_000_000
 const MAX_DEPTH = 16
-/** Files of one pattern read at a time. */
+/** The number of files of one pattern that are read at a time. */
 const AT_ONCE = 8
 
 interface Reading {

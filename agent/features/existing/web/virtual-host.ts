@@ -3,11 +3,13 @@ import type { Unknown } from '#shared/servers/unknown-reasons.ts'
 /** A web server's answer for the pages of some names; `none`: elsewhere, or no pages. */
 export type Kind = 'files' | 'proxy' | 'text' | 'closed' | 'none'
 
-/** How PHP is run: at an address of FastCGI, by a module or program of a version, or not at all. */
+/**
+ * The way PHP is run: at an address of FastCGI, by a module or program of a version, or not at all.
+ */
 export interface Php {
   /** `/run/php/shop.sock` or `127.0.0.1:9000`; empty if PHP does not use FastCGI. */
   address: string
-  /** Of the web server's module, or of a program that it starts itself. */
+  /** The version of the web server's module, or of a program that it starts itself. */
   version: string
 }
 

@@ -36,7 +36,7 @@ export class FoundMonitor {
     return this.#watched.size
   }
 
-  /** Those that were visited at least once. */
+  /** Lists the health of the sites that were visited at least once. */
   list(): SiteHealth[] {
     const stale = this.#host.clock.elapsed() - this.#listed_at > STALE_MS
     return [...this.#watched].flatMap(([domain, { verdicts }]) => {
@@ -45,7 +45,7 @@ export class FoundMonitor {
     })
   }
 
-  /** Visits those that are due; `beside`: how many other sites share the time. */
+  /** Visits the sites that are due; `beside` is the number of other sites that share the time. */
   async visit(beside: number): Promise<void> {
     const { clock } = this.#host
     if (clock.elapsed() - this.#listed_at >= LIST_MS) await this.#bringUpToDate()
@@ -172,13 +172,17 @@ export function checkFoundCertificate(
 /** A site that this agent did not create, and how its visitors reach it. */
 interface Target {
   domain: string
-  /** Path of the certificate that is configured, empty without TLS. */
+  /** The path of the certificate that is configured; empty without TLS. */
   certificate: string
-  /** Undefined: its web server is configured to refuse every visitor. */
+  /**
+   * The way to visit the site; undefined when its web server is configured to refuse every visitor.
+   */
   visit: Visit | undefined
 }
 
-/** Those that can be reached by an address and port of this machine, by domain. */
+/**
+ * Lists the sites of others that can be reached by an address and port of this machine, by domain.
+ */
 async function listTargets(host: Host): Promise<Map<string, Target>> {
   const [vhosts, sites] = await Promise.all([listVhosts(host), listSites(host)])
   const own = new Set(sites.map(({ domain }) => domain))

@@ -96,7 +96,7 @@ async function readings({ neighbour, about }: Scene, visit: Visit): Promise<stri
   ]
 }
 
-/** Of mysql_native_password. */
+/** Returns the hash of a password in the format of mysql_native_password. */
 function hashOf(password: string): string {
   const once = createHash('sha1').update(password).digest()
   return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`

@@ -38,7 +38,7 @@ export const RIGHTS = {
     severity: 'high',
     title: 'Find a PHP-FPM master with privileges above its processes',
     meaning: 'A fault in PHP-FPM itself makes a site root.',
-    /** Of the neighbour's PHP, as reported by the kernel. */
+    /** Finds the privileges of the master of the neighbour's PHP-FPM, as reported by the kernel. */
     async attempt({ host, about }) {
       const status = await host.files.read(`/proc/${about.ppid}/status`)
       if (status === undefined) return failed('its master ended before it was checked')

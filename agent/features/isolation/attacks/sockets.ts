@@ -1,6 +1,6 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** Of the half of the agent that works as root. */
+/** The socket of the half of the agent that works as root. */
 export const AGENT_SOCKET = '/run/hosting-agent/root.sock'
 
 /** Sockets and addresses that a site must not reach. */

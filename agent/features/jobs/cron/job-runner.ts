@@ -9,11 +9,16 @@ export const JOB_PROGRAMS = `${LIBRARY}/bin`
 /** Together more than the 64 KiB that are shown, so that the beginning can be followed. */
 const HEAD = 16_384
 const TAIL = 65_536
-/** Of the end of a run, which may consist of newlines. */
+/**
+ * The maximum number of lines that are logged of the end of a run, which may consist of newlines.
+ */
 const MAX_LINES = 10_000
-/** A longer line is continued in the next one; with its beginning it fits in MAX_LOG_LINE. */
+/**
+ * The maximum length of a line, which fits in MAX_LOG_LINE with its beginning; a longer one is
+ * continued in the next line.
+ */
 const MAX_LINE = 8000
-/** The time, the invocation, and two signs. */
+/** The length of the beginning of a line: the time, the invocation, and two signs. */
 const BEGINNING = 60
 
 /**

@@ -85,11 +85,11 @@ interface Work {
   to: Destination
   tables: readonly string[] | undefined
   timeout_ms: number
-  /** Of the dump in bytes, if it is known. */
+  /** The size of the dump in bytes, if it is known. */
   total?: number
 }
 
-/** Into the database of the site, or into a file. */
+/** Runs an import into the database of the site, or into a file. */
 const taken = <T>(host: Host, user: string, { path }: Into, work: (load: Import) => Promise<T>) =>
   path === undefined ? importStream(host, user, work) : work((feeder) => toFile(host, path, feeder))
 

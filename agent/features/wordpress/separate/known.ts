@@ -1,11 +1,11 @@
 /** A setting in an option of WordPress that a staging site changes. */
 export interface Switch {
   option: string
-  /** The keys of an array, from the outside in; none: the option itself. */
+  /** The keys of an array, from the outside in; empty for the option itself. */
   path: readonly string[]
-  /** Null: removed. */
+  /** The new value of the setting; null when it is removed. */
   value: string | boolean | null
-  /** For the log. */
+  /** The name of the setting in the log. */
   what: string
 }
 

@@ -277,7 +277,10 @@ export class Disk extends Tree implements Files {
     }
   }
 
-  /** Of the changes through the port, only write and mkdir make the folder of their path. */
+  /**
+   * Throws if the folder of a path is missing: of the changes through the port, only write and
+   * mkdir create it.
+   */
   #needFolder(path: string): void {
     const folder = this.resolved(posix.dirname(path))
     if (folder?.kind === 'directory') return

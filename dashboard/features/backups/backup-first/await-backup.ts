@@ -58,7 +58,10 @@ async function nextSite(deps: Deps, operation: OperationRow): Promise<number | u
   return undefined
 }
 
-/** Undefined: another backup of the site was started meanwhile, and has ended. */
+/**
+ * Marks an operation as backed up and returns it; undefined when another backup of the site was
+ * started meanwhile, which has then ended.
+ */
 async function released(
   deps: Deps,
   operation: OperationRow,

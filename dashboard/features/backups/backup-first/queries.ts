@@ -17,7 +17,10 @@ export interface Period {
   to: string
 }
 
-/** Those of a server without a backup in that period: see hasBackupIn. */
+/**
+ * Lists the ids of the sites of a server that have backups before changes, but none in that period
+ * (see hasBackupIn).
+ */
 export const listUnsaved = (
   db: Database,
   server_id: number,

@@ -78,6 +78,9 @@ export async function adoptBackups(
   }
 }
 
-/** Of those that are not dated in the future; now, if all are. */
+/**
+ * Returns the time of the newest backup that is not dated in the future; `now` when all of them
+ * are.
+ */
 const newestOf = (backups: readonly { at: string }[], now: string): string =>
   backups.find(({ at }) => at <= now)?.at ?? now

@@ -56,7 +56,7 @@ interface View {
   starts: readonly string[]
   reads: readonly string[]
   writes: readonly string[]
-  /** Of TCP, where the kernel can limit them. */
+  /** The TCP ports to which it may connect, where the kernel can limit them. */
   ports: readonly number[]
 }
 

@@ -10,7 +10,7 @@ import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, settings } from '#dashboard/kernel/db/schema.ts'
 
 export const STATE = 'off_site_backup'
-/** What was requested last; no row: nothing. */
+/** The settings key of the last request for a backup; without a row, nothing is requested. */
 export const REQUEST = 'off_site_request'
 /** The same for the backup beside the records. */
 export const LOCAL_REQUEST = 'local_backup_request'
@@ -22,7 +22,7 @@ const OffSiteState = z.object({
   /** When an attempt ended last, and why it failed; null: it succeeded. */
   tried_at: z.string(),
   error: z.string().nullable(),
-  /** Whether it was not even started, because something was missing. */
+  /** Whether the last attempt was not even started, because something was missing. */
   not_ready: z.boolean().default(false),
   /** The last that succeeded. */
   saved_at: z.string().nullable(),
@@ -59,7 +59,10 @@ export async function setOffSite(db: Database, value: OffSiteState): Promise<voi
   )
 }
 
-/** Undefined: no installation seals anything, as in a checkout. */
+/**
+ * Returns what the installation has sealed for the backups; undefined when no installation seals
+ * anything, as in a checkout.
+ */
 export async function findSealed(db: Database): Promise<SealedFiles | undefined> {
   const [row] = await db.read.select().from(settings).where(eq(settings.key, RECOVERY))
   return Sealed.safeParse(row?.value).data

@@ -21,7 +21,7 @@ export interface DnsDeps {
   db: Database
   clock: Clock
   sealer: Sealer
-  /** Those for agents hold for the API, too. */
+  /** The rules for addresses of agents, which hold for the API of a DNS account, too. */
   rules: AddressRules
 }
 

@@ -34,7 +34,10 @@ export interface NameChange {
 type Subject = Pick<ServerRow, 'name' | 'hostname'>
 type Deps = Pick<DnsDeps, 'db' | 'sealer' | 'rules'>
 
-/** Of the names that are in a zone of an account. Throws conflict with the message of Cloudflare. */
+/**
+ * Reads the DNS changes for the names that are in a zone of an account. Throws conflict with the
+ * message of Cloudflare.
+ */
 export async function lookUp(
   deps: Deps,
   server: Subject,

@@ -71,7 +71,7 @@ export async function findOldest(db: Database): Promise<string | null> {
   return row?.visited_at ?? null
 }
 
-/** Those of these sites that are open. */
+/** Lists those of the given sites that are open. */
 export const listOpen = (db: Database, site_ids: readonly number[]): Promise<VisitRow[]> =>
   selectSites(db, inArray(sites.id, [...site_ids]))
 

@@ -58,7 +58,10 @@ function betweenVerdict(through: Seen, straight: Seen | undefined, cdn: string |
   return unknown('visit_cdn', `Its name leads to ${cdn}, which ${words} to this dashboard`)
 }
 
-/** Undefined: a visitor connects to the address that was requested. */
+/**
+ * The reason why a visitor does not connect to the requested address, by the state of the DNS;
+ * undefined when a visitor does.
+ */
 const WAYS: Record<NameState['dns'], string | undefined> = {
   here: undefined,
   both: undefined,

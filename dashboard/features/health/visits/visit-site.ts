@@ -16,7 +16,7 @@ export interface VisitedSite {
   domain: string
   /** Whether it has a certificate. */
   tls: boolean
-  /** Of its server. */
+  /** The hostname of the server that the site is on. */
   hostname: string
 }
 
@@ -28,7 +28,7 @@ interface Surroundings {
 }
 
 const PORTS = { http: 80, https: 443 }
-/** Of all requests of one visit. */
+/** The timeout of all requests of one visit together. */
 const TIMEOUT_MS = 10_000
 const LOOKUP_MS = 3_000
 const MAX_BODY = 32 << 10

@@ -16,7 +16,10 @@ import type { VisitedSite } from './visit-site.ts'
 
 interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'log'> {
   leases: Leases
-  /** Undefined: its server cannot be requested, which says nothing about the site. */
+  /**
+   * Requests a site and returns the verdict; undefined when its server cannot be requested, which
+   * says nothing about the site.
+   */
   visit(site: VisitedSite, signal: AbortSignal): Promise<Verdict | undefined>
   /** Why no connection to the agent of a server can be opened. */
   findObstacle(to: Address): Promise<ServiceError | undefined>

@@ -28,7 +28,7 @@ export async function readSince(db: Database, server_id: number): Promise<number
   return row?.at ?? 0
 }
 
-/** Of the managed sites of the server; others are skipped. */
+/** Stores the counts of the managed sites of the server; other sites are skipped. */
 export async function storeCounts(
   db: Database,
   server_id: number,

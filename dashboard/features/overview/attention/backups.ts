@@ -15,13 +15,13 @@ import { advised, counted, groupOf, item, ofServer, ofSite } from './item.ts'
 import { proofTroubles } from './proofs.ts'
 
 interface Fleet {
-  /** Of the backups of each server. */
+  /** The version of the backups of each server, by its id. */
   versions: ReadonlyMap<number, number>
-  /** Of the servers. */
+  /** The names of the servers, by their ids. */
   names: ReadonlyMap<number, string>
 }
 
-/** Of all servers: only those of changed servers are read again. */
+/** Returns the backup parts of all servers; only those of changed servers are read again. */
 const listParts = keptParts(
   async (db, server_ids, context: Parameters<typeof readBackupParts>[2]) => {
     const found = await readBackupParts(db, server_ids, context)

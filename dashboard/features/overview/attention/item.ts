@@ -39,7 +39,10 @@ export function advised(reason: string, advice: string): string {
   return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
 
-/** Undefined without items. Most severe first, otherwise in the given order. */
+/**
+ * Returns the group of these items, most severe first and otherwise in the given order; an empty
+ * list without items.
+ */
 export function groupOf(
   kind: AttentionKind,
   found: readonly AttentionItem[],

@@ -108,7 +108,10 @@ async function needySites(db: Database, { index, which, order, limit }: Needs) {
     .orderBy(order, asc(sites.domain), asc(sites.id))
 }
 
-/** Those over a limit first. The index has only sites with a level. */
+/**
+ * Selects the sites with a disk level, those over their limit first. The index contains only sites
+ * with a level.
+ */
 function diskSites(db: Database, limit: number) {
   const those = sql`${sites} indexed by sites_disk
     where disk_level is not null and status in ('active', 'suspended')`
@@ -135,7 +138,10 @@ const CONTRADICTIONS = {
   name: sql`reported_identity ->> '$.foreign' is not null`,
 }
 
-/** Those with more than another database first. The index has only contradicted sites. */
+/**
+ * Selects the sites whose reported identity contradicts the records, first those where more than
+ * the database differs. The index contains only contradicted sites.
+ */
 export function contradictedSites(db: Database, which: keyof typeof CONTRADICTIONS, limit: number) {
   const those = sql`${sites} indexed by sites_identity
     where reported_identity is not null and ${CONTRADICTIONS[which]}`

@@ -15,10 +15,13 @@ import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 /** Sites of one server that the overview counts together. */
 export interface SiteGroup extends Pick<SiteRow, 'status' | 'found' | 'health' | 'php'> {
   total: number
-  /** Of them: with updates, with unknown updates, with a certificate that ends soon, with a name of others. */
+  /** The number of these sites with updates. */
   updates: number
+  /** The number of these sites whose updates are unknown. */
   updates_unknown: number
+  /** The number of these sites with a certificate that ends soon. */
   expiring: number
+  /** The number of these sites that are discovered and whose name another server also has. */
   conflicts: number
   /** The end of the next certificate that will end soon. */
   next_expiring: string | null
@@ -33,7 +36,7 @@ const isUnknown = sql`framework = 'wordpress' and updates_plugins is null and ${
 
 const number = (which: SQL) => sql<number>`count(*) filter (where ${which})`
 
-/** Of these servers, without ignored sites; from the index alone. */
+/** Counts the sites of these servers in groups, without ignored sites; reads only the index. */
 export async function readGroups(
   db: Database,
   server_ids: readonly number[],

@@ -7,7 +7,7 @@ import { listSilent, readGroups, type SiteGroup } from './queries.ts'
 /** The groups of the sites of each server. */
 export type Groups = ReadonlyMap<number, readonly SiteGroup[]>
 
-/** Of all servers: only those of changed servers are counted again. */
+/** Returns the groups of sites of all servers; only those of changed servers are counted again. */
 export const listGroups = keptParts(
   (db, server_ids, now: Date) => readGroups(db, server_ids, now),
   (groups) =>

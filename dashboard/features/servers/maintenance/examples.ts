@@ -29,7 +29,7 @@ const Maintenance = {
   last_update: LastUpdate,
 }
 
-/** Of the updates of servers. */
+/** The API examples for the updates of servers. */
 export const MAINTENANCE_EXAMPLES = {
   InstallUpdates: { scope: 'security', restart_database: false, without_backup: false },
   LastUpdate,

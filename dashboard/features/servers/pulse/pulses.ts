@@ -78,7 +78,10 @@ export class Pulses {
     return this.#met.has(server_id)
   }
 
-  /** What was read of the server may have changed: its held call is repeated soon. */
+  /**
+   * Ends the held call of a server, so that it is repeated soon; for when what was read of the
+   * server may have changed.
+   */
   again(server_id: number): void {
     this.#open.get(server_id)?.abort()
   }
@@ -110,7 +113,7 @@ export class Pulses {
     }
   }
 
-  /** Those that were offline meanwhile, or are deleted. */
+  /** Forgets the servers that went offline meanwhile or are deleted. */
   #forgetOthers(servers: readonly Address[]): void {
     const there = new Set(servers.map(({ id }) => id))
     for (const id of this.#met) if (!there.has(id)) this.#met.delete(id)

@@ -11,7 +11,7 @@ import type { TrashedSite } from '#shared/servers/agent.ts'
 import type { DiskUse } from '#shared/servers/api/disk-use.ts'
 import { diskLevelOf } from '#shared/servers/disk-levels.ts'
 
-/** Null: it has not been measured. */
+/** Returns the columns for the disk use of a site; both are null when it has not been measured. */
 export const diskColumns = (disk: DiskUse | null) => ({
   disk,
   disk_level: disk && diskLevelOf(disk),

@@ -71,7 +71,9 @@ export async function planSync(
   return plan
 }
 
-/** Those with a unique name; the first one of a name counts. */
+/**
+ * Returns the sites whose name is not taken; of several sites with one name, the first one counts.
+ */
 async function freeOf<T extends { domain: string }>(sites: readonly T[], taken: Set<string>) {
   const free: T[] = []
   for (const some of piecesOf(sites, PIECE)) {

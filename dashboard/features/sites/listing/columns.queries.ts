@@ -60,7 +60,7 @@ type SiteColumns = Omit<FleetSite, 'updates' | 'health_since'> &
     updates_core: boolean | null
   }
 
-/** Null stays null: unknown is not zero. */
+/** Returns the view of a site row; null values stay null, because unknown is not zero. */
 export function rowView<T extends SiteColumns>(row: T, now: Date) {
   const { updates_plugins: plugins, updates_themes: themes, updates_core: core, ...more } = row
   const { server_status: _, server_error: __, last_sync: ___, metrics_at: ____, ...site } = more

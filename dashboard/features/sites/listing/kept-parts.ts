@@ -8,7 +8,7 @@ interface Known<P> {
   part: P
 }
 
-/** Of all servers, by their ids. */
+/** The versions of all servers, by their ids. */
 type Versions = ReadonlyMap<number, number>
 
 /** The parts of servers by their ids. */

@@ -39,7 +39,7 @@ export const LISTING = sql`${sites} indexed by sites_listing`
 /** The sites by domain: the first page is read without the others. */
 const IN_ORDER = sql`${sites} indexed by sites_in_order`
 
-/** Of all filters those whose columns are in that index. */
+/** The names of the filters whose columns are in the index of `IN_ORDER`. */
 const PLAIN: readonly string[] = ['status', 'managed', 'staging', 'ignored']
 const NO_FILTER: readonly string[] = ['sort', 'order', 'page', 'per_page']
 

@@ -5,7 +5,10 @@ import { operations } from '#dashboard/kernel/db/schema.ts'
 
 export type CancelMode = NonNullable<OperationRow['cancel']>
 
-/** Null: no cancel request, or a deleted operation. */
+/**
+ * Returns the requested cancel mode of an operation; null when there is no cancel request or the
+ * operation is deleted.
+ */
 export async function findCancelRequest(db: Database, id: string): Promise<CancelMode | null> {
   const [row] = await db.read
     .select({ cancel: operations.cancel })

@@ -82,7 +82,10 @@ async function give(
   return agents.call(server, newKeysReading, body)
 }
 
-/** Undefined for a row without a key of this dashboard: an agent would trust it. */
+/**
+ * Returns the entry of a key in the list for an agent; undefined for a row without a key of this
+ * dashboard, because an agent would trust it.
+ */
 async function entryOf(
   keys: Keyring,
   { kid, until }: KeyRow,

@@ -86,7 +86,10 @@ export function PhpChoice({ server_id = 0, original, value, onChange, error }: P
   )
 }
 
-/** Of a site that is deleted, the server reads the version from the backup. */
+/**
+ * Returns the label of the default choice; for a deleted site, the server reads the version from
+ * the backup.
+ */
 const usualPhp = (original: PhpChoiceProps['original']) =>
   original ? 'The default' : 'As in the backup, if the server has it'
 

@@ -183,7 +183,7 @@ function useCopy(origin: Origin, draft: CopyDraft, onStarted: () => void) {
   const mistake = typed.success ? undefined : typed.error.issues[0]?.message
   const hasRefusals = Object.keys(refused).length > 0
   return {
-    /** Undefined while it has no plan. */
+    /** The work that makes the copy; undefined while it has no plan. */
     work: hasRefusals ? undefined : work,
     refusals: {
       ...refused,
@@ -202,7 +202,7 @@ function useCopy(origin: Origin, draft: CopyDraft, onStarted: () => void) {
 
 const NOTHING = { key: [], call: () => Promise.reject(new Error('No work')) }
 
-/** Undefined until everything is chosen. */
+/** Returns the work that makes the copy; undefined until everything is chosen. */
 function workOf(
   origin: Origin,
   { domain, server_id, chosen, php, staging, with_jobs }: CopyDraft,

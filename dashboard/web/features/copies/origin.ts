@@ -5,7 +5,7 @@ import { apexOf } from '#shared/kernel/names.ts'
 /** What is copied: a site, one of its backups, or a backup whose site is deleted. */
 export interface Origin {
   domain: string
-  /** Undefined: it is deleted. */
+  /** The site to copy; undefined when it is deleted. */
   site?: { id: number; server_id: number; php?: string } | undefined
   /** Newest first. */
   backups: readonly OriginBackup[]

@@ -22,7 +22,7 @@ interface ChosenRecords {
 export function useDnsChoice(server_id: number, names: readonly string[]): ChosenRecords {
   const { data: accounts = [] } = useQuery(dnsAccountsQuery)
   const [isMade, setIsMade] = useState(true)
-  /** What was shown, so that other records are not replaced by it. */
+  /** The keys of the shown records to replace; records that were not shown are never replaced. */
   const [replaced, setReplaced] = useState<readonly string[]>([])
   const zones = accounts.flatMap((account) => account.zones)
   const known = names.filter((name) => isIn(zones, name))

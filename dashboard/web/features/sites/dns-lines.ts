@@ -33,7 +33,10 @@ export function linesOf(plan: DnsNamePlan): string[] {
   )
 }
 
-/** Undefined: no record is changed. `replaced`: the keys of plans. */
+/**
+ * Returns the chosen DNS changes; undefined when no record is changed. `replaced` holds the keys of
+ * the plans whose records are replaced.
+ */
 export function choiceOf(
   plans: Plans,
   { isMade, replaced }: { isMade: boolean; replaced: readonly string[] },

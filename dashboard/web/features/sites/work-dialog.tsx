@@ -13,7 +13,7 @@ interface WorkDialogProps extends DialogState {
   title: string
   about: string
   site: { id: number; domain: string }
-  /** Undefined until the user has chosen. */
+  /** The work to start; undefined until the user has chosen. */
   work: SiteWork | undefined
   /** The label of the button. */
   action: string

@@ -303,7 +303,7 @@ function RemoveTarget({ target, ...dialog }: TargetDialogProps) {
 }
 
 interface TargetFormProps extends DialogState {
-  /** Undefined: a new one. */
+  /** The backup target to edit; undefined for a new one. */
   target: BackupTargetView | undefined
 }
 

@@ -33,7 +33,7 @@ interface Live {
 
 interface StagingCardProps {
   staging: SiteCopy
-  /** Null: it was deleted. */
+  /** The live site that was copied; null when it was deleted. */
   live: Live | null
   /** Default: its domain. */
   title?: string

@@ -35,7 +35,7 @@ export const emptyRedirect = (rows: readonly DraftRedirect[]): DraftRedirect => 
 })
 
 interface Checked {
-  /** Undefined: something is wrong. */
+  /** The names of the draft; undefined when something in the draft is wrong. */
   names: Names | undefined
   /** By field. */
   mistakes: { aliases?: string; redirects?: string }

@@ -10,9 +10,9 @@ import { CertificateState, DnsState } from './name-states.tsx'
 
 interface NameRowsProps {
   domains: SiteDomains
-  /** Undefined until the server has looked them up. */
+  /** The states of the names; undefined until the server has looked them up. */
   states: DomainStates | undefined
-  /** Undefined: it cannot be changed now. */
+  /** Makes a name the primary domain; undefined when it cannot be changed now. */
   onPrimary: ((name: string) => void) | undefined
   /** The zones in which records can be created. */
   zones: readonly string[]

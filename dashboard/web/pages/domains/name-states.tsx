@@ -30,7 +30,7 @@ const CERTIFICATE: Record<NameState['certificate']['state'], Look> = {
 }
 
 interface StateProps {
-  /** Undefined until it is known. */
+  /** The state of the name; undefined until it is known. */
   of: NameState | undefined
 }
 

@@ -89,7 +89,7 @@ const PAUSE_MS = 500
 interface EditJobProps extends DialogState {
   site: Site
   jobs: readonly CronJob[]
-  /** Undefined: a new one. */
+  /** The cron job to edit; undefined for a new one. */
   job: CronJob | undefined
 }
 

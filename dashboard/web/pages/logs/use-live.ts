@@ -3,7 +3,7 @@ import { type Connection, followEvents } from '#dashboard/web/api/events.ts'
 import type { LogNewsEvent } from '#shared/logs/api/site-logs.ts'
 import type { Shown } from './log-table.tsx'
 
-/** Of a live view that is open for long, only the newest lines are kept. */
+/** The maximum number of lines that a live view keeps; the oldest ones are dropped. */
 const MAX_KEPT = 2000
 const FRAME_MS = 250
 

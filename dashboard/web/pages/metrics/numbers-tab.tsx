@@ -135,7 +135,7 @@ function NumberCharts(props: ChartsProps) {
   )
 }
 
-/** Of days only. */
+/** Shows the disk use over time; used only when the numbers are per day. */
 function DiskChart(props: ChartsProps) {
   const { files, database, cache, mail } = props.numbers
   const { since: _, ...shared } = sharedBy(props)

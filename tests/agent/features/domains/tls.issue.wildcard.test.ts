@@ -174,7 +174,7 @@ test('www is not missing from a certificate with the wildcard', async () => {
   expect(await missingNames(host, site)).toEqual(['shop.b.example'])
 })
 
-/** Of a.example and *.a.example. */
+/** Returns a private key and its self-signed certificate for a.example and *.a.example. */
 async function wildcardPem() {
   const { crypto } = await import('acme-client')
   const key = String(await crypto.createPrivateEcdsaKey())

@@ -7,7 +7,7 @@ const [MB, LOG] = [1 << 20, '/var/log/hosting/shop/access.log']
 const [HOUR_MS, DAY_MS] = [3_600_000, 24 * 3_600_000]
 const BY_ROOT: string = 'logrotate /etc/logrotate.d/hosting-shop'
 const BY_SITE: string = '/usr/local/bin/hosting-agent logs'
-/** Those since the first `from` programs. */
+/** Lists the rotations among the programs that ran, without the first `from` programs. */
 const rotations = ({ ran }: { ran: string[] }, from = 0) =>
   ran.slice(from).filter((line) => line === BY_ROOT || line === BY_SITE)
 const ignored = () => undefined

@@ -21,7 +21,7 @@ const certificate: Certificate = {
   names: ['shop.example', 'b.example'],
 }
 
-/** Of each server: its names, its addresses and its answer. */
+/** Lists the names, the ports and the answer of each server block in a configuration. */
 const serversIn = (text: string) =>
   text
     .split('\nserver {')

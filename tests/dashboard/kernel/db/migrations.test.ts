@@ -193,7 +193,7 @@ type Content = ReturnType<typeof contentOf>
 
 const withoutRecord = ({ __drizzle_migrations: _, ...rest }: Content) => rest
 
-/** Of what is there now, the tables and columns that were there before. */
+/** Returns the content of `after`, reduced to the tables and columns of `before`. */
 function shapedAs(before: Content, after: Content): Content {
   const shaped = Object.entries(before).map(([table, rows]) => [
     table,

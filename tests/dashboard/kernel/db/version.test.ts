@@ -18,7 +18,7 @@ const INSERT = sql`insert into settings (key, value) values ('two', '2')`
 
 describe.each(RECORDS)('the version of records %s', (where, open) => {
   let folder: string
-  /** Of two dashboards. */
+  /** The connection of the first of two dashboards to the same database. */
   let one: Database
   let two: Database
   beforeEach(async () => {

@@ -9,7 +9,7 @@ import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { document } from '#tests/support/openapi/validator.ts'
 import { ANNA } from '#tests/support/ssh-keys.ts'
 
-/** Those of the contract: their unknown fields are ignored. */
+/** The calls of the contract, which ignore unknown fields. */
 const CONTRACT = [
   'POST /api/auth/login',
   'GET /api/servers',

@@ -17,7 +17,7 @@ for (const name of Object.keys(BROWSER)) Reflect.deleteProperty(globalThis, name
 const EVIL = 'http://evil.example/x'
 const texts = (...names: string[]) => Object.fromEntries(names.map((name) => [name, EVIL]))
 
-/** Of every page, and one that no page knows. */
+/** The names of the search parameters of all pages, and one that no page knows. */
 const NAMES = [
   ...['q', 'server_id', 'tag', 'status', 'health', 'php', 'tier', 'wp_version', 'disk', 'errors'],
   ...['tls', 'framework', 'updates', 'expiring', 'managed', 'ignored', 'staging', 'conflict'],

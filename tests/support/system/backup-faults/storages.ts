@@ -17,7 +17,7 @@ export interface FaultyStorage {
   keeper: Target
   /** Where its repositories are; undefined: in no folder. */
   folder?: string
-  /** Those of a repository. */
+  /** Returns access to the stored files of a repository. */
   filesOf(repository: string): StoredFiles
   /** Once, when it has its repository. */
   prepare(repository: string, password: string): Promise<unknown>

@@ -40,7 +40,7 @@ interface Options {
   suite?: Suite
   /** Default: a provisioned server. */
   image?: Image
-  /** Of the agent. */
+  /** The settings of the agent, by name. */
   settings?: Record<string, string>
 }
 

@@ -195,7 +195,10 @@ const unlike = (what: string, is: unknown, expected: unknown): string[] =>
 
 const textOf = ({ id, event, data }: Told) => [id, event, JSON.parse(data).message]
 
-/** Of the dashboard itself: its server has not answered for five seconds, for example while it boots. */
+/**
+ * Returns whether an event is a notice of the dashboard itself: its server has not answered for
+ * five seconds, for example while it boots.
+ */
 const isNotice = ({ data }: Told) =>
   String(JSON.parse(data).message).startsWith('Waiting for the server until ')
 

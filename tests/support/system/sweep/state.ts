@@ -11,7 +11,7 @@ export interface State extends Snapshot {
 
 /** Configuration and records: digest, mode and owner of each file. Only wp-config.php has passwords. */
 const PLACES = ['/etc/hosting', '/etc/nginx', '/etc/cron.d', '/var/lib/hosting-agent/sites']
-/** Of a served site: its workers, jobs and cached pages change. */
+/** The pattern of a unit that serves a site, whose workers, jobs and cached pages change. */
 const UNIT = /^hosting-fpm@(?<user>[a-z0-9]+)-/
 /** systemd keeps the slice of a killed program; its processes are listed anyway. */
 const SLICE = /^hosting-\w+\.slice /

@@ -78,7 +78,7 @@ interface Entry {
   address: string | null
   status: string
   created_at: string
-  /** What was changed, if its type does not say it. */
+  /** The description of the change; null when the type of the entry already says it. */
   detail: string | null
   /** While it is among the latest operations of the site. */
   operation: Operation | undefined

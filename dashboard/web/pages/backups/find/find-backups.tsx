@@ -269,7 +269,7 @@ interface Search {
   server_id: number
   /** The text of the recovery kit: it stays in the page. */
   kit: string
-  /** Null: those that the storage lists. */
+  /** The names of the repositories to read; null for those that the storage lists. */
   repositories: string[] | null
   /** There is a kit in use. */
   hasKit: boolean

@@ -31,7 +31,7 @@ interface Kit {
   public_key: string
   /** The beginning of the SHA-256 of the public key, as the API shows it. */
   fingerprint: string
-  /** Undefined: it was encrypted to another key. */
+  /** Returns the decrypted bytes; undefined when they were encrypted to another key. */
   open(sealed: string): Promise<Uint8Array<ArrayBuffer> | undefined>
 }
 

@@ -191,7 +191,7 @@ function Remove(state: QuestionProps) {
 }
 
 interface OwnTargetFormProps extends DialogState {
-  /** Null: there is none yet. */
+  /** The target of the dashboard's own backups; null when there is none yet. */
   target: DashboardTarget | null
 }
 

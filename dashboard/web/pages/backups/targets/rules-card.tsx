@@ -137,7 +137,7 @@ const nameOf = (
 ): string | undefined => targets.find(({ id }) => id === target_id)?.name
 
 interface RuleFormProps extends DialogState {
-  /** Undefined: a new one. */
+  /** The rule to edit; undefined for a new one. */
   rule: BackupRule | undefined
 }
 

@@ -130,7 +130,7 @@ function zonesOf({ zones }: DnsAccountView): string {
 }
 
 interface AccountFormProps extends DialogState {
-  /** Undefined: a new one. */
+  /** The DNS account to edit; undefined for a new one. */
   account?: DnsAccountView | undefined
 }
 

@@ -23,7 +23,7 @@ import type { LostServerView, LostSite, RecoveryPlans } from '#shared/recovery/a
 
 interface RestoreCardProps {
   server: FleetServerDetail
-  /** Those that can be restored. */
+  /** The sites that can be restored. */
   sites: readonly LostSite[]
   view: LostServerView
 }

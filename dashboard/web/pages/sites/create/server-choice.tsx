@@ -86,7 +86,9 @@ const FULL = 0.9
 const isFull = ({ metrics }: FleetServer): boolean =>
   metrics !== null && metrics.disk.total > 0 && metrics.disk.used / metrics.disk.total >= FULL
 
-/** Those that take a site at once and have room for it come first. */
+/**
+ * Returns the rank of a server: servers that take a site at once and have room for it come first.
+ */
 function rankOf(server: FleetServer): number {
   if (!canTake(server)) return 3
   if (server.status === 'offline') return 2

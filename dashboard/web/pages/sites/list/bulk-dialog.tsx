@@ -15,7 +15,7 @@ import type { BulkAction } from './bulk-action.ts'
 import { InstallPhp } from './install-php.tsx'
 
 interface BulkDialogProps {
-  /** Undefined: closed. */
+  /** The bulk action of the dialog; undefined when the dialog is closed. */
   action: BulkAction | undefined
   ids: ReadonlySet<number>
   onClose: () => void
@@ -105,7 +105,7 @@ const useTargets = (bulk: NewBulk, enabled: boolean) =>
 const SHOWN = 200
 
 interface BulkTargetsProps {
-  /** Undefined until they are known. */
+  /** The targets of the bulk action; undefined until they are known. */
   targets: readonly BulkTarget[] | undefined
   skipped: readonly SkippedTarget[]
 }

@@ -2,13 +2,16 @@ import { useEffect } from 'react'
 import { usePaused } from '#dashboard/web/ui/use-paused.ts'
 
 export interface ParamsProps {
-  /** Undefined: they are not complete. */
+  /** Receives the changed params; undefined when they are not complete. */
   onChange: (params: Record<string, unknown> | undefined) => void
 }
 
 const PAUSE_MS = 500
 
-/** Undefined while they are typed, or wrong. */
+/**
+ * Passes the params to `onChange` after a pause in typing; undefined while the user types them or
+ * when they are wrong.
+ */
 export function usePausedParams(
   params: Record<string, unknown> | undefined,
   onChange: ParamsProps['onChange'],

@@ -11,7 +11,7 @@ import { BulkDialog } from './bulk-dialog.tsx'
 interface SelectionBarProps {
   /** How many are selected. */
   count: number
-  /** Those of them that match the filters; undefined until that is known. */
+  /** The selected sites that match the filters; undefined until that is known. */
   ids: ReadonlySet<number> | undefined
   onClear: () => void
 }

@@ -10,7 +10,7 @@ import type { FleetSite } from '#shared/overview/api/fleet.ts'
 import { COLUMNS, GRID } from './columns.tsx'
 
 interface SiteRowProps {
-  /** Undefined while it is loading. */
+  /** The site of the row; undefined while it is loading. */
   site: FleetSite | undefined
   index: number
   height: number

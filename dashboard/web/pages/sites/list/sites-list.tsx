@@ -174,7 +174,7 @@ function toggled(
   return { ids: next, last: { id, filter } }
 }
 
-/** Those of the selected sites that match the filters; undefined until that is known. */
+/** Returns the selected sites that match the filters; undefined until that is known. */
 function useShownOf(
   ids: ReadonlySet<number>,
   filter: SitesFilter,

@@ -9,7 +9,7 @@ const AHEAD = 40
 interface Shown {
   /** The shown sites: the previous ones until the requested ones have arrived. */
   filter: SitesFilter
-  /** Undefined before the first answer. */
+  /** The total number of shown sites; undefined before the first answer. */
   total: number | undefined
   isChanging: boolean
   error: unknown

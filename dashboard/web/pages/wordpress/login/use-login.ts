@@ -4,9 +4,9 @@ import { confirmPassword, startLogin } from '#dashboard/web/api/wp-login.ts'
 import { openLoginTab } from '#dashboard/web/handoff/open-tab.ts'
 
 interface Login {
-  /** Null: the first administrator. */
+  /** The id of the WordPress user to log in as; null for the first administrator. */
   user_id: number | null
-  /** Of the user of the dashboard, if it must be confirmed. */
+  /** The password of the dashboard user, if it must be confirmed. */
   password?: string | undefined
 }
 

@@ -62,7 +62,7 @@ async function round(ms = 0): Promise<string> {
   await Promise.all((await visits.look()) ?? [])
   return requested.toSorted().join('')
 }
-/** Of the first site. */
+/** Returns the health of the first site, and the time of its last visit. */
 async function shown() {
   await world.read()
   const { health, health_code, health_since, visited_at } = await world.site(1)

@@ -299,7 +299,7 @@ async function edit(path: string, at: number, change: (byte: number) => number):
   await Bun.write(path, bytes)
 }
 
-/** Of the same length, so that the archive stays whole. */
+/** Replaces a text in a file by one of the same length, so that the archive stays whole. */
 async function replaceText(path: string, from: string, to: string): Promise<void> {
   const text = Buffer.from(await Bun.file(path).bytes()).toString('latin1')
   await Bun.write(path, Buffer.from(text.replace(from, to), 'latin1'))

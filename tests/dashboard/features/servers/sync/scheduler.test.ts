@@ -11,7 +11,7 @@ let changed: number[]
 let seen: Map<number, number>
 /** Servers that do not answer. */
 let silent: Set<number>
-/** Of them, those that are offline. */
+/** The servers in `silent` that are offline. */
 let offline: Set<number>
 /** How often the scheduler has waited. */
 let slept: number

@@ -110,7 +110,7 @@ function Charts({ history, group }: { history: MetricsHistory; group: string }) 
   )
 }
 
-/** Undefined while nothing is known. */
+/** Returns the highest value; undefined when no value above zero is known. */
 const highestOf = (values: readonly (number | null)[]) =>
   Math.max(0, ...values.map((value) => value ?? 0)) || undefined
 

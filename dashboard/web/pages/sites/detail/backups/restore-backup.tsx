@@ -24,7 +24,7 @@ const CHOICES = [
   { value: 'database', name: 'Database only' },
   { value: 'parts', name: 'Choose parts' },
 ] as const
-/** Those of a backup without a database. */
+/** The choices for a backup without a database. */
 const FILES: readonly Choice[] = ['files', 'parts']
 type Choice = (typeof CHOICES)[number]['value']
 
@@ -334,7 +334,7 @@ const NOTHING: Chosen = { paths: [], tables: [] }
 
 const MAX_PATHS = 100
 
-/** Undefined while nothing is chosen, or more than one restore takes. */
+/** Returns the chosen parts; undefined when nothing is chosen, or more than one restore takes. */
 function partsOf({ paths, tables }: Chosen): BackupParts | undefined {
   if (paths.length + tables.length === 0 || paths.length > MAX_PATHS) return undefined
   return {

@@ -108,7 +108,7 @@ function Next({ at, isOff }: { at: string | null; isOff: boolean }) {
   )
 }
 
-/** Of all backups: a proof of an older one counts too. */
+/** Shows the last proof of any backup of the site, not only of the newest backup. */
 function LastProof({ backups }: Pick<SiteBackups, 'backups'>) {
   const proofs = backups.flatMap(({ proof }) => proof ?? [])
   const [last] = proofs.sort((a, b) => b.at.localeCompare(a.at))

@@ -15,7 +15,7 @@ export const exclusionsOf = (given: PageCache | null): ExclusionsDraft => ({
   cookies: (given?.cookies ?? []).join('\n'),
 })
 
-/** Null: the default. */
+/** Returns the page cache settings of a draft; null when they are the default. */
 export function pageCacheOf(
   enabled: boolean,
   { paths, cookies }: ExclusionsDraft,

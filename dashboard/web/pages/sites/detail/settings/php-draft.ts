@@ -10,7 +10,7 @@ export function draftOf(settings: PhpSettings | null): PhpDraft {
   return { ...Object.fromEntries(limits), values: textOf(settings?.values ?? {}) }
 }
 
-/** Null: everything is as the tier has it. */
+/** Returns the PHP settings of a draft; null when everything is as in the tier. */
 export function settingsOf(draft: PhpDraft): PhpSettings | null {
   const named = PHP_LIMITS.filter((name) => draft[name].trim() !== '')
   const values = pairsOf(draft.values)

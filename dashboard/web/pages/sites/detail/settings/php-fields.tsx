@@ -11,7 +11,10 @@ export const LABELS: Record<PhpLimit, { name: string; unit: string }> = {
 
 interface PhpFieldsProps {
   draft: PhpDraft
-  /** Of the tier; undefined: the sites have several. */
+  /**
+   * The usual and the highest value of each limit in the tier; undefined when the sites have
+   * several tiers.
+   */
   ranges?: Record<PhpLimit, { usual: number; most: number }>
   onChange: (draft: PhpDraft) => void
 }
