@@ -2,6 +2,7 @@ import { defaultsOf, type NginxServers } from '#agent/features/existing/web/ngin
 import * as effects from '#agent/kernel/effects/effects.ts'
 import { replace } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
+import { missingPackages } from '#agent/kernel/packages/packages.ts'
 import { NGINX } from '#agent/kernel/services/known.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import { CACHES, CONFIGURATION, HOMES, LIBRARY, LOGS } from '#agent/kernel/site/paths.ts'
@@ -173,7 +174,10 @@ async function extendConnections(host: Readable): Promise<() => Promise<void>> {
   return () => host.files.write(MAIN_FILE, found.before, { mode: 0o644 })
 }
 
-/** The effects of `extendConnections`. */
-async function planConnections(host: Readable): Promise<Effect[]> {
+/** Returns the effects of `extendConnections`; a package that is installed first brings the file. */
+async function planConnections(host: Host): Promise<Effect[]> {
+  const comes =
+    !(await host.files.stat(MAIN_FILE)) && (await missingPackages(host, [])).includes('nginx')
+  if (comes) return [effects.create('file', MAIN_FILE)]
   return (await extended(host)) ? [effects.change('file', MAIN_FILE)] : []
 }

@@ -7,6 +7,7 @@ import type { Things } from './deviations.ts'
 const NOT_FILES =
   /^\/(proc\/|sys(\/|$)|run\/(nginx|mysqld|crond)|etc\/(passwd|group|shadow)$|srv\/www\/[^/]+\/tmp\/logins$|var\/lib\/dpkg\/|.*\/operations|.*\/(maintenance|certificate-orders)\.json$)/
 const LOGIN = /^\/srv\/www\/([^/]+)\/tmp\/logins\/[\da-f]{64}$/
+const NGINX_CONF = '/etc/nginx/nginx.conf'
 const UNITS: Record<string, string> = {
   '/run/nginx.pid': 'nginx.service',
   '/run/mysqld/mysqld.pid': 'mariadb.service',
@@ -117,6 +118,7 @@ export function lifelike(host: FakeHost): FakeHost {
     const names = argv.slice(argv.indexOf('--no-install-recommends') + 1)
     const status = (await host.disk.read('/var/lib/dpkg/status')) ?? ''
     await host.disk.write('/var/lib/dpkg/status', `${status}\n${installed([...names, 'libmore'])}`)
+    if (names.includes('nginx')) await host.disk.write(NGINX_CONF, 'worker_connections 768;')
   }
   return host
 }
