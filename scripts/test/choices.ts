@@ -34,10 +34,10 @@ export function inTurn<T>(
   return choices.slice(at, at + 1)
 }
 
-/** Returns all points of a sweep; in the gate 4 of 10, evenly spread, and at least one. */
+/** Returns all points of a sweep; in the gate 2 of 10, evenly spread, and at least one. */
 export function sampled<T>({ isGate, turn }: Turns, points: readonly T[]): readonly T[] {
   if (!isGate) return points
-  const count = Math.ceil((points.length * 4) / 10)
+  const count = Math.ceil(points.length / 5)
   const chosen = Array.from({ length: count }, (_, at) =>
     Math.floor((at * points.length) / count + turn),
   )

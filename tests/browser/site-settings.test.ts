@@ -1,6 +1,7 @@
 // tier: gate
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import type { SettingsReport } from '#shared/sites/site.configure.ts'
 import { useShop } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
 
@@ -9,9 +10,17 @@ const domain = 'shop.example'
 let asked: Record<string, unknown>[] = []
 const path = '/sites/1'
 
-const none = { maintenance: null, basic_auth: null, php_settings: null, page_cache: null }
-const headers = { csp: 'basic', hsts: 'on' }
-const settings: Record<string, unknown> = { ...none, ...headers, xmlrpc: 'on' }
+const settings: Omit<SettingsReport, 'domain'> = {
+  maintenance: null,
+  basic_auth: null,
+  php_settings: null,
+  page_cache: null,
+  trusted_cdn: null,
+  page_purge: false,
+  csp: 'basic',
+  hsts: 'on',
+  xmlrpc: 'on',
+}
 agent.works.set('site.configure', async function* ({ domain: _, ...change }) {
   asked.push(change)
   const access = Object(change).basic_auth

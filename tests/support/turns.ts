@@ -14,5 +14,5 @@ export const inTurn = <T>(all: readonly T[], subject: string): readonly T[] =>
 export const releases = (subject: string): readonly Suite[] =>
   inTurn(Object.keys(suites) as Suite[], subject)
 
-/** All points of a sweep; in the gate 4 of 10. */
+/** All points of a sweep; in the gate 2 of 10. */
 export const sampled = <T>(points: readonly T[]): readonly T[] => choices.sampled(turn, points)

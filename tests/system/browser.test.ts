@@ -242,11 +242,16 @@ unless(lab.available()).describe('a server and a site in the browser', () => {
     await host.put('/etc/hosting-agent/agent.env', SETTINGS, 0o600)
     const env = { NODE_ENV: 'production', PRIVATE_ADDRESSES: 'allow' }
     dashboard = await startDashboard(netns, { address, env })
-    browser = await launch({ netns, resolve: { [address]: address, [DOMAIN]: host.address } })
+    browser = await launch({
+      program: 'chromium-headless-shell',
+      netns,
+      resolve: { [address]: address, [DOMAIN]: host.address },
+    })
     const context = await browser.newContext({
       baseURL: `http://${address}:3000`,
       viewport: { width: 1280, height: 800 },
       ignoreHTTPSErrors: true,
+      reducedMotion: 'reduce',
     })
     context.setDefaultTimeout(PATIENCE_MS)
     page = await context.newPage()

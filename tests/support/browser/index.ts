@@ -66,7 +66,7 @@ export async function launch({
   const rules = [...known, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost']
   return chromium.launch({
     executablePath: netns ? join(import.meta.dirname, 'in-netns.sh') : `/usr/bin/${program}`,
-    env: { ...process.env, BROWSER_NETNS: netns },
+    env: { ...process.env, BROWSER_NETNS: netns, BROWSER_PROGRAM: program },
     args: [...FLAGS, `--host-resolver-rules=${rules.join(',')}`],
   })
 }

@@ -6,7 +6,7 @@ import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { addAdminerSource } from './adminer-source.ts'
 import { Asking } from './asking.ts'
 import { startMachine } from './machine.ts'
-import { packaged } from './packaged.ts'
+import { provisioned } from './prepared.ts'
 import { snapshot } from './snapshot.ts'
 
 const PROGRAM = '/usr/local/bin/hosting-agent'
@@ -26,11 +26,11 @@ const SHOP = {
 /** The hash of a password that nobody has. */
 const NOBODY = `*${'0'.repeat(40)}`
 
-/** A server with the installed agent in its sandbox, and one site, with Adminer and a shell. */
+/** A provisioned server with the installed agent in its sandbox, and one site, with Adminer and a shell. */
 export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; agent: Asking }> {
   const { file: program } = await buildAgent('.')
   const host = await startMachine(
-    { name: `isolation-${suite}`, suite, init: 'systemd', image: await packaged(suite) },
+    { name: `isolation-${suite}`, suite, init: 'systemd', image: await provisioned(suite) },
     { program, mirror: await wordpressMirror(), serve: false },
   )
   const agent = await Asking.signed(host)
@@ -41,7 +41,6 @@ export async function startIsolated(suite: Suite): Promise<{ host: lab.Host; age
   )
   // As Debian has it by default: the rate of new connections is limited with it.
   await host.must(['apt-get', 'install', '-q', '--yes', 'nftables'])
-  await completed(agent, 'server.provision', {})
   await completed(agent, 'site.create', { ...SHOP, php: suites[suite].php })
   await openAdminer(host, agent, suite)
   await giveShell(host, agent)
