@@ -67,10 +67,11 @@ const ROOTS = ['/etc', '/srv', '/var', '/usr/local', '/home', '/run/hosting-fpm'
 const UNITS = ['systemctl', 'list-units', '--all', '--plain', '--no-legend', 'hosting-*']
 /**
  * Short-lived: processes that scan, measure or query, programs that systemd is about to start
- * (named in brackets until then, or by a descriptor), and table checks after a start of MariaDB.
+ * (named in brackets until then, or by a descriptor), table checks after a start of MariaDB, and
+ * Debian's job that removes old sessions of PHP, where cron starts it.
  */
 const PASSING =
-  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|env|setpriv|unshare|apt.*|debian-start|logger|ss|tail|\d+)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
+  /^nobody .* hosting-agent$|^root .* (ps|find|cat|grep|dpkg|sh|systemctl|systemd-run|env|setpriv|unshare|apt.*|debian-start|logger|ss|tail|sessionclean|php[\d.]+|sort|sed|xargs|\d+)$| (kworker.*|systemd.*|\([^ ]+\)|du)$/
 
 export async function snapshot(host: Host): Promise<Snapshot> {
   const lines = async (argv: string[], input?: string) => {
@@ -80,8 +81,10 @@ export async function snapshot(host: Host): Promise<Snapshot> {
   const prune = KEPT.flatMap((path) => ['-path', path, '-prune', '-o'])
   const files = await lines(['find', ...ROOTS, ...prune, '-print'])
   const running = await lines(['ps', '-eo', 'user:40,comm:16,cgroup:200', '--no-headers'])
-  // A site's jobs run at any minute, the copy of /etc at changes of accounts.
-  const others = running.filter((line) => !/\/hosting-(cron@|etc[.-])/.test(line))
+  // A site's jobs run at any minute, the copy of /etc at changes of accounts, Debian's job twice an hour.
+  const others = running.filter(
+    (line) => !/\/(hosting-(cron@|etc[.-])|phpsessionclean\.)/.test(line),
+  )
   const processes = [...new Set(others.map((line) => line.slice(0, 57).trimEnd()))]
   return {
     accounts: await lines(['cat', ...ACCOUNTS]),

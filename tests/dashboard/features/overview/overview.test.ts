@@ -17,7 +17,7 @@ import { RandomFleet } from '#tests/support/dashboard/random-fleet.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
 import { markedWith } from '#tests/support/marks.ts'
 import { Random } from '#tests/support/random.ts'
-import { times } from '#tests/support/runs.ts'
+import { numbers } from '#tests/support/runs.ts'
 
 /** The clock is at the first moment of 2026. */
 const at = (day: string) => `${day}T00:00:00.000Z`
@@ -424,7 +424,7 @@ describe('attention', () => {
   })
 })
 
-const SEEDS = Array.from({ length: times(3) }, (_, at) => at + 1)
+const SEEDS = numbers(3)
 const ROUNDS = 30
 /** Some are longer than an overview is kept without a change, and some set the clock back. */
 const STEPS_MS = [10 * 60_000, 3 * 60_000, 6_000, -3 * 60_000, 24 * 3600_000]
