@@ -21,6 +21,7 @@ import type { SiteAccessReport } from '#shared/access/site.access.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { NEEDS, refuseUnmet } from '#shared/kernel/needs.ts'
+import { omit } from '#shared/kernel/omit.ts'
 import { accessOf } from './access.ts'
 import { isReached, loses, onlyTakes } from './access-changes.ts'
 import {
@@ -130,9 +131,8 @@ const undoable = async (params: Params, host: Host): Promise<Step[]> => [
 
 /** Without the access the record is as it was before the first one. */
 function withAccess(recorded: Site, { grants, clients }: Params): Site {
-  const { access: _, clients: __, ...site } = recorded
   return {
-    ...site,
+    ...omit(recorded, 'access', 'clients'),
     ...(grants.length > 0 && { access: grants }),
     ...(clients.length > 0 && { clients }),
   }

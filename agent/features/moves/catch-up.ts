@@ -22,11 +22,11 @@ import type { Gathered } from '#shared/sites/gathered.ts'
 import { differing } from './differing.ts'
 import {
   broughtFiles,
+  findLoaded,
   forgetBrought,
   forgetLoaded,
   keepBrought,
   keepLoaded,
-  loadedTables,
 } from './loaded.ts'
 
 const PRIVATE = { mode: 0o700 }
@@ -54,13 +54,13 @@ export async function prepare(host: Host, { user }: Site): Promise<void> {
   await prepareFetched(host, user)
 }
 
-/** Loads only the tables that differ, and removes those that are gone. Returns their names. */
+/** Loads only the tables that differ, and removes those that are gone. Returns their number. */
 export async function catchUpDatabase(
   host: Host,
   site: Site,
   opened: Opened,
   { database, tables: listed }: Gathered,
-): Promise<Caught> {
+): Promise<number> {
   const { user } = site
   const folder = fetchedOf(user)
   const dumped = database ?? undefined
@@ -68,19 +68,13 @@ export async function catchUpDatabase(
   else await host.files.write(dumpIn(folder), '', SECRET)
   const [has, present] = await Promise.all([
     listed ?? dumpDigests(host, user, dumpIn(folder), ALL_ROWS),
-    loadedTables(host, user).then((known) => known ?? databaseDigests(host, site, ALL_ROWS)),
+    findLoaded(host, user).then((known) => known?.tables ?? databaseDigests(host, site, ALL_ROWS)),
     dumped && checkDump(host, folder, dumped),
   ])
   const tables = differing(has, present)
   if (tables.length > 0) await load(host, site, tables, has)
-  await keepLoaded(host, user, has)
-  return { tables, has }
-}
-
-interface Caught {
-  tables: string[]
-  /** All tables of the copy. */
-  has: DefinedTable[]
+  await keepLoaded(host, user, { changed: tables.length, tables: has })
+  return tables.length
 }
 
 async function load(

@@ -9,16 +9,24 @@ const SECRET = { mode: 0o600 }
 const loadedPath = (user: string) => `${restoresOf(user)}/loaded.json`
 const broughtPath = (user: string) => `${restoresOf(user)}/brought`
 
+const Loaded = z.object({
+  /** How many tables had changed. */
+  changed: z.int(),
+  /** All tables of the copy. */
+  tables: z.array(DefinedTable),
+})
+type Loaded = z.infer<typeof Loaded>
+
 /**
  * The tables of a closed copy, as they were compared when it last caught up: nobody writes to it.
  * Definitions are those of the other server, whose MariaDB may write them differently.
  */
-export async function loadedTables(host: Host, user: string): Promise<DefinedTable[] | undefined> {
-  return parseJson(z.array(DefinedTable), await host.files.read(loadedPath(user)))
+export async function findLoaded(host: Host, user: string): Promise<Loaded | undefined> {
+  return parseJson(Loaded, await host.files.read(loadedPath(user)))
 }
 
-export const keepLoaded = (host: Host, user: string, tables: readonly DefinedTable[]) =>
-  host.files.write(loadedPath(user), `${JSON.stringify(tables)}\n`, SECRET)
+export const keepLoaded = (host: Host, user: string, loaded: Loaded): Promise<void> =>
+  host.files.write(loadedPath(user), `${JSON.stringify(loaded)}\n`, SECRET)
 
 /** Before tables change. */
 export const forgetLoaded = (host: Host, user: string): Promise<void> =>

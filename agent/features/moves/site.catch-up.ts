@@ -9,7 +9,11 @@ import {
   openFiles,
   withSourcePassword,
 } from '#agent/features/backups/restic/session.ts'
-import { followSettings } from '#agent/features/sites/follow-settings.ts'
+import {
+  findFormer,
+  followSettings,
+  forgetFormerStep,
+} from '#agent/features/sites/follow-settings.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { inOrder } from '#agent/kernel/effects/change.ts'
 import { change, run } from '#agent/kernel/effects/effects.ts'
@@ -17,17 +21,15 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { docrootOf, HOMES } from '#agent/kernel/site/paths.ts'
 import { findSite, type Site } from '#agent/kernel/site/sites.ts'
-import { command, type Progress, ready, value } from '#agent/kernel/steps/command.ts'
+import { command, type Progress, ready } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
-import { type CopiedTable, MAX_TABLES } from '#shared/sites/gathered.ts'
+import { MAX_TABLES } from '#shared/sites/gathered.ts'
 import { besides } from './besides.ts'
 import * as moving from './catch-up.ts'
+import { findLoaded } from './loaded.ts'
 
 type Params = ParamsOf<'site.catch-up'>
-type Copied = { tables: string[]; has: CopiedTable[] }
-
-const copied = value<Copied>('The copy has no result')
 
 /** Changes a copy that serves nobody; it may be repeated, and then completes what was left. */
 export const siteCatchUp = command('site.catch-up', {
@@ -35,15 +37,16 @@ export const siteCatchUp = command('site.catch-up', {
   withSecrets: withSourcePassword,
   check: async (params, host) => ({ site: await checked(host, params) }),
   async find({ domain }, host) {
-    const site = await findCopy(host, domain)
+    const site = (await findFormer(host, domain)) ?? (await findCopy(host, domain))
     return site && { site }
   },
-  steps({ params, host, site, gives }) {
+  steps({ params, host, site }) {
     const { user } = site
     const steady = host.steady ?? host
     const { target, repository: name, password, backup } = params.from
     const repository = { name, target, password }
     const opened = openedOf(host, repository, user)
+    const follows = backup !== undefined && site.moving?.parted
     return [
       ready(() => resticSteps(host)),
       ready(() => mariadbSteps(host)),
@@ -53,7 +56,7 @@ export const siteCatchUp = command('site.catch-up', {
         ...openFiles(host, repository, user),
         undo: closeFiles(steady, user).apply,
       },
-      ...(backup && site.moving?.parted ? [followSettings(host, site, opened, backup)] : []),
+      ...(follows ? [followSettings(host, site, opened, backup)] : []),
       {
         name: 'content',
         title: 'Copying the changes',
@@ -62,7 +65,7 @@ export const siteCatchUp = command('site.catch-up', {
           change('database', user),
           change('folder', docrootOf(user)),
         ],
-        apply: gives(copied, () => copyChanges(host, site, opened, params.gathered)),
+        apply: () => copyChanges(host, site, opened, params.gathered),
         undo: () => moving.bringFiles(steady, user),
       },
       {
@@ -70,12 +73,14 @@ export const siteCatchUp = command('site.catch-up', {
         title: 'Disconnecting from the target',
         ...inOrder(closeFiles(host, user), moving.forgetFetched(host, site)),
       },
+      ...(follows ? [forgetFormerStep(host, site)] : []),
     ]
   },
-  result({ params: { gathered }, site, get }) {
-    const { tables, has } = get(copied)
-    const few = has.length <= MAX_TABLES && { has }
-    return { domain: site.domain, at: gathered.at, tables: tables.length, ...few }
+  async result({ params: { domain, gathered }, host, site }) {
+    const loaded = await findLoaded(host, site.user)
+    if (!loaded) throw new Error('The copy has no result')
+    const few = loaded.tables.length <= MAX_TABLES && { has: loaded.tables }
+    return { domain, at: gathered.at, tables: loaded.changed, ...few }
   },
 })
 
@@ -84,7 +89,7 @@ async function* copyChanges(
   site: Site,
   opened: Opened,
   gathered: Params['gathered'],
-): Progress<Copied> {
+): Progress<void> {
   await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
   // Before the freeze alone, in which files and database are brought at once.
   if (!gathered.tables) await learnKey(host, opened)
@@ -92,11 +97,9 @@ async function* copyChanges(
   await moving.prepare(host, site)
   const tables = moving.catchUpDatabase(host, site, opened, gathered)
   yield* besides(moving.catchUpFiles(host, site, opened, gathered), tables)
-  const result = await tables
-  yield `${result.tables.length} tables have changed`
+  yield `${await tables} tables have changed`
   await alignPassword(host, site)
   await moving.unmarkMixed(host, site)
-  return result
 }
 
 /** The copy of a site that arrives, or that has moved away. */

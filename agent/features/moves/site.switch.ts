@@ -17,6 +17,7 @@ import { findSite, removeSite, type Site, writeSite } from '#agent/kernel/site/s
 import { command, type Step } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
+import { omit } from '#shared/kernel/omit.ts'
 import type { Moving, Switch } from '#shared/moves/moving.ts'
 import { isMixed } from './catch-up.ts'
 import { freezeSteps, pin, recordStep, serve, servingSteps, thawSteps } from './switch-steps.ts'
@@ -201,8 +202,7 @@ function partedSteps(host: Host, site: Site, moving: Moving, certificate: string
  */
 function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
   const { domain } = site
-  const { access: _, clients: __, ...facts } = site
-  const next: Site = { ...facts, moving }
+  const next: Site = { ...omit(site, 'access', 'clients'), moving }
   const steady = host.steady ?? host
   return [
     {

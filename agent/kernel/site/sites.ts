@@ -62,9 +62,9 @@ const Record = siteCreate.params
 /**
  * The folder of a site's record is the state of the site: served, moved to another server, in the
  * trash, being deleted permanently, or a temporary site of an isolation check or of the proof of a
- * backup.
+ * backup. `former` has the previous record of a moved site while other settings are taken over.
  */
-type Folder = 'sites' | 'moved' | 'trash' | 'purging' | 'canaries' | 'proofs'
+type Folder = 'sites' | 'moved' | 'former' | 'trash' | 'purging' | 'canaries' | 'proofs'
 
 const folderOf = ({ settings }: Host, folder: Folder) => `${settings.state_dir}/${folder}`
 const pathOf = (host: Host, domain: string, folder: Folder) =>

@@ -1,6 +1,7 @@
 import { backupRestore } from '#agent/features/backups/backup.restore.ts'
 import { mailApply } from '#agent/features/mail/mail.apply.ts'
 import { writeVerdict } from '#agent/features/updates/upgrade/upgrade.ts'
+import { applyAccount } from '#agent/kernel/database/mariadb.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import type { Switch } from '#shared/moves/moving.ts'
 import {
@@ -18,6 +19,7 @@ import { onStart, succeeded, withJournal } from '#tests/support/agent/job-journa
 import {
   answering,
   emptyServer,
+  forwardingServer,
   paramsFor,
   receivingServer,
   switched,
@@ -233,6 +235,13 @@ const SWITCHES: readonly (readonly [Switch, () => Promise<FakeHost>])[] = [
   ['settled', () => switchedTo('leaving')],
 ]
 
+/** A copy that only forwards takes over the settings that its site has on the other server. */
+async function following(): Promise<Awaited<ReturnType<EveryCase['prepare']>>> {
+  const { host, copy, back } = await forwardingServer({ tier: 'large' })
+  await applyAccount(host, copy).apply()
+  return { host, params: back }
+}
+
 /** A check of the isolation leaves programs. */
 const CONTINUED: readonly CommandName[] = ['agent.upgrade', 'isolation.check']
 
@@ -284,6 +293,14 @@ export const EVERY: readonly EveryCase[] = [
     ...named({ title: state, command: 'site.switch', params: paramsFor(state), make }),
     isVisible: false,
   })),
+  {
+    title: 'site.catch-up (of a copy that only forwards)',
+    command: 'site.catch-up',
+    isVisible: false,
+    isUndone: true,
+    leaves: new RegExp(`${BROUGHT.source}|/former$`),
+    prepare: following,
+  },
   ...Object.entries(PREPARED).map(([name, prepare]) => {
     // The keys of the table are names of commands.
     const command = name as CommandName

@@ -126,6 +126,7 @@ describe('a copy that only forwards', () => {
       'Copying the changes',
       '0 tables have changed',
       'Disconnecting from the target',
+      'Removing the previous settings',
     ])
     const { moving } = copy
     expect(await findSite(host, domain, 'moved')).toEqual({ ...shop, access, moving })
