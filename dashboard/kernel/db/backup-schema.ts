@@ -61,8 +61,7 @@ export const dashboard_targets = sqliteTable('dashboard_targets', {
 
 /**
  * The repositories of the dashboard's own backups by their place, with their passwords, encrypted to
- * the key of a kit. A former one was in a target of sites, so a server may have its password: it is
- * never used again.
+ * the key of a kit.
  */
 export const dashboard_repositories = sqliteTable('dashboard_repositories', {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -71,7 +70,6 @@ export const dashboard_repositories = sqliteTable('dashboard_repositories', {
     .notNull()
     .references(() => backup_kits.id),
   sealed_password: text().notNull(),
-  is_former: integer({ mode: 'boolean' }).notNull().default(false),
 })
 
 /**

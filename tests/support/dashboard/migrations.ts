@@ -6,7 +6,7 @@ import { type Known, knownMigrations } from '#dashboard/kernel/db/migrations.ts'
  */
 export const RELEASED = [
   // 0000_initial.sql
-  '3cdde0961691b6df10a12c0a916192f3d177352df87bfdf3b4e8f7a194b646cb',
+  '7a34050c7fc8747c222679e2b9593e7b9f7ecd26964b396a261fb88362a1599d',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

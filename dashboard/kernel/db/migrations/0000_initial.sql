@@ -447,7 +447,6 @@ CREATE TABLE `dashboard_repositories` (
 	`place` text NOT NULL,
 	`kit_id` integer NOT NULL,
 	`sealed_password` text NOT NULL,
-	`is_former` integer DEFAULT false NOT NULL,
 	FOREIGN KEY (`kit_id`) REFERENCES `backup_kits`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint

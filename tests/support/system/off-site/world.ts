@@ -96,17 +96,18 @@ export class OffSiteWorld {
 
   /** The dashboard has no password of its repository. */
   forget(): { undo: () => void } {
-    const set = (is_former: number) =>
-      this.records((database) =>
-        database.query('update dashboard_repositories set is_former = ?').run(is_former),
-      )
-    set(1)
-    const undo = () => {
-      this.records((database) =>
-        database.run('delete from dashboard_repositories where is_former = 0'),
-      )
-      set(0)
-    }
+    const all = 'dashboard_repositories'
+    const known = this.records((database) => {
+      const rows = database.query(`select id, place, kit_id, sealed_password from ${all}`).values()
+      database.run(`delete from ${all}`)
+      return rows
+    })
+    const undo = () =>
+      this.records((database) => {
+        database.run(`delete from ${all}`)
+        const insert = `insert into ${all} (id, place, kit_id, sealed_password) values (?, ?, ?, ?)`
+        for (const row of known) database.run(insert, row as string[])
+      })
     return { undo }
   }
 
