@@ -1,7 +1,7 @@
 import {
   accountStep,
+  getMade,
   type Made,
-  madeOf,
   refuseUnfit,
 } from '#agent/features/database/site/new-user.ts'
 import { toolSteps } from '#agent/features/database/tool/install.ts'
@@ -29,6 +29,5 @@ export const databaseTool = command('database.tool', {
       { ...account, apply: gives(made, account.apply) },
     ]
   },
-  finished: madeOf,
-  result: ({ get }) => get(made),
+  result: async ({ params, host, find }) => find(made) ?? (await getMade(params, host)),
 })

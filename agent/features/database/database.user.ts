@@ -1,7 +1,7 @@
 import {
   accountStep,
+  getMade,
   type Made,
-  madeOf,
   refuseUnfit,
 } from '#agent/features/database/site/new-user.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
@@ -21,6 +21,5 @@ export const databaseUser = command('database.user', {
     const account = accountStep(params, host)
     return [ready(() => mariadbSteps(host)), { ...account, apply: gives(made, account.apply) }]
   },
-  finished: madeOf,
-  result: ({ get }) => get(made),
+  result: async ({ params, host, find }) => find(made) ?? (await getMade(params, host)),
 })

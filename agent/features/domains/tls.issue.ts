@@ -1,5 +1,6 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
+import { findSite, getSite } from '#agent/kernel/site/sites.ts'
 import { after, command, type Progress, value } from '#agent/kernel/steps/command.ts'
 import { issue } from './certificates.ts'
 import { restore } from './changing.ts'
@@ -12,9 +13,22 @@ type Issued = { expires_at: string; kept?: true; refused?: string; left_out: Lef
 
 const issued = value<Issued>('Nothing was issued')
 
-export const tlsIssue = command('tls.issue', {
-  ...onSite,
-  steps: ({ params, host, gives }) => [
+/** After a restart, the certificate that the request before it has got. */
+interface Subject {
+  issuedBefore(): Promise<{ expires_at: string } | undefined>
+}
+
+export const tlsIssue = command<'tls.issue', Subject>('tls.issue', {
+  lock: onSite.lock,
+  async check(params, host) {
+    await getSite(host, params.domain)
+    return { issuedBefore: async () => undefined }
+  },
+  async find(params, host, since) {
+    const site = await findSite(host, params.domain)
+    return site && { issuedBefore: () => findIssued(host, params, since) }
+  },
+  steps: ({ params, host, issuedBefore, gives }) => [
     {
       name: 'certificate',
       title:
@@ -25,17 +39,16 @@ export const tlsIssue = command('tls.issue', {
       notes: () => issueNotes(host, params),
       apply: gives(issued, () => issuing(host, params)),
       undo: () => restore(host, params.domain),
+      decided: async () => (await issuedBefore()) !== undefined,
     },
     after(
       () => [],
       () => noteIssued(host, params.domain),
     ),
   ],
-  async finished(params, host, since = 0) {
-    const found = await findIssued(host, params, since)
-    return found && { domain: params.domain, tls: params.tls, ...found }
-  },
-  result({ params: { domain, tls }, get, warn }) {
+  async result({ params: { domain, tls }, issuedBefore, get, warn }) {
+    const before = await issuedBefore()
+    if (before) return { domain, tls, ...before }
     const { expires_at, kept, refused, left_out } = get(issued)
     const message = refused ?? describe(left_out)
     if (message !== undefined) warn({ code: 'certificate_refused', message })

@@ -7,7 +7,7 @@ import { baselineRemoved } from '#agent/kernel/baseline/baseline.ts'
 import { removeDatabase, startMariadb } from '#agent/kernel/database/mariadb.ts'
 import { inOrder, provided, removed } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
+import { onSite } from '#agent/kernel/site/on-site.ts'
 import { certificateFolder } from '#agent/kernel/site/paths.ts'
 import { findSite, moveSite, removeSite, type Site } from '#agent/kernel/site/sites.ts'
 import { command, line, type Step } from '#agent/kernel/steps/command.ts'
@@ -18,23 +18,31 @@ import { conflict, notFound } from '#shared/kernel/errors.ts'
 
 type Params = ParamsOf<'site.purge'>
 
+/** After a restart, the site may be gone altogether. */
+interface Subject {
+  site: Site | undefined
+}
+
 /** Leaves the trash first, so that a partly deleted site is never restored; the record is removed last. */
-export const sitePurge = command('site.purge', {
+export const sitePurge = command<'site.purge', Subject>('site.purge', {
   lock: onSite.lock,
   check: async (params, host) => ({ site: await getPurgeable(host, params) }),
   async find({ domain }, host) {
     const site = await findPurgeable(host, domain)
-    return site && { site }
+    return site || !(await findSite(host, domain)) ? { site } : undefined
   },
-  steps: ({ host, site }) => [line(`Deleting ${site.domain} permanently`), ...stepsOf(site, host)],
-  async finished({ domain }, host) {
-    const site = (await findPurgeable(host, domain)) ?? (await findSite(host, domain))
-    return site ? undefined : { domain }
+  steps: ({ host, site, params: { domain } }) => [
+    line(`Deleting ${domain} permanently`),
+    markStep(host, domain),
+    ...(site ? removingSteps(host, site) : []),
+  ],
+  unfinished(reason, { params: { domain } }) {
+    throw new Error(`${domain} is not deleted completely: ${reason}`)
   },
-  unfinished(reason, { site }) {
-    throw new Error(`${site.domain} is not deleted completely: ${reason}`)
+  async result({ host, params: { domain } }) {
+    if (await findPurgeable(host, domain)) throw new Error(`${domain} is not deleted completely`)
+    return { domain }
   },
-  result: domainOf,
 })
 
 async function findPurgeable(host: Host, domain: string): Promise<Site | undefined> {
@@ -51,18 +59,19 @@ async function getPurgeable(host: Host, { domain, trashed_days }: Params): Promi
   throw notFound(`Site ${domain} in the trash`)
 }
 
-function stepsOf(site: Site, host: Host): Step[] {
+const markStep = (host: Host, domain: string): Step => ({
+  name: 'mark',
+  title: 'Taking the record out of the trash',
+  ...provided(
+    async () => !(await findSite(host, domain, 'purging')),
+    moveSite(host, domain, 'trash', 'purging'),
+  ),
+  decided: async () => (await findSite(host, domain, 'trash')) === undefined,
+})
+
+function removingSteps(host: Host, site: Site): Step[] {
   const { domain, user } = site
   return [
-    {
-      name: 'mark',
-      title: 'Taking the record out of the trash',
-      ...provided(
-        async () => !(await findSite(host, domain, 'purging')),
-        moveSite(host, domain, 'trash', 'purging'),
-      ),
-      decided: async () => (await findSite(host, domain, 'purging')) !== undefined,
-    },
     {
       name: 'database',
       title: 'Dropping the database',

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { blamingDisk } from '#agent/kernel/host/storage.ts'
 import type { Command, CommandTable, Progress } from '#agent/kernel/steps/command.ts'
-import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
+import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
 import { cancelledError, notUndone, ServiceError } from '#shared/kernel/errors.ts'
 import type { Session } from './cancellable-host.ts'
@@ -217,8 +217,8 @@ interface Means {
 
 /**
  * Ends an operation after a restart: resumes one that can, completes one past its point of no
- * return or with an existing outcome, and undoes the started steps of others. Before that it ends
- * all programs of the previous process.
+ * return, and undoes the started steps of others. Before that it ends all programs of the previous
+ * process.
  */
 async function* recovered<N extends CommandName>(
   command: Command<N>,
@@ -238,29 +238,21 @@ async function* recovered<N extends CommandName>(
     return yield* command.resume(params, execution.context)
   }
   await execution.session.undoing()
-  const finished = async () =>
-    parsed.success ? command.finished?.(params, host, request.created_at) : undefined
-  const warned = async function* (outcome: ResultOf<N>): Progress<object> {
-    for (const warning of (await command.missing?.(params, host)) ?? []) {
-      yield `Warning: ${warning.message}`
-      execution.context.warn(warning)
-    }
-    return outcome
-  }
-  const steps = (parsed.success && (await command.steps?.(params, host))) || []
+  const since = request.created_at
+  const steps = (parsed.success && (await command.steps?.(params, host, since))) || []
   const started = startedSteps(steps, left.journal)
   if (await isDecided(started)) {
     yield 'The agent was restarted; continuing past the point of no return'
     const reason = yield* finishing(steps, execution.journal)
-    const outcome = await finished()
-    if (outcome) return yield* warned(outcome)
-    throw interrupted(`; ${reason}`)
-  }
-  // An outcome that exists before the operation reached it belongs to another one.
-  const outcome = steps.some(({ decided }) => decided) ? undefined : await finished()
-  if (outcome) {
-    yield 'The agent was restarted; the operation is already complete'
-    return yield* warned(outcome)
+    const outcome = await command.finished?.(params, host, since)?.catch((error: unknown) => {
+      if (reason === undefined) throw error
+    })
+    if (!outcome) throw interrupted(`; ${reason}`)
+    for (const warning of (await command.missing?.(params, host, since)) ?? []) {
+      yield `Warning: ${warning.message}`
+      execution.context.warn(warning)
+    }
+    return outcome
   }
   yield 'The agent was restarted; undoing the started steps'
   execution.states.interrupted()

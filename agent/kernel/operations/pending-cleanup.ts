@@ -87,10 +87,10 @@ export class PendingCleanup {
 
   /** Work that cannot be planned any more, as for a removed site, counts as none. */
   #restOf(id: string): Promise<Rest | undefined> {
-    return this.#planOf(id).catch(() => undefined)
+    return this.#readRest(id).catch(() => undefined)
   }
 
-  async #planOf(id: string): Promise<Rest | undefined> {
+  async #readRest(id: string): Promise<Rest | undefined> {
     const { host, commands, store } = this.#means
     const request = await store.request(id)
     if (!request) return undefined
@@ -144,7 +144,7 @@ async function stepsOf<N extends CommandName>(
 ): Promise<readonly Step[]> {
   const command = await commands[request.command as N]()
   const params = await paramsOf<N>(request)
-  return (params && (await command.steps?.(params, host))) ?? []
+  return (params && (await command.steps?.(params, host, request.created_at))) ?? []
 }
 
 /** Work without a key concerns nobody else. */

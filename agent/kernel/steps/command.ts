@@ -143,17 +143,16 @@ export interface Definition<N extends CommandName, S extends object> {
   check?(params: ParamsOf<N>, host: Host): Promise<S>
   /**
    * The same after a restart of the agent, without a refusal. Undefined: nothing is left that could
-   * be undone or completed. Without it an interrupted operation is only reported.
+   * be undone or completed. Without it an interrupted operation is only reported. `since`: the time
+   * of the request, which an older outcome does not answer.
    */
-  find?(params: ParamsOf<N>, host: Host): Promise<S | undefined>
+  find?(params: ParamsOf<N>, host: Host, since: number): Promise<S | undefined>
   /** All steps in order, for the plan, the announcement, the run, the undo and the recovery. */
   steps(job: Job<N, S>): List | Promise<List>
   /** Reports an obstacle after the decision. */
   unfinished?(reason: string, job: Job<N, S>): Progress<void> | void
   /** From the machine or from values. After a restart past the decision there are no values. */
   result(job: Job<N, S>): ResultOf<N> | Promise<ResultOf<N>> | Progress<ResultOf<N>>
-  /** For a command without a decision: as in `Command`. */
-  finished?: Command<N>['finished']
   /** `again`: after a restart all steps run again, and those that are done are skipped. */
   resume?: 'again' | NonNullable<Command<N>['resume']>
 }
@@ -164,30 +163,33 @@ type Needing<N extends CommandName> = { needs?(params: ParamsOf<N>): Need | unde
 /** A command as the runner uses it, made by `command` from its definition. */
 export interface Command<N extends CommandName> {
   /** Two operations with the same key never run at once; undefined: it needs no lock. */
-  lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string>
+  lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string | undefined>
   /**
    * The params with the secrets that this server has itself, before the request waits for its lock.
    * Throws conflict with `password_missing`: the same request may then come with the secret.
    */
   withSecrets?: ((params: ParamsOf<N>, host: Host) => Promise<ParamsOf<N>>) | undefined
-  /** The steps as they would be after a restart, so that an interrupted operation can be undone. */
-  steps?(params: ParamsOf<N>, host: Host): readonly Step[] | Promise<readonly Step[]>
+  /**
+   * The steps as they would be after a restart, so that an interrupted operation can be undone.
+   * `since`: the time of the request.
+   */
+  steps?(
+    params: ParamsOf<N>,
+    host: Host,
+    since?: number,
+  ): readonly Step[] | Promise<readonly Step[]>
   /**
    * All steps of `run`, in order. Changes nothing, and throws the errors that `run` throws before a
    * change.
    */
   plan(params: ParamsOf<N>, host: Host): Promise<readonly Step[]>
-  /**
-   * After a restart: the result, if the outcome exists although the operation did not end. It is
-   * then complete, and nothing is undone. With a point of no return, only that decides, and this
-   * returns the result. `since`: the time of the request, which an older outcome does not answer.
-   */
+  /** After a restart: the result of an operation past its point of no return. */
   finished?(params: ParamsOf<N>, host: Host, since?: number): Promise<ResultOf<N> | undefined>
   /**
    * After a restart, for an operation that `finished` completes: warnings about missing parts, as
    * in `run`. Makes sure that they are retried.
    */
-  missing?(params: ParamsOf<N>, host: Host): Promise<readonly Warning[]>
+  missing?(params: ParamsOf<N>, host: Host, since?: number): Promise<readonly Warning[]>
   /**
    * Resumes an operation after a restart of the agent, in the next process: the restart neither
    * undoes nor ends it.
@@ -261,7 +263,7 @@ export function command<N extends CommandName, S extends object = object>(
   name: N,
   definition: Definition<N, S>,
 ): Command<N> {
-  const { lock, withSecrets, finished, resume } = definition
+  const { lock, withSecrets, resume } = definition
   const jobOf = (subject: S, params: ParamsOf<N>, host: Host, warn: Warn = () => undefined) => ({
     ...subject,
     ...valuesOf(),
@@ -276,14 +278,14 @@ export function command<N extends CommandName, S extends object = object>(
     return (await definition.check?.(params, host)) ?? ({} as S)
   }
   /** The list of an operation of the previous process: its own stage, and what follows that. */
-  const listOf = async (params: ParamsOf<N>, host: Host) => {
-    const subject = await definition.find?.(params, host)
+  const listOf = async (params: ParamsOf<N>, host: Host, since = 0) => {
+    const subject = await definition.find?.(params, host, since)
     if (!subject) return undefined
     const job = jobOf(subject, params, host)
     return { job, list: await definition.steps(job) }
   }
-  const undoable = async (params: ParamsOf<N>, host: Host) => {
-    const { list = [] } = (await listOf(params, host)) ?? {}
+  const undoable = async (params: ParamsOf<N>, host: Host, since?: number) => {
+    const { list = [] } = (await listOf(params, host, since)) ?? {}
     return stepsIn(list, (nested) => (isThen(nested) ? nested.make() : []))
   }
   const made: Command<N> = {
@@ -294,13 +296,12 @@ export function command<N extends CommandName, S extends object = object>(
       return stepsIn(await definition.steps(jobOf(await checked(params, host), params, host)))
     },
     async finished(params, host, since) {
-      if (finished) return finished(params, host, since)
-      const turning = (await undoable(params, host)).find(({ decided }) => decided)
-      const left = (await turning?.decided?.()) && (await listOf(params, host))
+      const turning = (await undoable(params, host, since)).find(({ decided }) => decided)
+      const left = (await turning?.decided?.()) && (await listOf(params, host, since))
       return left ? resultOf(progressOf(definition.result(left.job))) : undefined
     },
-    async missing(params, host) {
-      const { list = [] } = (await listOf(params, host)) ?? {}
+    async missing(params, host, since) {
+      const { list = [] } = (await listOf(params, host, since)) ?? {}
       const warnings = list.map((item) => ('nested' in item ? item.cutOff?.() : undefined))
       return (await Promise.all(warnings)).flatMap((each) => each ?? [])
     },

@@ -39,7 +39,7 @@ export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Hos
   throw conflict(`${domain} already has ${MAX_DATABASE_USERS} temporary users: end one of them`)
 }
 
-/** Returns the user; without it the step is undone: a user would stay whose password nobody has. */
+/** The user with its rights decides. One without rights is undone: nobody has its password. */
 export function accountStep(
   params: NewUser,
   host: Host,
@@ -53,29 +53,39 @@ export function accountStep(
     async apply() {
       const account = { token, rights, seconds: minutes * 60, password_hash }
       await createTemporary(host, await getSite(host, domain), account)
-      const made = await madeOf(params, host)
-      if (!made) throw new Error('The temporary user is already gone')
-      return made
+      return getMade(params, host)
     },
     async undo() {
       await ensureMariadb(steady)
       const made = await findTemporary(steady, token)
       if (made) await endTemporary(steady, made.user)
     },
+    // A database that does not answer is asked again by the undo.
+    decided: () =>
+      madeOf(params, steady).then(
+        (made) => made !== undefined,
+        () => false,
+      ),
   }
+}
+
+type Named = Pick<NewUser, 'domain' | 'token'>
+
+/** Throws if it is not there. */
+export async function getMade(params: Named, host: Host): Promise<Made> {
+  const made = await madeOf(params, host)
+  if (!made) throw new Error('The temporary user is already gone')
+  return made
 }
 
 /**
  * Undefined: it was not created, or has no rights yet. Starts MariaDB if it is stopped, for example
  * during boot.
  */
-export async function madeOf(
-  { domain, token }: Pick<NewUser, 'domain' | 'token'>,
-  host: Host,
-): Promise<Made | undefined> {
+async function madeOf({ domain, token }: Named, host: Host): Promise<Made | undefined> {
   await ensureMariadb(host)
-  const made = await findTemporary(host, token)
-  if (made?.database === undefined) return undefined
-  const { user, database, ends } = made
+  const found = await findTemporary(host, token)
+  if (found?.database === undefined) return undefined
+  const { user, database, ends } = found
   return { domain, user, database, ends_at: new Date(ends * 1000).toISOString() }
 }

@@ -128,25 +128,6 @@ test('does not change ended operations', async () => {
   expect([undone, host.disk.all]).toEqual([[], before])
 })
 
-test('completes an operation whose outcome exists, and undoes nothing of it', async () => {
-  const { host, commands, undone, store } = machine()
-  const command = {
-    ...(await commands['cache.purge']()),
-    finished: async () => ({ domain: 'shop.example' }),
-  }
-  await store.create(request)
-  await store.addEntry('op1', { step: 'a', state: 'intent' })
-
-  await recover(host, tableOf({ 'cache.purge': command }))
-
-  expect(undone).toEqual([])
-  expect((await store.events('op1')).at(-1)).toEqual({
-    id: 2,
-    event: 'complete',
-    data: { status: 'ok', domain: 'shop.example' },
-  })
-})
-
 describe('an operation with a point of no return', () => {
   /** Cut off at the given step. The step b decides it, `decided` is the state of the machine. */
   async function cut(at: string[], decided: boolean, result?: object) {
