@@ -1,25 +1,21 @@
 import { discoverSites } from '#agent/features/existing/discovery.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
-import { command } from '#agent/kernel/steps/command.ts'
+import { mapped } from '#agent/kernel/steps/mapped.ts'
 import { inTrash, notFound, notManaged } from '#shared/kernel/errors.ts'
-import { apexOf } from '#shared/kernel/names.ts'
-import { updating } from './site.update.ts'
-import { changeList } from './site-change.ts'
+import { siteUpdate } from './site.update.ts'
 
-/** It is `site.update` for a site that is named by its pool, and so takes the lock of that site. */
-export const poolApply = command('pool.apply', {
-  async lock({ user }, host) {
-    const site = await siteOfUser(host, user)
-    return site ? apexOf(site.domain) : `pool ${user}`
+/** It is `site.update` of the tier, for a site that is named by its pool. */
+export const poolApply = mapped<'pool.apply', 'site.update'>(siteUpdate, {
+  async params({ user, php_version, tier }, host) {
+    const { domain } = await siteOf(host, user, php_version)
+    return { domain, tier }
   },
-  check: async ({ user, php_version }, host) => ({ site: await siteOf(host, user, php_version) }),
-  async find({ user }, host) {
+  async find({ user, tier }, host) {
     const site = await siteOfUser(host, user)
-    return site && { site }
+    return site && { domain: site.domain, tier }
   },
-  steps: (job) => changeList(updating({ domain: job.site.domain, tier: job.params.tier }), job),
-  result: ({ params: { tier } }) => ({ tier }),
+  result: ({ tier }) => ({ tier }),
 })
 
 const siteOfUser = async (host: Host, user: string, folder?: 'trash'): Promise<Site | undefined> =>

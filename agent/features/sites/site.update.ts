@@ -18,7 +18,7 @@ const resultOf = ({ domain, php, tier, database_routines = false, xmlrpc = true 
 })
 
 /** Only the values that differ from the defaults are part of a record. */
-export function updating({ domain, accept, ...change }: Params): SiteChange {
+function updating({ domain, accept, ...change }: Params): SiteChange {
   const into = (site: Site): Site => {
     const { php = site.php, tier = site.tier } = change
     const { database_routines = false, ...rest } = site

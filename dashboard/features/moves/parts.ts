@@ -9,10 +9,10 @@ import { findCancelRequest } from '#dashboard/kernel/engine/cancel/queries.ts'
 import { errorOf, type RunContext } from '#dashboard/kernel/engine/job.ts'
 import { markRunning } from '#dashboard/kernel/engine/progress.queries.ts'
 import type { Recorder } from '#dashboard/kernel/engine/recorder.ts'
-import { resultOf } from '#dashboard/kernel/engine/success.ts'
+import { type PartName, resultOf } from '#dashboard/kernel/engine/success.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
-import type { CommandName, ResultOf } from '#shared/commands.ts'
+import type { ResultOf } from '#shared/commands.ts'
 import { cancelledError, conflict, offline, ServiceError } from '#shared/kernel/errors.ts'
 import { isTerminal } from '#shared/kernel/sse.ts'
 import type { StepChange } from '#shared/kernel/steps.ts'
@@ -32,7 +32,7 @@ interface Delivery {
   row: MoveRow
 }
 
-interface Call<N extends CommandName> {
+interface Call<N extends PartName> {
   /** Stable: with that of the operation it names one call of an agent, which never runs twice. */
   id: string
   server: ServerRow
@@ -136,7 +136,7 @@ export class Parts {
    * Runs a command, or attaches to it, and records its lines. Throws the error of the agent, and
    * during a freeze also conflict when that has lasted too long.
    */
-  async call<N extends CommandName>(call: Call<N>): Promise<ResultOf<N>> {
+  async call<N extends PartName>(call: Call<N>): Promise<ResultOf<N>> {
     const end = this.#end()
     try {
       return await this.#attached(call, end)
@@ -158,12 +158,12 @@ export class Parts {
   }
 
   /** What waits for a storage that does not answer would hold the site for a long time. */
-  async #cancel<N extends CommandName>({ id, server }: Call<N>): Promise<void> {
+  async #cancel<N extends PartName>({ id, server }: Call<N>): Promise<void> {
     const cancelled = { id: `${this.#operation.id}-${id}`, cancel: 'forced' } as const
     await sendCancelRequest(this.#deps, server, cancelled).catch(() => undefined)
   }
 
-  async #attached<N extends CommandName>(
+  async #attached<N extends PartName>(
     { id, server, command, params }: Call<N>,
     end: { ms: number; error: () => Error },
   ): Promise<ResultOf<N>> {

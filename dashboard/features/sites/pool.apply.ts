@@ -1,8 +1,8 @@
 import { bulkInUse, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setSite } from '#dashboard/kernel/engine/types/queries.ts'
-import { Tier } from '#shared/kernel/fields.ts'
+import { siteUpdate } from './site.update.ts'
 
+/** It is `site.update` of the tier, for a site that is named by its pool. */
 export const poolApply: OperationRules<'pool.apply'> = {
   ...siteCall,
   ...bulkInUse,
@@ -11,5 +11,5 @@ export const poolApply: OperationRules<'pool.apply'> = {
     php_version: php_version ?? siteOf(target).php,
     tier,
   }),
-  succeeded: (_, { params }) => setSite({ tier: Tier.parse(params.tier) }),
+  succeeded: siteUpdate.succeeded,
 }

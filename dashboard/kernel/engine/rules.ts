@@ -7,7 +7,7 @@ import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import type { BackupPlace } from '#shared/backups/backup.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
-import type { InputOf, OperationType, OwnType, ReportOf } from '#shared/operation-types.ts'
+import type { InputOf, OPERATION_TYPES, OperationType, ReportOf } from '#shared/operation-types.ts'
 import type { Warning } from '#shared/servers/agent.ts'
 
 export type Params = Record<string, unknown>
@@ -112,12 +112,11 @@ type Sealed<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> & 
 
 type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
   ? StoredDifferently[K]
-  : K extends 'server.sync'
-    ? Record<string, never>
-    : ParamsOf<CommandOf<K>>
-type CommandOf<K extends OperationType> = K extends 'site.scan'
-  ? 'wp.scan'
-  : Exclude<K, OwnType | 'site.scan' | 'site.recover'>
+  : ParamsFor<(typeof OPERATION_TYPES)[K]['command']>
+/** The params of a command; a type without one stores none. */
+type ParamsFor<C> = C extends { name: infer N extends CommandName }
+  ? ParamsOf<N>
+  : Record<string, never>
 
 export type BackupFirst = OperationRow['backup_first']
 

@@ -30,15 +30,18 @@ export function successOf(
   return { data: dataOf(type, report), change, warnings: warningsIn(reported) }
 }
 
-/** The same of a command that is a part of an operation. */
-export function resultOf<N extends CommandName>(
+/** A command that can be a part of an operation: it has the name of a type. */
+export type PartName = CommandName & OperationType
+
+/** The same of a part of an operation. */
+export function resultOf<N extends PartName>(
   command: N,
   data: unknown,
   params: object,
 ): ResultOf<N> {
   const { result }: { result: z.ZodType } = COMMANDS[command]
   const parsed = result.parse(data)
-  if (command !== 'wp.scan') refuseMismatch(command, parsed, params)
+  refuseMismatch(command, parsed, params)
   return parsed as ResultOf<N>
 }
 
