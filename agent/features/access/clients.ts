@@ -62,7 +62,7 @@ type Owner = Pick<Site, 'user' | 'clients'>
 export function clientPasswordsOf(host: Host, { user, clients = [] }: Owner): Change {
   const logins = clients.map((client) => ({ ...client, login: loginOf(user, client.token) }))
   return provided(async () => clients.length > 0, {
-    effects: () => planPasswords(host, logins),
+    effects: () => passwordChanges(host, logins),
     async apply() {
       const days = await expiries(host)
       for (const { login, expires_at } of logins)
@@ -74,7 +74,7 @@ export function clientPasswordsOf(host: Host, { user, clients = [] }: Owner): Ch
   })
 }
 
-async function planPasswords(
+async function passwordChanges(
   host: Host,
   logins: readonly (ClientAccount & { login: string })[],
 ): Promise<Effect[]> {

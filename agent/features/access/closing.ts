@@ -20,7 +20,10 @@ export function closingSteps(host: Host, site: Owner): Step[] {
     {
       name: 'close logins',
       title: `Ending the SFTP and SSH sessions of ${site.domain}`,
-      effects: async () => [...(await planAccounts(host, site.user)), run('stop', 'SSH sessions')],
+      effects: async () => [
+        ...(await openAccountChanges(host, site.user)),
+        run('stop', 'SSH sessions'),
+      ],
       apply: () => closeLogins(host, site.user),
       undo: () => openLogins(steady, site),
     },
@@ -35,7 +38,7 @@ export function openingSteps(host: Host, site: Owner): Step[] {
     {
       name: 'open logins',
       title: `Allowing logins to ${site.domain} again`,
-      effects: () => planAccounts(host, site.user),
+      effects: () => openAccountChanges(host, site.user),
       apply: () => openLogins(host, site),
       undo: () => closeLogins(steady, site.user),
     },
@@ -46,7 +49,7 @@ const hasPeople = ({ access = [], clients = [] }: Owner): boolean =>
   access.length + clients.length > 0
 
 /** They close and open the same accounts. */
-const planAccounts = async (host: Host, user: string): Promise<Effect[]> =>
+const openAccountChanges = async (host: Host, user: string): Promise<Effect[]> =>
   (await openAccounts(host, user)).map((account) => change('user', account))
 
 /** sshd asks PAM, which refuses an expired account whatever its key. */

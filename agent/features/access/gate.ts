@@ -13,7 +13,6 @@ import { UNITS } from '#agent/kernel/services/systemd.ts'
 import { LIBRARY } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { isMet, NEEDS } from '#shared/kernel/needs.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
 import { keysOf } from './places.ts'
 import { managerAllowed } from './user-manager.ts'
 
@@ -102,14 +101,10 @@ export function withoutGate(host: Host, user: string): Change {
   )
   return inOrder(
     removed(host, 'file', keysOf(gateOf(user))),
-    provided(() => host.files.stat(unitPath(socket)), {
-      effects: async () => [...(await planStop(host, user)), ...(await units.effects())],
-      async apply() {
-        await host.shell.run(['systemctl', 'stop', socket])
-        await units.apply()
-        await host.shell.run(['systemctl', 'daemon-reload'])
-      },
-    }),
+    provided(
+      () => host.files.stat(unitPath(socket)),
+      inOrder(socketStopped(host, user), units, reread(host)),
+    ),
     provided(
       () => hasGate(host, user),
       inOrder(
@@ -123,22 +118,34 @@ export function withoutGate(host: Host, user: string): Change {
   )
 }
 
-/** systemd removes a socket that it stops, and the link to it. */
-async function planStop(host: Host, user: string): Promise<Effect[]> {
-  const sockets = await effects.planRemove(host, 'socket', socketOf(user))
-  return [
-    ...(sockets.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
-    ...sockets,
-    ...(await effects.planRemove(host, 'link', linkOf(user))),
-  ]
-}
+const reread = (host: Host): Change =>
+  declared([], () => host.shell.run(['systemctl', 'daemon-reload']))
 
-/** What the start of the socket would do. */
-export async function planStart(host: Host, user: string): Promise<Effect[]> {
-  const sockets = await effects.planMake(host, 'socket', socketOf(user))
-  return [
-    ...(sockets.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
-    ...sockets,
-    ...(await effects.planMake(host, 'link', linkOf(user))),
-  ]
-}
+/** systemd removes a socket that it stops, and the link to it. */
+const socketStopped = (host: Host, user: string): Change => ({
+  async effects() {
+    const sockets = await effects.removalsOf(host, 'socket', socketOf(user))
+    return [
+      ...(sockets.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
+      ...sockets,
+      ...(await effects.removalsOf(host, 'link', linkOf(user))),
+    ]
+  },
+  apply: async () => void (await host.shell.run(['systemctl', 'stop', socketUnitOf(user)])),
+})
+
+/** With the units as they are now. */
+export const socketStarted = (host: Host, user: string): Change => ({
+  async effects() {
+    const sockets = await effects.creationsOf(host, 'socket', socketOf(user))
+    return [
+      ...(sockets.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
+      ...sockets,
+      ...(await effects.creationsOf(host, 'link', linkOf(user))),
+    ]
+  },
+  async apply() {
+    await reread(host).apply()
+    await host.shell.run(['systemctl', 'start', socketUnitOf(user)])
+  },
+})

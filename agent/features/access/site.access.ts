@@ -13,7 +13,7 @@ import { isFrozen } from '#agent/features/web/vhost-files.ts'
 import { deferred } from '#agent/kernel/effects/change.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { install, planInstall } from '#agent/kernel/packages/packages.ts'
+import { packagesInstalled } from '#agent/kernel/packages/packages.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { findSite, getSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
 import { command, line, type Step } from '#agent/kernel/steps/command.ts'
@@ -218,8 +218,7 @@ async function toolSteps(host: Host): Promise<Step[]> {
     {
       name: 'shell tools',
       title: `Installing ${names.join(', ')}`,
-      effects: () => planInstall(host, names),
-      apply: () => install(host, names, 'install'),
+      ...packagesInstalled(host, names, 'install'),
     },
   ]
 }

@@ -1,7 +1,7 @@
 import { databaseSize, dumpDatabase } from '#agent/kernel/database/dump.ts'
 import { findAccount, renderAccount } from '#agent/kernel/database/kept-account.ts'
 import { removedTree } from '#agent/kernel/effects/change.ts'
-import { planMake, planPut, remove, run } from '#agent/kernel/effects/effects.ts'
+import { creationsOf, remove, replacementOf, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
@@ -37,7 +37,7 @@ export function keepStep(host: Host, user: string, facts?: () => Facts): Step {
   return {
     name: 'keep',
     title: 'Keeping the current state',
-    effects: () => planMake(host, 'folder', ...restoreFolders(user), folder),
+    effects: () => creationsOf(host, 'folder', ...restoreFolders(user), folder),
     async apply() {
       for (const path of [...restoreFolders(user), folder]) await host.files.mkdir(path, PRIVATE)
       const known = facts?.()
@@ -83,7 +83,10 @@ export function recordStep(host: Host, user: string, what = 'state'): Step {
   return {
     name: 'record',
     title: `Keeping the previous ${what} for a week`,
-    effects: async () => [remove('folder', replaced), await planPut(host, previous, 'folder')],
+    effects: async () => [
+      remove('folder', replaced),
+      await replacementOf(host, previous, 'folder'),
+    ],
     async apply() {
       if (!(await host.files.stat(replaced))) return
       await host.files.remove(previous)

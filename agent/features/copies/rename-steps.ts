@@ -15,7 +15,7 @@ import { prepareFetched } from '#agent/features/copies/staging/files.ts'
 import { orderCertificate } from '#agent/features/domains/acme.ts'
 import { missingNames, needsRenewal } from '#agent/features/domains/coverage.ts'
 import { provePair } from '#agent/features/domains/handshake.ts'
-import { planProvide } from '#agent/features/domains/plan.ts'
+import { provideEffects } from '#agent/features/domains/plan.ts'
 import { describe, type LeftOut, present } from '#agent/features/domains/probe-names.ts'
 import { CertificateRefused } from '#agent/features/domains/refusals.ts'
 import { selfSigned } from '#agent/features/domains/self-signed.ts'
@@ -113,7 +113,7 @@ function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
   const issue: Step = {
     name: 'certificate',
     title: `Providing a certificate for ${target.domain}`,
-    effects: () => planProvide(host, target),
+    effects: () => provideEffects(host, target),
     apply: gives(leftOut, async function* () {
       const names = yield* provideCertificate(host, former, target)
       const message = describe(names)
@@ -150,7 +150,7 @@ async function* provideCertificate(host: Host, former: Site, target: Site): Prog
     await files.provideKey(host, files.privateKeyOf(domain))
     const chain = await selfSigned(host, target)
     await provePair(host, domain, chain)
-    await files.install(host, domain, chain)
+    await files.installed(host, domain, chain).apply()
     return []
   }
   await awaitServing(host, domain)
@@ -158,7 +158,7 @@ async function* provideCertificate(host: Host, former: Site, target: Site): Prog
     const { chain, left_out } = yield* orderCertificate(host, target)
     if (chain === undefined) throw new Error(`There is no certificate for ${domain}`)
     await provePair(host, domain, chain)
-    await files.install(host, domain, chain)
+    await files.installed(host, domain, chain).apply()
     return left_out
   } catch (error) {
     if (!(error instanceof CertificateRefused)) throw error
@@ -178,7 +178,7 @@ async function copyPresent(host: Host, former: Site, target: Site): Promise<bool
   ]
   if (chain === undefined || key === undefined) return false
   await host.files.write(files.privateKeyOf(target.domain), key, SECRET)
-  await files.install(host, target.domain, chain)
+  await files.installed(host, target.domain, chain).apply()
   return true
 }
 

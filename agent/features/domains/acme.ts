@@ -176,11 +176,11 @@ async function replacedBy(host: Host, domain: string): Promise<string | undefine
 }
 
 /** The effects of an order besides its certificate. */
-export async function planOrder(host: Host, site: Site): Promise<Effect[]> {
+export async function orderEffects(host: Host, site: Site): Promise<Effect[]> {
   const folders = [`${ACME_ROOT}/.well-known`, accountFolderOf(host)]
   return [
-    ...(await effects.planMake(host, 'folder', ...folders)),
-    ...(await effects.planMake(host, 'file', accountKeyOf(host))),
+    ...(await effects.creationsOf(host, 'folder', ...folders)),
+    ...(await effects.creationsOf(host, 'file', accountKeyOf(host))),
     effects.run('order', host.settings.acme_directory),
     ...allNamesOf(site)
       .filter(isWildcard)

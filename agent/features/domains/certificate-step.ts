@@ -2,7 +2,7 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step, Warn } from '#agent/kernel/steps/command.ts'
 import { issueOrReason } from './certificates.ts'
-import { planProvide, provideNotes } from './plan.ts'
+import { provideEffects, provideNotes } from './plan.ts'
 import { describe } from './probe-names.ts'
 
 /** Runs after the record is written: a refused certificate never undoes the site. */
@@ -15,7 +15,7 @@ export function certificateStep(
   return {
     name: 'certificate',
     title,
-    effects: () => planProvide(host, site),
+    effects: () => provideEffects(host, site),
     notes: () => provideNotes(host, site),
     async *apply() {
       const issued = yield* issueOrReason(host, { domain, tls, email })

@@ -1,4 +1,5 @@
 import * as nginx from '#agent/features/web/nginx.ts'
+import { type Change, declared, inOrder } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import * as files from '#agent/kernel/site/certificate-files.ts'
 import { certificateFolder } from '#agent/kernel/site/paths.ts'
@@ -6,7 +7,7 @@ import { type Site, writeSite } from '#agent/kernel/site/sites.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import { allNamesOf, pairOf } from '#shared/kernel/site-names.ts'
 import { type Ordered, orderCertificate } from './acme.ts'
-import { changing, setAddress } from './changing.ts'
+import { addressed, changing } from './changing.ts'
 import { needsRenewal } from './coverage.ts'
 import { awaitServed, provePair } from './handshake.ts'
 import { keeping, keptCertificate, nextOf, type Requested } from './present.ts'
@@ -107,14 +108,25 @@ async function* provide(host: Host, site: Site, record: Recorder): Progress<Carr
   }
   yield 'Serving the certificate'
   await changing(host, site.domain, async () => {
-    await files.install(host, site.domain, chain)
-    await nginx.serve(host, site).apply()
-    await awaitServed(host, site.domain, chain)
-    if (!served) await setAddress(host, site, 'https')
+    await newlyServed(host, site, chain, served).apply()
     await record()
   })
   return { left_out }
 }
+
+/** Serves a new certificate; WordPress gets another address with the first one. */
+export const newlyServed = (
+  host: Host,
+  site: Site,
+  chain: string,
+  former: nginx.Certificate | undefined,
+): Change =>
+  inOrder(
+    files.installed(host, site.domain, chain),
+    nginx.serveCertified(host, site),
+    declared([], () => awaitServed(host, site.domain, chain)),
+    ...(former ? [] : [addressed(host, site, 'https')]),
+  )
 
 /** Its virtual host may have been changed by hand. */
 async function serveAgain(
@@ -160,9 +172,11 @@ async function* withdraw(host: Host, site: Site, record: Recorder): Progress<voi
   yield 'Serving the site without a certificate'
   if (!(await nginx.certificateOf(host, site.domain))) return
   const work = async () => {
-    await setAddress(host, site, 'http')
-    await nginx.apply(host, site, undefined).apply()
+    await withdrawn(host, site).apply()
     await record()
   }
   await changing(host, site.domain, work, files.removeCertificate)
 }
+
+export const withdrawn = (host: Host, site: Site): Change =>
+  inOrder(addressed(host, site, 'http'), nginx.apply(host, site, undefined))

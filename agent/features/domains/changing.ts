@@ -2,6 +2,8 @@ import { z } from 'zod'
 import * as nginx from '#agent/features/web/nginx.ts'
 import { availablePath } from '#agent/features/web/vhost-files.ts'
 import { setUrl } from '#agent/features/wordpress/wordpress.ts'
+import { type Change, declared } from '#agent/kernel/effects/change.ts'
+import { change } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import * as files from '#agent/kernel/site/certificate-files.ts'
 import { certificateFolder } from '#agent/kernel/site/paths.ts'
@@ -12,9 +14,10 @@ import { parseJson } from '#shared/kernel/parse.ts'
 const Recorded = z.object({ tls: TlsMode, email: Email })
 
 /** The copy of a site that has moved gets its database from the other server. */
-export async function setAddress(host: Host, site: Site, scheme: 'http' | 'https'): Promise<void> {
-  if (!site.moving?.parted) await setUrl(host, site, scheme)
-}
+export const addressed = (host: Host, site: Site, scheme: 'http' | 'https'): Change =>
+  declared([change('database', site.user)], async () => {
+    if (!site.moving?.parted) await setUrl(host, site, scheme)
+  })
 
 /**
  * Changes the certificate of a site together with its record. A failure is undone immediately; an
@@ -43,7 +46,7 @@ export async function restore(host: Host, domain: string): Promise<void> {
   if (former === undefined) return files.removeUnused(host, domain)
   const site = await recorded(host, domain, former.record)
   if (!site) return
-  if (former.pem !== '') await files.install(host, domain, former.pem)
+  if (former.pem !== '') await files.installed(host, domain, former.pem).apply()
   const certificate = former.pem === '' ? undefined : await nginx.certificateOf(host, domain)
   try {
     await nginx.apply(host, site, certificate).apply()
@@ -53,7 +56,10 @@ export async function restore(host: Host, domain: string): Promise<void> {
     throw error
   }
   // A broken WordPress keeps its address: the served certificate matters more.
-  await setAddress(host, site, certificate ? 'https' : 'http').catch(() => undefined)
+  const scheme = certificate ? 'https' : 'http'
+  await addressed(host, site, scheme)
+    .apply()
+    .catch(() => undefined)
   // Last: an undo that fails or is interrupted is repeated as a whole.
   await end(host, domain, former)
 }

@@ -5,7 +5,7 @@ import { after, command, type Progress, value } from '#agent/kernel/steps/comman
 import { issue } from './certificates.ts'
 import { restore } from './changing.ts'
 import { findIssued, noteIssued } from './cut-off.ts'
-import { issueNotes, planIssue } from './plan.ts'
+import { issueEffects, issueNotes } from './plan.ts'
 import type { Requested } from './present.ts'
 import { describe, type LeftOut } from './probe-names.ts'
 
@@ -35,7 +35,7 @@ export const tlsIssue = command<'tls.issue', Subject>('tls.issue', {
         params.tls === 'none'
           ? `Removing the certificate of ${params.domain}`
           : `Requesting a certificate for ${params.domain}`,
-      effects: () => planIssue(host, params),
+      effects: () => issueEffects(host, params),
       notes: () => issueNotes(host, params),
       apply: gives(issued, () => issuing(host, params)),
       undo: () => restore(host, params.domain),

@@ -148,7 +148,7 @@ async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]
     for (const { undo } of making.toReversed()) await undo?.()
   }
   const title = 'Removing the two temporary sites'
-  return [{ name: 'removal', title, effects: planRemoveSites(host, sites), apply }]
+  return [{ name: 'removal', title, effects: siteRemovals(host, sites), apply }]
 }
 
 /** Returns the steps that remove the sites of an interrupted check that could not be undone. */
@@ -190,8 +190,8 @@ export async function removeTraces(host: Host, sites: readonly Site[]): Promise<
   }
 }
 
-/** What the removal of the sites does. */
-const planRemoveSites = (host: Host, sites: readonly Site[]): Effect[] =>
+/** The effects of the removal of the sites, which do not exist before. */
+const siteRemovals = (host: Host, sites: readonly Site[]): Effect[] =>
   sites.flatMap(({ user, domain }) => [
     remove('account', accountOf(user)),
     remove('database', user),

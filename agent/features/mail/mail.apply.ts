@@ -1,4 +1,4 @@
-import { planPut } from '#agent/kernel/effects/effects.ts'
+import { replacementOf } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { mailPlaces } from '#agent/kernel/mail/places.ts'
 import { commonSteps } from '#agent/kernel/site/all-sites.ts'
@@ -9,7 +9,7 @@ import { apexOf } from '#shared/kernel/names.ts'
 import { mailSteps } from './base.ts'
 import { hasRelay, keepsMail, writeSetting } from './files.ts'
 import * as formerly from './former.ts'
-import { planSync, syncService } from './service.ts'
+import { synced, syncService } from './service.ts'
 import { ofSite, type ServerSetting, type SiteSetting } from './setting.ts'
 
 type Params = ParamsOf<'mail.apply'>
@@ -48,8 +48,8 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
       name: 'setting',
       title: 'Changing the mail settings',
       effects: async () => [
-        await planPut(host, path),
-        ...(await planSync(host, await isNeeded(host, path, params))),
+        await replacementOf(host, path),
+        ...(await synced(host, () => isNeeded(host, path, params)).effects()),
       ],
       async apply() {
         await formerly.keep(host, path)

@@ -1,3 +1,4 @@
+import { type Change, deferred } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { deniedAddresses } from '#agent/kernel/host/denied-addresses.ts'
@@ -11,7 +12,6 @@ import { UNITS } from '#agent/kernel/services/systemd.ts'
 import { SETTINGS_FILE } from '#agent/kernel/settings-path.ts'
 import { CONFIGURATION, HOMES } from '#agent/kernel/site/paths.ts'
 import { unit } from '#shared/kernel/formats/systemd.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
 import { hasRelay, keepsMail } from './files.ts'
 
 /** An upgrade of the agent restarts it with the agent's own units, because of its name. */
@@ -67,35 +67,50 @@ WantedBy=multi-user.target
 `
 }
 
-/** Runs only with a relay or for a staging site; waiting mail stays on the disk. */
-export async function syncService(host: Host): Promise<void> {
-  await host.exclusive('mail', async () => {
-    const [services, service] = [servicesOf(host), mailService(host)]
-    if ((await hasRelay(host)) || (await keepsMail(host)))
-      return services.installed(service, await renderMailUnit(host)).apply()
-    await services.uninstalled(service).apply()
-    await removeSockets(host)
-  })
+/**
+ * The queue runs only with a relay or for a staging site; waiting mail stays on the disk. `needed`:
+ * whether it has one after the change.
+ */
+export const synced = (host: Host, needed: () => Promise<boolean>): Change => {
+  const change = deferred(async () => ((await needed()) ? running(host) : stopped(host)))
+  return { effects: change.effects, apply: () => host.exclusive('mail', change.apply) }
 }
 
-/** What `syncService` would do with or without a relay. */
-export async function planSync(host: Host, relay: boolean): Promise<Effect[]> {
-  const [services, service] = [servicesOf(host), mailService(host)]
-  const runs = await isRunning(host, service)
-  if (!relay) {
-    return [
-      ...(runs ? [effects.remove('service', MAIL_UNIT)] : []),
-      ...(await services.uninstalled(service).effects()),
-      ...(await effects.planRemove(host, 'socket', ...(await socketsOf(host)))),
-    ]
+/** As the present settings need it. */
+export const syncService = (host: Host): Promise<void> =>
+  synced(host, async () => (await hasRelay(host)) || (await keepsMail(host))).apply()
+
+function running(host: Host): Change {
+  const service = mailService(host)
+  const unit = deferred(async () => servicesOf(host).installed(service, await renderMailUnit(host)))
+  return {
+    async effects() {
+      const installing = await unit.effects()
+      if (await isRunning(host, service)) return installing
+      const opened = await effects.creationsOf(host, 'socket', ...(await socketsOf(host)))
+      return [...installing, effects.create('service', MAIL_UNIT), ...opened]
+    },
+    apply: unit.apply,
   }
-  const opened = await effects.planMake(host, 'socket', ...(await socketsOf(host)))
-  const started = runs ? [] : [effects.create('service', MAIL_UNIT), ...opened]
-  const unit = await renderMailUnit(host)
-  return [...(await services.installed(service, unit).effects()), ...started]
 }
 
-/** A site that finds none fails immediately: there is no relay. */
+/** A site that finds no socket fails immediately: there is no relay. */
+function stopped(host: Host): Change {
+  const service = mailService(host)
+  const removal = servicesOf(host).uninstalled(service)
+  return {
+    effects: async () => [
+      ...((await isRunning(host, service)) ? [effects.remove('service', MAIL_UNIT)] : []),
+      ...(await removal.effects()),
+      ...(await effects.removalsOf(host, 'socket', ...(await socketsOf(host)))),
+    ],
+    async apply() {
+      await removal.apply()
+      await removeSockets(host)
+    },
+  }
+}
+
 export async function removeSockets(host: Host): Promise<void> {
   for (const path of await socketsOf(host)) await host.files.remove(path)
 }

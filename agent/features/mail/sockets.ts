@@ -13,7 +13,7 @@ import { MAIL_USER, mailPlaces } from '#agent/kernel/mail/places.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { readSiteSetting, writeSetting } from './files.ts'
-import { mailService, planSync, syncService } from './service.ts'
+import { mailService, synced, syncService } from './service.ts'
 import { ofSite } from './setting.ts'
 
 /** The queue opens the socket of a new folder at once, and after half a second at the latest. */
@@ -59,7 +59,7 @@ async function isSet(host: Host, site: Site): Promise<boolean> {
 
 /** Without a relay the queue runs only to keep the mail of staging sites. */
 const queueRuns = (host: Host): Change => ({
-  effects: () => planSync(host, true),
+  effects: synced(host, async () => true).effects,
   apply: () => syncService(host),
 })
 

@@ -34,14 +34,14 @@ export const applyInstance = (host: Host, site: Cached): Change => ({
     const { user } = site
     const text = await wantedUnit(host, site)
     if (text === undefined) return removeInstance(host, user).effects()
-    const written = await effects.planGenerate(host, [{ path: unitPathOf(user), text }])
+    const written = await effects.writesOf(host, [{ path: unitPathOf(user), text }])
     const runs = await isInstanceRunning(host, user)
     const started = runs
       ? effects.run('restart', unitOf(user))
       : effects.create('service', unitOf(user))
     return [
       ...written,
-      ...(await effects.planMake(host, 'link', wantsPathOf(user))),
+      ...(await effects.creationsOf(host, 'link', wantsPathOf(user))),
       ...(runs && written.length === 0 ? [] : [started]),
     ]
   },
@@ -74,8 +74,8 @@ export const followInstance = (host: Host, site: Cached): Promise<void> =>
 export const removeInstance = (host: Host, user: string): Change => ({
   effects: async () => [
     ...((await isInstanceRunning(host, user)) ? [effects.remove('service', unitOf(user))] : []),
-    ...(await effects.planRemove(host, 'link', wantsPathOf(user))),
-    ...(await effects.planRemove(host, 'file', unitPathOf(user))),
+    ...(await effects.removalsOf(host, 'link', wantsPathOf(user))),
+    ...(await effects.removalsOf(host, 'file', unitPathOf(user))),
   ],
   async apply() {
     if (!(await host.files.stat(unitPathOf(user)))) return

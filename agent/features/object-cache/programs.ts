@@ -1,6 +1,6 @@
 import { generated } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { install, planInstall, shippedPhp } from '#agent/kernel/packages/packages.ts'
+import { packagesInstalled, shippedPhp } from '#agent/kernel/packages/packages.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { isMet, NEEDS } from '#shared/kernel/needs.ts'
@@ -82,8 +82,7 @@ async function packageSteps(host: Host): Promise<Step[]> {
     {
       name: 'object cache package',
       title: `Installing ${name}`,
-      effects: () => planInstall(host, [name]),
-      apply: () => install(host, [name], 'memory'),
+      ...packagesInstalled(host, [name], 'memory'),
     },
   ]
 }

@@ -32,10 +32,10 @@ const remove = (host: Host, pool: Pool): Change => ({
     const runs = await isRunning(host, fpmService(pool))
     return [
       ...(runs ? [effects.remove('service', unit)] : []),
-      ...(await effects.planRemove(host, 'link', wantsPathOf(pool))),
-      ...(await effects.planRemove(host, 'file', ...files)),
-      ...(await effects.planRemove(host, 'folder', poolFolderOf(pool))),
-      ...(await effects.planRemove(host, 'socket', socketOf(pool))),
+      ...(await effects.removalsOf(host, 'link', wantsPathOf(pool))),
+      ...(await effects.removalsOf(host, 'file', ...files)),
+      ...(await effects.removalsOf(host, 'folder', poolFolderOf(pool))),
+      ...(await effects.removalsOf(host, 'socket', socketOf(pool))),
     ]
   },
   async apply() {
@@ -97,7 +97,7 @@ const removePools = (host: Host, { user, php }: Pool): Change =>
   })
 
 export const removeSlice = (host: Host, user: string): Change => ({
-  effects: () => effects.planRemove(host, 'file', slicePathOf(user)),
+  effects: () => effects.removalsOf(host, 'file', slicePathOf(user)),
   apply: () =>
     servicesOf(host).units(async () => {
       // The slice stays active without its file, which a failed start has already removed.

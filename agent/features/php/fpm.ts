@@ -56,11 +56,11 @@ async function effectsOf(host: Host, site: Site): Promise<Effect[]> {
   }
   return [
     ...(await openSocket(host, site).effects()),
-    ...(await effects.planMake(host, 'folder', ...folders)),
-    ...(await effects.planGenerate(host, await filesOf(host, site))),
+    ...(await effects.creationsOf(host, 'folder', ...folders)),
+    ...(await effects.writesOf(host, await filesOf(host, site))),
     ...(await servicesOf(host).enabled(service).effects()),
-    ...(await effects.planMake(host, 'socket', socketOf(pool))),
-    ...(await effects.planMake(host, 'file', ...pidFilesOf(host, service))),
+    ...(await effects.creationsOf(host, 'socket', socketOf(pool))),
+    ...(await effects.creationsOf(host, 'file', ...pidFilesOf(host, service))),
     started[await poolState(host, pool)],
     ...(await applyInstance(host, site).effects()),
   ]

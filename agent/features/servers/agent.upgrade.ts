@@ -1,15 +1,7 @@
 import { checkRelease } from '#agent/features/updates/upgrade/release.ts'
-import {
-  draftOf,
-  fetchBuild,
-  planFetch,
-  planSwitch,
-  programOf,
-  startSwitch,
-  verdictOn,
-} from '#agent/features/updates/upgrade/upgrade.ts'
+import { fetched, programOf, switched, verdictOn } from '#agent/features/updates/upgrade/upgrade.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { command, type Progress, value, WHOLE_SERVER } from '#agent/kernel/steps/command.ts'
+import { command, value, WHOLE_SERVER } from '#agent/kernel/steps/command.ts'
 
 const TIMEOUT_MS = 120_000
 
@@ -23,27 +15,22 @@ export const agentUpgrade = command('agent.upgrade', {
     await checkRelease(host, build)
     return { program }
   },
-  steps: ({ params: build, host, program, gives, find }) => [
-    {
-      name: 'build',
-      title: `Downloading ${build.url}`,
-      effects: planFetch(build.url, program),
-      async *apply(): Progress<void> {
-        yield await fetchBuild(host, build, program)
+  steps({ params: build, host, program, gives, find }) {
+    const { effects, apply } = switched(host, program, build.sha256)
+    return [
+      { name: 'build', title: `Downloading ${build.url}`, ...fetched(host, build, program) },
+      {
+        name: 'switch',
+        title: 'Restarting with the new version',
+        effects,
+        apply: gives(started, async () => {
+          await apply()
+          return true
+        }),
+        decided: async () => find(started) === true,
       },
-      undo: () => host.files.remove(draftOf(program)),
-    },
-    {
-      name: 'switch',
-      title: 'Restarting with the new version',
-      effects: () => planSwitch(host, program),
-      apply: gives(started, async () => {
-        await startSwitch(host, program, build.sha256)
-        return true
-      }),
-      decided: async () => find(started) === true,
-    },
-  ],
+    ]
+  },
   result: ({ params: { sha256 }, host }) => outcome(host, sha256),
   async *resume({ sha256 }, { host }) {
     yield 'The agent was restarted; waiting for the new version to answer'

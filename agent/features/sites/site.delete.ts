@@ -93,11 +93,7 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'dump',
       title: 'Writing the database to the trash',
-      effects: () => kept.planKeepDatabase(host, site),
-      async *apply() {
-        yield* await kept.keepDatabase(host, site)
-      },
-      undo: () => kept.reopenDatabase(host, site),
+      ...kept.keptDatabase(host, site),
     },
     {
       name: 'files',

@@ -1,7 +1,7 @@
 import { generated } from '#agent/kernel/effects/change.ts'
 import { MARK_LINE, readGenerated } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { install, planInstall } from '#agent/kernel/packages/packages.ts'
+import { packagesInstalled } from '#agent/kernel/packages/packages.ts'
 import { PHP_ORIGIN_FILE } from '#agent/kernel/packages/php-source.ts'
 import { onUnits } from '#agent/kernel/services/index.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
@@ -56,8 +56,7 @@ export async function unattendedSteps(host: Host, enabled: boolean): Promise<Ste
   const packages: Step = {
     name: 'packages',
     title: `Installing ${PACKAGE}`,
-    effects: () => planInstall(host, [PACKAGE]),
-    apply: () => install(host, [PACKAGE], 'unattended'),
+    ...packagesInstalled(host, [PACKAGE], 'unattended'),
   }
   return [
     ...(missing ? [packages] : []),

@@ -93,11 +93,13 @@ async function effectsOf(host: Host, requested: Requested): Promise<Effect[]> {
   const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
   const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
   return [
-    ...(await effects.planMake(host, 'folder', ...(passwords.length > 0 ? [PASSWORDS] : []))),
-    ...(await effects.planGenerate(host, [...base, ...passwords, vhost])),
-    ...(await effects.planRemove(host, 'file', ...unusedPasswords(site))),
-    ...(await effects.planMake(host, 'link', link)),
-    ...(hasPageCache(site) ? await effects.planMake(host, 'folder', pageCacheOf(site.user)) : []),
+    ...(await effects.creationsOf(host, 'folder', ...(passwords.length > 0 ? [PASSWORDS] : []))),
+    ...(await effects.writesOf(host, [...base, ...passwords, vhost])),
+    ...(await effects.removalsOf(host, 'file', ...unusedPasswords(site))),
+    ...(await effects.creationsOf(host, 'link', link)),
+    ...(hasPageCache(site)
+      ? await effects.creationsOf(host, 'folder', pageCacheOf(site.user))
+      : []),
     effects.run('reload', NGINX.unit),
     ...(await applyListener(host, site).effects()),
   ]
@@ -132,14 +134,14 @@ export async function textOf(
 export const remove = (host: Host, { domain, user }: Served): Change => ({
   async effects() {
     const served = [
-      ...(await effects.planRemove(host, 'link', ...linksOf(domain))),
-      ...(await effects.planRemove(host, 'file', availablePath(domain), passwordFileOf(user))),
+      ...(await effects.removalsOf(host, 'link', ...linksOf(domain))),
+      ...(await effects.removalsOf(host, 'file', availablePath(domain), passwordFileOf(user))),
     ]
     return [
       ...served,
       ...(served.length > 0 ? [effects.run('reload', NGINX.unit)] : []),
       ...(await removeListener(host, user).effects()),
-      ...(await effects.planRemove(host, 'folder', pageCacheOf(user))),
+      ...(await effects.removalsOf(host, 'folder', pageCacheOf(user))),
     ]
   },
   async apply() {
@@ -172,9 +174,15 @@ const certificatePaths = (domain: string) => ({
   privkey: `${certificateFolder(domain)}/privkey.pem`,
 })
 
-/** What serving the site with an existing or a new certificate would do. */
-export const planServe = (host: Host, site: Site): Promise<Effect[]> =>
-  effectsOf(host, { site, certificate: { ...certificatePaths(site.domain), self_signed: false } })
+/** With the certificate that the site has, or gets before. */
+export const serveCertified = (host: Host, site: Site): Change => ({
+  effects: () =>
+    effectsOf(host, {
+      site,
+      certificate: { ...certificatePaths(site.domain), self_signed: false },
+    }),
+  apply: serve(host, site).apply,
+})
 
 /** Addresses of this machine, beside 127.0.0.1, at which the site must answer too. */
 export async function otherAddresses(host: Host, domain: string): Promise<string[]> {

@@ -1,6 +1,16 @@
 import { defaultsOf, type NginxServers } from '#agent/features/existing/web/nginx-servers.ts'
+import {
+  type Change,
+  declared,
+  deferred,
+  folder,
+  generated,
+  inOrder,
+  linked,
+  provided,
+  removed,
+} from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
-import { replace } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { missingPackages } from '#agent/kernel/packages/packages.ts'
 import { NGINX } from '#agent/kernel/services/known.ts'
@@ -8,7 +18,6 @@ import { isRunning } from '#agent/kernel/services/service.ts'
 import { CACHES, CONFIGURATION, HOMES, LIBRARY, LOGS } from '#agent/kernel/site/paths.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
 import { abilitiesOf } from './abilities.ts'
 import { type Abilities, ACME_ROOT, renderDefault } from './base.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
@@ -18,6 +27,7 @@ import { isWide, PORTS } from './places.ts'
 
 export const DEFAULT_PATH = '/etc/nginx/sites-available/hosting-default'
 export const DEFAULT_LINK = '/etc/nginx/sites-enabled/hosting-default'
+const MAIN_FILE = '/etc/nginx/nginx.conf'
 const DEBIAN_FILE = '/etc/nginx/sites-available/default'
 const DEBIAN_LINK = '/etc/nginx/sites-enabled/default'
 /** Debian's default; anything else is a foreign site. */
@@ -27,7 +37,7 @@ const FOLDERS = [ACME_ROOT, LOGS, CACHES, HOMES, LIBRARY, CONFIGURATION]
 export const nginxStep = (host: Host): Step => ({
   name: 'nginx',
   title: 'Configuring nginx',
-  effects: () => planConfigure(host),
+  effects: async () => configuration(host, await targetOf(host)).effects(),
   apply: () => host.exclusive('nginx', () => configure(host)),
 })
 
@@ -85,50 +95,57 @@ function catchAllAbilities({ places, ...abilities }: Abilities): Abilities {
   return { ...abilities, places: { ...places, addresses: { 80: wide(80), 443: wide(443) } } }
 }
 
+/** The files that a failed configuration restores, beside its links. */
+const CHANGED = [BASE_PATH, DEFAULT_PATH, MAIN_FILE]
+
 async function configure(host: Host): Promise<void> {
-  const { files } = host
-  const { before, welcome, catch_all, removed } = await targetOf(host)
-  for (const path of FOLDERS) await files.mkdir(path, { mode: 0o755 })
-  const undo = [await replace(host, BASE_PATH, await baseOf(host))]
-  if (before.others.length === 0) undo.push(await extendConnections(host))
-  const linked = (await files.stat(DEFAULT_LINK)) !== undefined
+  const target = await targetOf(host)
+  const restore = await restoring(host, target)
   try {
-    if (welcome) await files.remove(DEBIAN_LINK)
-    if (removed) await files.remove(DEFAULT_LINK)
-    else if (catch_all !== undefined) {
-      undo.push(await replace(host, DEFAULT_PATH, catch_all))
-      await files.link(DEFAULT_PATH, DEFAULT_LINK)
-    }
-    if (!(await isRunning(host, NGINX))) return
-    await test(host)
-    await refuseOtherDefaults(host, before)
-    await reloadTested(host)
+    await configuration(host, target).apply()
   } catch (error) {
-    if (linked) await files.link(DEFAULT_PATH, DEFAULT_LINK)
-    else await files.remove(DEFAULT_LINK)
-    if (welcome) await files.link(DEBIAN_FILE, DEBIAN_LINK)
-    for (const restore of undo) await restore()
+    await restore()
     throw error
   }
 }
 
-/** What `configure` would do; without nginx there are no foreign servers. */
-async function planConfigure(host: Host): Promise<Effect[]> {
-  const { before, welcome, catch_all, removed } = await targetOf(host)
-  const own = catch_all !== undefined && !removed
-  const files = [
-    { path: BASE_PATH, text: await baseOf(host) },
-    ...(own ? [{ path: DEFAULT_PATH, text: catch_all }] : []),
-  ]
-  return [
-    ...(await effects.planMake(host, 'folder', ...FOLDERS)),
-    ...(welcome ? [effects.remove('link', DEBIAN_LINK)] : []),
-    ...(await effects.planGenerate(host, files)),
-    ...(before.others.length === 0 ? await planConnections(host) : []),
-    ...(own ? await effects.planMake(host, 'link', DEFAULT_LINK) : []),
-    ...(removed ? [effects.remove('link', DEFAULT_LINK)] : []),
-    ...((await isRunning(host, NGINX)) ? [effects.run('reload', NGINX.unit)] : []),
-  ]
+async function restoring({ files }: Host, { welcome }: Target): Promise<() => Promise<void>> {
+  const linked = (await files.stat(DEFAULT_LINK)) !== undefined
+  const former = await Promise.all(
+    CHANGED.map(async (path) => ({ path, text: await files.read(path) })),
+  )
+  return async () => {
+    if (linked) await files.link(DEFAULT_PATH, DEFAULT_LINK)
+    else await files.remove(DEFAULT_LINK)
+    if (welcome) await files.link(DEBIAN_FILE, DEBIAN_LINK)
+    for (const { path, text } of former) {
+      if (text === undefined) await files.remove(path)
+      else if ((await files.read(path)) !== text) await files.write(path, text, { mode: 0o644 })
+    }
+  }
+}
+
+/** Everything that the step does, in order. */
+function configuration(host: Host, target: Target): Change {
+  const { before, welcome, catch_all, removed: isRemoved } = target
+  const own = catch_all !== undefined && !isRemoved
+  return inOrder(
+    ...FOLDERS.map((path) => folder(host, path, { mode: 0o755 })),
+    ...(welcome ? [removed(host, 'link', DEBIAN_LINK)] : []),
+    deferred(async () => generated(host, [{ path: BASE_PATH, text: await baseOf(host) }])),
+    ...(own ? [generated(host, [{ path: DEFAULT_PATH, text: catch_all }])] : []),
+    ...(before.others.length === 0 ? [moreConnections(host)] : []),
+    ...(own ? [linked(host, DEFAULT_PATH, DEFAULT_LINK)] : []),
+    ...(isRemoved ? [removed(host, 'link', DEFAULT_LINK)] : []),
+    provided(
+      () => isRunning(host, NGINX),
+      declared([effects.run('reload', NGINX.unit)], async () => {
+        await test(host)
+        await refuseOtherDefaults(host, before)
+        await reloadTested(host)
+      }),
+    ),
+  )
 }
 
 /**
@@ -144,7 +161,6 @@ async function isUnusedWelcome(host: Host, { others }: NginxServers): Promise<bo
   return !stdout.includes('/sites-available/default')
 }
 
-const MAIN_FILE = '/etc/nginx/nginx.conf'
 const CONNECTIONS = 8192
 /** Debian's value, for each worker. Another value was chosen by somebody, and stays. */
 const DEBIAN = /^(\s*worker_connections\s+)768(\s*;)/m
@@ -155,29 +171,25 @@ type Readable = Pick<Host, 'files'>
  * The text of nginx.conf with more connections, or undefined if nothing changes. No other file can set
  * them: nginx allows one `events` block.
  */
-async function extended({
-  files,
-}: Readable): Promise<{ before: string; text: string } | undefined> {
+async function extended({ files }: Readable): Promise<string | undefined> {
   const before = (await files.read(MAIN_FILE)) ?? ''
   const text = before.replace(DEBIAN, `$1${CONNECTIONS}$2`)
-  return text === before ? undefined : { before, text }
+  return text === before ? undefined : text
 }
 
 /**
  * Raises Debian's limit of connections, on a server without foreign virtual hosts: their settings stay.
- * The caller tests and reloads nginx. Returns the undo.
+ * A package that is installed first brings the file.
  */
-async function extendConnections(host: Readable): Promise<() => Promise<void>> {
-  const found = await extended(host)
-  if (!found) return async () => undefined
-  await host.files.write(MAIN_FILE, found.text, { mode: 0o644 })
-  return () => host.files.write(MAIN_FILE, found.before, { mode: 0o644 })
-}
-
-/** Returns the effects of `extendConnections`; a package that is installed first brings the file. */
-async function planConnections(host: Host): Promise<Effect[]> {
-  const comes =
-    !(await host.files.stat(MAIN_FILE)) && (await missingPackages(host, [])).includes('nginx')
-  if (comes) return [effects.create('file', MAIN_FILE)]
-  return (await extended(host)) ? [effects.change('file', MAIN_FILE)] : []
-}
+const moreConnections = (host: Host): Change => ({
+  async effects() {
+    const comes =
+      !(await host.files.stat(MAIN_FILE)) && (await missingPackages(host, [])).includes('nginx')
+    if (comes) return [effects.create('file', MAIN_FILE)]
+    return (await extended(host)) === undefined ? [] : [effects.change('file', MAIN_FILE)]
+  },
+  async apply() {
+    const text = await extended(host)
+    if (text !== undefined) await host.files.write(MAIN_FILE, text, { mode: 0o644 })
+  },
+})

@@ -52,14 +52,14 @@ export async function coreSteps(host: Host): Promise<Step[]> {
   const apply = async function* (): Progress<void> {
     yield* provideCore(host)
   }
-  const effects = () => planProvide(host)
+  const effects = () => effectsByChecksum(host)
   return [{ name: 'wordpress', title: 'Preparing WordPress', effects, apply }]
 }
 
-/** What `provideCore` would do, by the checksum that the source publishes now. */
-async function planProvide(host: Host): Promise<Effect[]> {
+/** The effects of `provideCore`, by the checksum that the source publishes now. */
+async function effectsByChecksum(host: Host): Promise<Effect[]> {
   const kept = await readKept(host)
-  const note = [await effects.planPut(host, keptPath(host))]
+  const note = [await effects.replacementOf(host, keptPath(host))]
   const sources = [host.settings.wordpress_url]
   if (!kept && (await hasCopy(host))) sources.push(`file://${cacheOf(host)}`)
   let problem = ''
@@ -68,7 +68,7 @@ async function planProvide(host: Host): Promise<Effect[]> {
       const digest = await publishedAt(host, base, 1)
       if (kept?.digest === digest) return note
       const folders = [`${host.settings.state_dir}/cache`, cacheOf(host)]
-      const [missing] = await effects.planMake(host, 'folder', ...folders)
+      const [missing] = await effects.creationsOf(host, 'folder', ...folders)
       const changed = missing ?? effects.change('folder', cacheOf(host))
       return [effects.run('download', archiveOf(base)), changed]
     } catch (error) {

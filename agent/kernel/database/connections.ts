@@ -44,7 +44,7 @@ export async function connectionSteps(host: Host, added: Site): Promise<Step[]> 
       name: 'database connections',
       title: `Raising the connections of MariaDB to ${needed}`,
       effects: [
-        ...(keeps ? effects.planWrite(PATH, before, text) : []),
+        ...(keeps ? effects.writeOf(PATH, before, text) : []),
         effects.change('setting', 'max_connections of MariaDB'),
       ],
       async apply() {

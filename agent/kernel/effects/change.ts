@@ -1,7 +1,7 @@
 import type { Host, WriteOptions } from '#agent/kernel/host/ports.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
-import { create, planGenerate, planMake, planRemove, planWrite, remove } from './effects.ts'
+import { create, creationsOf, removalsOf, remove, writeOf, writesOf } from './effects.ts'
 import { type Generated, removeGenerated, replace } from './generated.ts'
 
 /** One declaration for a step and its plan: `effects` are the present effects of `apply`. */
@@ -38,7 +38,7 @@ export const deferred = (make: () => Promise<Change>): Change => ({
 })
 
 export const generated = (host: Host, files: readonly Generated[]): Change => ({
-  effects: () => planGenerate(host, files),
+  effects: () => writesOf(host, files),
   async apply() {
     for (const { path, text, options } of files) await replace(host, path, text, options)
   },
@@ -51,17 +51,17 @@ export const written = (
   text: string,
   options?: WriteOptions,
 ): Change => ({
-  effects: async () => planWrite(path, await host.files.read(path), text),
+  effects: async () => writeOf(path, await host.files.read(path), text),
   apply: () => host.files.write(path, text, options),
 })
 
 export const folder = (host: Host, path: string, options?: WriteOptions): Change => ({
-  effects: () => planMake(host, 'folder', path),
+  effects: () => creationsOf(host, 'folder', path),
   apply: () => host.files.mkdir(path, options),
 })
 
 export const linked = (host: Host, target: string, path: string): Change => ({
-  effects: () => planMake(host, 'link', path),
+  effects: () => creationsOf(host, 'link', path),
   apply: () => host.files.link(target, path),
 })
 
@@ -73,13 +73,13 @@ export const moved = (host: Host, from: string, to: string): Change =>
   )
 
 export const removed = (host: Host, kind: string, path: string): Change => ({
-  effects: () => planRemove(host, kind, path),
+  effects: () => removalsOf(host, kind, path),
   apply: () => host.files.remove(path),
 })
 
 /** Only files that this agent generated. */
 export const removedGenerated = (host: Host, ...paths: readonly string[]): Change => ({
-  effects: () => planRemove(host, 'file', ...paths),
+  effects: () => removalsOf(host, 'file', ...paths),
   async apply() {
     for (const path of paths) await removeGenerated(host, path)
   },

@@ -64,14 +64,15 @@ export async function missingPackages(host: Host, php: readonly string[]): Promi
  */
 export async function quotaPackageSteps(host: Host): Promise<Step[]> {
   if (!(await missingPackages(host, [])).includes(QUOTA_PACKAGE)) return []
+  const packages = packagesInstalled(host, [QUOTA_PACKAGE], 'php')
   return [
     {
       name: 'quota package',
       title: `Installing ${QUOTA_PACKAGE}`,
-      effects: () => planInstall(host, [QUOTA_PACKAGE]),
+      effects: packages.effects,
       async *apply() {
         try {
-          yield* install(host, [QUOTA_PACKAGE], 'php')
+          yield* packages.apply()
         } catch (error) {
           const reason = error instanceof Error ? error.message : String(error)
           yield `Warning: ${QUOTA_PACKAGE} could not be installed: ${reason}`
@@ -92,13 +93,6 @@ export async function refuseUnknownPackages(
 ): Promise<void> {
   const known = await knownPhp(host)
   if (known.length > 0) refuseUnknownPhp(known, packages, field)
-}
-
-/** What `install` would do, as reported by apt; dependencies are known once apt has its lists. */
-export async function planInstall(host: Host, packages: readonly string[]): Promise<Effect[]> {
-  const created = packages.map((name) => effects.create('package', name))
-  const known = await simulated(host, packages)
-  return known ?? [effects.run('program', 'apt-get update'), ...created]
 }
 
 /** Returns what apt would do; undefined if apt cannot report it. */
@@ -125,13 +119,28 @@ interface Installing {
 /**
  * Installs packages from the configured repositories, one apt at a time. Removes no conflicting
  * package, such as another database server, without `removes`. Throws invalid on `field` for a PHP
- * version that no repository has, naming the available ones.
+ * version that no repository has, naming the available ones. The effects are those that apt reports;
+ * dependencies are known once apt has its lists.
  */
-export function install(
+export const packagesInstalled = (
   host: Host,
   packages: readonly string[],
   field: string,
-  { removes = false, before = async () => {} }: Installing = {},
+  options: Installing = {},
+) => ({
+  async effects(): Promise<Effect[]> {
+    const created = packages.map((name) => effects.create('package', name))
+    const known = await simulated(host, packages)
+    return known ?? [effects.run('program', 'apt-get update'), ...created]
+  },
+  apply: () => install(host, packages, field, options),
+})
+
+function install(
+  host: Host,
+  packages: readonly string[],
+  field: string,
+  { removes = false, before = async () => {} }: Installing,
 ): Progress<void> {
   const keeping = removes ? [] : ['-o', 'APT::Get::Remove=false']
   const args = [...keeping, ...INSTALL, ...packages]

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Change, declared, generated, inOrder } from '#agent/kernel/effects/change.ts'
+import { type Change, deferred, generated, inOrder } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import {
   type Generated,
@@ -36,7 +36,7 @@ export async function phpSourceSteps(host: Host): Promise<Step[]> {
     {
       name: 'php source',
       title: `Adding the PHP repository ${url}`,
-      effects: async () => (await planAdd(host)).effects(),
+      effects: () => inOrder(described(host), verified(host)).effects(),
       apply: () => withApt(host, () => add(host)),
       async undo() {
         const installed = await installedPhp(host.steady ?? host)
@@ -65,24 +65,40 @@ async function restoring(host: Host): Promise<() => Promise<void>> {
   }
 }
 
-/** The key is known only once it is downloaded. */
-async function planAdd(host: Host): Promise<Change> {
-  const { key_url } = host.settings.php_source
-  const key = await effects.planPut(host, KEY)
-  const download = declared([effects.run('download', key_url), key], async () => undefined)
-  const update = declared([effects.run('program', 'apt-get update')], async () => undefined)
-  return inOrder(download, generated(host, await filesOf(host)), update)
-}
-
 async function* add(host: Host): Progress<void> {
   await readGenerated(host, SOURCE)
-  const key = { path: KEY, text: await fetchKey(host) }
-  for (const { path, text } of [key, ...(await filesOf(host))])
-    await replace(host, path === SOURCE ? CANDIDATE : path, text)
+  await described(host).apply()
   yield 'Reading the package lists of the repository'
-  await updateOnly(host)
-  await host.files.rename(CANDIDATE, SOURCE)
+  await verified(host).apply()
 }
+
+/** The key and the preferences, without which the source must not be used. */
+const described = (host: Host): Change =>
+  inOrder(
+    {
+      // The key is known only once it is downloaded.
+      effects: async () => [
+        effects.run('download', host.settings.php_source.key_url),
+        await effects.replacementOf(host, KEY),
+      ],
+      apply: async () => void (await replace(host, KEY, await fetchKey(host))),
+    },
+    deferred(async () => generated(host, await filesOf(host))),
+  )
+
+/** The source counts as added once it is there. */
+const verified = (host: Host): Change => ({
+  async effects() {
+    const text = renderSource(host, await releaseOf(host))
+    const files = [{ path: SOURCE, text }]
+    return [...(await effects.writesOf(host, files)), effects.run('program', 'apt-get update')]
+  },
+  async apply() {
+    await replace(host, CANDIDATE, renderSource(host, await releaseOf(host)))
+    await updateOnly(host)
+    await host.files.rename(CANDIDATE, SOURCE)
+  },
+})
 
 async function fetchKey(host: Host): Promise<string> {
   const { key_url, fingerprint } = host.settings.php_source
@@ -115,7 +131,6 @@ async function updateOnly({ shell }: Host): Promise<void> {
   )
 }
 
-/** The source last: it counts as added once that is there, and must not be used without the others. */
 async function filesOf(host: Host): Promise<Generated[]> {
   const release = await releaseOf(host)
   const site = siteOf(host)
@@ -123,7 +138,6 @@ async function filesOf(host: Host): Promise<Generated[]> {
   return [
     { path: PREFERENCES, text: renderPreferences(site, release) },
     ...(site === '' ? [] : [{ path: PHP_ORIGIN_FILE, text: `// ${MARK_LINE}\n${origin}` }]),
-    { path: SOURCE, text: renderSource(host, release) },
   ]
 }
 

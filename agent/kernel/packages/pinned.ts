@@ -1,7 +1,7 @@
+import type { Change } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
 
 /** A program of root that no package of the server has: downloaded once, with a known digest. */
 export interface Pinned {
@@ -25,8 +25,7 @@ export interface Pinned {
 export async function pinnedSteps(host: Host, pinned: Pinned): Promise<Step[]> {
   if (await isInstalled(host, pinned)) return []
   const { name } = pinned
-  const apply = () => host.exclusive(name, () => provide(host, pinned))
-  return [{ name, title: `Downloading ${name}`, effects: () => planProvide(host, pinned), apply }]
+  return [{ name, title: `Downloading ${name}`, ...provided(host, pinned) }]
 }
 
 const noteOf = ({ path, kind }: Pinned) => `${path}.${kind}`
@@ -37,15 +36,18 @@ async function isInstalled({ files }: Host, pinned: Pinned): Promise<boolean> {
   return note === pinned.digest && (await files.stat(pinned.path)) !== undefined
 }
 
-async function planProvide(host: Host, pinned: Pinned): Promise<Effect[]> {
-  const note = noteOf(pinned)
-  return [
-    effects.run('download', pinned.urls[0] ?? ''),
-    ...(await effects.planMake(host, 'folder', folderOf(pinned))),
-    await effects.planPut(host, pinned.path),
-    ...effects.planWrite(note, await host.files.read(note), pinned.digest),
-  ]
-}
+const provided = (host: Host, pinned: Pinned): Change => ({
+  async effects() {
+    const note = noteOf(pinned)
+    return [
+      effects.run('download', pinned.urls[0] ?? ''),
+      ...(await effects.creationsOf(host, 'folder', folderOf(pinned))),
+      await effects.replacementOf(host, pinned.path),
+      ...effects.writeOf(note, await host.files.read(note), pinned.digest),
+    ]
+  },
+  apply: () => host.exclusive(pinned.name, () => provide(host, pinned)),
+})
 
 /** Another operation may have installed it meanwhile. */
 async function provide(host: Host, pinned: Pinned): Promise<void> {

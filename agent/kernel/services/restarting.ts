@@ -41,8 +41,8 @@ export const restartingSteps = onUnits(async (host): Promise<Step[]> => {
       name: 'restarts',
       title: 'Configuring automatic restarts of services',
       effects: async () => [
-        ...(await effects.planMake(host, 'folder', ...missing.map(({ path }) => dirname(path)))),
-        ...(await effects.planGenerate(host, missing)),
+        ...(await effects.creationsOf(host, 'folder', ...missing.map(({ path }) => dirname(path)))),
+        ...(await effects.writesOf(host, missing)),
       ],
       async apply() {
         for (const { path, text } of missing) await replace(host, path, text)

@@ -1,9 +1,7 @@
 import { type Change, removed } from '#agent/kernel/effects/change.ts'
-import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { formOf, onUnits } from '#agent/kernel/services/index.ts'
 import { HOMES } from '#agent/kernel/site/paths.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
 import { ACCOUNT_FILES, accountsOf } from './places.ts'
 
 const MOST = 64 << 20
@@ -63,10 +61,6 @@ export const writeAccounts = onUnits(async (host, ...users: string[]): Promise<v
 /** Returns the folder of the accounts that a site sees; none where it sees those of the server. */
 export const accountFolders = (host: Host, user: string): string[] =>
   formOf(host, { systemd: [accountsOf(user)], direct: [] })
-
-/** What `writeAccounts` does for a new user. */
-export const planWriteAccounts = (host: Host, user: string): Effect[] =>
-  accountFolders(host, user).map((path) => effects.create('folder', path))
 
 export const removeAccounts = (host: Host, user: string): Change =>
   removed(host, 'folder', accountsOf(user))

@@ -179,9 +179,9 @@ async function missingOn(host: Host): Promise<Effect[]> {
   const links = [...LINKS, ...FOLLOWER_LINKS].map(({ path }) => path)
   const enabling = FOLLOWER_LINKS.map(({ path }) => dirname(path))
   return [
-    ...(await effects.planMake(host, 'folder', ...FOLDERS, ...enabling)),
-    ...(await effects.planMake(host, 'link', ...links)),
-    ...(await effects.planGenerate(host, FOLLOWER_FILES)),
+    ...(await effects.creationsOf(host, 'folder', ...FOLDERS, ...enabling)),
+    ...(await effects.creationsOf(host, 'link', ...links)),
+    ...(await effects.writesOf(host, FOLLOWER_FILES)),
   ]
 }
 

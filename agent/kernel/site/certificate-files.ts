@@ -1,7 +1,7 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto'
+import type { Change } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
 import { CERTIFICATES, certificateFolder } from './paths.ts'
 
 const SECRET = { mode: 0o600 }
@@ -74,23 +74,23 @@ export async function readFormer(host: Host, domain: string): Promise<Former | u
   return { pem: text.slice(first.length + 1), record: first }
 }
 
-export const install = (host: Host, domain: string, pem: string): Promise<void> =>
-  host.files.write(fullchainOf(domain), pem, SECRET)
+/** A new certificate; an existing key stays. Its effects do not depend on it. */
+export const installed = (host: Host, domain: string, pem: string): Change => ({
+  async effects() {
+    const folder = certificateFolder(domain)
+    const missing = await effects.creationsOf(host, 'folder', CERTIFICATES, folder)
+    if (missing.length > 0) return missing
+    return [
+      ...(await effects.creationsOf(host, 'file', privateKeyOf(domain))),
+      await effects.replacementOf(host, fullchainOf(domain)),
+    ]
+  },
+  apply: () => host.files.write(fullchainOf(domain), pem, SECRET),
+})
 
 /** When the present certificate was installed; undefined: there is none. */
 export const installedAt = async (host: Host, domain: string): Promise<number | undefined> =>
   (await host.files.stat(fullchainOf(domain)))?.mtime_ms
-
-/** The effects of a new certificate on the files of a site: an existing key stays. */
-export async function planInstall(host: Host, domain: string): Promise<Effect[]> {
-  const folder = certificateFolder(domain)
-  const missing = await effects.planMake(host, 'folder', CERTIFICATES, folder)
-  if (missing.length > 0) return missing
-  return [
-    ...(await effects.planMake(host, 'file', privateKeyOf(domain))),
-    await effects.planPut(host, fullchainOf(domain)),
-  ]
-}
 
 /** From then on the change is complete. */
 export const forgetFormer = (host: Host, domain: string): Promise<void> =>

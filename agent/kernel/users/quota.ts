@@ -53,10 +53,7 @@ export async function quotaSteps(
     {
       name: 'disk quota',
       title: 'Setting the disk quota',
-      effects: async () => [planLimit((await site()).user)],
-      async *apply() {
-        yield* limitAll(host, [await site()])
-      },
+      ...limited(host, async () => [await site()]),
       undo,
     },
   ]
@@ -75,14 +72,10 @@ export async function allQuotasSteps(host: Host): Promise<Step[]> {
     {
       name: 'disk quotas',
       title: 'Setting the disk quotas of the sites',
-      effects: sites.map(({ user }) => planLimit(user)),
-      apply: () => limitAll(host, sites),
+      ...limited(host, async () => sites),
     },
   ]
 }
-
-/** What `limitDisk` does. */
-const planLimit = (user: string): Effect => effects.change('disk quota', user)
 
 const NOTHING: DiskLimits = { bytes: 0, files: 0 }
 
@@ -124,12 +117,16 @@ async function sizeOfCopies({ files, shell }: Host, user: string): Promise<DiskL
   return { bytes: await measured('--block-size=1'), files: await measured('--inodes') }
 }
 
-async function* limitAll(host: Host, sites: readonly Site[]): Progress<void> {
-  for (const site of sites) {
-    const problem = await limitDisk(host, site)
-    if (problem !== undefined) yield `Warning: ${site.user} has no disk quota: ${problem}`
-  }
-}
+const limited = (host: Host, sitesNow: () => Promise<readonly Site[]>) => ({
+  effects: async (): Promise<Effect[]> =>
+    (await sitesNow()).map(({ user }) => effects.change('disk quota', user)),
+  async *apply(): Progress<void> {
+    for (const site of await sitesNow()) {
+      const problem = await limitDisk(host, site)
+      if (problem !== undefined) yield `Warning: ${site.user} has no disk quota: ${problem}`
+    }
+  },
+})
 
 /** Otherwise the next user with the same number would have the limits of this one. */
 export const unlimitDisk = (host: Host, user: string): Change => ({

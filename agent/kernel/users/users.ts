@@ -2,7 +2,7 @@ import { type Change, declared, provided, removedTree } from '#agent/kernel/effe
 import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { homeOf, logsOf } from '#agent/kernel/site/paths.ts'
-import { planWriteAccounts, writeAccounts } from '#agent/kernel/site-etc/accounts.ts'
+import { accountFolders, writeAccounts } from '#agent/kernel/site-etc/accounts.ts'
 import { MIN_UID } from '#shared/kernel/system-accounts.ts'
 
 /**
@@ -26,8 +26,9 @@ export function createUser(host: Host, user: string, domain: string): Change {
   const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
   const comment = ['--comment', commentOf(domain)]
   const options = [...home, '--user-group', ...NUMBERS, ...comment]
-  const made = [effects.create('user', user), effects.create('group', user)]
-  return declared([...made, ...planWriteAccounts(host, user)], async () => {
+  const folders = accountFolders(host, user).map((path) => effects.create('folder', path))
+  const made = [effects.create('user', user), effects.create('group', user), ...folders]
+  return declared(made, async () => {
     await host.shell.run(['useradd', ...options, '--', user])
     await host.shell.run(['gpasswd', '--add', NGINX_USER, user])
     await writeAccounts(host, user)

@@ -7,8 +7,8 @@ import {
   hasGate,
   hasShell,
   isGateChanged,
-  planStart,
   RUN_FOLDER,
+  socketStarted,
   socketUnitOf,
   templateOf,
   unitPath,
@@ -96,13 +96,7 @@ export function shellOf(host: Host, site: Owner): Change {
       }),
     ),
     withoutManager(host, gateOf(user)),
-    {
-      effects: () => planStart(host, user),
-      async apply() {
-        await host.shell.run(['systemctl', 'daemon-reload'])
-        await host.shell.run(['systemctl', 'start', socket])
-      },
-    },
+    socketStarted(host, user),
   )
 }
 

@@ -13,7 +13,7 @@ import {
 import * as effects from '#agent/kernel/effects/effects.ts'
 import { MARK_LINE, readGenerated } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { install, planInstall } from '#agent/kernel/packages/packages.ts'
+import { packagesInstalled } from '#agent/kernel/packages/packages.ts'
 import { servicesOf } from '#agent/kernel/services/index.ts'
 import type { Service } from '#agent/kernel/services/service.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
@@ -77,8 +77,7 @@ export async function installSteps(host: Host): Promise<Step[]> {
     {
       name: 'ssh package',
       title: `Installing ${PACKAGE}`,
-      effects: () => planInstall(host, [PACKAGE]),
-      apply: () => install(host, [PACKAGE], 'install'),
+      ...packagesInstalled(host, [PACKAGE], 'install'),
     },
   ]
 }
@@ -118,8 +117,8 @@ export async function sshdSteps(host: Host, sessions: readonly Session[] = []): 
       name: 'sshd',
       title: 'Configuring the SSH server',
       effects: async () => [
-        ...(await effects.planMake(host, 'folder', RUN_FOLDER, DROP_INS)),
-        ...(await effects.planGenerate(host, [{ path: DROP_IN, text: DROP_IN_TEXT }])),
+        ...(await effects.creationsOf(host, 'folder', RUN_FOLDER, DROP_INS)),
+        ...(await effects.writesOf(host, [{ path: DROP_IN, text: DROP_IN_TEXT }])),
         effects.run('reload', SSH_UNIT),
       ],
       apply: () =>

@@ -1,8 +1,7 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import {
-  install,
   installedPhp,
-  planInstall,
+  packagesInstalled,
   shippedPhp,
   simulated,
 } from '#agent/kernel/packages/packages.ts'
@@ -30,8 +29,7 @@ export async function toolSteps(host: Host): Promise<Step[]> {
     {
       name: 'adminer',
       title: 'Installing Adminer',
-      effects: () => planInstall(host, [PACKAGE]),
-      apply: () => install(host, [PACKAGE], 'php', { before: () => refuseServers(host) }),
+      ...packagesInstalled(host, [PACKAGE], 'php', { before: () => refuseServers(host) }),
     },
   ]
 }

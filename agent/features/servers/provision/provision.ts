@@ -19,9 +19,8 @@ import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import {
   hasUnknownPhp,
-  install,
   missingPackages,
-  planInstall,
+  packagesInstalled,
   refuseUnknownPackages,
   shippedPhp,
   simulated,
@@ -80,9 +79,8 @@ export async function provisionSteps(
   const packages: Step = {
     name: 'packages',
     title: `Installing ${missing.join(', ')}`,
-    effects: () => planInstall(host, missing),
+    ...packagesInstalled(host, missing, field, { removes: accept.includes('packages_removed') }),
     imposes: () => packageChanges(host, missing),
-    apply: () => install(host, missing, field, { removes: accept.includes('packages_removed') }),
   }
   return [
     ...source,
@@ -143,7 +141,7 @@ function servicesStep(host: Host, stopped: readonly Service[], missing: readonly
     name: 'services',
     title: `Starting ${units.map((unit) => unit.replace('.service', '')).join(', ')}`,
     effects: async () => [
-      ...(await effects.planMake(host, 'file', ...formOf(host, { systemd: [], direct: [LOG] }))),
+      ...(await effects.creationsOf(host, 'file', ...formOf(host, { systemd: [], direct: [LOG] }))),
       ...units.map((unit) => effects.create('service', unit)),
     ],
     imposes: () => {

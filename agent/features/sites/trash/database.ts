@@ -18,6 +18,7 @@ import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { keptHomeOf, TRASH, trashOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
+import type { Progress } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
 
@@ -27,8 +28,20 @@ const accountPathOf = (user: string) => `${trashOf(user)}/account.json`
 /**
  * Stores dump and account in the site's folder in the trash. A site that lost its database has no
  * dump. Disables logins with the password, so that no connection holds a lock that the dump waits
- * for. Returns warnings.
+ * for. Yields warnings.
  */
+export const keptDatabase = (host: Host, site: Site) => ({
+  async effects(): Promise<Effect[]> {
+    const folder = trashOf(site.user)
+    const missing = await effects.creationsOf(host, 'folder', TRASH, folder)
+    return missing.length > 0 ? missing : [effects.change('folder', folder)]
+  },
+  async *apply(): Progress<void> {
+    yield* await keepDatabase(host, site)
+  },
+  undo: () => reopenDatabase(host, site),
+})
+
 export async function keepDatabase(host: Host, { user }: Site): Promise<string[]> {
   if (await host.files.stat(keptHomeOf(user))) {
     throw conflict(`${keptHomeOf(user)} already exists: move it and try again`)
@@ -42,14 +55,8 @@ export async function keepDatabase(host: Host, { user }: Site): Promise<string[]
   return dumpDatabase(host, user, { path: dumpPathOf(user), size })
 }
 
-/** What `keepDatabase` would do. */
-export async function planKeepDatabase(host: Host, { user }: Site): Promise<Effect[]> {
-  const missing = await effects.planMake(host, 'folder', TRASH, trashOf(user))
-  return missing.length > 0 ? missing : [effects.change('folder', trashOf(user))]
-}
-
 /** Reopens the database that `keepDatabase` closed, and removes the files of `keepDatabase`. */
-export async function reopenDatabase(host: Host, site: Site): Promise<void> {
+async function reopenDatabase(host: Host, site: Site): Promise<void> {
   const account = await readKept(host, site.user)
   if (account) await ensureMariadb(host)
   if (account) await releaseAccount(host, site, account.password_hash)

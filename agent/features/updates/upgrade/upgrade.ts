@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { Change } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { propertiesOf } from '#agent/kernel/services/systemd.ts'
 import { SETTINGS_FILE } from '#agent/kernel/settings-path.ts'
+import type { Progress } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import type { Effect } from '#shared/kernel/plan.ts'
 
 /** Every unit of the agent, except the transient one that restarts them. */
 export const UNITS = 'hosting-agent*.service'
@@ -28,15 +29,25 @@ export async function programOf(host: Host): Promise<string> {
   throw conflict('The agent does not run as a service of systemd: replace it by hand')
 }
 
+interface Build {
+  url: string
+  sha256: string
+}
+
 /**
  * Stores the build beside the program, ready to run. Removes it again if it differs from the
- * requested one, or does not run on this machine. Returns its log line.
+ * requested one, or does not run on this machine.
  */
-export async function fetchBuild(
-  host: Host,
-  { url, sha256 }: { url: string; sha256: string },
-  program: string,
-): Promise<string> {
+export const fetched = (host: Host, build: Build, program: string) => ({
+  effects: [effects.run('download', build.url), effects.create('file', draftOf(program))],
+  async *apply(): Progress<void> {
+    yield await fetchBuild(host, build, program)
+  },
+  undo: () => host.files.remove(draftOf(program)),
+})
+
+/** Returns its log line. */
+async function fetchBuild(host: Host, { url, sha256 }: Build, program: string): Promise<string> {
   const draft = draftOf(program)
   try {
     const limits = { gunzip: true, most: MAX_BUILD }
@@ -52,30 +63,25 @@ export async function fetchBuild(
   }
 }
 
-/** The effects of `fetchBuild`. */
-export const planFetch = (url: string, program: string): Effect[] => [
-  effects.run('download', url),
-  effects.create('file', draftOf(program)),
-]
-
-/** The effects of a successful switch. */
-export async function planSwitch(host: Host, program: string): Promise<Effect[]> {
-  return [
+/** The effects are those of a successful switch. */
+export const switched = (host: Host, program: string, sha256: string): Change => ({
+  effects: async () => [
     effects.remove('file', draftOf(program)),
     effects.change('file', program),
-    await effects.planPut(host, previousOf(program)),
-    await effects.planPut(host, verdictPath(host.settings.state_dir)),
+    await effects.replacementOf(host, previousOf(program)),
+    await effects.replacementOf(host, verdictPath(host.settings.state_dir)),
     effects.run('program', `${program} units`),
     effects.run('reload', 'systemd'),
     effects.run('restart', UNITS),
-  ]
-}
+  ],
+  apply: () => startSwitch(host, program, sha256),
+})
 
 /**
  * A separate unit, because it outlives the agent that it restarts. It runs the present program,
  * which works, and which stays as `<program>.previous`.
  */
-export async function startSwitch(host: Host, program: string, sha256: string): Promise<void> {
+async function startSwitch(host: Host, program: string, sha256: string): Promise<void> {
   const { state_dir } = host.settings
   await host.files.remove(verdictPath(state_dir))
   // The sandbox has the program on a mount of its own, and no link leads from one to another.

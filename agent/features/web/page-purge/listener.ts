@@ -53,21 +53,21 @@ export const applyListener = (host: Host, site: Site): Change => ({
   async effects() {
     const { user } = site
     if (!wantsPurge(host, site)) return removeListener(host, user).effects()
-    const link = await effects.planMake(host, 'link', wantsPathOf(user))
+    const link = await effects.creationsOf(host, 'link', wantsPathOf(user))
     return [
       ...(await purgePrograms(host).effects()),
-      ...(await effects.planGenerate(host, filesOf(site))),
+      ...(await effects.writesOf(host, filesOf(site))),
       ...link,
       ...(link.length > 0 ? [effects.create('service', socketUnitOf(user))] : []),
-      ...(await effects.planMake(host, 'folder', RUN_FOLDER)),
-      ...(await effects.planMake(host, 'socket', purgeSocketOf(user))),
+      ...(await effects.creationsOf(host, 'folder', RUN_FOLDER)),
+      ...(await effects.creationsOf(host, 'socket', purgeSocketOf(user))),
     ]
   },
   async apply() {
     const { user } = site
     if (!wantsPurge(host, site)) return removeListener(host, user).apply()
     await purgePrograms(host).apply()
-    const planned = await effects.planGenerate(host, filesOf(site))
+    const planned = await effects.writesOf(host, filesOf(site))
     for (const { path, text } of filesOf(site)) await replace(host, path, text)
     await host.files.mkdir(WANTS)
     await host.files.link(socketPathOf(user), wantsPathOf(user))
@@ -88,12 +88,12 @@ export const followListener = (host: Host, site: Site): Promise<void> =>
 
 export const removeListener = (host: Host, user: string): Change => ({
   async effects() {
-    const link = await effects.planRemove(host, 'link', wantsPathOf(user))
+    const link = await effects.removalsOf(host, 'link', wantsPathOf(user))
     return [
       ...(link.length > 0 ? [effects.remove('service', socketUnitOf(user))] : []),
       ...link,
-      ...(await effects.planRemove(host, 'file', servicePathOf(user), socketPathOf(user))),
-      ...(await effects.planRemove(host, 'socket', purgeSocketOf(user))),
+      ...(await effects.removalsOf(host, 'file', servicePathOf(user), socketPathOf(user))),
+      ...(await effects.removalsOf(host, 'socket', purgeSocketOf(user))),
     ]
   },
   async apply() {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { changing, restore } from '#agent/features/domains/changing.ts'
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
-import { install } from '#agent/kernel/site/certificate-files.ts'
+import { installed } from '#agent/kernel/site/certificate-files.ts'
 import { tlsSite } from '#tests/support/agent/tls-site.ts'
 import { selfSignedPem } from '#tests/support/fixtures/certificates.ts'
 
@@ -11,7 +11,7 @@ const broken = new Error('interrupted')
 
 test('a certificate that a virtual host still names stays when nginx refuses the undo, which is repeated', async () => {
   const host = await tlsSite()
-  await install(host, 'a.example', selfSignedPem)
+  await installed(host, 'a.example', selfSignedPem).apply()
   const before = host.disk.all
   host.disk.putText(VHOST, `# ${MARK_LINE}\nssl_certificate ${FOLDER}/fullchain.pem;`)
   host.disk.putText(`${FOLDER}/former.pem`, '{"tls":"none","email":"a@a.example"}\n')
@@ -36,7 +36,7 @@ test('a change that fails leaves what was before', async () => {
 
   await expect(
     changing(host, 'a.example', async () => {
-      await install(host, 'a.example', selfSignedPem)
+      await installed(host, 'a.example', selfSignedPem).apply()
       throw broken
     }),
   ).rejects.toThrow(broken)

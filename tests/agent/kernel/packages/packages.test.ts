@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import {
-  install,
   installedPhp,
   missingPackages,
+  packagesInstalled,
   shippedPhp,
 } from '#agent/kernel/packages/packages.ts'
 import { bodyOf } from '#shared/kernel/errors.ts'
@@ -10,7 +10,7 @@ import { debian, performed } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
 const installing = (host: FakeHost, packages: string[]) =>
-  performed(() => install(host, packages, 'php'))
+  performed(() => packagesInstalled(host, packages, 'php').apply())
 
 test.each([
   ['12', '8.2'],
@@ -122,7 +122,9 @@ test.each([
   host.answer('apt-cache pkgnames', 'php8.2-fpm\n')
   host.fail('apt-get', output, 100)
 
-  const error = await Array.fromAsync(install(host, ['nginx'], 'php')).catch((thrown) => thrown)
+  const error = await Array.fromAsync(packagesInstalled(host, ['nginx'], 'php').apply()).catch(
+    (thrown) => thrown,
+  )
 
   expect(bodyOf(error)).toEqual({
     error: 'Internal error',
