@@ -1,8 +1,14 @@
 import { parseArgs } from 'node:util'
+import { describeFigure } from './bench/lib/benchmark.ts'
 import { BENCHMARKS, type Benchmark } from './bench/lib/catalogue.ts'
-import { describeFigure } from './bench/lib/figure.ts'
-import { describeMachine, type Outcome, runBenchmark } from './bench/lib/run.ts'
-import { missedSection, type Result, withTable } from './bench/lib/table.ts'
+import {
+  describeMachine,
+  missedSection,
+  type Outcome,
+  type Result,
+  runBenchmark,
+  withTable,
+} from './bench/lib/results.ts'
 import { fail } from './lib/fail.ts'
 
 const DOCUMENT = new URL('../.github/docs/benchmarks.md', import.meta.url).pathname

@@ -1,83 +1,56 @@
-import { parseArgs } from 'node:util'
-import { fail } from '#scripts/lib/fail.ts'
+import { switchDown } from '#tests/support/lab/index.ts'
 import { MailWorld, SHOP } from '#tests/support/system/mail-world.ts'
 import { get } from '#tests/support/system/requests.ts'
 import { wpCli } from '#tests/support/system/wp-cli.ts'
-import { report } from './lib/figure.ts'
+import { benchmark, numberOption, report } from './lib/benchmark.ts'
 import { filled } from './lib/fill-site.ts'
+import { timed } from './lib/measure.ts'
 
-const PROMISED = 4
 const NEW = 'brand-new.example.test'
 const LATER = 'later.example.test'
 const SITE = { ...SHOP, docroot: `/srv/www/${SHOP.user}/public` }
-const PHP = '8.4'
 
 /**
  * Changes the primary domain of a real WordPress whose posts have 1 GB (`--megabytes 1000`), while
  * a visitor requests a page of PHP continuously; then wp-cli replaces the new address by another
- * one in the same database, which is a part of that work. Exits with status 1 if the agent leaves
- * more addresses than wp-cli does, or takes more than 4 times as long. Needs the lab (root).
+ * one in the same database, which is a part of that work. Fails if the agent leaves more addresses
+ * than wp-cli does. Needs the lab (root).
  */
-async function bench(world: MailWorld, megabytes: number): Promise<boolean> {
-  const on = (...args: string[]) => wpCli(world.host, SITE, PHP, args)
-  const prefix = (await on('config', 'get', 'table_prefix')).trim()
+async function main(): Promise<void> {
+  const world = await MailWorld.start('trixie')
+  await measure(world).finally(() => world.stop())
+}
+
+async function measure(world: MailWorld): Promise<void> {
+  const wp = (...args: string[]) => wpCli(world.host, SITE, '8.4', args)
+  const prefix = (await wp('config', 'get', 'table_prefix')).trim()
   const query = (sql: string) =>
     world.host.must(['mariadb', '--skip-column-names', SHOP.user], { input: sql })
-  await query(filled(megabytes * 1e6, SHOP.domain).replaceAll(' wp_', ` ${prefix}`))
-  const posts = [`${prefix}posts`, 'post_content'] as const
-  const metas = [`${prefix}postmeta`, 'meta_value'] as const
+  const bytes = numberOption('megabytes', 1000) * 1e6
+  await query(filled(bytes, SHOP.domain).replaceAll(' wp_', ` ${prefix}`))
   const remaining = async (host: string) => {
-    const counts = [posts, metas].map(
-      ([table, column]) => `SELECT COUNT(*) FROM ${table} WHERE ${column} LIKE '%${host}%';`,
+    const counts = ['posts WHERE post_content', 'postmeta WHERE meta_value'].map(
+      (column) => `SELECT COUNT(*) FROM ${prefix}${column} LIKE '%${host}%';`,
     )
-    return (await query(counts.join('\n'))).trim().split('\n').map(Number)
+    const [posts = 0, fields = 0] = (await query(counts.join('\n'))).trim().split('\n').map(Number)
+    return posts + fields
   }
   const before = await remaining(SHOP.domain)
 
   const visitor = visiting(world)
-  const agent = await timed(() =>
-    world.done('site.rename', { domain: SHOP.domain, primary: NEW, former: 'redirect' }),
-  )
+  const params = { domain: SHOP.domain, primary: NEW, former: 'redirect' }
+  const agent = await timed(() => world.done('site.rename', params))
   const pause = await visitor.end()
-  const ours = await remaining(SHOP.domain)
+  const left = await remaining(SHOP.domain)
   const changed = await remaining(NEW)
-  const wp = await timed(() =>
-    on(
-      'search-replace',
-      `//${NEW}`,
-      `//${LATER}`,
-      '--all-tables-with-prefix',
-      '--skip-columns=guid',
-    ),
-  )
-  const theirs = await remaining(NEW)
+  const replace = ['search-replace', `//${NEW}`, `//${LATER}`]
+  const plain = await timed(() => wp(...replace, '--all-tables-with-prefix', '--skip-columns=guid'))
+  const left_by_wp_cli = await remaining(NEW)
 
-  const size = Number(
-    (
-      await query(`SELECT SUM(data_length) FROM information_schema.tables
-      WHERE table_schema = '${SHOP.user}';`)
-    ).trim(),
-  )
-  const ratio = agent / wp
-  console.log(`database ${(size / 1e6).toFixed(0)} MB, ${sum(before)} rows with the address`)
-  console.log(`rename   ${agent.toFixed(1)} s with its saved copy, configuration and switch`)
-  console.log(`pause    ${pause.toFixed(1)} s without PHP, as a visitor sees it`)
-  console.log(`wp-cli   ${wp.toFixed(1)} s for search-replace alone, while the site runs`)
-  console.log(`left     ${sum(ours)} rows (wp-cli: ${sum(theirs)})`)
-  console.log(`ratio    ${ratio.toFixed(1)} (promised: at most ${PROMISED})`)
-  report({
-    ...{ name: 'change of the primary domain', unit: 's', ours: agent, against: wp },
-    at_most: PROMISED,
-  })
-  return sum(changed) === sum(before) && sum(ours) <= sum(theirs) && ratio <= PROMISED
-}
-
-const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return (performance.now() - start) / 1000
+  console.log({ rows: before, left, left_by_wp_cli }, `${pause.toFixed(1)} s without PHP`)
+  if (changed !== before || left > left_by_wp_cli) throw new Error('the change is incomplete')
+  const goal = { against: plain / 1000, at_most: 4 }
+  report('change of the primary domain', agent / 1000, 's', goal)
 }
 
 /** Returns the longest time in seconds in which neither name answered with a page of PHP. */
@@ -104,15 +77,4 @@ function visiting({ host }: MailWorld) {
   }
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { megabytes: { type: 'string', default: '1000' } } })
-  const world = await MailWorld.start('trixie')
-  try {
-    if (!(await bench(world, Number(values.megabytes))))
-      throw new Error('the change of the domain is slower than promised, or incomplete')
-  } finally {
-    await world.stop()
-  }
-}
-
-await main().then(() => process.exit(0), fail)
+await benchmark(main, switchDown)

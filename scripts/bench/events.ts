@@ -1,102 +1,68 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import process from 'node:process'
-import { fail } from '#scripts/lib/fail.ts'
 import { isTerminal, readEvents } from '#shared/kernel/sse.ts'
 import { listening, type Running } from '#tests/support/children.ts'
 import { Client } from '#tests/support/client.ts'
 import { ADMIN, dashboardFolder, startDashboard, sweep } from '#tests/support/processes.ts'
-import { DOMAINS, LINES } from './events/domains.ts'
-import { report } from './lib/figure.ts'
-import { median, quantile, timed } from './lib/measure.ts'
-import { idleMemory } from './lib/process.ts'
-import { printShares, profiled } from './lib/profile.ts'
+import { benchmark, report } from './lib/benchmark.ts'
+import { alternating, idleMemory, median, quantile, timed } from './lib/measure.ts'
 
-const MAIN = new URL('../../dashboard/main.ts', import.meta.url).pathname
 const AGENT = new URL('./events/agent.ts', import.meta.url).pathname
-const TRIES = 3
+/** One operation prints this number of lines: half of what the dashboard keeps. */
+const LINES = Number(process.env.LINES ?? 10_000)
+const TALKING = Array.from({ length: 10 }, (_, at) => `talking${at}.example`)
+const SHORT = 'short.example'
+const WAITING = 'waiting.example'
 /** Its command prints lines here, and changes nothing. */
 const CHECK = { action: 'check' }
 /** The program is compiled further meanwhile. */
 const WARM_UP = 200
-const FIRST_LINES = 1_000
-const STREAMS = 5_000
-const AT_ONCE = 100
+const FIRST_LINES = Number(process.env.FIRST_LINES ?? 1_000)
+const STREAMS = Number(process.env.STREAMS ?? 5_000)
+const MAX_CONCURRENT = 100
 
 /**
  * Measures the events of operations: 100,000 of them through the dashboard, which stores each,
  * beside the same from the agent itself; the first line of a short operation at the client, of
- * another dashboard; and the memory of 5,000 open streams. Exits with status 1 if an event is
- * missing or a goal is missed.
+ * another dashboard; and the memory of 5,000 open streams. Fails if an event is missing.
  */
 async function main(): Promise<void> {
-  const agent = await listening([process.execPath, AGENT], {})
+  const argv = [process.execPath, AGENT, `${LINES}`, ...TALKING, SHORT, WAITING]
+  const agent = await listening(argv, {})
   const first = await firstLinesOf(agent)
-  console.log(`first    ${quantile(first, 0.5).toFixed(1)} ms at the median`)
+  console.log(`first line: ${quantile(first, 0.5).toFixed(1)} ms at the median`)
+  const { dashboard, client } = await startWith(agent)
+  const talking = await sitesOf(client, TALKING)
+  const [waiting = ''] = await sitesOf(client, [WAITING])
+  // First: afterwards it has memory that it does not use.
+  const MB = await memoryOfStreams(client, dashboard, waiting)
+  const times = await alternating(3, median, {
+    agent: () => timed(() => all(TALKING, directly(agent))),
+    dashboard: () => timed(() => all(talking, checking(client))),
+  })
+  const goal = { against: times.agent, at_most: 2.5 }
+  report(`${TALKING.length * LINES} events`, times.dashboard, 'ms', goal)
+  report('first line, p99', quantile(first, 0.99), 'ms', { at_most: 10 })
+  report(`memory of ${STREAMS} streams`, MB, 'MB', { at_most: 100 })
+}
+
+async function startWith({ port }: Running): Promise<{ dashboard: Running; client: Client }> {
   const dashboard = await startDashboard(await dashboardFolder())
   const client = new Client(dashboard.url)
   await client.login(ADMIN)
-  await client.post('/api/servers', { hostname: '127.0.0.1', port: agent.port })
-  const [talking, [waiting = '']] = [
-    await sitesOf(client, DOMAINS.talking),
-    await sitesOf(client, DOMAINS.waiting),
-  ]
-  // First: afterwards it has memory that it does not use.
-  const MB = await memoryOfStreams(client, dashboard, waiting)
-  const through: number[] = []
-  const direct: number[] = []
-  for (let turn = 0; turn < TRIES; turn++) {
-    direct.push(await timed(() => all(DOMAINS.talking, directly(agent))))
-    through.push(await timed(() => all(talking, checking(client))))
-  }
-  console.log(`direct   ${direct.map((ms) => ms.toFixed(0)).join(', ')} ms`)
-  console.log(`through  ${through.map((ms) => ms.toFixed(0)).join(', ')} ms`)
-  const met = [
-    report({
-      ...{ name: `${DOMAINS.talking.length * LINES} events`, unit: 'ms', at_most: 2.5 },
-      ...{ ours: median(through), against: median(direct) },
-    }),
-    report({ name: 'first line, p99', unit: 'ms', ours: quantile(first, 0.99), at_most: 10 }),
-    report({ name: `memory of ${STREAMS} streams`, unit: 'MB', ours: MB, at_most: 100 }),
-  ]
-  if (!met.includes(false)) return
-  await explain()
-  throw new Error('a goal is missed')
+  await client.post('/api/servers', { hostname: '127.0.0.1', port })
+  return { dashboard, client }
 }
 
-/** Prints what the processor time of short operations consists of. */
-async function explain(): Promise<void> {
-  const { port } = await listening([process.execPath, AGENT], {})
-  const { email, password } = ADMIN
-  const env = { ADMIN_EMAIL: email, ADMIN_PASSWORD: password, PORT: '0' }
-  const shares = await profiled([MAIN], { ...env, DATA_DIR: await dashboardFolder() }, (running) =>
-    run(running, port),
-  )
-  printShares('the dashboard with short operations', shares)
-}
-
-async function run({ url }: Running, port: number): Promise<void> {
-  const client = new Client(url)
-  await firstLines(client, await shortOf(client, port), WARM_UP)
-}
-
-/** Milliseconds to the first line, of a dashboard that has done nothing else. */
-async function firstLinesOf({ port }: Running): Promise<number[]> {
-  const dashboard = await startDashboard(await dashboardFolder())
-  const client = new Client(dashboard.url)
-  const short = await shortOf(client, port)
+/** Returns the milliseconds to the first line, of a dashboard that has done nothing else. */
+async function firstLinesOf(agent: Running): Promise<number[]> {
+  const { dashboard, client } = await startWith(agent)
+  const [short = ''] = await sitesOf(client, [SHORT])
   await firstLines(client, short, WARM_UP)
   const times = await firstLines(client, short, FIRST_LINES)
   await dashboard.kill()
   return times
-}
-
-/** Returns the path of a new site whose operations have one line. */
-async function shortOf(client: Client, port: number): Promise<string> {
-  await client.login(ADMIN)
-  await client.post('/api/servers', { hostname: '127.0.0.1', port })
-  const [short = ''] = await sitesOf(client, DOMAINS.short)
-  return short
 }
 
 /** Returns the paths of new sites. */
@@ -172,7 +138,7 @@ async function memoryOfStreams(client: Client, { pid }: Running, path: string): 
   const sockets: Socket[] = []
   while (sockets.length < STREAMS)
     sockets.push(
-      ...(await Promise.all(Array.from({ length: AT_ONCE }, () => opened(events, client)))),
+      ...(await Promise.all(Array.from({ length: MAX_CONCURRENT }, () => opened(events, client)))),
     )
   const MB = (await idleMemory(pid)) - before
   for (const socket of sockets) socket.destroy()
@@ -195,6 +161,4 @@ function opened(url: string, { cookie = '' }: Client): Promise<Socket> {
   return promise
 }
 
-await main()
-  .finally(sweep)
-  .then(() => process.exit(0), fail)
+await benchmark(main, sweep)

@@ -1,81 +1,53 @@
 import { createServer } from 'node:net'
-import process from 'node:process'
 import { sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { fail } from '#scripts/lib/fail.ts'
-import { type Running, runToEnd } from '#tests/support/children.ts'
+import type { Running } from '#tests/support/children.ts'
 import { startDashboard, sweep } from '#tests/support/processes.ts'
-import { report } from './lib/figure.ts'
-import { mean } from './lib/measure.ts'
-import { privateMemory, processorTime } from './lib/process.ts'
-import { SITES } from './sync/answers.ts'
-import { fleetFolder, startAgents } from './sync/fleet.ts'
+import { SITES } from './lib/answers.ts'
+import { benchmark, report } from './lib/benchmark.ts'
+import { addServers, fleetFolder, startAgents } from './lib/fleet.ts'
+import { mean, privateMemory, processorTime } from './lib/measure.ts'
 
 const SERVERS = Number(process.env.SERVERS ?? 10_000)
 const MINUTES = Number(process.env.MINUTES ?? 10)
 /** Three of ten are dead: two refuse connections, one accepts them and never answers. */
 const REFUSING = [7, 8]
 const SILENT = 9
+const ALIVE = (SERVERS * 7) / 10
 const MINUTE_MS = 60_000
 /** A sync is late after an interval of the syncs, and one more. */
 const LATE_MS = 2 * MINUTE_MS
 const MAX_START_MINUTES = 15
 /** Nothing listens on the port of tcpmux. */
 const NOBODY = 1
-const HELD = '1000'
-const GOALS = { percent: 50, MB: 300 }
 
 /**
  * Measures a dashboard with 10,000 enrolled servers that it syncs every minute, 7,000 of them with
- * 20 sites each and 3,000 dead ones. Exits with status 1 if a goal is missed, or if a server that
- * answers is reported offline or not synced in time.
+ * 20 sites each and 3,000 dead ones. Fails if a server that answers is reported offline or not
+ * synced in time.
  */
 async function main(): Promise<void> {
-  const { agents, agent } = await startAgents()
-  const { folder, fleet } = await fleetFolder(SERVERS, agent)
-  const { db } = fleet
-  await kill(db, await silentPort())
+  const agents = await startAgents('enrolled')
+  const { folder, deps } = await fleetFolder()
+  const { db } = deps
+  await addServers(deps, SERVERS, { port: agents.port, status: 'online' }, agents)
+  for (const digit of REFUSING) await movePort(db, digit, NOBODY)
+  await movePort(db, SILENT, await silentPort())
   const dashboard = await startDashboard(folder)
   await settled(db)
   const { percents, memory } = await watched(db, dashboard)
   const shown = (values: readonly number[]) => values.map((value) => value.toFixed(0)).join(', ')
   console.log(`percent of a core, each minute: ${shown(percents)}`)
   console.log(`MB, each minute: ${shown(memory)}`)
-  const met = [
-    report({
-      ...{ name: `processor of ${SERVERS} servers`, unit: '% of a core' },
-      ...{ ours: mean(percents), at_most: GOALS.percent },
-    }),
-    report({ name: 'private memory', unit: 'MB', ours: Math.max(...memory), at_most: GOALS.MB }),
-  ]
+  report(`processor of ${SERVERS} servers`, mean(percents), '% of a core', { at_most: 50 })
+  report('private memory', Math.max(...memory), 'MB', { at_most: 300 })
   db.close()
-  await dashboard.kill()
-  if (met.includes(false)) await printHeldCalls(agents)
-  await sweep()
-  if (met.includes(false)) throw new Error('a goal is missed')
 }
 
-/** What most of the memory is: a connection to each server, with a call that its agent holds. */
-async function printHeldCalls({ port }: Running): Promise<void> {
-  const program = new URL('./fleet-minutes/held-calls.ts', import.meta.url).pathname
-  console.log(`KB of a held call, of ${HELD}`)
-  for (const way of ['https', 'tls', 'bun']) {
-    const { out } = await runToEnd([process.execPath, program, way, String(port), HELD], {})
-    console.log(`  ${Number(out).toFixed(1).padStart(6)}  ${way}`)
-  }
-}
-
-/** All were online once. */
-async function kill(db: Database, silent: number): Promise<void> {
-  await db.write((queries) => queries.run(sql`update servers set status = 'online'`))
-  for (const [digit, port] of [
-    ...REFUSING.map((each) => [each, NOBODY] as const),
-    [SILENT, silent],
-  ])
-    await db.write((queries) =>
-      queries.run(sql`update servers set port = ${port} where id % 10 = ${digit}`),
-    )
-}
+const movePort = (db: Database, digit: number, port: number) =>
+  db.write((queries) =>
+    queries.run(sql`update servers set port = ${port} where id % 10 = ${digit}`),
+  )
 
 function silentPort(): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
@@ -85,15 +57,14 @@ function silentPort(): Promise<number> {
   return promise
 }
 
-/** Every server that answers was synced, and the dead ones are offline. */
+/** Waits until every server that answers was synced, and the dead ones are offline. */
 async function settled(db: Database): Promise<void> {
   for (let minute = 0; minute <= MAX_START_MINUTES; minute++) {
     await Bun.sleep(MINUTE_MS)
     const found = await countsOf(db)
     console.log(`minute ${minute + 1}: ${JSON.stringify(found)}`)
     const { synced, dead_online, sites } = found
-    const alive = (SERVERS * 7) / 10
-    if (synced === alive && dead_online === 0 && sites === alive * SITES) return
+    if (synced === ALIVE && dead_online === 0 && sites === ALIVE * SITES) return
   }
   throw new Error(`the servers are not settled after ${MAX_START_MINUTES} minutes`)
 }
@@ -111,7 +82,7 @@ async function watched(db: Database, { pid }: Running) {
     memory.push(await privateMemory(pid))
     const { synced, live_offline, oldest } = await countsOf(db)
     const late = Date.now() - Date.parse(oldest)
-    if (live_offline > 0 || synced < (SERVERS * 7) / 10 || late > LATE_MS)
+    if (live_offline > 0 || synced < ALIVE || late > LATE_MS)
       throw new Error(`${live_offline} live servers are offline, the oldest sync is ${late} ms old`)
   }
   return { percents, memory }
@@ -135,4 +106,4 @@ async function countsOf(db: Database) {
   return found
 }
 
-await main().then(() => process.exit(0), fail)
+await benchmark(main, sweep)

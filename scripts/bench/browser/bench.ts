@@ -1,5 +1,4 @@
 import type { Browser, Page } from 'playwright-core'
-import type { Measurement } from '#scripts/bench/lib/figure.ts'
 import { SITE_STATUSES } from '#shared/kernel/values.ts'
 import { launch } from '#tests/support/browser/index.ts'
 import { sessionOf } from '#tests/support/browser/pages.ts'
@@ -62,15 +61,3 @@ function blank() {
   })
   return { url: `http://127.0.0.1:${server.port}/`, stop: () => void server.stop(true) }
 }
-
-/** An outcome is one promise: the measured value, and whether it holds. */
-export interface Outcome {
-  name: string
-  found: string
-  holds: boolean
-  /** The value for `bun run bench`, if it is a number. */
-  figure?: Measurement
-}
-
-/** Figures of a browser are in whole milliseconds. */
-export const ms = (value: number) => `${value.toFixed(0)} ms`

@@ -1,17 +1,15 @@
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import { KEPT_MS } from '#dashboard/web/api/forget.ts'
+import { report } from '#scripts/bench/lib/benchmark.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import type { Outcome } from './bench.ts'
 import { type Bench, OUT_OF_TRASH } from './bench.ts'
 
-/** The maximum growth of used memory over the whole time. */
-const PROMISED = 0.05
 /** Until the caches are full. The rounds follow without pauses, so that hot code is compiled. */
 const WARM_MS = KEPT_MS + 60_000
 /** A round lasts this long: it does ten times as much as a person. */
 const ROUND_MS = 6_000
 /** A line needs at least this number of rounds. */
-const LEAST_ROUNDS = 20
+const MIN_ROUNDS = 20
 
 const KINDS = { heap: 'JavaScript heap', nodes: 'DOM nodes', listeners: 'event listeners' } as const
 type Kind = keyof typeof KINDS
@@ -21,7 +19,7 @@ type Use = Record<Kind | 'minute', number>
  * Visits the pages while the fleet changes: first until caches of some minutes are full, then for
  * the given minutes, with a measurement of used memory after each round.
  */
-export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> {
+export async function memory(bench: Bench, minutes: number): Promise<void> {
   const page = await bench.open()
   const session = await page.context().newCDPSession(page)
   await session.send('Performance.enable')
@@ -37,7 +35,8 @@ export async function memory(bench: Bench, minutes: number): Promise<Outcome[]> 
     await page.waitForTimeout(Math.max(0, next - elapsed()))
   }
   await page.context().close()
-  return (Object.keys(KINDS) as Kind[]).map((kind) => outcomeOf(kind, uses))
+  if (uses.length < MIN_ROUNDS) throw new Error(`${uses.length} rounds say little`)
+  for (const kind of Object.keys(KINDS) as Kind[]) reportGrowth(kind, uses)
 }
 
 /** Returns what is in use after a garbage collection. */
@@ -49,26 +48,13 @@ async function inUse(session: CDPSession): Promise<Record<Kind, number>> {
   return { heap, nodes: count('Nodes'), listeners: count('JSEventListeners') }
 }
 
-/** Holds if the line through all rounds grows little, chance included. */
-function outcomeOf(kind: Kind, uses: readonly Use[]): Outcome {
+/** Reports the growth of the line through all rounds, chance included. */
+function reportGrowth(kind: Kind, uses: readonly Use[]): void {
   const line = lineThrough(uses.map((use) => ({ x: use.minute, y: use[kind] })))
   const [first, last] = [uses[0]?.minute ?? 0, uses.at(-1)?.minute ?? 0]
-  const before = line.at(first)
-  const added = (slope: number) => (slope * (last - first)) / before
-  const most = added(line.slope + 2 * line.error)
-  const shown = kind === 'heap' ? `${(before / 1e6).toFixed(2)} MB` : before.toFixed(0)
-  return {
-    name: `${KINDS[kind]} of a tab that visits all pages`,
-    found: `${percent(added(line.slope))} of ${shown} over ${(last - first).toFixed(1)} minutes and ${uses.length} rounds, at most ${percent(most)} (promised: ${percent(PROMISED)})`,
-    holds: uses.length >= LEAST_ROUNDS && most <= PROMISED,
-    figure: {
-      ...{ name: `growth of ${KINDS[kind]}`, unit: '%', ours: most * 100 },
-      at_most: PROMISED * 100,
-    },
-  }
+  const growth = ((line.slope + 2 * line.error) * (last - first)) / line.at(first)
+  report(`growth of ${KINDS[kind]}`, growth * 100, '%', { at_most: 5 })
 }
-
-const percent = (part: number) => `${(100 * part).toFixed(1)} %`
 
 interface Line {
   slope: number

@@ -1,13 +1,17 @@
+import { argv } from 'node:process'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { server } from '#tests/support/agent/debian.ts'
 import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { tableOf } from '#tests/support/commands.ts'
-import { DOMAINS, LINES } from './domains.ts'
 
-/** This is a real agent over HTTP whose database.maintain only prints lines. */
+/**
+ * Runs a real agent over HTTP for sites with these domains, whose database.maintain prints lines and
+ * changes nothing: of `talking…` a number of them, of others one, after which `waiting…` waits. Run as
+ * `agent.ts LINES DOMAIN…`.
+ */
+const [lines, ...domains] = argv.slice(2)
 const host = await server()
-for (const domain of Object.values(DOMAINS).flat())
-  host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
+for (const domain of domains) host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)
 const { url } = await listeningAgent(
   host,
   tableOf({
@@ -16,9 +20,9 @@ const { url } = await listeningAgent(
       lock: ({ domain }) => domain,
       plan: async () => [],
       async *run({ domain, action }) {
-        const lines = DOMAINS.talking.includes(domain) ? LINES : 1
-        for (let line = 1; line <= lines; line++) yield `Line ${line} of ${lines}`
-        if (DOMAINS.waiting.includes(domain)) await Bun.sleep(600_000)
+        const count = domain.startsWith('talking') ? Number(lines) : 1
+        for (let line = 1; line <= count; line++) yield `Line ${line} of ${count}`
+        if (domain.startsWith('waiting')) await Bun.sleep(600_000)
         return { domain, action, tables: [] }
       },
     },

@@ -16,18 +16,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
     needs: ['root'],
   },
   {
-    name: 'sites-at-once',
-    target:
-      'ten sites that are created at once on one server are ready at least 1.7 × as fast as one after the other on 2 processors, and none of them fails',
-    needs: ['root'],
-  },
-  {
-    name: 'wp-scan',
-    target:
-      "reading a site's versions and updates with an unprivileged process is at least 200 × as fast as four wp-cli calls with the same results",
-    needs: ['root', 'mariadbd', 'php'],
-  },
-  {
     name: 'domain',
     target:
       "changing the primary domain of a WordPress with 1 GB of posts takes at most 4 × as long as wp-cli's search-replace alone in its database, which saves nothing, and leaves no more addresses than that",
@@ -103,6 +91,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
     name: 'several',
     target:
       'several dashboards on one libSQL server: a request takes at most 1.5 × as much processor time with three dashboards as with one; requests in a second of processor time beside a dashboard with a file are stated',
+    needs: ['wrk'],
   },
   {
     name: 'growth',

@@ -68,3 +68,16 @@ export function filled(bytes: number, host: string): string {
       SELECT seq, '_elementor_data', REPEAT('${JSON_TEXT.replaceAll('HOST', host)}', 20)
         FROM seq_1_to_${posts} WHERE seq % 10 = 0;`
 }
+
+/** Returns digests of all files, and of all rows but options, of a site with a folder of its user. */
+export async function contentOf(host: Host, user: string): Promise<string> {
+  const sums = 'find . -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum'
+  const names = await host.must(['mariadb', user, '-Ne', 'SHOW TABLES'])
+  // A visit may have written an option.
+  const tables = names.split('\n').filter((name) => name !== '' && !name.endsWith('_options'))
+  const checksums = `CHECKSUM TABLE ${tables.map((name) => `\`${name}\``).join(', ')} EXTENDED`
+  return (
+    (await host.must(['bash', '-c', `cd /srv/www/${user}/public && ${sums}`])) +
+    (await host.must(['mariadb', user, '-Ne', checksums]))
+  )
+}

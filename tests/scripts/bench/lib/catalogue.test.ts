@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { BENCHMARKS } from '#scripts/bench/lib/catalogue.ts'
-import { withTable } from '#scripts/bench/lib/table.ts'
+import { withTable } from '#scripts/bench/lib/results.ts'
 
 const ROOT = new URL('../../../../', import.meta.url).pathname
 

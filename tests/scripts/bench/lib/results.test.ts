@@ -1,6 +1,40 @@
 import { describe, expect, test } from 'bun:test'
-import { figureOf } from '#scripts/bench/lib/figure.ts'
-import { missedSection, withTable } from '#scripts/bench/lib/table.ts'
+import { figureOf } from '#scripts/bench/lib/benchmark.ts'
+import { missedSection, outcomeOf, runBenchmark, withTable } from '#scripts/bench/lib/results.ts'
+
+const met = figureOf('one', 1, 'ms', { at_most: 2 })
+const missed = figureOf('two', 3, 'ms', { at_most: 2 })
+const lineOf = (figure: object) => `figure   ${JSON.stringify(figure)}\n`
+
+describe('a run of a benchmark', () => {
+  test.each([
+    ['met goals', lineOf(met), '', 0, { figures: [met] }],
+    ['a missed goal', lineOf(met) + lineOf(missed), 'error: slow', 1, { figures: [met, missed] }],
+    [
+      'a wrong answer',
+      lineOf(met),
+      'error: differs',
+      1,
+      { figures: [met], error: 'error: differs' },
+    ],
+    ['a signal', '', '', 137, { figures: [], error: 'exit status 137' }],
+    ['no figure', 'done\n', '', 0, { figures: [], error: 'it reports no figure' }],
+  ])('with %s', (_, output, errors, status, expected) => {
+    expect(outcomeOf(output, errors, status)).toEqual(expected)
+  })
+
+  test('passes on what the program prints', async () => {
+    const program = `console.log('plain 1 ms'); console.log(${JSON.stringify(lineOf(met).trim())})`
+    let copied = ''
+    const outcome = await runBenchmark([process.execPath, '-e', program], (text) => {
+      copied += text
+    })
+    expect({ outcome, copied }).toEqual({
+      outcome: { figures: [met] },
+      copied: `plain 1 ms\n${lineOf(met)}`,
+    })
+  })
+})
 
 const START = '<!-- benchmarks: written by `bun run bench` -->'
 const END = '<!-- end of benchmarks -->'
@@ -23,7 +57,7 @@ const NEW = '| new things are fast | not measured yet | – | `bun run bench --o
 
 describe('the table of the benchmarks', () => {
   test('keeps the figures, date and machine of benchmarks that did not run', () => {
-    const figures = [figureOf({ name: 'all', unit: 'ms', ours: 3, against: 2, at_most: 2 })]
+    const figures = [figureOf('all', 3, 'ms', { against: 2, at_most: 2 })]
     const result = { name: 'site-create', figures, where: '2026-11-24, 4 × CPU' }
     expect(withTable(documentOf(LISTS, CREATE), BENCHMARKS, [result])).toBe(
       documentOf(

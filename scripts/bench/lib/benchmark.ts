@@ -1,7 +1,9 @@
+import { parseArgs } from 'node:util'
 import { z } from 'zod'
+import { fail } from '#scripts/lib/fail.ts'
 
 /** A figure that was measured. `ratio` is what the goal limits; without one, `ours` is. */
-export const Figure = z.object({
+const Figure = z.object({
   name: z.string(),
   unit: z.string(),
   ours: z.number(),
@@ -12,12 +14,7 @@ export const Figure = z.object({
 })
 export type Figure = z.infer<typeof Figure>
 
-type Goal = { at_most: number } | { at_least: number }
-
-export type Measurement = Goal & {
-  name: string
-  unit: string
-  ours: number
+type Goal = ({ at_most: number } | { at_least: number }) & {
   /** What the figure is compared with, measured in the same run. */
   against?: number
   /** The ratio is `ours / against`, unless the goal limits another one. */
@@ -27,23 +24,41 @@ export type Measurement = Goal & {
 /** The mark starts the line of a figure in the output of a benchmark. */
 const MARK = 'figure   '
 
-export function figureOf(measured: Measurement): Figure {
-  const { name, unit, ours, against = null } = measured
-  const ratio = measured.ratio ?? (against === null ? null : ours / against)
+export function figureOf(name: string, ours: number, unit: string, goal: Goal): Figure {
+  const { against = null } = goal
+  const ratio = goal.ratio ?? (against === null ? null : ours / against)
   const limited = ratio ?? ours
   const suffix = ratio === null ? unit : '×'
   const [words, limit, met] =
-    'at_most' in measured
-      ? (['at most', measured.at_most, limited <= measured.at_most] as const)
-      : (['at least', measured.at_least, limited >= measured.at_least] as const)
+    'at_most' in goal
+      ? (['at most', goal.at_most, limited <= goal.at_most] as const)
+      : (['at least', goal.at_least, limited >= goal.at_least] as const)
   return { name, unit, ours, against, ratio, goal: `${words} ${limit} ${suffix}`, met }
 }
 
-/** Prints the figure as a line that `bun run bench` reads; returns whether the goal is met. */
-export function report(measured: Measurement): boolean {
-  const figure = figureOf(measured)
-  console.log(`${MARK}${JSON.stringify(figure)}`)
-  return figure.met
+const missed: string[] = []
+
+/** Prints a figure, also as a line that `bun run bench` reads. */
+export function report(name: string, ours: number, unit: string, goal: Goal): void {
+  const figure = figureOf(name, ours, unit, goal)
+  console.log(`${MARK}${JSON.stringify(figure)}\n${describeFigure(figure)}`)
+  if (!figure.met) missed.push(name)
+}
+
+/** Runs a benchmark, then `end`, and exits: with status 1 if one of them throws, or a goal is missed. */
+export async function benchmark(
+  run: () => Promise<unknown>,
+  end: () => Promise<unknown>,
+): Promise<never> {
+  await run().finally(end).catch(fail)
+  if (missed.length > 0) fail(new Error(`missed: ${missed.join(', ')}`))
+  process.exit(0)
+}
+
+/** Returns a number of the command line, such as that of `--megabytes 2000`. */
+export function numberOption(name: string, fallback: number): number {
+  const { values } = parseArgs({ options: { [name]: { type: 'string' } }, strict: false })
+  return Number(values[name] ?? fallback)
 }
 
 /** Returns the figures in the output of a benchmark. Throws if a line is not a figure. */

@@ -5,14 +5,24 @@ import {
   PART_NAMES,
   PARTS,
   type Part,
-  sinceOf,
   type Versions,
 } from '#shared/servers/changes.ts'
+
+const FIRST = 127
+
+/** Returns the loopback address of a server with this number. */
+export const hostnameOf = (number: number): string =>
+  `${FIRST}.${1 + (number >> 16)}.${(number >> 8) & 255}.${number & 255}`
+
+/** Returns the number of the server at an address, which IPv6 may write as `::ffff:127.1.0.7`. */
+export function numberOf(address: string): number {
+  const [, high = 0, middle = 0, low = 0] = address.replace('::ffff:', '').split('.').map(Number)
+  return ((high - 1) << 16) + (middle << 8) + low
+}
 
 export const SITES = 20
 /** What each server has, always. */
 const VERSIONS = { health: 'unchanged', numbers: '1', state: 'unchanged' }
-export const KNOWN = sinceOf(VERSIONS)
 /** The end of each domain, in front of which each server has its own part. */
 export const EVERY = '.example'
 const domains = Array.from({ length: SITES }, (_, number) => `site-${number}${EVERY}`)
