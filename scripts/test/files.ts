@@ -22,7 +22,7 @@ export type TestFile = {
 /** What the last recorded run measured for each file (`sh scripts/test.sh --full --record`). */
 export type Recorded = Record<string, { seconds: number; commands?: string[] }>
 
-const UNIT = ['agent', 'scripts', 'shared']
+const UNIT = ['agent', 'scripts', 'shared', 'structure']
 const RECORDED = 'tests/recorded.json'
 
 /** The parts whose files have a tier. */

@@ -1,6 +1,5 @@
-import { readSources } from '../lib/documents.ts'
-import { type Import, importsIn } from '../lib/imports.ts'
 import { must } from '../lib/run.ts'
+import { type Import, importsIn, readSources } from '../lib/sources.ts'
 import type { Recorded, TestFile } from './files.ts'
 
 /** Reads a reason why a change can reach a test file, or undefined. */

@@ -5,8 +5,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { publicKeyOf } from '#agent/kernel/host/public-keys.ts'
 import { findBuild } from '#dashboard/kernel/agents/builds.ts'
-import { developmentPublisher, publisherOf } from '#scripts/lib/publisher.ts'
-import { describeBuild, manifestOf, newReleaseKey, signBuild } from '#scripts/lib/release.ts'
+import {
+  describeBuild,
+  developmentPublisher,
+  manifestOf,
+  newReleaseKey,
+  publisherOf,
+  signBuild,
+} from '#scripts/lib/release.ts'
 import { must } from '#scripts/lib/run.ts'
 import { releaseText } from '#shared/kernel/release.ts'
 

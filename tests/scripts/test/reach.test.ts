@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { importsIn } from '#scripts/lib/imports.ts'
+import { importsIn } from '#scripts/lib/sources.ts'
 import { asTestFile } from '#scripts/test/files.ts'
 import { reachOf } from '#scripts/test/reach.ts'
 

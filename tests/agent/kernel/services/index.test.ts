@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { formOf, onUnits, servicesOf } from '#agent/kernel/services/index.ts'
-import { readSources } from '#scripts/lib/documents.ts'
+import { readSources } from '#scripts/lib/sources.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 const COMPARES = /\binit\b [!=]==|[!=]== '(?:systemd|direct)'/

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
-import { brokenLinks, missingPaths } from '#scripts/lib/citations.ts'
-import { readDocuments, readSources } from '#scripts/lib/documents.ts'
+import { dirname, join, normalize, relative } from 'node:path'
+import { type Document, readDocuments, readSources } from '#scripts/lib/sources.ts'
 import { COMMANDS } from '#shared/commands.ts'
 import { OPERATION_NAMES, SITE_ACTIONS, type SiteActionType } from '#shared/operation-types.ts'
 import { CONFIRMS } from '#shared/operations/confirmed-results.ts'
-import manifest from '../../../package.json'
+import manifest from '../../package.json'
 
 const documents = await readDocuments('.')
 const textOf = (path: string) => documents.find((document) => document.path === path)?.text ?? ''
@@ -31,6 +31,55 @@ test('finds a missing file, a missing heading and a missing path', async () => {
     'tests/system/*.none.ts',
   ])
 })
+
+const TOP = '(?:agent|dashboard|shared|scripts|tests|\\.github|\\.ci)'
+const PATH = new RegExp(`(?<![\\w./-])${TOP}/[\\w./*-]*[\\w*/]`, 'g')
+
+/** Paths of the repository that a document names in code; `*` stands for a part of a name. */
+function pathsIn({ text }: Document): string[] {
+  const code = [...text.matchAll(/^```[\s\S]*?^```$|`[^`\n]+`/gm)].map(([found]) => found)
+  const paths = code.flatMap((piece) => [...piece.matchAll(PATH)].map(([path]) => path))
+  return [...new Set(paths)].sort()
+}
+
+/** Returns the paths that do not exist in the repository. */
+async function missingPaths(root: string, document: Document): Promise<string[]> {
+  const paths = pathsIn(document)
+  const exists = await Promise.all(paths.map((path) => names(root, path)))
+  return paths.filter((_, at) => !exists[at])
+}
+
+async function names(root: string, path: string): Promise<boolean> {
+  if (!path.includes('*')) return existsSync(join(root, path))
+  for await (const _ of new Bun.Glob(path).scan({ cwd: root, dot: true, onlyFiles: false }))
+    return true
+  return false
+}
+
+/** Returns the broken relative links and pictures of a document, anchors of headings included. */
+function brokenLinks(root: string, from: Document, all: readonly Document[]): string[] {
+  const links = [...from.text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"/g)]
+  const targets = links.map(([, link, attribute]) => link ?? attribute ?? '')
+  return targets.filter((target) => !/^https?:/.test(target) && !leads(root, from, all, target))
+}
+
+function leads(root: string, from: Document, all: readonly Document[], target: string): boolean {
+  const [file = '', heading] = target.split('#')
+  const path = file === '' ? from.path : normalize(join(dirname(from.path), file))
+  if (!existsSync(join(root, path))) return false
+  if (heading === undefined) return true
+  return headingsOf(all.find((document) => document.path === path)?.text ?? '').includes(heading)
+}
+
+/** Returns the anchors of all headings, as GitHub makes them. */
+function headingsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 test('the README has at most 150 lines', () => {
   expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(151)
@@ -103,7 +152,7 @@ const BANNED = [
   /\bnothing on record\b/i,
   /\bmakes? room for the\b/i,
 ]
-const LIST = 'tests/scripts/lib/documents.test.ts'
+const LIST = 'tests/structure/documents.test.ts'
 
 test('no document and no source file has a phrase that readers had to decode', async () => {
   const all = [...documents, ...(await readSources('.'))].filter(({ path }) => path !== LIST)
@@ -116,7 +165,7 @@ test('no document and no source file has a phrase that readers had to decode', a
 
 const HEADING = "## What an agent's answer is checked against"
 
-const text = await Bun.file(join(import.meta.dir, '../../../.github/SECURITY.md')).text()
+const text = await Bun.file(join(import.meta.dir, '../../.github/SECURITY.md')).text()
 const [, section = ''] = text.split(HEADING)
 const rows = new Map(
   section.split('\n').flatMap((line) => {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export interface Document {
   /** Its path from the root of the repository. */
@@ -22,5 +22,23 @@ async function readFiles(root: string, patterns: readonly string[]): Promise<Doc
   const paths = found.flat().filter((path) => !path.startsWith(GENERATED))
   return Promise.all(
     paths.sort().map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
+  )
+}
+
+export interface Import {
+  from: string
+  to: string
+}
+
+const STATEMENT = /(?:from\s+|import\s*\(?\s*)'((?:\.|#)[^'\n]+)'/g
+
+/** Returns every import of one source file by another, with paths from the root. */
+export function importsIn(files: readonly Document[]): Import[] {
+  const known = new Set(files.map(({ path }) => path))
+  return files.flatMap(({ path, text }) =>
+    [...text.matchAll(STATEMENT)]
+      .map(([, name = '']) => (name.startsWith('#') ? name.slice(1) : join(dirname(path), name)))
+      .filter((to) => known.has(to))
+      .map((to) => ({ from: path, to })),
   )
 }
