@@ -14,17 +14,17 @@ import { ServiceError } from '#shared/kernel/errors.ts'
 import { buildName, MACHINES } from '#shared/kernel/machines.ts'
 import { Fleet, type Member } from './fleet/fleet.ts'
 import { makeFleet } from './fleet/make-fleet.ts'
-import { Turns } from './machine/turns.ts'
+import { Turns } from './machine/host.ts'
 import type { Options } from './options.ts'
 import { fillRecords } from './seed/fill.ts'
-import { trusted } from './seed/trust.ts'
+import { trusted } from './seed/servers.ts'
 
 /** The first account. */
 export const EMAIL = 'demo@example.com'
 /** A Tuesday morning. */
 const STEADY_TIME = Date.UTC(2026, 5, 2, 10, 20)
 
-export interface OpenDemo extends Started {
+interface OpenDemo extends Started {
   /** Offline servers come back; when there are none, they go offline again. */
   toggle(): Promise<void>
 }

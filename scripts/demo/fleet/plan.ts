@@ -1,4 +1,4 @@
-import type { Kit } from '#scripts/demo/wordpress/kit.ts'
+import type { Kit } from '#scripts/demo/wordpress.ts'
 import type { Tier, TlsMode } from '#shared/kernel/fields.ts'
 
 /** The problem of a server. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { ACME_ROOT } from '#agent/features/web/base.ts'
 import { fingerprintOf } from '#agent/kernel/host/fingerprint.ts'
 import type { Host, Probe } from '#agent/kernel/host/ports.ts'
@@ -7,14 +8,13 @@ import { done } from '#agent/kernel/host/simulated/programs/output.ts'
 import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import type { Visit, Visited } from '#agent/kernel/host/visit-port.ts'
 import { isCanary } from '#agent/kernel/site/canary.ts'
-import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
+import { NEWEST_CORE } from '#scripts/demo/wordpress.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { certify } from './authority.ts'
 import { canaryAnswer } from './canary.ts'
 import type { Machine } from './machine.ts'
 import { query } from './programs/database.ts'
 import { durationOf, perform } from './programs.ts'
-import type { Turns } from './turns.ts'
 
 const ORDER_MS = 1800
 export const CORE_SHA1 = '0'.repeat(40)
@@ -114,4 +114,27 @@ function vhostOf({ disk }: Machine, host: string): string | undefined {
     if (text !== undefined) return text
   }
   return undefined
+}
+
+/** The maximum time of work before other work runs. */
+const MAX_MS = 6
+
+/**
+ * A disk in memory answers at once, so that reading thousands of sites would block everything else
+ * in this process. A read waits for the previous one, and sometimes for other work.
+ */
+export class Turns {
+  #tail: Promise<void> = Promise.resolve()
+  #began = performance.now()
+
+  take(): Promise<void> {
+    this.#tail = this.#tail.then(() => this.#pause())
+    return this.#tail
+  }
+
+  async #pause(): Promise<void> {
+    if (performance.now() - this.#began < MAX_MS) return
+    await setImmediate()
+    this.#began = performance.now()
+  }
 }

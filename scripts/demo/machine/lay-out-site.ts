@@ -25,7 +25,7 @@ import { DAY_MS, stamp } from '#scripts/demo/time.ts'
 import { NO_DNS } from './authority.ts'
 import type { Machine } from './machine.ts'
 import { keepDump } from './programs/database.ts'
-import { versionOf } from './programs/nginx.ts'
+import { versionOf } from './programs.ts'
 
 /** The certificates are PEM texts, by remaining days, `self`, and the key of all. */
 export type Certificates = ReadonlyMap<number | 'self' | 'key', string>
@@ -58,7 +58,7 @@ function siteOf({ domain, php, tier, tls, email, user, staging_of: of }: SitePla
 /** The hash is that of no password: nobody visits a site of the demo. */
 const STAGING = { user: 'staging', password_hash: `{SSHA}${'demo'.repeat(10)}` }
 
-export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
+function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
   const { kit, user } = plan
   const config = file(() => configText(plan), { mode: 0o600, owner: user })
   disk.put(path, folder())
@@ -69,7 +69,7 @@ export function layHome({ disk }: Machine, plan: SitePlan, path: string): void {
   disk.put(logsOf(user), EMPTY)
 }
 
-export function layDatabase({ databases, mariadb }: Machine, plan: SitePlan): void {
+function layDatabase({ databases, mariadb }: Machine, plan: SitePlan): void {
   const bytes = Math.round(plan.size / 12)
   databases.set(plan.user, { kit: plan.kit, broken: plan.broken, bytes })
   mariadb.addAccount(plan.user)
@@ -157,4 +157,47 @@ define( 'DB_HOST', 'localhost' );
 $table_prefix = '${prefix}';
 require_once __DIR__ . '/wp-settings.php';
 `
+}
+
+export const foreignHome = (domain: string) => `/var/www/${domain}`
+
+/** Lays out a manually created site: Debian's own pool, files below /var/www. */
+export function layOutForeign(machine: Machine, plan: SitePlan, certificates: Certificates): void {
+  const { disk } = machine
+  const { domain, user, php } = plan
+  const home = foreignHome(domain)
+  layHome(machine, plan, home)
+  layDatabase(machine, plan)
+  addUser(machine, { user, comment: '' })
+  const pool = `[${user}]\nuser = ${user}\nlisten = /run/php/${user}.sock\npm.max_children = 5\n`
+  disk.putText(`/etc/php/${php}/fpm/pool.d/${user}.conf`, pool)
+  const pem = certificates.get(plan.certificate) ?? ''
+  disk.putText(`${certificateFolder(domain)}/fullchain.pem`, pem)
+  disk.putText(`/etc/nginx/sites-enabled/${domain}.conf`, vhostOf(plan, `${home}/public`))
+}
+
+function vhostOf({ domain, user, tls }: SitePlan, root: string): string {
+  const certificate = `${certificateFolder(domain)}/fullchain.pem`
+  const secure = tls === 'none' ? '' : `    listen 443 ssl;\n    ssl_certificate ${certificate};\n`
+  return `server {
+    listen 80;
+${secure}    server_name ${domain} www.${domain};
+    root ${root};
+    location ~ \\.php$ {
+        fastcgi_pass unix:/run/php/${user}.sock;
+    }
+}
+`
+}
+
+/** Lays out servers without a domain: previews, and the default server. */
+export function layOutUnnamed({ disk, plan }: Machine): void {
+  if (plan.role !== 'foreign') return
+  const served = (name: string, root: string) =>
+    `server {\n    listen 80;\n    server_name ${name};\n    root ${root};\n}\n`
+  const folder = '/etc/nginx/sites-enabled'
+  disk.putText('/var/www/html/index.html', '<p>It works</p>')
+  disk.putText('/var/www/preview/index.html', '<p>Preview</p>')
+  disk.putText(`${folder}/000-default`, served('_', '/var/www/html'))
+  disk.putText(`${folder}/zz-previews`, served('*.preview.example', '/var/www/preview'))
 }

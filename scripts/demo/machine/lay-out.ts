@@ -1,3 +1,6 @@
+import { CLIENT_GROUP } from '#agent/features/access/clients.ts'
+import { DROP_IN, GROUP } from '#agent/features/access/places.ts'
+import { DROP_IN_TEXT } from '#agent/features/access/ssh/drop-in.ts'
 import { renderUnattended, UNATTENDED_FILE } from '#agent/features/updates/unattended.ts'
 import { folder, sharedFolder } from '#agent/kernel/host/simulated/nodes.ts'
 import { statusOf } from '#agent/kernel/host/simulated/programs/services.ts'
@@ -5,17 +8,14 @@ import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import { packagesOf } from '#agent/kernel/packages/packages.ts'
 import { isServed, type Role } from '#scripts/demo/fleet/plan.ts'
 import { DAY_MS, HOUR_MS, stamp } from '#scripts/demo/time.ts'
-import { NEWEST_CORE } from '#scripts/demo/wordpress/catalogue.ts'
-import { coreFiles } from '#scripts/demo/wordpress/kit.ts'
+import { coreFiles, NEWEST_CORE } from '#scripts/demo/wordpress.ts'
 import type { Maintenance, PendingPackage } from '#shared/updates/maintenance.ts'
 import { CORE_SHA1 } from './host.ts'
-import { layOutAccess } from './lay-out-access.ts'
-import { layOutForeign, layOutUnnamed } from './lay-out-foreign.ts'
 import { layOutMail } from './lay-out-mail.ts'
-import { type Certificates, layOutSite } from './lay-out-site.ts'
+import { type Certificates, layOutForeign, layOutSite, layOutUnnamed } from './lay-out-site.ts'
 import type { Machine } from './machine.ts'
-import { filesIn } from './programs/files.ts'
-import { HOST_KEY } from './programs/sshd.ts'
+import { groupadd, HOST_KEY } from './programs/sshd.ts'
+import { filesIn } from './programs.ts'
 
 /** The result of the creation of the newest site. */
 const MAX_CONNECTIONS = 4000
@@ -192,3 +192,10 @@ http {
     include /etc/nginx/sites-enabled/*;
 }
 `
+
+/** A server on which a client had an account: the groups and the settings of sshd stay. */
+export function layOutAccess(machine: Machine): void {
+  const { disk } = machine
+  for (const group of [GROUP, CLIENT_GROUP]) groupadd(machine, ['groupadd', group], {})
+  disk.putText(DROP_IN, DROP_IN_TEXT)
+}

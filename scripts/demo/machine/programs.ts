@@ -1,5 +1,5 @@
 import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
-import { done, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
+import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import {
   PROGRAMS as BASE,
   type Program,
@@ -11,10 +11,7 @@ import { selfSignedBy } from './authority.ts'
 import type { Machine } from './machine.ts'
 import { agent } from './programs/agent.ts'
 import { client, dump } from './programs/database.ts'
-import { du } from './programs/files.ts'
-import { jobJournal, runJob } from './programs/jobs.ts'
-import { journalctl } from './programs/journal.ts'
-import { nginx, ss } from './programs/nginx.ts'
+import { jobJournal, journalctl, runJob } from './programs/jobs.ts'
 import { php } from './programs/php.ts'
 import { groupadd, sftp, ssh, sshd, sshKeygen } from './programs/sshd.ts'
 
@@ -129,3 +126,41 @@ function stateOf(machine: Machine, unit: string): string {
   if (!unit.startsWith('hosting-fpm@')) return SERVICES.includes(unit) ? 'active' : 'inactive'
   return machine.disk.find(processesOf(machine.disk, unit)) ? 'active' : 'inactive'
 }
+
+const VERSIONS = { 12: '1.22.1', 13: '1.26.3' }
+const MAIN = '/etc/nginx/nginx.conf'
+const FOLDERS = ['/etc/nginx/conf.d', '/etc/nginx/sites-enabled']
+
+function nginx(machine: Machine, argv: readonly string[]): Output {
+  if (argv.includes('-v')) return failed(`nginx version: nginx/${versionOf(machine)}`, 0)
+  if (!argv.includes('-T')) return done()
+  const paths = FOLDERS.flatMap((folder) =>
+    machine.disk.names(folder).map((name) => `${folder}/${name}`),
+  )
+  const texts = [MAIN, ...paths].map(
+    (path) => `# configuration file ${path}:\n${machine.disk.text(path) ?? ''}`,
+  )
+  return printed(texts.join('\n'))
+}
+
+export const versionOf = ({ plan }: Machine): string => VERSIONS[plan.debian]
+
+/** Listening programs, as ss(8) lists them. */
+function ss(): Output {
+  const line = (port: number) =>
+    `LISTEN 0 511 0.0.0.0:${port} 0.0.0.0:* users:(("nginx",pid=11,fd=6))\n`
+  return printed([80, 443].map(line).join(''))
+}
+
+/** Returns bytes or files in a user's folder, or bytes of a user's database. */
+function du({ sizes, databases }: Machine, argv: readonly string[]): Output {
+  const path = lastOf(argv)
+  const [, name] = /^\/var\/lib\/mysql\/(.+)$/.exec(path) ?? []
+  if (name !== undefined) return printed(`${databases.get(name)?.bytes ?? 0}\t${path}\n`)
+  const [, user = ''] = /^\/srv\/www\/([^/]+)\//.exec(path) ?? []
+  const bytes = sizes.get(user) ?? 64 * 2 ** 20
+  return printed(`${argv.includes('--inodes') ? filesIn(bytes) : bytes}\ttotal\n`)
+}
+
+/** As many files as a WordPress of that size has: its own, and uploads. */
+export const filesIn = (bytes: number): number => 3200 + Math.round(bytes / 400_000)

@@ -27,14 +27,13 @@ import { DAY_MS, HOUR_MS, stamp } from '#scripts/demo/time.ts'
 import { offline } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { fillBulks } from './bulks.ts'
+import { fillMetrics } from './fill-metrics.ts'
+import { fillNumbers } from './fill-numbers.ts'
 import { ACTOR, activityOf, insertRecorded, makeRecorder, newOperation } from './history.ts'
 import { insertAll } from './insert.ts'
-import { fillMetrics } from './metrics/fill-metrics.ts'
-import { fillNumbers } from './metrics/fill-numbers.ts'
-import { ADDED_MS, serverRows } from './servers.ts'
+import { ADDED_MS, fillTrust, serverRows } from './servers.ts'
 import { siteRows } from './sites.ts'
 import { listStories, placesOf } from './stories.ts'
-import { fillTrust } from './trust.ts'
 
 /** The number of sites checked per minute, for any size of the fleet. */
 const SITES_A_MINUTE = 400

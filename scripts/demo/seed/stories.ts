@@ -29,12 +29,12 @@ export interface Story extends Omit<Place, 'site'> {
 }
 
 const DAYS = 30
-const MOST = 500
+const MAX_STORIES = 500
 
 /** Returns the operations of the last thirty days, the oldest first. */
 export function listStories(plan: FleetPlan): Story[] {
   const places = placesOf(plan)
-  const stories = [...places.flatMap(ownStories), ...usualStories(plan, places)]
+  const stories = [...places.flatMap(ownStories), ...routineStories(plan, places)]
   return stories.sort((one, other) => other.at - one.at)
 }
 
@@ -68,9 +68,9 @@ function ownStories(place: Place): Story[] {
   ]
 }
 
-type Usual = readonly [weight: number, type: OperationType, kind: Kind]
+type Routine = readonly [weight: number, type: OperationType, kind: Kind]
 
-const USUAL: readonly Usual[] = [
+const ROUTINE: readonly Routine[] = [
   [8, 'site.scan', 'scanned'],
   [4, 'cache.purge', 'purged'],
   [2, 'site.update', 'updated'],
@@ -79,18 +79,18 @@ const USUAL: readonly Usual[] = [
   [2, 'service.restart', 'restarted'],
 ]
 
-function usualStories(fleet: FleetPlan, places: readonly Place[]): Story[] {
+function routineStories(fleet: FleetPlan, places: readonly Place[]): Story[] {
   const dice = new Dice(`${fleet.seed} stories`)
   const homes = places.filter(({ site }) => isServed(site.plan))
-  const weights = USUAL.flatMap((usual) => Array.from({ length: usual[0] }, () => usual))
-  const count = Math.min(MOST, 40 + places.length)
+  const weights = ROUTINE.flatMap((routine) => Array.from({ length: routine[0] }, () => routine))
+  const count = Math.min(MAX_STORIES, 40 + places.length)
   return Array.from({ length: count }, () => {
     const place = homes[dice.below(homes.length)]
-    const usual = weights[dice.below(weights.length)]
+    const routine = weights[dice.below(weights.length)]
     const at = Math.round(dice.between(0.02, DAYS) * DAY_MS)
     const [asleep, cancelled] = [dice.chance(0.8), dice.chance(0.15)]
-    if (!place || !usual || (asleep && isNight(at)) || !couldBe(place, usual[1], at)) return []
-    const [, type, kind] = usual
+    if (!place || !routine || (asleep && isNight(at)) || !couldBe(place, routine[1], at)) return []
+    const [, type, kind] = routine
     return {
       ...{ ...place, type, kind, at, params: paramsFor(type, place.site.plan) },
       ...(type === 'service.restart' && { site: undefined }),

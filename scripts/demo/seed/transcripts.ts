@@ -1,9 +1,8 @@
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { carryOut, type Transcript } from '#scripts/demo/machine/carry-out.ts'
-import { hostOn } from '#scripts/demo/machine/host.ts'
+import { hostOn, Turns } from '#scripts/demo/machine/host.ts'
 import { layOutServer } from '#scripts/demo/machine/lay-out.ts'
 import { Machine } from '#scripts/demo/machine/machine.ts'
-import { Turns } from '#scripts/demo/machine/turns.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 
 /** Placeholders for the domain and the user of a site in the output of commands. */

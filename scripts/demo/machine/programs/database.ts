@@ -2,7 +2,7 @@ import type { Output, Row, RunOptions } from '#agent/kernel/host/ports.ts'
 import { file } from '#agent/kernel/host/simulated/nodes.ts'
 import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { Database, Machine } from '#scripts/demo/machine/machine.ts'
-import { freshKit } from '#scripts/demo/wordpress/kits.ts'
+import { freshKit } from '#scripts/demo/wordpress.ts'
 
 /** The text of a dump does not show its contents: a name stands for them. */
 const dumps = new WeakMap<Machine, Map<string, Database>>()

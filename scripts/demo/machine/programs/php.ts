@@ -5,7 +5,7 @@ import { file } from '#agent/kernel/host/simulated/nodes.ts'
 import { done, failed, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import { php as simulated } from '#agent/kernel/host/simulated/programs/php.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
-import { freshKit } from '#scripts/demo/wordpress/kits.ts'
+import { freshKit } from '#scripts/demo/wordpress.ts'
 import { eventsAt } from './jobs.ts'
 
 const NO_DATABASE = 'Error: Error establishing a database connection.'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
-import { Load } from '#scripts/demo/machine/load.ts'
+import { Load } from '#scripts/demo/machine/machine.ts'
 import { Domain, Hostname, SystemUser } from '#shared/kernel/fields.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { NewSite } from '#dashboard/kernel/db/rows.ts'
 import { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
-import { Turns } from '#scripts/demo/machine/turns.ts'
+import { Turns } from '#scripts/demo/machine/host.ts'
 import { siteRows } from '#scripts/demo/seed/sites.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
 

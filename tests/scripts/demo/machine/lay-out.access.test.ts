@@ -3,11 +3,9 @@ import { CLIENTS } from '#agent/features/isolation/attacks/clients.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
 import { resultOf } from '#scripts/demo/machine/carry-out.ts'
-import { hostOn } from '#scripts/demo/machine/host.ts'
-import { layOutServer } from '#scripts/demo/machine/lay-out.ts'
-import { layOutAccess } from '#scripts/demo/machine/lay-out-access.ts'
+import { hostOn, Turns } from '#scripts/demo/machine/host.ts'
+import { layOutAccess, layOutServer } from '#scripts/demo/machine/lay-out.ts'
 import { Machine } from '#scripts/demo/machine/machine.ts'
-import { Turns } from '#scripts/demo/machine/turns.ts'
 
 const NOW = Date.UTC(2026, 5, 1)
 const TIME = { now: () => NOW, elapsed: () => 0, loadTime: () => NOW }
