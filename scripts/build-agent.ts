@@ -9,11 +9,13 @@ import { fail } from './lib/fail.ts'
 import { gzipBeside } from './lib/gzip-beside.ts'
 import {
   buildNumberOf,
+  describeBuild,
   developmentPublisher,
   type Publisher,
   publisherOf,
-} from './lib/publisher.ts'
-import { describeBuild, signatureOf, signBuild } from './lib/release.ts'
+  signatureOf,
+  signBuild,
+} from './lib/release.ts'
 import { must } from './lib/run.ts'
 
 const ENTRY = 'agent/main.ts'

@@ -4,14 +4,13 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { cacheFolder } from './lib/cache.ts'
 import { fail } from './lib/fail.ts'
-import { runLogged } from './lib/logged.ts'
 import { judged, plannedAgain, type Verdict } from './test/again.ts'
 import { idleSince, watchLoad } from './test/cost.ts'
 import { type Recorded, writeRecorded } from './test/files.ts'
-import { commandsOf, type Outcome, type RunOptions, runJob } from './test/job.ts'
+import { commandsOf, type Outcome, type RunOptions, runJob, runLogged } from './test/job.ts'
 import type { Job } from './test/jobs.ts'
 import type { Case } from './test/junit.ts'
-import { type Mode, planTests } from './test/plan.ts'
+import { type Mode, planTests, readShard, turnOf } from './test/plan.ts'
 import {
   count,
   describeCost,
@@ -20,8 +19,6 @@ import {
   describeSum,
   type Stage,
 } from './test/report.ts'
-import { readShard } from './test/shards.ts'
-import { turnOf } from './test/turn.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const KEPT_RUNS = 5

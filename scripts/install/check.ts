@@ -9,8 +9,8 @@ import { claimedInNginx } from './nginx.ts'
 import type { Settings } from './options.ts'
 import { HOME } from './paths.ts'
 
-const LEAST_MEMORY_MB = 900
-const LEAST_DISK_MB = 2_000
+const MIN_MEMORY_MB = 900
+const MIN_DISK_MB = 2_000
 
 /** Throws all obstacles before any change. */
 export async function check(machine: Machine, settings: Settings): Promise<void> {
@@ -29,13 +29,13 @@ export async function check(machine: Machine, settings: Settings): Promise<void>
 
 async function checkRoom(): Promise<void> {
   const memory = Number(/^MemTotal: +(\d+)/.exec(await readFile('/proc/meminfo', 'utf8'))?.[1])
-  if (memory / 1024 < LEAST_MEMORY_MB)
+  if (memory / 1024 < MIN_MEMORY_MB)
     throw new Error(`this server has ${Math.round(memory / 1024)} MB of memory: 1 GB is needed`)
   const folder = existsSync(HOME) ? HOME : dirname(HOME)
   const { bavail, bsize } = await statfs(folder)
   const free = Math.round((bavail * bsize) / 1e6)
-  if (free < LEAST_DISK_MB)
-    throw new Error(`${folder} has ${free} MB of free space: ${LEAST_DISK_MB} MB are needed`)
+  if (free < MIN_DISK_MB)
+    throw new Error(`${folder} has ${free} MB of free space: ${MIN_DISK_MB} MB are needed`)
 }
 
 async function checkPort(machine: Machine, { port }: Settings): Promise<void> {

@@ -2,7 +2,7 @@ import { readEvents } from '#shared/kernel/sse.ts'
 
 const ANSWER_LIMIT_MS = 30_000
 
-export type Answer = { status: number; body: unknown; headers: Headers }
+type Answer = { status: number; body: unknown; headers: Headers }
 
 /** This is a dashboard's REST API, as one of its users. */
 export class Api {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface Inputs {
+interface Inputs {
   root: string
   /** The sources; the packages and the version of Bun count too. */
   globs: readonly string[]

@@ -5,9 +5,12 @@ import {
   randomUUID,
   sign,
 } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { ReleaseKey, ReleaseManifest, releaseText } from '#shared/kernel/release.ts'
 import { digestOf } from './digest.ts'
+import { must } from './run.ts'
 
 export const manifestOf = (file: string) => `${file}.manifest.json`
 export const signatureOf = (file: string) => `${manifestOf(file)}.sig`
@@ -38,13 +41,13 @@ export function publicKeyIn(pem: string): string {
   return ReleaseKey.parse(x)
 }
 
-export async function readPublisherKey(file: string): Promise<string> {
+async function readPublisherKey(file: string): Promise<string> {
   const key = ReleaseKey.safeParse((await readFile(file, 'utf8')).trim())
   if (!key.success) throw new Error(`${file} is not a public key of scripts/release-key.ts`)
   return key.data
 }
 
-export type Described = Pick<ReleaseManifest, 'version' | 'build' | 'machine'>
+type Described = Pick<ReleaseManifest, 'version' | 'build' | 'machine'>
 
 /** Writes the manifest of an executable beside it, for the owner of the publisher's key. */
 export async function describeBuild(file: string, described: Described): Promise<void> {
@@ -69,4 +72,56 @@ async function put(file: string, text: string): Promise<void> {
   const draft = draftOf(file)
   await writeFile(draft, text)
   await rename(draft, file)
+}
+
+/** The signer of the next build, with the private key if it is available. */
+export interface Publisher {
+  public_key: string
+  private_key?: string
+}
+
+/** Returns the publisher of a release, by the public key in `file`; it signs elsewhere. */
+export async function publisherOf(file: string): Promise<Publisher> {
+  return { public_key: await readPublisherKey(file) }
+}
+
+/**
+ * Returns a publisher of this checkout, created with its first build, so that upgrades work without
+ * a chosen one. Its key is in `dist/`: everybody who can read that can sign.
+ */
+export async function developmentPublisher(root: string): Promise<Publisher> {
+  const file = join(root, 'dist/development-key')
+  await mkdir(dirname(file), { recursive: true })
+  if (!existsSync(file)) {
+    await newReleaseKey(file).catch((error: NodeJS.ErrnoException) => {
+      // Another build has just created it.
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+  if (((await stat(file)).mode & 0o077) !== 0) {
+    throw new Error(`${file} can be read by others: remove it, and build again`)
+  }
+  const private_key = await readFile(file, 'utf8')
+  return { public_key: publicKeyIn(private_key), private_key }
+}
+
+/**
+ * Returns the time of the last commit that changed the agent: it grows with the history. Without
+ * git or a history, the number of the last build here, or 0.
+ */
+export async function buildNumberOf(root: string): Promise<number> {
+  const path = manifestOf(join(root, 'dist', 'hosting-agent'))
+  const text = await readFile(path, 'utf8').catch(() => '{}')
+  const { build } = JSON.parse(text) as { build?: unknown }
+  return (await lastCommitOf(root)) ?? (typeof build === 'number' ? build : 0)
+}
+
+const AGENT = ['agent', 'shared', 'package.json', 'bun.lock']
+
+/** Returns the seconds of the last commit of the agent; undefined without a history. */
+export async function lastCommitOf(root: string): Promise<number | undefined> {
+  // The checkout may belong to another user than root.
+  const git = ['git', '-c', `safe.directory=${root}`, '-C', root]
+  const text = await must([...git, 'log', '-1', '--format=%ct', '--', ...AGENT]).catch(() => '')
+  return /^\d+\s*$/.test(text) ? Number(text) : undefined
 }

@@ -59,8 +59,8 @@ export function readOptions(
   }
 }
 
-function portOf(name: string, environment: Environment, usual: number): number {
-  const text = environment[name] || String(usual)
+function portOf(name: string, environment: Environment, fallback: number): number {
+  const text = environment[name] || String(fallback)
   const port = Number(text)
   if (/^\d{1,5}$/.test(text) && port > 0 && port < 65536) return port
   throw new Error(`${name} must be a port number between 1 and 65535`)

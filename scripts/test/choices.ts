@@ -1,5 +1,5 @@
 /** What a run of tests leaves out, as the runner states it in the environment. */
-export interface Turns {
+interface Turns {
   /** The gate runs a part of what the other tiers run whole. */
   isGate: boolean
   /** It follows from the commit: another commit runs another part. */
@@ -51,10 +51,10 @@ export function partOf({ isGate, turn }: Turns, isQuick: boolean): Part {
   return isGate ? { at: turn % 5, of: 5 } : { at: 0, of: 1 }
 }
 
-/** The numbers from 1 to `usual` of this part, which are consecutive; at least one. */
-export function numbersOf({ at, of }: Part, usual: number): number[] {
-  const count = Math.ceil(usual / of)
-  const first = Math.min(at * count, usual - count)
+/** The numbers from 1 to `total` of this part, which are consecutive; at least one. */
+export function numbersOf({ at, of }: Part, total: number): number[] {
+  const count = Math.ceil(total / of)
+  const first = Math.min(at * count, total - count)
   return Array.from({ length: count }, (_, index) => first + index + 1)
 }
 

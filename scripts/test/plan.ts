@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto'
+import { runToEnd } from '#scripts/lib/run.ts'
 import { type Recorded, readRecorded, secondsOf, type TestFile, testFiles } from './files.ts'
 import { builds, checks, type Job, testJob } from './jobs.ts'
 import { changedSince, type Reach, readReach } from './reach.ts'
-import { deal, type Shard } from './shards.ts'
-import { byTurn } from './turn.ts'
 
 /**
  * `quick` needs no root and takes three minutes; `gate` is for each change; `full` is everything;
@@ -10,7 +10,7 @@ import { byTurn } from './turn.ts'
  */
 export type Mode = 'quick' | 'gate' | 'full' | 'long'
 
-export type Wanted = {
+type Wanted = {
   mode: Mode
   turn: number
   /** The part of the full suite to run. */
@@ -131,4 +131,49 @@ function together(files: readonly TestFile[], recorded: Recorded): Job[] {
     .filter(({ things }) => things.length > 0)
     .map((hand) => testJob(hand.things, hand.seconds))
     .sort((one, other) => other.seconds - one.seconds)
+}
+
+/** A shard is one of several parts of the jobs, numbered from 1 on. */
+type Shard = { number: number; of: number }
+
+/** Reads a part such as `2/4`. Throws for anything that names no part. */
+export function readShard(text: string): Shard {
+  const [, number, of] = text.match(/^(\d+)\/(\d+)$/)?.map(Number) ?? []
+  if (!number || !of || number > of) {
+    throw new Error(`--shard must be a number of a part and of all parts, such as 2/4, not ${text}`)
+  }
+  return { number, of }
+}
+
+/**
+ * Deals things into `count` hands of about the same number of seconds: the longest first, each into
+ * the hand that has the fewest. Equal input gives equal hands, on every machine.
+ */
+function deal<T>(things: readonly T[], count: number, secondsOf: (thing: T) => number) {
+  const hands = Array.from({ length: count }, () => ({ things: [] as T[], seconds: 0 }))
+  for (const thing of things.toSorted((one, other) => secondsOf(other) - secondsOf(one))) {
+    const least = hands.reduce((best, hand) => (hand.seconds < best.seconds ? hand : best))
+    least.things.push(thing)
+    least.seconds += secondsOf(thing)
+  }
+  return hands
+}
+
+/**
+ * Returns a number that follows from the commit: what runs by turns runs in another turn at another
+ * commit, and again at the same one. Without a repository it follows from the day.
+ */
+export async function turnOf(root: string): Promise<number> {
+  const { status, stdout } = await runToEnd(['git', 'rev-parse', 'HEAD'], { cwd: root })
+  const day = Math.floor(Date.now() / 86_400_000)
+  return status === 0 ? Number.parseInt(stdout.slice(0, 7), 16) : day
+}
+
+/** In an order that follows from the turn. */
+function byTurn<T>(things: readonly T[], turn: number, nameOf: (thing: T) => string): T[] {
+  const rank = (thing: T) =>
+    createHash('sha256')
+      .update(`${turn} ${nameOf(thing)}`)
+      .digest('hex')
+  return things.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1))
 }
