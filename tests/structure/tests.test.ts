@@ -51,7 +51,7 @@ test('names a file of tests/support that expects something, and no matcher', () 
   ])
 })
 
-/** Folders whose tests have no file of source code of their own: they drive programs from outside, or read sources. */
+/** Folders whose tests have no file of source code of their own: they drive programs from outside, or judge sources and tests. */
 const BLACK_BOX = ['browser', 'contract', 'simulation', 'structure', 'support', 'system']
 
 /**

@@ -1,4 +1,4 @@
-import * as choices from '#scripts/test/choices.ts'
+import * as choices from './choices.ts'
 import { seed } from './random.ts'
 
 /** `HOSTING_LONG=1 bun test --timeout 3600000 <paths>` finds errors that need a million inputs. */

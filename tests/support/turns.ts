@@ -1,5 +1,5 @@
-import * as choices from '#scripts/test/choices.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
+import * as choices from './choices.ts'
 
 const turn = choices.turnsOf(process.env)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inTurn, numbersOf, partOf, pointsOf, sampled, turnsOf } from '#scripts/test/choices.ts'
+import { inTurn, numbersOf, partOf, pointsOf, sampled, turnsOf } from '#tests/support/choices.ts'
 
 const STORAGES = ['local', 'rest', 'sftp', 's3']
 const SUBJECTS = ['access', 'domains', 'logs', 'mail', 'numbers', 'owner', 'scan', 'shell']
