@@ -82,7 +82,7 @@ function problemsOf(name: string, { figures, error }: Outcome): string[] {
   return figures.filter(({ met }) => !met).map((figure) => `${name}: ${describeFigure(figure)}`)
 }
 
-/** After each benchmark, so that an interrupted run keeps what it measured. */
+/** Stores the figures of one benchmark, so that an interrupted run keeps what it measured. */
 async function store(name: string, { figures }: Outcome, machine: string): Promise<void> {
   const where = `${new Date().toISOString().slice(0, 10)}, ${machine}`
   const result: Result = { name, figures, where }

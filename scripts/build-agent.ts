@@ -41,7 +41,7 @@ export interface BuildOptions {
   publisher?: Publisher | undefined
   /** The build number; default: the time of the last commit that changed the agent. */
   build?: number | undefined
-  /** The executable of Bun for the target */
+  /** The executable of Bun for the target. */
   executable?: string | undefined
 }
 

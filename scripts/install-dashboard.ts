@@ -104,7 +104,7 @@ async function remove(machine: Machine, { settings, purge }: Request): Promise<v
   for (const each of remaining) console.log(`  ${each}`)
 }
 
-/** Missing packages that the distribution has. They stay when the installation fails. */
+/** Installs the missing packages, which stay when the installation fails. */
 async function installPackages(machine: Machine, settings: Settings): Promise<void> {
   const { proxy, tls } = settings
   const needed = [

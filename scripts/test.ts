@@ -109,7 +109,7 @@ async function run(
   process.exit(failed > 0 || passed === 0 ? 1 : 0)
 }
 
-/** For the tests: what each repeats and chooses, and from which seed its random inputs follow. */
+/** Returns what tells the tests what to repeat and to choose, and from which seed random inputs follow. */
 function environment(mode: Mode, turn: number, seed: string): Record<string, string> {
   return {
     HOSTING_TIER: mode === 'quick' ? 'gate' : mode,
@@ -204,7 +204,7 @@ async function runShown(job: Job, options: RunOptions): Promise<Outcome> {
   return outcome
 }
 
-/** Each saves a minute on a new machine and costs nothing on a prepared one. */
+/** Each program saves a minute on a new machine and costs nothing on a prepared one. */
 const PREPARED = ['scripts/wordpress-mirror.ts', 'scripts/lab-bases.ts']
 
 /**

@@ -72,7 +72,7 @@ async function synced(client: Client): Promise<void> {
   throw new Error('the servers are not synced after five minutes')
 }
 
-/** No server is late by more than an interval. */
+/** Throws if a server is late by more than an interval. */
 async function check(client: Client): Promise<void> {
   const since = new Date(Date.now() - LATE_MS).toISOString()
   const { body } = await client.get('/api/servers')

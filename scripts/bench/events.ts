@@ -88,7 +88,7 @@ const directly =
       body: JSON.stringify({ command: 'database.maintain', params: { domain, ...CHECK } }),
     })
 
-/** Without the check of each answer, which takes longer than the answer. */
+/** Requests it without the check of each answer, which takes longer than the answer. */
 const checking =
   ({ base, cookie = '' }: Client): Start =>
   (path) =>
@@ -130,7 +130,7 @@ async function firstLines(client: Client, path: string, turns: number): Promise<
   return times
 }
 
-/** MB that the dashboard needs more with the streams of one operation open, each with its line. */
+/** Returns the MB that the dashboard needs more with many streams of one operation open. */
 async function memoryOfStreams(client: Client, { pid }: Running, path: string): Promise<number> {
   const { headers } = await checking(client)(path)
   const events = `${client.base}/api/operations/${headers.get('operation-id')}/events`

@@ -91,7 +91,7 @@ async function move(moving: Moving, start: number): Promise<StoredEvent['data']>
   return last.data
 }
 
-/** What an editor does in some minutes: a post with a photo, and an option. */
+/** Changes what an editor changes in some minutes: a post with a photo, and an option. */
 async function change({ one: { host }, user }: Moving): Promise<void> {
   const names = await host.must(['mariadb', user, '-Ne', "SHOW TABLES LIKE '%\\_posts'"])
   const prefix = names.trim().slice(0, -'posts'.length)
@@ -105,7 +105,7 @@ async function change({ one: { host }, user }: Moving): Promise<void> {
   await host.must(['bash', '-ec', photo])
 }
 
-/** What a visitor does, shortly before the freeze. */
+/** Comments as a visitor does, shortly before the freeze. */
 async function comment({ one: { host }, user }: Moving): Promise<void> {
   const names = await host.must(['mariadb', user, '-Ne', "SHOW TABLES LIKE '%\\_comments'"])
   const sql = `INSERT INTO ${names.trim()} (comment_post_ID, comment_author, comment_content) VALUES (1, 'Ann', 'Well done')`

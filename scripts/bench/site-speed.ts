@@ -97,7 +97,7 @@ async function compare(outside: Outside, one: Case, connections: number): Promis
   })
 }
 
-/** Every worker of both sides has compiled its scripts. */
+/** Lets every worker of both sides compile its scripts. */
 async function warm(outside: Outside, { path, header }: Case): Promise<void> {
   // nginx loads the manual virtual host a moment after the signal.
   const answers = () =>

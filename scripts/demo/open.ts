@@ -81,7 +81,7 @@ export async function openDemo(
   }
 }
 
-/** As if the command had been run: the code is used, and the first contact follows. */
+/** Enrols a server, as if the command had been run on it: the code is used, and the first contact follows. */
 async function enrol(
   { db, marks, scheduler }: Deps,
   server_id: number,

@@ -146,7 +146,7 @@ function offers(installed: readonly Installed[]): string {
 
 type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
 
-/** As PHP's serialize() writes it: lists and objects become arrays. */
+/** Returns what serialize() of PHP writes: lists and objects become arrays. */
 function serialized(value: Value): string {
   if (typeof value === 'string') return `s:${Buffer.byteLength(value)}:"${value}";`
   if (typeof value === 'number') return `i:${value};`

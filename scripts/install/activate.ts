@@ -9,7 +9,7 @@ import { restoreRecords } from './recovery.ts'
 import type { Release } from './release.ts'
 import { COMMAND_TEXT, renderEnvironment, renderUnit } from './unit.ts'
 
-/** The two system users, neither of which can log in. */
+/** Makes the two system users, neither of which can log in. */
 export async function makeUsers(machine: Machine): Promise<void> {
   for (const user of [USER, BUILDER]) {
     const { status } = await machine.attempt(['getent', 'passwd', user], { reads: true })

@@ -187,7 +187,7 @@ export class Child {
     })
   }
 
-  /** Its address, when it is ready. Throws if it ends first or takes too long. */
+  /** Returns its address when it is ready. Throws if it ends first or takes too long. */
   async listening(): Promise<string> {
     const first = await Promise.race([
       this.#listening.then((url) => ({ url })),

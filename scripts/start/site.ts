@@ -71,7 +71,7 @@ async function createSite(api: Api, server_id: number, { domain, tls }: Site): P
   return CreatedSite.parse(answer.body).site.id
 }
 
-/** The newest PHP of the server, which first gets the missing programs for sites. */
+/** Returns the newest PHP of the server, which first gets the missing programs for sites. */
 async function readyPhp(api: Api, server_id: number): Promise<string> {
   const before = await readServer(api, server_id)
   if (before.php !== undefined && before.complete) return before.php

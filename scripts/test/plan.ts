@@ -94,7 +94,7 @@ export function planFull(
   return [...builds(), ...jobs.filter((job) => mine.has(job))]
 }
 
-/** All that needs this machine alone, without the lab. */
+/** Returns all that needs this machine alone, without the lab. */
 function planHere(files: readonly TestFile[], recorded: Recorded): Job[] {
   const of = (part: string) => files.filter((file) => file.part === part)
   return [
@@ -169,7 +169,7 @@ export async function turnOf(root: string): Promise<number> {
   return status === 0 ? Number.parseInt(stdout.slice(0, 7), 16) : day
 }
 
-/** In an order that follows from the turn. */
+/** Returns the things in an order that follows from the turn. */
 function byTurn<T>(things: readonly T[], turn: number, nameOf: (thing: T) => string): T[] {
   const rank = (thing: T) =>
     createHash('sha256')

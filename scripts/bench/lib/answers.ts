@@ -77,7 +77,7 @@ const ANSWERS: Readonly<Record<string, object>> = {
 
 const bodies = new Map(Object.entries(ANSWERS).map(([path, body]) => [path, JSON.stringify(body)]))
 
-/** The body of an answer; undefined: there is no such call. `is_held`: nothing in it has changed. */
+/** Returns the body of an answer; undefined: there is no such call. `is_held`: nothing in it has changed. */
 export function answerTo(
   path: string,
   query: object = {},

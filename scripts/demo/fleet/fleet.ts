@@ -94,7 +94,7 @@ export class Fleet {
     }
   }
 
-  /** As if a user had run the command on the new server by then. */
+  /** Lets the server arrive after a time, as if a user had run the command on it. */
   #expect(hostname: string, server_id: number): void {
     if (this.#expected.has(hostname)) return
     const { pace, report } = this.#outside
@@ -191,7 +191,7 @@ class DemoAgent {
     void this.#watch(this.#listening)
   }
 
-  /** As agent/rounds.ts does, at its own pace while the server is online. */
+  /** Checks the sites as agent/rounds.ts does, at its own pace while the server is online. */
   async #watch(listening: Listening): Promise<void> {
     while (this.#listening === listening) {
       await this.#own.look()
@@ -210,7 +210,7 @@ class DemoAgent {
   }
 }
 
-/** The dashboard gives it new keys, as it does for every agent; the caller needs no proof. */
+/** Returns the rotation of the keys that a dashboard gives to every agent; the caller needs no proof. */
 function rotationOn({ files, clock, exclusive, settings }: Host): Rotation {
   const trust = new TrustedDashboard(files, settings.state_dir)
   return rotationOf({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })

@@ -61,7 +61,7 @@ export interface ServerPlan {
   disk: { free: number; total: number }
   /** Its average load, from 0 to 1. */
   load: number
-  /** Days ago. */
+  /** The age in days. */
   age: number
   sites: SitePlan[]
 }

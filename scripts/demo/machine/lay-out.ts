@@ -40,7 +40,7 @@ export function layOutSites(machine: Machine, certificates: Certificates): void 
   machine.mariadb.admin('set_connections', [MAX_CONNECTIONS])
 }
 
-/** wp-cli and the newest WordPress, as an earlier operation has left them. */
+/** Lays out wp-cli and the newest WordPress, as an earlier operation has left them. */
 function layOutCache({ disk, time }: Machine): void {
   disk.putText('/usr/local/lib/hosting/wp-cli.phar', '')
   disk.putText('/usr/local/lib/hosting/wp-cli.phar.sha512', SETTINGS.wp_cli_sha512)
@@ -193,7 +193,7 @@ http {
 }
 `
 
-/** A server on which a client had an account: the groups and the settings of sshd stay. */
+/** Lays out what stays of a client's account on a server: the groups and the settings of sshd. */
 export function layOutAccess(machine: Machine): void {
   const { disk } = machine
   for (const group of [GROUP, CLIENT_GROUP]) groupadd(machine, ['groupadd', group], {})

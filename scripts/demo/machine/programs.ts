@@ -98,7 +98,7 @@ function installing({ name, installed, candidate, security }: PendingPackage): s
 
 const SERVICES = ['nginx.service', 'mariadb.service', 'cron.service']
 
-/** Also tracks units that have failed or were stopped manually. */
+/** Runs systemctl, and tracks units that have failed or were stopped manually. */
 function systemctl(machine: Machine, argv: readonly string[]): Output {
   const [, verb = ''] = argv
   const unit = lastOf(argv)
@@ -145,7 +145,7 @@ function nginx(machine: Machine, argv: readonly string[]): Output {
 
 export const versionOf = ({ plan }: Machine): string => VERSIONS[plan.debian]
 
-/** Listening programs, as ss(8) lists them. */
+/** Lists the listening programs, as ss(8) does. */
 function ss(): Output {
   const line = (port: number) =>
     `LISTEN 0 511 0.0.0.0:${port} 0.0.0.0:* users:(("nginx",pid=11,fd=6))\n`
@@ -162,5 +162,5 @@ function du({ sizes, databases }: Machine, argv: readonly string[]): Output {
   return printed(`${argv.includes('--inodes') ? filesIn(bytes) : bytes}\ttotal\n`)
 }
 
-/** As many files as a WordPress of that size has: its own, and uploads. */
+/** Returns as many files as a WordPress of that size has: its own, and uploads. */
 export const filesIn = (bytes: number): number => 3200 + Math.round(bytes / 400_000)

@@ -25,7 +25,7 @@ interface Known {
   [name: string]: unknown
 }
 
-/** What agents have counted of the first sites, for as long as a dashboard keeps it. */
+/** Stores what agents have counted of the first sites, for as long as a dashboard keeps it. */
 export async function fillNumbers(db: Database, now: number): Promise<void> {
   const sites = await db.read.all<Known>(sql`
     select id, server_id, domain from sites

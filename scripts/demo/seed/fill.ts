@@ -143,7 +143,7 @@ function mailReports({ plan: { servers } }: Fleet, now: number) {
   }))
 }
 
-/** The weekly check of each server that has sites, some days ago. */
+/** Returns the weekly check of each server that has sites, some days ago. */
 function isolationRows({ plan: { servers } }: Fleet, now: number) {
   return servers.flatMap(({ role, sites }, at): (typeof isolation_checks.$inferInsert)[] => {
     if (role === 'pending' || sites.length === 0) return []

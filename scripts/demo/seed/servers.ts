@@ -60,7 +60,7 @@ type Marked = { db: Database; marks: Marks }
 
 const ENROLLED_MS = 90_000
 
-/** Every server except a pending one has trusted this dashboard since it was added. */
+/** Stores that every server except a pending one has trusted this dashboard since it was added. */
 export async function fillTrust(marked: Marked, fleet: Fleet, now: number): Promise<void> {
   const rows: AgentRow[] = []
   for (const [at, member] of fleet.members.entries()) {

@@ -38,7 +38,7 @@ export function listStories(plan: FleetPlan): Story[] {
   return stories.sort((one, other) => other.at - one.at)
 }
 
-/** Sites in the order of their records, so that a position is an id. */
+/** Returns the sites in the order of their records, so that a position is an id. */
 export function placesOf({ servers }: FleetPlan): Place[] {
   let id = 0
   return servers.flatMap((server, at) =>

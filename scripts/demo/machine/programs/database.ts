@@ -7,7 +7,7 @@ import { freshKit } from '#scripts/demo/wordpress.ts'
 /** The text of a dump does not show its contents: a name stands for them. */
 const dumps = new WeakMap<Machine, Map<string, Database>>()
 
-/** Started by xargs(1), with the names of the tables. */
+/** Runs mariadb-dump, which xargs(1) starts with the names of the tables. */
 export function dump(machine: Machine, argv: readonly string[], options: RunOptions): Output {
   const name = lastOf(argv)
   const database = machine.databases.get(name)

@@ -16,7 +16,7 @@ const runsPath = (user: string) => `/run/demo-jobs/${user}`
 const runsOf = ({ disk }: Machine, user: string): Run[] =>
   JSON.parse(disk.text(runsPath(user)) ?? '[]')
 
-/** A cron job of a site runs when it is started, and succeeds at once. */
+/** Runs a cron job of a site when it is started; it succeeds at once. */
 export function runJob(machine: Machine, unit: string): void {
   const [, user = ''] = JOB.exec(unit) ?? []
   if (user === '') return

@@ -51,7 +51,7 @@ export const groupadd: Program<Machine> = ({ disk }, argv) => {
   return done()
 }
 
-/** A key whose text no other one has. */
+/** Makes a key whose text no other one has. */
 export const sshKeygen: Program<Machine> = ({ disk }, argv) => {
   const path = argv.at(-1) ?? ''
   disk.putText(path, 'a private key\n')
@@ -62,7 +62,7 @@ export const sshKeygen: Program<Machine> = ({ disk }, argv) => {
   return done()
 }
 
-/** Lets in, as `sftp -b -`, a person with a key, or a client account with a password. */
+/** Runs `sftp -b -`: admits a person with a key, or a client account with a password. */
 export const sftp: Program<Machine> = (machine, argv, options) => {
   const login = loginOf(argv)
   const isLet = hasKey(machine, login, argv) || hasPassword(machine, login, options)
@@ -87,7 +87,7 @@ function hasKey({ disk }: Machine, login: string, argv: readonly string[]): bool
   return key !== undefined && (disk.text(keysOf(login)) ?? '').includes(key)
 }
 
-/** Whether the account has the password that the program for it prints. */
+/** Returns whether the account has the password that the program for it prints. */
 function hasPassword(machine: Machine, login: string, { env = {} }: RunOptions): boolean {
   const asked = machine.disk.text(env.SSH_ASKPASS ?? '') ?? ''
   const [, password = ''] = /^echo '(.*)'$/m.exec(asked) ?? []
