@@ -21,7 +21,7 @@ function offer(file: string, name: string, ...versions: Offer['versions']): Offe
   return { file, name, versions }
 }
 
-export const PLUGINS: readonly Offer[] = [
+const PLUGINS: readonly Offer[] = [
   offer('akismet/akismet.php', 'Akismet Anti-spam', '5.4', '5.5', '5.6'),
   offer('hello.php', 'Hello Dolly', '1.7.2'),
   offer('woocommerce/woocommerce.php', 'WooCommerce', '10.1.2', '10.3.0', '10.4.1'),
@@ -112,7 +112,7 @@ function themesFolder(themes: readonly Installed[]): FolderNode {
   )
 }
 
-export const newest = ({ versions }: Offer) => versions.at(-1) ?? versions[0]
+const newest = ({ versions }: Offer) => versions.at(-1) ?? versions[0]
 
 function optionsOf({ core, plugins, themes, active, theme, informed }: Parts): Kit['options'] {
   const known = [
