@@ -74,7 +74,9 @@ async function rateOf(loaded: readonly Loaded[], path: string, sqld?: number): P
 }
 
 async function checkAnswers(loaded: readonly Loaded[], path: string): Promise<void> {
-  const answers = await Promise.all(loaded.map(({ client }) => client.get(path)))
+  // A dashboard may have closed a connection that was kept.
+  const headers = { connection: 'close' }
+  const answers = await Promise.all(loaded.map(({ client }) => client.send({ path, headers })))
   const texts = new Set(answers.map(({ text }) => text))
   if (texts.size !== 1 || answers.some(({ status }) => status !== 200))
     throw new Error(`the dashboards do not answer ${path} alike: ${[...texts].join('\n')}`)

@@ -62,6 +62,8 @@ const ANSWERS: Readonly<Record<string, object>> = {
   '/sites': { sites: domains.map(site) },
   '/web': { programs: [], unnamed: [] },
   '/trash': { trash: [] },
+  // A dashboard asks once for the keys that an agent accepts: these are none of others.
+  '/keys': { epoch: 1, keys: [] },
   '/certificates': {
     certificates: domains.map((domain) => ({ domain, expires_at: EXPIRES })),
   },
