@@ -17,10 +17,9 @@ import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
 import { Keyring } from '#dashboard/kernel/trust/keyring.ts'
 import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { listening, type Running } from '#tests/support/children.ts'
+import { SEAL_SECRET } from '#tests/support/marks.ts'
 import { dashboardFolder, temporaryFolder } from '#tests/support/processes.ts'
 import { hostnameOf, SITES } from './answers.ts'
-
-const SECRET = 'benchmark'.repeat(8)
 
 /** The program that answers like many agents, and what a dashboard knows of an enrolled one. */
 export interface Agents extends Running {
@@ -42,7 +41,6 @@ export async function startAgents(kind: string): Promise<Agents> {
 /** Makes a folder that a dashboard can be started in, and returns the parts of that dashboard. */
 export async function fleetFolder(): Promise<{ folder: string; deps: Deps }> {
   const folder = await dashboardFolder()
-  await Bun.write(`${folder}/seal-secret`, `${SECRET}\n`)
   return { folder, deps: await depsIn(folder) }
 }
 
@@ -50,15 +48,15 @@ export async function fleetFolder(): Promise<{ folder: string; deps: Deps }> {
 async function depsIn(folder: string): Promise<Deps> {
   const db = await openDatabase(`file:${join(folder, 'dashboard.db')}`)
   const outside = { db, clock: realClock, random: secureRandom }
-  const sealer = makeSealer(SECRET, secureRandom)
+  const sealer = makeSealer(SEAL_SECRET, secureRandom)
   const log = jsonLog((line) => process.stderr.write(line), realClock.now)
   return makeDeps({
     ...outside,
     keys: new Keyring({ ...outside, sealer }),
     sealer,
-    secret: SECRET,
+    secret: SEAL_SECRET,
     log,
-    marks: new Marks(SECRET, log),
+    marks: new Marks(SEAL_SECRET, log),
     rules: { production: false, allow_private: true },
     public_url: undefined,
   })
