@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
-import { EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
+import { perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { eachFault } from '#tests/support/agent/faults.ts'
+import { EVERY, EVERYDAY_TITLES, leftBy } from '#tests/support/plan/every-command.ts'
 import { isWhole } from '#tests/support/runs.ts'
 
 /** What a command that succeeds leaves for later: by its lines or the failed effect, the files. */
@@ -13,13 +14,29 @@ const LATER: [RegExp, RegExp][] = [
   [/^\d+ rm .*\/uploads\//, /\/uploads\//],
 ]
 
-test.each(EVERYDAY)(
-  '$command ($title) is done or undone, whichever effect fails, and works when repeated',
-  async ({ command, params, make }) => {
-    const before = await stateOf(await make())
+/**
+ * Their own tests say what a failure leaves: it does not undo a purge, and the others keep more
+ * after their decision.
+ */
+const OTHERS = ['site.purge', 'backup.undo', 'site.rename']
+
+test.each(EVERY.filter(({ command, isUndone }) => isUndone && !OTHERS.includes(command)))(
+  '$title is done or undone, whichever effect fails, and works when repeated',
+  async (each) => {
+    const { command, prepare, title } = each
+    const left = EVERYDAY_TITLES.has(title) ? /^$/ : leftBy(each)
+    const seen = (host: Awaited<ReturnType<typeof make>>, later?: RegExp) =>
+      stateOf(host, later ? new RegExp(`${left.source}|${later.source}`) : left)
+    let params: object = {}
+    const make = async () => {
+      const made = await prepare()
+      params = made.params
+      return made.host
+    }
+    const before = await seen(await make())
     const whole = await make()
     const [, done] = await perform(whole, command, params)
-    const after = await stateOf(whole)
+    const after = await seen(whole)
     expect(done).toBeObject()
     let failed = 0
 
@@ -30,18 +47,19 @@ test.each(EVERYDAY)(
         if (typeof result !== 'string') {
           const text = [fault, ...lines].join('\n')
           const [, later] = LATER.find(([said]) => said.test(text)) ?? []
-          expect([fault, await stateOf(host, later)]).toEqual([fault, await stateOf(whole, later)])
+          expect([fault, await seen(host, later)]).toEqual([fault, await seen(whole, later)])
           return
         }
         failed += 1
         expect([fault, result]).toEqual([fault, expect.stringContaining('injected fault')])
-        expect([fault, await stateOf(host)]).toEqual([fault, before])
+        expect([fault, await seen(host)]).toEqual([fault, before])
         const [, again] = await perform(host, command, params)
-        expect([fault, again, await stateOf(host)]).toEqual([fault, expect.any(Object), after])
+        expect([fault, again, await seen(host)]).toEqual([fault, expect.any(Object), after])
       },
     )
 
     // The effects of a part of the sweep may all be looks at the machine.
     if (isWhole) expect(failed).toBeGreaterThan(0)
   },
+  240_000,
 )

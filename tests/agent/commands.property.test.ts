@@ -5,11 +5,16 @@ import { withdrawAllTokens } from '#agent/features/domains/probe-names.ts'
 import { OperationStore } from '#agent/kernel/operations/store.ts'
 import { COMMAND_NAMES } from '#shared/contracts.ts'
 import { Plan } from '#shared/kernel/plan.ts'
-import { EVERYDAY, perform, stateOf } from '#tests/support/agent/everyday.ts'
+import { perform, stateOf } from '#tests/support/agent/everyday.ts'
 import { isKilledAt } from '#tests/support/agent/killed.ts'
 import { carryOut, runnerOn } from '#tests/support/plan/carry-out.ts'
 import { deviations } from '#tests/support/plan/deviations.ts'
-import { EVERY, type EveryCase } from '#tests/support/plan/every-command.ts'
+import {
+  EVERY,
+  EVERYDAY_TITLES,
+  type EveryCase,
+  leftBy,
+} from '#tests/support/plan/every-command.ts'
 import { emptying, thingsOf } from '#tests/support/plan/fake-things.ts'
 import { recover } from '#tests/support/recover.ts'
 import { points } from '#tests/support/runs.ts'
@@ -36,10 +41,6 @@ test.each([...EVERY])(
   },
 )
 
-/** Empty folders, caches, reports of copies, and what a storage and its passwords keep. */
-const LEFT =
-  /^\/mnt\/store|^\/srv\/www\/\.(incoming|restore\/[^/]+$|restore$|trash$)|\/cache\/|\/backups(\/|$)|\/(proofs|canaries|clone\.json)$|\/baselines\//
-
 /** The machine whose agent was killed at its n-th effect, and started again. */
 async function recoveredFrom({ command, prepare }: EveryCase, at: number) {
   const { host, params } = await prepare()
@@ -51,13 +52,11 @@ async function recoveredFrom({ command, prepare }: EveryCase, at: number) {
   return { host, params, end: (await store.events('op1')).at(-1)?.event }
 }
 
-const EVERYDAY_TITLES = new Set(EVERYDAY.map(({ command, title }) => `${command} (${title})`))
-
 test.each(EVERY.filter(({ isUndone }) => isUndone))(
   '$title is done or undone when the agent is killed at any effect, and works when repeated',
   async (each) => {
-    const { command, title, leaves } = each
-    const kept = leaves ? new RegExp(`${LEFT.source}|${leaves.source}`) : LEFT
+    const { command, title } = each
+    const kept = leftBy(each)
     const before = await stateOf((await each.prepare()).host, kept)
     const whole = await each.prepare()
     await perform(whole.host, command, whole.params)

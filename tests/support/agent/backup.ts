@@ -63,7 +63,9 @@ export async function savedSite(files: Record<string, string>, record: Partial<S
 
 /** One that is the same each time, and the params that back up and restore its whole site. */
 export async function restorable() {
-  const { host, restore } = await savedSite({ [`/srv/www/${shop.user}/public/index.html`]: 'old' })
+  const page = `/srv/www/${shop.user}/public/index.html`
+  const { host, restore } = await savedSite({ [page]: 'old' })
+  host.disk.putText(page, 'new')
   host.disk.putText(`${TARGET.place.path}/${shop.user}/keys`, '[]')
   // They stay after a restore, also after one that failed.
   for (const path of restoreFolders(shop.user)) host.disk.putFolder(path, { mode: 0o700 })

@@ -1,11 +1,8 @@
 import { ADMIN_STATEMENTS } from '#agent/kernel/host/admin-statements.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { points } from '#tests/support/runs.ts'
-import { server, shop } from './debian.ts'
 
 type Disk = Record<string, string | null>
-
-export const siteOn = () => server(shop)
 
 /** Fails the n-th effect on the machine, once; returns the number of effects so far. */
 function failAt(host: FakeHost, at: number): () => { calls: number; fault: string } {

@@ -2,6 +2,7 @@ import { backupRestore } from '#agent/features/backups/backup.restore.ts'
 import { mailApply } from '#agent/features/mail/mail.apply.ts'
 import { writeVerdict } from '#agent/features/updates/upgrade/upgrade.ts'
 import { applyAccount } from '#agent/kernel/database/mariadb.ts'
+import type { BackupParts } from '#shared/backups/backup-parts.ts'
 import { COMMANDS, type CommandName, type ParamsOf } from '#shared/commands.ts'
 import type { Switch } from '#shared/moves/moving.ts'
 import {
@@ -123,8 +124,15 @@ const LIFELIKE = [
 
 type Prepared = { host: FakeHost; params: object }
 
-async function restored(): Promise<Prepared> {
+/** Of a backup of which a file and a table are restored. */
+async function partly() {
   const { host, params } = await restorable()
+  const parts: BackupParts = { files: true, database: true, paths: ['index.html'], tables: ['x'] }
+  return { host, params: { ...params, parts } }
+}
+
+async function restored(prepare: () => ReturnType<typeof partly> = restorable): Promise<Prepared> {
+  const { host, params } = await prepare()
   await outcome(backupRestore.run(params, contextOf(host)))
   return { host, params: { domain } }
 }
@@ -151,7 +159,7 @@ const PREPARED: Partial<Record<CommandName, () => Promise<Prepared>>> = {
   'backup.create': async () => ({ host: (await restorable()).host, params: SAVING }),
   'backup.prove': provableSite,
   'backup.restore': restorable,
-  'backup.undo': restored,
+  'backup.undo': () => restored(),
   'isolation.check': async () => ({ host: await canaryHost(verdicts(), verdicts()), params: {} }),
   'site.catch-up': async () => {
     const { host, catchUp: params } = await receivingServer()
@@ -219,6 +227,13 @@ const PREPARED: Partial<Record<CommandName, () => Promise<Prepared>>> = {
   'wp.scan': async () => ({ host: await server(shop), params: { domain } }),
 }
 
+/** Others of these commands. */
+const VARIANTS: Record<string, () => Promise<Prepared>> = {
+  'backup.restore (of a file and a table)': partly,
+  'backup.undo (of a file and a table)': () => restored(partly),
+  'site.clone (of a backup)': cloning.backupServer,
+}
+
 async function switchedTo(...states: Switch[]): Promise<FakeHost> {
   const host = answering(await server(shop))
   await switched(host, ...states)
@@ -282,6 +297,10 @@ const named = ({ title, command, params, make }: Case): EveryCase => ({
 
 /** All commands, each at least once. */
 export const EVERY: readonly EveryCase[] = [
+  ...Object.entries(VARIANTS).map(([title, prepare]) => {
+    const command = title.slice(0, title.indexOf(' ')) as CommandName
+    return { title, command, isVisible: false, isUndone: true, prepare } as EveryCase
+  }),
   ...LIFELIKE.map(([command, params, make]) => {
     const title = `${JSON.stringify(params)} ${make.name}`
     const each = named({ title, command, params: parsed(command, params), make })
@@ -314,3 +333,14 @@ export const EVERY: readonly EveryCase[] = [
     }
   }),
 ]
+
+/** The cases whose undo leaves nothing at all. */
+export const EVERYDAY_TITLES = new Set(EVERYDAY.map((each) => named(each).title))
+
+/** Empty folders, caches, reports of copies, and what a storage and its passwords keep. */
+const LEFT =
+  /^\/mnt\/store|^\/srv\/www\/\.(incoming|restore\/[^/]+$|restore$|trash$)|\/cache\/|\/backups(\/(?!.*\/open\b)|$)|\/(proofs|canaries|clone\.json)$|\/baselines\/(?!.*\.next)/
+
+/** The paths that differ after an interrupted run of the case. */
+export const leftBy = ({ leaves }: EveryCase): RegExp =>
+  leaves ? new RegExp(`${LEFT.source}|${leaves.source}`) : LEFT

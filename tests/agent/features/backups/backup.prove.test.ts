@@ -2,7 +2,6 @@ import { describe, expect, test } from 'bun:test'
 import { backupProve } from '#agent/features/backups/backup.prove.ts'
 import type { Warning } from '#shared/servers/agent.ts'
 import { contextOf, outcome } from '#tests/support/agent/debian.ts'
-import { eachFailure } from '#tests/support/agent/faults.ts'
 import {
   answered,
   answersOfRewriter,
@@ -12,7 +11,6 @@ import {
   provableSite,
 } from '#tests/support/agent/proof.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { times } from '#tests/support/runs.ts'
 
 /** The first program with the word in its arguments ends with this status and message. */
 function failing(host: FakeHost, answers: Record<string, [code: number, stderr: string]>): void {
@@ -151,19 +149,6 @@ describe('a proof fails', () => {
     expect(reason).toContain('no space left on device')
     expect(hiddenOn(host)).toEqual([])
   })
-
-  test('at any effect, and leaves nothing', async () => {
-    const made = await provableSite()
-
-    const failed = await eachFailure(
-      async () => (await provableSite()).host,
-      (host) => outcome(backupProve.run(made.params, contextOf(host))),
-      async (host, fault) => {
-        expect([fault, hiddenOn(host)]).toEqual([fault, []])
-      },
-    )
-    expect(failed).toBeGreaterThan(times(30))
-  }, 60_000)
 })
 
 test('the next proof removes what an interrupted one left', async () => {

@@ -4,10 +4,8 @@ import { backupUndo } from '#agent/features/backups/backup.undo.ts'
 import type { BackupParts } from '#shared/backups/backup-parts.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { eachFailure, eachFault } from '#tests/support/agent/faults.ts'
 import { NEW, OLD, rename } from '#tests/support/agent/renaming.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { times } from '#tests/support/runs.ts'
 
 const PAGE = '/srv/www/shop/public/page.html'
 const BOTH = { files: true, database: true }
@@ -124,26 +122,6 @@ test('refuses a restore for which the disk has no space', async () => {
   expect(reason).toBe('/srv/www has 1.0 kB free, and the restore needs 268 MB')
 })
 
-test('leaves the site as it was, whichever effect fails', async () => {
-  const made = async () => (await changedSite()).host
-  const { restore } = await changedSite()
-
-  const failed = await eachFailure(
-    made,
-    (host) => run(host, restore(BOTH)),
-    async (host, fault) => {
-      expect([fault, host.disk.text(PAGE)]).toEqual([fault, 'changed'])
-      expect([fault, host.databases.has('shop')]).toEqual([fault, true])
-      // It has the secrets of the target and of the repository.
-      const opened = host.disk.find('/var/lib/hosting-agent/backups/shop/open')
-      expect([fault, opened]).toEqual([fault, undefined])
-      const socket = host.disk.find('/etc/systemd/system/hosting-fpm@shop-php8.2.socket')
-      expect([fault, socket !== undefined]).toEqual([fault, true])
-    },
-  )
-  expect(failed).toBeGreaterThan(times(30))
-})
-
 test('of a backup that the keeper has forgotten says so, and changes nothing', async () => {
   const { host, restore } = await changedSite()
   const params = restore(BOTH)
@@ -182,7 +160,6 @@ const SAVED = {
 const PATHS = ['a/b/file', 'odd[1]*']
 const FILES: BackupParts = { files: true, database: false, paths: PATHS }
 const TABLES: BackupParts = { files: false, database: true, tables: ['x'] }
-const SOME = { ...FILES, ...TABLES, files: true }
 
 /** A site that lost a folder, and got a file in another one, after its backup. */
 async function damagedSite() {
@@ -304,30 +281,4 @@ test('refuses tables of a site that has lost its database', async () => {
   const [, reason] = await run(host, restore(TABLES))
 
   expect(reason).toBe('shop.example has no database now: restore the whole database')
-})
-
-test('leaves the site as it was, whichever effect fails', async () => {
-  const made = async () => (await damagedSite()).host
-  const { restore } = await damagedSite()
-  const failed = await eachFailure(
-    made,
-    (host) => run(host, restore(SOME)),
-    async (host, fault) => {
-      expect([fault, texts(host)]).toEqual([fault, CHANGED])
-    },
-  )
-  expect(failed).toBeGreaterThan(times(30))
-})
-
-test('keeps the restored state, or restores the previous one, whichever effect fails', async () => {
-  const { restore } = await damagedSite()
-  const made = async () => {
-    const { host } = await damagedSite()
-    await run(host, restore(SOME))
-    return host
-  }
-  await eachFault(made, undo, async (host, _, [, result], fault) => {
-    const expected = typeof result === 'string' ? RESTORED : CHANGED
-    expect([fault, texts(host)]).toEqual([fault, expected])
-  })
 })

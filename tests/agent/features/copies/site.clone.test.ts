@@ -11,11 +11,9 @@ import {
   siteServer,
 } from '#tests/support/agent/cloning.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { eachFailure } from '#tests/support/agent/faults.ts'
 import { during, keeps, REPLACED, REPLACING } from '#tests/support/agent/replaced.ts'
 import { hashOf, STAGING } from '#tests/support/agent/staging.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { times } from '#tests/support/runs.ts'
 
 const START = ['Creating the system user copy', 'Creating the folders']
 const END = [
@@ -447,27 +445,3 @@ test('a copy with another address is not meant to have all that its backup has',
 
   expect(messages).toEqual([])
 })
-
-test.each(['site', 'backup'] as const)(
-  'leaves nothing of a copy of a %s, whichever effect fails',
-  async (kind) => {
-    const { params } = await backupServer()
-    const chosen = kind === 'site' ? fromSite : params
-    const made = async () => (kind === 'site' ? siteServer() : (await backupServer()).host)
-
-    const failed = await eachFailure(
-      made,
-      (host) => run(host, chosen),
-      async (host, fault, before) => {
-        const known =
-          /^\/(srv\/www\/\.restore(\/copy)?|var\/lib\/hosting-agent\/(backups|cache|cache\/restic))$/
-        const kept = (disk: Record<string, string | null>) =>
-          Object.fromEntries(Object.entries(disk).filter(([path]) => !known.test(path)))
-        expect([fault, kept(host.disk.all)]).toEqual([fault, kept(before)])
-        expect([fault, [...host.databases.keys()]]).toEqual([fault, ['shop']])
-      },
-    )
-    expect(failed).toBeGreaterThan(times(40))
-  },
-  60_000,
-)

@@ -3,7 +3,7 @@ import { sitePush } from '#agent/features/copies/site.push.ts'
 import { findBaseline } from '#agent/kernel/baseline/baseline.ts'
 import { getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { eachFailure, eachFault } from '#tests/support/agent/faults.ts'
+import { eachFault } from '#tests/support/agent/faults.ts'
 import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
 import { during, keeps, REPLACED, REPLACING } from '#tests/support/agent/replaced.ts'
 import { copy } from '#tests/support/agent/staging.ts'
@@ -162,27 +162,6 @@ test.each([
   expect(reason).toBe(REPLACED(copy.domain, 'copy'))
   expect(lines).not.toContain('Stopping PHP')
 })
-
-test('leaves the live site as it was, whichever effect fails before the decision', async () => {
-  const failed = await eachFailure(
-    async () => (await pair()).host,
-    (host) => run(host),
-    async (host, fault) => {
-      const page = host.disk.text(`/srv/www/shop/${PAGE}`)
-      const left = await host.files.list('/srv/www/.restore/shop')
-      const baselines = await host.files.list('/var/lib/hosting-agent/baselines')
-      const next = baselines.filter(({ name }) => name.includes('.next'))
-      const found = [
-        fault,
-        page,
-        left.map(({ name }) => name).filter((one) => one !== 'clone.json'),
-        next,
-      ]
-      expect(found).toEqual([fault, 'of shop', [], []])
-    },
-  )
-  expect(failed).toBeGreaterThan(times(20))
-}, 60_000)
 
 const isClosed = ({ disk }: FakeHost) => /^shop:!:+2:/m.test(disk.text('/etc/shadow') ?? '')
 

@@ -5,12 +5,10 @@ import { findBaseline } from '#agent/kernel/baseline/baseline.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { backupServer } from '#tests/support/agent/cloning.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
-import { eachFailure } from '#tests/support/agent/faults.ts'
 import { ADDRESSES, PAGE, pair, table } from '#tests/support/agent/pair.ts'
 import { during, keeps, REPLACED, REPLACING } from '#tests/support/agent/replaced.ts'
 import { copy } from '#tests/support/agent/staging.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
-import { times } from '#tests/support/runs.ts'
 
 const params = { domain: copy.domain, from: { kind: 'site' as const, domain: shop.domain } }
 const run = (host: FakeHost, given: ParamsOf<'site.refresh'> = params) =>
@@ -101,24 +99,6 @@ test.each([
   ])
   expect(host.holders).toEqual(new Map())
 })
-
-test('leaves the previous site, whichever effect fails before the decision', async () => {
-  const failed = await eachFailure(
-    async () => (await pair()).host,
-    (host) => run(host),
-    async (host, fault) => {
-      const page = host.disk.text(`/srv/www/${copy.user}/${PAGE}`)
-      const left = await host.files.list(`/srv/www/.restore/${copy.user}`)
-      const found = [
-        fault,
-        page,
-        left.map(({ name }) => name).filter((one) => one !== 'clone.json'),
-      ]
-      expect(found).toEqual([fault, 'of staging-shop', []])
-    },
-  )
-  expect(failed).toBeGreaterThan(times(20))
-}, 60_000)
 
 test('refuses a backup whose dump is not the one that was saved, and keeps nothing of it', async () => {
   const { host, params: copied } = await backupServer()

@@ -4,11 +4,9 @@ import { findBaseline } from '#agent/kernel/baseline/baseline.ts'
 import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import { findSite } from '#agent/kernel/site/sites.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
-import { eachFailure } from '#tests/support/agent/faults.ts'
 import { emptyServer, OLD, PAGE, VHOST } from '#tests/support/agent/moving.ts'
 import { table } from '#tests/support/agent/pair.ts'
 import { STAGING } from '#tests/support/agent/staging.ts'
-import { times } from '#tests/support/runs.ts'
 
 test('creates the same site, which serves only the server that it comes from', async () => {
   const { host, params } = await emptyServer()
@@ -87,26 +85,6 @@ test('refuses a server that has the site', async () => {
 
   expect((await refused)[1]).toBe('Validation failed: domain')
 })
-
-/** Without the folders that stay when they are empty. */
-function kept(disk: Record<string, string | null>) {
-  const folders =
-    /^\/(srv\/www\/\.restore(\/shop)?|var\/lib\/hosting-agent\/(backups|cache|cache\/restic))$/
-  return Object.fromEntries(Object.entries(disk).filter(([path]) => !folders.test(path)))
-}
-
-test('leaves nothing, whichever effect fails', async () => {
-  const { params } = await emptyServer()
-  const failed = await eachFailure(
-    async () => (await emptyServer()).host,
-    (host) => outcome(siteReceive.run(params, contextOf(host))),
-    async (host, fault, before) => {
-      expect([fault, kept(host.disk.all)]).toEqual([fault, kept(before)])
-      expect([fault, [...host.databases.keys()]]).toEqual([fault, []])
-    },
-  )
-  expect(failed).toBeGreaterThan(times(20))
-}, 60_000)
 
 test('leaves nothing of what the tables of a staging site were compared with', async () => {
   const { host, params } = await stagingServer()

@@ -124,33 +124,6 @@ test('passes the database password to MariaDB and wp-config.php alone', async ()
   expect(JSON.stringify([lines, elsewhere, host.disk.all])).not.toContain(password)
 })
 
-test.each(['useradd', 'cp -r', '/usr/bin/php8.2', 'systemctl start', 'nginx -t'])(
-  'leaves nothing behind when %s fails',
-  async (program) => {
-    const host = answering(await server())
-    const before = host.disk.all
-    host.fail(program, 'bad luck')
-
-    const [, message] = await create(host)
-
-    expect(message).toContain('bad luck')
-    expect(without(host.disk.all)).toEqual(without(before))
-  },
-)
-
-test.each(['CREATE DATABASE', 'CREATE USER', 'GRANT'])(
-  'drops account and database when %s fails',
-  async (statement) => {
-    const host = answering(await server())
-    host.failSql(statement, 'no')
-
-    const [, message] = await create(host)
-
-    expect(message).toBe('MariaDB: no')
-    expect([host.databases.size, host.mariadb.accounts.size]).toEqual([0, 0])
-  },
-)
-
 test('undoes everything when the front page is not that of the site', async () => {
   const host = await server()
   const before = host.disk.all

@@ -5,7 +5,6 @@ import { listTrash } from '#agent/features/sites/trash/trash.ts'
 import { MAIL } from '#agent/kernel/mail/places.ts'
 import { findSite, removeSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { contextOf, listOfTables, outcome, server, shop } from '#tests/support/agent/debian.ts'
-import { eachFault, siteOn } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const shopOnly = { domain: 'shop.example' }
@@ -91,17 +90,6 @@ test('closes the site to visitors first, moves it to the trash, and drops the da
       tls: 'none',
     },
   ])
-})
-
-test('keeps the whole running site or moves all of it to the trash when any step fails', async () => {
-  const calls = await eachFault(siteOn, remove, async (host, before, [, result], fault) => {
-    const trashed = (await listTrash(host)).length === 1
-    if (trashed) expect([fault, result]).toEqual([fault, { domain: 'shop.example', size: 8225 }])
-    else expect([fault, host.disk.all]).toEqual([fault, before])
-    expect(host.queries.some((query) => query.startsWith('DROP')) && !trashed).toBe(false)
-  })
-
-  expect(calls).toBeGreaterThan(25)
 })
 
 test('measures its files with the rights of the site, while they are in its own folder', async () => {

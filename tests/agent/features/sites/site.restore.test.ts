@@ -2,10 +2,8 @@ import { expect, test } from 'bun:test'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { siteRestore } from '#agent/features/sites/site.restore.ts'
-import { listTrash } from '#agent/features/sites/trash/trash.ts'
 import { writeSite } from '#agent/kernel/site/sites.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
-import { eachFault } from '#tests/support/agent/faults.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 const only = { domain: 'shop.example' }
@@ -69,16 +67,6 @@ test('restores a site that does not answer, and warns', async () => {
 
   expect(result).toEqual(only)
   expect(lines).toContain('Warning: shop.example does not answer: the connection was closed')
-})
-
-test('keeps the trash unchanged or restores the whole site when any step fails', async () => {
-  const calls = await eachFault(trashed, restore, async (host, before, [, result], fault) => {
-    const back = (await listTrash(host)).length === 0
-    if (back) expect([fault, result]).toEqual([fault, only])
-    else expect([fault, host.disk.all]).toEqual([fault, before])
-  })
-
-  expect(calls).toBeGreaterThan(25)
 })
 
 test.each([

@@ -1,23 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { commands } from '#agent/commands.ts'
-import { backupRestore } from '#agent/features/backups/backup.restore.ts'
-import { fetchedOf, filesIn } from '#agent/features/backups/places.ts'
 import { DatabaseUnavailable } from '#agent/kernel/host/database-unavailable.ts'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { Output } from '#agent/kernel/host/ports.ts'
 import { printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import { OperationStore } from '#agent/kernel/operations/store.ts'
 import type { Command, Step } from '#agent/kernel/steps/command.ts'
-import type { CommandName, ParamsOf } from '#shared/commands.ts'
-import { savedSite } from '#tests/support/agent/backup.ts'
-import { contextOf, outcome, runs, shop } from '#tests/support/agent/debian.ts'
+import { runs, shop } from '#tests/support/agent/debian.ts'
 import { isKilledAt } from '#tests/support/agent/killed.ts'
-import { pair } from '#tests/support/agent/pair.ts'
-import { renamable, renameParams } from '#tests/support/agent/renaming.ts'
 import { copy } from '#tests/support/agent/staging.ts'
-import { nameOf, withAccounts } from '#tests/support/agent/temporary-users.ts'
 import { performing, tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
+import { EVERY } from '#tests/support/plan/every-command.ts'
 import { recover } from '#tests/support/recover.ts'
 import { isWhole } from '#tests/support/runs.ts'
 
@@ -178,22 +172,10 @@ describe('an operation with a point of no return', () => {
   })
 })
 
-const { domain } = shop
-const PAGE = '/srv/www/shop/public/page.html'
 /** Some commands have only a dozen effects. */
 const STEP = isWhole ? 4 : 12
 /** The last events of an operation; undefined if it was killed before its first one. */
 const ENDS: unknown[] = [undefined, 'complete', INTERRUPTED]
-
-type Made<N extends CommandName> = Promise<{ host: FakeHost; params: ParamsOf<N> }>
-
-/** Runs the command until its process is killed at the n-th effect; undefined: it had fewer. */
-const cutOff =
-  <N extends CommandName>(command: N, make: () => Made<N>) =>
-  async (at: number): Promise<FakeHost | undefined> => {
-    const { host, params } = await make()
-    return (await isKilledAt(at, host, command, params)) ? host : undefined
-  }
 
 /** The end of the operation, and the folders that its undo needs. */
 async function found(host: FakeHost) {
@@ -206,67 +188,23 @@ async function found(host: FakeHost) {
   return [last?.event === 'error' ? last.data.message : last?.event, left.map(({ name }) => name)]
 }
 
-/** The password in wp-config.php of the copy is that of its account. */
-async function refreshing(): Made<'site.refresh'> {
-  const { host } = await pair()
-  const { tar } = host.table
-  host.table.tar = (...call) => {
-    const path = `${filesIn(fetchedOf(copy.user))}/wp-config.php`
-    host.disk.putText(path, `<?php\ndefine( 'DB_PASSWORD', 'secret' );\n`)
-    return tar?.(...call) ?? { code: 0, stdout: '', stderr: '' }
-  }
-  return { host, params: { domain: copy.domain, from: { kind: 'site', domain } } }
-}
+const STARTING = [
+  'site.refresh',
+  'site.push',
+  'backup.restore (of a file and a table)',
+  'backup.undo (of a file and a table)',
+  'site.rename',
+  'database.user (a temporary user)',
+  'database.user-end (no temporary user)',
+]
 
-async function pushing(): Made<'site.push'> {
-  const tables = ['wp_options', 'wp_posts']
-  const params = { domain, from: copy.domain, files: true, tables, overwrite: [] }
-  return { host: (await pair()).host, params }
-}
-
-async function restoring(): Made<'backup.restore'> {
-  const { host, restore } = await savedSite({ [PAGE]: 'as saved' })
-  const tables = { database: true as const, tables: ['x'] }
-  return { host, params: restore({ files: true, paths: ['page.html'], ...tables }) }
-}
-
-async function undoing(): Made<'backup.undo'> {
-  const { host, params } = await restoring()
-  await outcome(backupRestore.run(params, contextOf(host)))
-  return { host, params: { domain } }
-}
-
-async function adding(): Made<'database.user'> {
-  const account_hash = `*${'AB'.repeat(20)}`
-  const wanted = { token: 'a1b2c3d4e5', rights: 'read' as const, minutes: 10, account_hash }
-  return { host: (await withAccounts()).host, params: { domain, ...wanted } }
-}
-
-async function ending(): Made<'database.user-end'> {
-  const user = nameOf(600)
-  return {
-    host: (await withAccounts({ user, name: 'shop', writes: 'N' })).host,
-    params: { domain, user },
-  }
-}
-
-const renaming = async () => ({ host: await renamable(), params: renameParams() })
-
-test.each([
-  ['a refresh', cutOff('site.refresh', refreshing)],
-  ['a push', cutOff('site.push', pushing)],
-  ['a restore of tables', cutOff('backup.restore', restoring)],
-  ['the undo of one', cutOff('backup.undo', undoing)],
-  ['a change of the primary domain', cutOff('site.rename', renaming)],
-  ['a temporary user', cutOff('database.user', adding)],
-  ['the end of a temporary user', cutOff('database.user-end', ending)],
-])(
-  'completes or undoes %s while MariaDB still starts',
-  async (_, killedIn) => {
+test.each(EVERY.filter(({ title }) => STARTING.includes(title)))(
+  '$title is completed or undone while MariaDB still starts',
+  async ({ command, prepare }) => {
     const ends: unknown[] = []
     for (let effect = 1; ; effect += STEP) {
-      const host = await killedIn(effect)
-      if (!host) break
+      const { host, params } = await prepare()
+      if (!(await isKilledAt(effect, host, command, params))) break
       stopDatabase(host)
       await recover(host, commands)
       const [end, left] = await found(host)
