@@ -21,10 +21,13 @@ describe('the environment', () => {
 
   test.each([
     [{ PORT: '70000' }, 'PORT: must be a port number between 0 and 65535'],
+    [{ PORT: '-1' }, 'PORT: must be a port number between 0 and 65535'],
     [{ PORT: '3e3' }, 'PORT: must be a port number between 0 and 65535'],
+    [{ DATABASE_URL: 'postgres://localhost/x' }, 'DATABASE_URL: must be a file:'],
     [{ DATABASE_URL: 'x.db' }, 'DATABASE_URL: must be a file:, http(s):// or libsql:// URL'],
     [{ JWT_SECRET: 'short' }, 'JWT_SECRET: must have at least 32 characters'],
     [{ PUBLIC_URL: 'control.example' }, 'PUBLIC_URL: must be an http:// or https:// URL'],
+    [{ PUBLIC_URL: 'ftp://control.example' }, 'PUBLIC_URL: must be an http:// or https:// URL'],
     [{ SMTP_URL: 'smtp://a:needle@relay.example/path' }, 'SMTP_URL: must be smtp:// or smtps://'],
     [{ MAIL_FROM: 'ann' }, 'MAIL_FROM: Must be an e-mail address'],
     [{ TRASH_DAYS: '0' }, 'TRASH_DAYS: must be a number of days between 1 and 365'],

@@ -58,6 +58,7 @@ describe('the sites of the fleet', () => {
     ['q=BETA', ['beta']],
     ['q=other', ['gamma']],
     ['q=%25', []],
+    ['q=_.example', []],
     ['q=EXAM+alp', ['alpha']],
     ['q=https://www.beta.example/wp-admin/', ['beta']],
     ['q=https://', []],
@@ -84,6 +85,17 @@ describe('the sites of the fleet', () => {
     ['per_page=2&page=2', ['gamma']],
   ])('with %j are %j', async (query, expected) => {
     expect(await names(query)).toEqual(expected)
+  })
+
+  test.each([
+    ...['sort=size', 'order=up', 'status=x', 'status=active,gone', 'status=', 'tier=huge'],
+    ...['tier=small,,large', 'tls=x', 'server_id=x', 'updates=1', 'php=x', 'php=8', 'php=8.1,'],
+    ...['managed=1', 'sort=password', 'framework=drupal', 'tag=', 'expiring=soon', 'page=0'],
+    ...['page=1e3', 'per_page=501', 'per_page=0', 'per_page=1e1', 'per_page=x'],
+  ])('are not listed with %s', async (query) => {
+    const { status, body } = await dashboard.call('GET', `/api/fleet/sites?${query}`)
+
+    expect([status, Object.keys(body.fields)]).toEqual([422, [query.split('=')[0] ?? '']])
   })
 
   test.each(SITE_SORTS)('are all listed, sorted by %s', async (sort) => {

@@ -17,6 +17,7 @@ describe('a new server', () => {
     [{ hostname: 'a', port: 70_000 }, { port: ['Must be between 1 and 65535'] }],
     [{ hostname: 'a', tags: ['x', 'x'] }, { tags: ['Must not have duplicates'] }],
     [{ hostname: 'a', tags: 'x' }, { tags: ['Must be a list of strings'] }],
+    [JSON.parse('{"__proto__":{"hostname":"a"}}'), { hostname: ['Hostname is required'] }],
   ])('of %j fails on its fields', async ({ dashboard }, input, fields) => {
     expect(await dashboard.call('POST', '/api/servers', input)).toEqual(failed(fields))
   })
@@ -41,16 +42,33 @@ describe('a server', () => {
     expect(ServerListed.parse(list.body.servers[0]).last_sync).toBeString()
   })
 
-  test('is changed in the fields that are named', async ({ dashboard }) => {
-    await dashboard.call('POST', '/api/servers', { hostname: 'a.example', tags: ['x'] })
+  test('has defaults, and is changed in the fields that are named', async ({ dashboard }) => {
+    const shown = async () => (await dashboard.call('GET', '/api/servers')).body.servers[0]
+    await dashboard.call('POST', '/api/servers', { hostname: ' A.example ', id: 99, os: 'x' })
+    const named = { id: 1, name: 'a.example', hostname: 'a.example' }
+    expect(await shown()).toMatchObject({ ...named, port: 8443, user: 'root', tags: [], os: '' })
 
-    const { status, body } = await dashboard.call('PATCH', '/api/servers/1', { name: 'two' })
+    const change = { hostname: 'B.example', port: 1, user: 'admin', tags: ['eu', ' blue '], id: 7 }
+    const first = await dashboard.call('PATCH', '/api/servers/1', { name: ' two ' })
+    const { status, body } = await dashboard.call('PATCH', '/api/servers/1', change)
+    await dashboard.call('PATCH', '/api/servers/1', {})
 
+    const tags = ['eu', 'blue']
+    expect(first.body).toEqual({ server: { id: 1, name: 'two', tags: [] } })
     expect({ status, body }).toEqual({
       status: 200,
-      body: { server: { id: 1, name: 'two', tags: ['x'] } },
+      body: { server: { id: 1, name: 'two', tags } },
     })
-    expect(await activities(dashboard)).toEqual(['server.update', 'server.create', 'auth.login'])
+    expect(await shown()).toMatchObject({
+      name: 'two',
+      ...change,
+      hostname: 'b.example',
+      tags,
+      id: 1,
+    })
+    expect((await activities(dashboard)).slice(-3)).toEqual([
+      ...['server.update', 'server.create', 'auth.login'],
+    ])
   })
 
   test('is deleted with its sites, but not its activity, and its id is not used again', async ({

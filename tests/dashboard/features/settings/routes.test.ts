@@ -15,9 +15,11 @@ describe('settings', () => {
       body: { key: 'sync_interval', value: 5, updated: true },
     })
     expect(after.body.settings.sync_interval).toBe(5)
+    const trimmed = await dashboard.call('PUT', '/api/settings/default_php', { value: ' 8.3 ' })
+    expect(trimmed.body).toEqual({ key: 'default_php', value: '8.3', updated: true })
   })
 
-  test.each([
+  test.each<[string, object, string, unknown]>([
     ['sync_interval', { value: '60' }, 'value', 'Must be a positive integer'],
     ['sync_interval', { value: 0 }, 'value', 'Must be a positive integer'],
     ['sync_interval', { value: -1 }, 'value', 'Must be a positive integer'],
@@ -38,7 +40,9 @@ describe('settings', () => {
     ['backups_at_once', { value: 101 }, 'value', 'Must be between 1 and 100'],
     ['proofs_at_once', { value: 0 }, 'value', 'Must be between 1 and 100'],
     ['__proto__', { value: 1 }, 'key', expect.any(String)],
-    ['nothing', { value: 1 }, 'key', expect.any(String)],
+    ...['nothing', 'DEFAULT_PHP', 'default_php%20', 'constructor', '%5F%5Fproto%5F%5F'].map(
+      (key): [string, object, string, unknown] => [key, { value: 1 }, 'key', expect.any(String)],
+    ),
   ])('%s = %j is refused on %s', async (dashboard, key, input, field, message) => {
     expect(await dashboard.call('PUT', `/api/settings/${key}`, input)).toEqual({
       status: 422,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ROUTES } from '#dashboard/routes.ts'
-import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
+import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -26,6 +26,7 @@ const FORM = {
   'content-type': 'application/x-www-form-urlencoded',
 }
 const NAVIGATION = 'A link or a form cannot change anything'
+const FOREIGN = 'The request comes from another site'
 const NOT_JSON = 'A change by a browser must have the content type application/json'
 
 const changes = ROUTES.filter(({ at }) => !at.startsWith('GET ')).map(({ at }) => at)
@@ -78,15 +79,50 @@ describe('with the cookie of a session', () => {
     ['a plain text', { ...SCRIPT, 'content-type': 'text/plain' }, NOT_JSON],
     ['a type that begins like JSON', { ...SCRIPT, 'content-type': 'application/jsonp' }, NOT_JSON],
     ['a form of an unencrypted page', { origin: 'http://localhost', host: 'localhost' }, NOT_JSON],
-    [
-      'a typed address',
-      { ...SCRIPT, ...JSON_TYPE, 'sec-fetch-site': 'none' },
-      'The request comes from another site',
-    ],
+    ['a typed address', { ...SCRIPT, ...JSON_TYPE, 'sec-fetch-site': 'none' }, FOREIGN],
+    ...['cross-site', 'same-site'].map((site): [string, Record<string, string>, string] => [
+      `a page that is ${site}`,
+      { ...SCRIPT, ...JSON_TYPE, 'sec-fetch-site': site },
+      FOREIGN,
+    ]),
+    ...[
+      'https://evil.example',
+      'http://localhost:1',
+      'http://localhost.evil.example',
+      'null',
+      '',
+    ].map((origin): [string, Record<string, string>, string] => [
+      `the origin ${JSON.stringify(origin)}`,
+      { host: 'localhost', ...JSON_TYPE, origin },
+      FOREIGN,
+    ]),
   ])('%s', async (_, headers, expected) => {
     expect(await answerTo('POST /api/keys/rotate/nowhere', headers)).toBe(expected)
     expect(await answerTo('DELETE /api/servers/:server_id', headers)).toBe(expected)
   })
+})
+
+test('another site neither logs in over a session nor is asked for its JSON or its path', async () => {
+  const headers = { origin: 'https://evil.example', 'content-type': 'text/plain' }
+  const answers = ['/api/auth/login', '/api/nowhere'].map((path) =>
+    dashboard.call('POST', path, '{', headers),
+  )
+
+  const refused = { status: 403, body: { error: 'Forbidden', message: FOREIGN } }
+  expect(await Promise.all(answers)).toEqual([refused, refused])
+})
+
+test('another site reads without its answer, and a token, which no browser sends by itself, passes', async () => {
+  const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  const read = await dashboard.send('GET', '/api/servers', undefined, headers)
+  const made = { name: 'a script', password: PASSWORD, scope: 'admin' }
+  const { body } = await dashboard.call('POST', '/api/auth/tokens', made)
+  const bearer = { cookie: '', authorization: `Bearer ${body.plaintext}` }
+
+  const changed = await dashboard.call('POST', '/api/servers', {}, { ...headers, ...bearer })
+
+  expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, null])
+  expect(changed.status).toBe(422)
 })
 
 test('a form reads what a link reads', async () => {
