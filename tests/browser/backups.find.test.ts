@@ -1,18 +1,15 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
 import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { useFleet } from '#tests/support/browser/fleet.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { backupAgent, checkedTarget, kit, sealed } from '#tests/support/dashboard/backups.ts'
 import { rsa } from '#tests/support/key-pair.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
 const { agent } = backupAgent()
+const { dashboard, open } = useFleet({ agent })
 const OLD = 'a-password-of-the-lost-dashboard'
 const LISTED = {
   ...{ password: 0, domain: 'shop.example', tables: 12, excluded: [] },
@@ -25,7 +22,6 @@ const LISTED = {
 const asked: Record<string, unknown>[] = []
 
 beforeAll(async () => {
-  await addServer(dashboard, agent, 'web-1')
   await checkedTarget(callerOf(dashboard.client()), 1)
   const other = rsa().publicKey
   const keys = (key: string) => [{ kit: fingerprintOf(key), sealed: sealed(OLD, key) }]
@@ -48,9 +44,6 @@ beforeAll(async () => {
     return Response.json({ error: 'Conflict', message }, { status: 409 })
   })
 })
-afterAll(() => agent.stop())
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
 
 test('the backups of a lost dashboard are found with its kit, and can be restored', async () => {
   const { page, problems } = await open('/backups?part=targets')

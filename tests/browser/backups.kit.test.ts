@@ -1,26 +1,15 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { expect, test } from 'bun:test'
+import { foundSite, useFleet } from '#tests/support/browser/fleet.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { backupAgent, opened } from '#tests/support/dashboard/backups.ts'
 import { rsa } from '#tests/support/key-pair.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
 const { agent } = backupAgent()
-
-beforeAll(async () => {
-  agent.sites = [foundSite('shop.example')]
-  await addServer(dashboard, agent, 'web-1')
-})
-afterAll(() => agent.stop())
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+agent.sites = [foundSite('shop.example')]
+const { dashboard, open } = useFleet({ agent })
 const kits = async () => Object((await dashboard.client().get('/api/backup-kit')).body)
 
 test('a site without a kit says what to do, with a link', async () => {

@@ -1,33 +1,19 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { callerOf, useBackups } from '#tests/support/browser/backups.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { backupAgent, checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const { agent, given } = backupAgent()
+const { dashboard, given, open } = useBackups()
 
 beforeAll(async () => {
-  agent.sites = [foundSite('shop.example')]
-  await addServer(dashboard, agent, 'web-1')
   const caller = callerOf(dashboard.client())
-  await confirmKit(caller)
-  await checkedTarget(caller, 1)
   const place = { kind: 'local', path: '/mnt/second' }
   await caller.call('POST', '/api/backup-targets', { name: 'Second', place })
   await (await caller.send('POST', '/api/servers/1/backup-check', { target_id: 2 })).text()
   await caller.call('PATCH', '/api/servers/1', { tags: ['clients'] })
 })
-afterAll(() => agent.stop())
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('a rule for a tag is added and changed, and the page of a site says that it uses it', async () => {
   const { page, problems } = await open('/backups?part=targets')

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { callerOf } from '#tests/support/browser/backups.ts'
 import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
@@ -13,7 +13,6 @@ import { useDashboard } from '#tests/support/running.ts'
 const dashboard = useDashboard()
 const open = useBrowser(dashboard)
 const [one, two] = [copyingAgent(), copyingAgent()]
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
 
 beforeAll(async () => {
   for (const { agent } of [one, two]) agent.services = [{ name: 'php8.2', status: 'running' }]

@@ -1,7 +1,7 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { callerOf, useMoves } from '#tests/support/browser/backups.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { startCloudflare } from '#tests/support/cloudflare/server.ts'
 
@@ -32,9 +32,7 @@ test('after a move, the records of all names are pointed to the new server from 
     'Create A www.shop.example → 127.0.0.1 in Shops',
   ])
   await settled(page)
-  expect({ ...(await inspect(page)), problems }).toEqual({
-    ...{ light: [], dark: [], too_wide: [], problems: [] },
-  })
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
 
   await dialog.getByRole('button', { name: 'Change DNS records' }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -1,10 +1,9 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
 import { callerOf } from '#tests/support/browser/backups.ts'
 import { addServer, foundSite, reportSites } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button, useBrowser } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { checkedTarget, confirmKit } from '#tests/support/dashboard/backups.ts'
 import { copyingAgent } from '#tests/support/dashboard/copies.ts'
@@ -50,8 +49,6 @@ function reports(agent: FakeAgent): void {
   })
 }
 
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const switches = () => asked.flatMap(([name, , state]) => (state ? [`${name} ${state}`] : []))
 
 test('a site is moved from its menu, with its plan and its parts', async () => {

@@ -1,30 +1,16 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
-import { callerOf } from '#tests/support/browser/backups.ts'
-import { addServer, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { useBackups } from '#tests/support/browser/backups.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
+import { button } from '#tests/support/browser/pages.ts'
 import { settled } from '#tests/support/browser/settled.ts'
-import { backupAgent, checkedTarget, confirmKit, PROOF } from '#tests/support/dashboard/backups.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { PROOF } from '#tests/support/dashboard/backups.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const { agent } = backupAgent({ now: () => new Date() })
+const { agent, dashboard, open } = useBackups({ now: () => new Date() })
 
 beforeAll(async () => {
-  agent.sites = [foundSite('shop.example')]
-  await addServer(dashboard, agent, 'web-1')
-  const caller = callerOf(dashboard.client())
-  await confirmKit(caller)
-  await checkedTarget(caller, 1)
-  await (await caller.send('POST', '/api/servers/1/sites/1/backups', {})).text()
+  await dashboard.client().post('/api/servers/1/sites/1/backups', {})
 })
-afterAll(() => agent.stop())
-
-const FLAWLESS = { light: [], dark: [], too_wide: [], problems: [] }
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
 test('a backup is proven on the page of its site, which shows what was found', async () => {
   const { page, problems } = await open('/sites/1?tab=backups')

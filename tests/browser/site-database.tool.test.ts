@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'bun:test'
 import type { ToolRequest } from '#shared/database/database-tool.ts'
 import { useShop } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 
 const { agent, open } = useShop()
 const domain = 'shop.example'
@@ -62,8 +62,7 @@ test('its dialog is accessible, and fits a phone', async () => {
   await page.getByRole('button', { name: 'Open Adminer' }).click()
   await page.getByRole('dialog').getByLabel('Rights').waitFor()
 
-  const flawless = { light: [], dark: [], too_wide: [], problems: [] }
-  expect({ ...(await inspect(page)), problems }).toEqual(flawless)
+  expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
 })
 
 test('Adminer opens in a new tab, with its links, forms, redirects and styles', async () => {

@@ -1,23 +1,15 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { addServer, foundSite, reportSites } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
+import { beforeAll, expect, test } from 'bun:test'
+import { foundSite, reportSites, useFleet } from '#tests/support/browser/fleet.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
 const agent = new FakeAgent()
+agent.sites = ['shop.example', 'blog.example', 'press.example'].map((name) => foundSite(name))
+const { dashboard, open } = useFleet({ agent })
 const REASON =
   'The server reports another system user for this site: expected shop, reported victim'
 
 beforeAll(async () => {
-  const names = ['shop.example', 'blog.example', 'press.example']
-  reportSites(
-    agent,
-    names.map((domain) => foundSite(domain)),
-  )
-  await addServer(dashboard, agent, 'web-1')
   await dashboard.client().post('/api/servers/1/sites', { domain: 'own.example', php: '8.2' })
   reportSites(agent, [
     foundSite('shop.example', { user: 'victim', docroot: '', db_name: '' }),
@@ -26,7 +18,6 @@ beforeAll(async () => {
   ])
   await dashboard.client().post('/api/servers/1/sync')
 })
-afterAll(() => agent.stop())
 
 test('a site that its server reports as another one is on the overview, its page and that of the server', async () => {
   const { body } = await dashboard.client().get('/api/fleet/sites?q=shop.example')

@@ -1,15 +1,10 @@
 // tier: gate
-import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { beforeAll, beforeEach, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { addServer, addSite } from '#tests/support/browser/fleet.ts'
+import { addSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { inspect } from '#tests/support/browser/inspect.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 const domain = 'shop.example'
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
 const nightly = {
@@ -44,7 +39,6 @@ beforeAll(async () => {
   agent.answers.set('/sites/job-output', () =>
     Response.json({ run: failed, output: 'no <b>room</b>' }),
   )
-  await addServer(dashboard, agent, 'web-1')
   const call = { domain, php: '8.2', tls: 'none' }
   path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=jobs`
 })
@@ -52,7 +46,6 @@ beforeEach(() => {
   asked = []
   jobs = []
 })
-afterAll(() => agent.stop())
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 

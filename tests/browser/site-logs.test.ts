@@ -1,14 +1,9 @@
 // tier: gate
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import { encodeEvent, PING } from '#shared/kernel/sse.ts'
-import { addServer } from '#tests/support/browser/fleet.ts'
-import { useBrowser } from '#tests/support/browser/pages.ts'
-import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { useDashboard } from '#tests/support/running.ts'
+import { addSite, useFleet } from '#tests/support/browser/fleet.ts'
 
-const dashboard = useDashboard()
-const open = useBrowser(dashboard)
-const agent = new FakeAgent()
+const { agent, dashboard, open } = useFleet()
 const AT = new Date(Date.now() - 60_000).toISOString()
 const looked = { bytes: 2_000_000, files: 2, unread: 0, oldest_at: AT }
 const line = (text: string, level = 'info', status: number | null = 200) => ({
@@ -30,16 +25,12 @@ function answers(page: (asked: Record<string, unknown>) => object): void {
 }
 
 beforeAll(async () => {
-  await addServer(dashboard, agent, 'web-1')
   const call = { domain: 'logs.example', php: '8.2', tls: 'none' }
-  const { headers, body } = await dashboard.client().post('/api/servers/1/sites', call)
-  await dashboard.client().get(`/api/operations/${headers.get('operation-id')}/events`)
-  path = `/sites/${Object(Object(body).site).id}?tab=logs`
+  path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=logs`
   const logs = [{ source: 'access', files: 2, bytes: 52_000_000, changed_at: AT }]
   agent.answers.set('/sites/logs/list', () => Response.json({ logs }))
   agent.answers.set('/sites/logs/fatals', () => Response.json(none))
 })
-afterAll(() => agent.stop())
 
 test('lines are shown newest first, filtered, and page by page', async () => {
   answers(({ before }) =>

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { useMoves } from '#tests/support/browser/backups.ts'
 import { addSite, foundSite } from '#tests/support/browser/fleet.ts'
-import { inspect } from '#tests/support/browser/inspect.ts'
+import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 
 const { dashboard, open, one, two } = useMoves()
@@ -29,7 +29,7 @@ test('a staging site on another server is moved to that of its live site, and th
   await dialog.getByText('Plan: 11 steps').waitFor()
   await settled(page)
   const shown = { ...(await inspect(page)), problems }
-  expect(shown).toEqual({ light: [], dark: [], too_wide: [], problems: [] })
+  expect(shown).toEqual(FLAWLESS)
 
   await dialog.getByRole('button', { name: 'Move staging site' }).click()
 
