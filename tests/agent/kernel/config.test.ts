@@ -15,6 +15,10 @@ test('has defaults', () => {
 test.each([
   [{ AGENT_LISTEN: '8443' }, 'AGENT_LISTEN must be <address>:<port>'],
   [{ AGENT_LISTEN: '127.0.0.1:65536' }, 'AGENT_LISTEN must have a port up to 65535'],
+  [{ AGENT_LISTEN: '127.0.0.1:http' }, 'AGENT_LISTEN must be'],
+  [{ AGENT_LISTEN: '999.0.0.1:8443' }, 'AGENT_LISTEN'],
+  [{ AGENT_LISTEN: '127.0.0.1:1\n127.0.0.1:2' }, 'AGENT_LISTEN must be'],
+  [{ AGENT_AUTH: 'NONE' }, 'AGENT_AUTH must be signed or none'],
   [{ AGENT_STATE_DIR: 'state' }, 'AGENT_STATE_DIR must be an absolute path'],
   [{ AGENT_AUTH: 'off' }, 'AGENT_AUTH must be signed or none'],
   [

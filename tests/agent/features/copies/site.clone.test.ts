@@ -170,13 +170,6 @@ test('refuses an original that is not there, and a full disk', async () => {
   expect(await run(host, fromSite)).toEqual([[], reason])
 })
 
-test('plans the steps that it runs', async () => {
-  const host = await siteServer()
-  const planned = (await siteClone.plan(fromSite, host)).map(({ title }) => title)
-  const [lines] = await run(host, fromSite)
-  expect(lines.filter((line) => !line.startsWith('Copied '))).toEqual(planned)
-})
-
 test('passes the new password to MariaDB and to the configuration alone', async () => {
   const host = await siteServer()
 
