@@ -5,7 +5,7 @@ import { FoundSite } from '#shared/kernel/found-site.ts'
 
 /** Not a file of the server. */
 export const SETUP = 'layout.json'
-const FOLDER = join(import.meta.dirname, '../../../system/layouts')
+const FOLDER = join(import.meta.dirname, '../../../system/existing/layouts')
 
 const Content = z.strictObject({
   /** `folder`: empty. All of it belongs to `owner`. */

@@ -13,7 +13,7 @@ import {
   expectSound,
   FETCHES,
   SAVES,
-} from '#tests/system/backup-faults/checks.ts'
+} from '#tests/system/backups/faults/checks.ts'
 
 /** The first program of a name that appears within a minute, by its number. */
 const FIND = `while [ $SECONDS -lt 60 ]; do pgrep --exact --newest "$1" && exit; sleep 0.02; done; exit 1`

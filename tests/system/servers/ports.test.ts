@@ -10,7 +10,7 @@ import { packaged } from '#tests/support/system/packaged.ts'
 
 const MINUTES = 60_000
 const PROGRAM = '/usr/local/bin/port-cases'
-const SOURCE = join(import.meta.dir, '../support/port/main.ts')
+const SOURCE = join(import.meta.dir, '../../support/port/main.ts')
 
 for (const suite of ['bookworm', 'trixie'] as const) {
   unless(lab.available()).describe(`a real machine with ${suite}`, () => {

@@ -1,4 +1,4 @@
 // tier: full, interrupts
-import { describeFaults } from '#tests/system/backup-faults/suite.ts'
+import { describeFaults } from '#tests/system/backups/faults/suite.ts'
 
 describeFaults('sftp', 'a storage that is an SFTP account')

@@ -8,7 +8,7 @@ import { unless } from '#tests/support/skip.ts'
 const MINUTES = 60_000
 const [OLD, NEW] = ['old.example', 'brand-new.example']
 const RULES = [{ from: `//${OLD}`, to: `//${NEW}` }]
-const CORPUS = new URL('../support/rewrite/corpus.php', import.meta.url)
+const CORPUS = new URL('../../support/rewrite/corpus.php', import.meta.url)
 
 /** Tables of every kind, and addresses where only SQL is. */
 const ODD = `CREATE TABLE odd (id INT PRIMARY KEY, \`key\` VARCHAR(99) DEFAULT 'https://${OLD}', b BIT(9),

@@ -5,8 +5,8 @@ import { unless } from '#tests/support/skip.ts'
 import { grow, shrink } from '#tests/support/system/backup-faults/disk.ts'
 import { during } from '#tests/support/system/backup-faults/moment.ts'
 import { FaultyWorld } from '#tests/support/system/backup-faults/world.ts'
-import { expectEndOfCut, expectFull, FETCHES, SAVES } from '#tests/system/backup-faults/checks.ts'
-import { expectEachCreated } from '#tests/system/backup-faults/first.ts'
+import { expectEndOfCut, expectFull, FETCHES, SAVES } from '#tests/system/backups/faults/checks.ts'
+import { expectEachCreated } from '#tests/system/backups/faults/first.ts'
 
 const MINUTES = 60_000
 setDefaultTimeout(10 * MINUTES)

@@ -10,7 +10,7 @@ import { putRestic } from '#tests/support/storage/restic.ts'
 
 const MINUTES = 60_000
 const PROGRAM = '/usr/local/bin/install-restic'
-const SOURCE = join(import.meta.dir, '../support/storage/install-guest.ts')
+const SOURCE = join(import.meta.dir, '../../support/storage/install-guest.ts')
 /** The agent's own, for a program that is not the agent. */
 const SANDBOX = ROOT_HALF.map((directive) => `--property=${directive}`)
 const STATE = ['--property=StateDirectory=hosting-agent', '--property=StateDirectoryMode=0700']

@@ -14,7 +14,7 @@ import { LoggedSite, type LogNews, SECRET } from '#tests/support/system/logged.t
 import { MINUTES } from '#tests/support/system/world.ts'
 import { releases } from '#tests/support/turns.ts'
 
-const RELAY = join(import.meta.dir, '../support/system/smtp-relay.ts')
+const RELAY = join(import.meta.dir, '../../support/system/smtp-relay.ts')
 const PORT = 2525
 
 /** What the logs of a site tell after a fatal error of PHP. */
