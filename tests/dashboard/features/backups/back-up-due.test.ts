@@ -197,8 +197,8 @@ async function running(settings: Record<string, number>, per_server: number | nu
     for (const id of [server_id, tagged]) await addSite(dashboard, id)
   }
   forward(16.5 * HOUR_MS)
-  await backUpDue(dashboard.deps)
-  await backUpDue(dashboard.deps)
+  await sweep(dashboard)
+  await sweep(dashboard)
 
   const rows = await dashboard.db.read.select().from(operations)
   const started = rows.filter(({ type }) => type === 'backup.create')
@@ -223,13 +223,6 @@ test('automatic backups of all servers together are limited by their own setting
   expect(one + other).toBe(5)
 })
 
-const beginnings = ({ db }: Dashboard) =>
-  db.read.select().from(operations).where(eq(operations.type, 'backup.create'))
-
-const finishAll = async (dashboard: Dashboard) => {
-  for (const { id } of await beginnings(dashboard)) await ended(dashboard, id)
-}
-
 test('a backup is tried once an hour while the storage is unreachable, and caught up after that', async () => {
   await using all = await fleet()
   const { dashboard, agent, forward, server_id } = all
@@ -250,18 +243,18 @@ test('a backup is tried once an hour while the storage is unreachable, and caugh
 
   for (let minutes = 0; minutes < 300; minutes += 10) {
     await sweep(dashboard)
-    await finishAll(dashboard)
+    await finish(dashboard)
     forward(10 * 60_000)
   }
 
-  expect(await beginnings(dashboard)).toHaveLength(5)
+  expect(await begun(dashboard)).toHaveLength(5)
   expect(await shown()).toEqual({ state: 'never', last_error: message })
   if (saves) agent.works.set('backup.create', saves)
   forward(HOUR_MS)
   await sweep(dashboard)
-  await finishAll(dashboard)
+  await finish(dashboard)
   expect(await shown()).toEqual({ state: 'ok', last_error: null })
   forward(HOUR_MS)
   await sweep(dashboard)
-  expect(await beginnings(dashboard)).toHaveLength(6)
+  expect(await begun(dashboard)).toHaveLength(6)
 })

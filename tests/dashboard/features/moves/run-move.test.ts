@@ -191,25 +191,9 @@ test('a record that a sync made of the copy of a failed move does not hinder the
   expect(rows.map(({ id, server_id }) => [id, server_id])).toEqual([[all.shop, all.second]])
 })
 
-const UNTIL_COPIED = [
-  ['one', 'site.switch', 'leaving'],
-  ['one', 'backup.create'],
-  ['two', 'site.receive'],
-  ['one', 'site.switch', 'leaving'],
-]
-
-const REST = [
-  ['one', 'site.gather'],
-  ['two', 'site.catch-up'],
-  ['one', 'site.switch', 'frozen'],
-  ['one', 'site.gather'],
-  ['two', 'site.catch-up'],
-]
-
-const SWITCHED = [
-  ['one', 'site.switch', 'parted'],
-  ['two', 'site.switch', 'arrived'],
-]
+const UNTIL_COPIED = ALL.slice(0, 4)
+const REST = ALL.slice(4, 9)
+const SWITCHED = ALL.slice(9)
 
 const asked = (all: MovingServers) => all.asked.splice(0) as unknown[]
 

@@ -15,7 +15,7 @@ import {
   settings,
 } from '#dashboard/kernel/db/schema.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
-import { Dashboard, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
+import { Dashboard, ending, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 
@@ -156,20 +156,27 @@ async function onDisk() {
   return { dashboard, disk, clock }
 }
 
+/** The same, with an operation that has printed a line and waits for `held`. */
+async function inTheMiddle() {
+  const agent = new FakeAgent()
+  const made = await onDisk()
+  const { dashboard } = made
+  const held = Promise.withResolvers<void>()
+  agent.works.set('site.create', async function* ({ domain }) {
+    yield 'Before'
+    await held.promise
+    yield 'After'
+    return { status: 'ok', domain }
+  })
+  const id = await createSite(dashboard, await dashboard.addServer(agent))
+  await until(async () => (await dashboard.db.read.query.operation_events.findMany())[0])
+  return { ...made, agent, held, id, ...ending(dashboard, agent) }
+}
+
 describe('while the disk is full', () => {
   test('an ending operation is neither lost nor repeated, however long the disk is full', async () => {
-    await using agent = new FakeAgent()
-    const { dashboard: made, disk, clock } = await onDisk()
-    await using dashboard = made
-    const held = Promise.withResolvers<void>()
-    agent.works.set('site.create', async function* ({ domain }) {
-      yield 'Before'
-      await held.promise
-      yield 'After'
-      return { status: 'ok', domain }
-    })
-    const id = await createSite(dashboard, await dashboard.addServer(agent))
-    await until(async () => (await dashboard.db.read.query.operation_events.findMany())[0])
+    await using all = await inTheMiddle()
+    const { agent, clock, dashboard, disk, held, id } = all
 
     disk.full = () => true
     held.resolve()
@@ -194,18 +201,8 @@ describe('while the disk is full', () => {
   })
 
   test('no deadline ends an operation that could not be stored', async () => {
-    await using agent = new FakeAgent()
-    const { dashboard: made, disk, clock } = await onDisk()
-    await using dashboard = made
-    const held = Promise.withResolvers<void>()
-    agent.works.set('site.create', async function* ({ domain }) {
-      yield 'Before'
-      await held.promise
-      yield 'After'
-      return { status: 'ok', domain }
-    })
-    const id = await createSite(dashboard, await dashboard.addServer(agent))
-    await until(async () => (await dashboard.db.read.query.operation_events.findMany())[0])
+    await using all = await inTheMiddle()
+    const { clock, dashboard, disk, held, id } = all
     let writes = 0
     disk.full = () => {
       writes += 1
