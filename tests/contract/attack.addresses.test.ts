@@ -71,26 +71,16 @@ async function asked(hostname: string) {
 
 const refused = (message: unknown) => ({ status: 503, body: { error: 'Agent offline', message } })
 
-test.each([
-  '127.0.0.1',
-  '127.9.9.9',
-  '0.0.0.0',
-  '169.254.169.254',
-  '::1',
-  '::',
-  '::ffff:127.0.0.1',
-  '::ffff:7f00:1',
-  '::127.0.0.1',
-  '64:ff9b::7f00:1',
-  '2002:7f00:1::',
-  'fe80::1',
-  'fd00:ec2::254',
-])('%s is not contacted in production', async (hostname) => {
-  const reason = `The server is not contacted: ${hostname} is an address of this machine, its provider or a reserved range`
+// dashboard/kernel/trust/addresses has all of them.
+test.each(['127.0.0.1', '169.254.169.254', '::ffff:7f00:1', 'fd00:ec2::254'])(
+  '%s is not contacted in production',
+  async (hostname) => {
+    const reason = `The server is not contacted: ${hostname} is an address of this machine, its provider or a reserved range`
 
-  expect(await asked(hostname)).toEqual(refused(reason))
-  expect(connections).toBe(0)
-})
+    expect(await asked(hostname)).toEqual(refused(reason))
+    expect(connections).toBe(0)
+  },
+)
 
 test('a name that resolves to this machine is not contacted in production', async () => {
   const sentence =

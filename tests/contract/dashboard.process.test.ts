@@ -7,7 +7,6 @@ import { buildDashboard } from '#scripts/build-dashboard.ts'
 import { EMAIL, PASSWORD, until } from '#tests/support/dashboard/dashboard.ts'
 import { Process } from '#tests/support/dashboard/process.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
-import { found } from '#tests/support/found-sites.ts'
 import { copyRecords } from '#tests/support/records.ts'
 
 let folder = ''
@@ -151,49 +150,3 @@ test('SIGTERM ends it with 0, open streams and a silent agent or not', async () 
   expect(status).toBe(0)
   // Half a minute is what an answer of an agent may take.
 }, 25_000)
-
-test('kill -9 loses no answered request, and repeats no work', async () => {
-  await using agent = new FakeAgent()
-  agent.works.set('site.create', async function* ({ domain }) {
-    for (let step = 1; step <= 5; step++) {
-      await Bun.sleep(3)
-      yield `Step ${step}`
-    }
-    agent.sites.push(found(String(domain)))
-    return { status: 'ok', domain }
-  })
-  const DATA_DIR = await used()
-  const answered = new Map<number, string>()
-  for (let life = 0; life < 5; life++) {
-    await using running = new Process({ DATA_DIR }, [built])
-    await running.signIn()
-    if (life === 0)
-      await running.send('POST', '/api/servers', { hostname: '127.0.0.1', port: agent.port })
-    for (let number = 0; ; number++) {
-      if (number === 2) setTimeout(() => running.kill('SIGKILL'), life * 25)
-      const domain = `s${number}.life${life}.example`
-      const made = running
-        .send('POST', '/api/servers/1/sites', { domain })
-        .then(async (response) => (await response.json()).site)
-      const site = await made.catch(() => undefined)
-      if (site === undefined) break
-      answered.set(site.id, site.domain)
-    }
-  }
-  await using last = new Process({ DATA_DIR }, [built])
-  await last.signIn()
-
-  const sites = await until(async () => {
-    const response = await last.send('GET', '/api/fleet/sites?per_page=500&sort=id')
-    const { sites } = await response.json()
-    const ended = sites.every(({ status }: { status: string }) => status === 'active')
-    return (
-      ended && new Map(sites.map((site: { id: number; domain: string }) => [site.id, site.domain]))
-    )
-  })
-
-  expect(answered.size).toBeGreaterThan(5)
-  for (const [id, domain] of answered) expect(sites.get(id)).toBe(domain)
-  expect(agent.started.size).toBe(sites.size)
-  expect([...agent.started.values()].every((times) => times === 1)).toBe(true)
-}, 30_000)
