@@ -75,3 +75,32 @@ test.each(EVERY.filter(({ isUndone }) => isUndone))(
   },
   60_000,
 )
+
+/** A restart undoes or repeats them, or their params alone decide what is there. */
+const WITHOUT_RESULT =
+  /^(agent|backup\.(check|create|prove)|cache|database\.(import|maintain)|isolation|mail|server|service|site\.(catch-up|compare|gather|job-run|rename-preview)|updates|wp\.(cache-flush|cron-run|login|scan))/
+/** The site has it already. */
+const DONE_BEFORE = /"tier":"small"|"tls":"none".* withSite/
+
+test.each(EVERY.filter(({ command }) => !WITHOUT_RESULT.test(command)))(
+  '$title has its result after a restart once it is done, and not before',
+  async ({ title, command, prepare }) => {
+    const { host, params } = await prepare()
+    const { finished } = await commands[command]()
+    host.time += 1000
+    const since = host.time
+    // What decides by a step of its own is not asked before that.
+    const found = async (): Promise<unknown> => {
+      try {
+        return await finished?.(params as never, host, since)
+      } catch {
+        return undefined
+      }
+    }
+    if (!DONE_BEFORE.test(title)) expect(await found()).toBeUndefined()
+
+    const [, result] = await perform(host, command, params)
+
+    expect<unknown>(await found()).toEqual(result)
+  },
+)

@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { siteAccess } from '#agent/features/access/site.access.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { sitePurge } from '#agent/features/sites/site.purge.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
@@ -60,16 +59,6 @@ test('ends sessions when somebody loses access, and only then', async () => {
   expect(ends()).toBe(2)
   await setAccess(host, [{ ...anna, keys: [] }])
   expect(ends()).toBe(4)
-})
-
-test('is complete after a restart if the record has the access', async () => {
-  const host = await withSshd()
-  const params = { domain, grants: [anna], clients: [], install: false }
-  expect(await siteAccess.finished?.(params, host)).toBeUndefined()
-
-  await setAccess(host, [anna])
-
-  expect(await siteAccess.finished?.(params, host)).toMatchObject({ domain })
 })
 
 test('a site that is permanently deleted leaves no key for a later user of its name', async () => {

@@ -50,8 +50,6 @@ test('copies the database and then the files of a site, before anything is publi
     addresses: REPORT,
   })
   expect(host.disk.find('/srv/www/copy/public/index.php')).toBeDefined()
-  const finished = await siteClone.finished?.(fromSite, host)
-  expect(finished as unknown).toEqual(result)
 })
 
 test('dumps with the rights of the original, and rewrites and imports with those of the copy', async () => {

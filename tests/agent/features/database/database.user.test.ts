@@ -34,9 +34,6 @@ test.each([
   expect(steps).toEqual([`create_temporary_account ${user} ${HASH} 5 60`, `${grant} shop ${user}`])
   const ends_at = '2026-01-01T00:10:00.000Z'
   expect(result).toEqual({ domain, user, database: 'shop', ends_at })
-  expect(await databaseUser.finished?.(params, host)).toEqual({
-    ...{ domain, user, database: 'shop', ends_at },
-  })
 })
 
 test('the undo ends the user, also one without rights yet, and then nothing', async () => {

@@ -103,14 +103,6 @@ test('refuses a name that a virtual host of somebody else serves', async () => {
   })
 })
 
-test('has its result after a restart only when the record has the names', async () => {
-  const host = await server(shop)
-  await set(host, NAMES)
-
-  expect(await siteDomains.finished?.(paramsOf(NAMES), host)).toEqual(COMPLETE)
-  expect(await siteDomains.finished?.(paramsOf({}), host)).toBeUndefined()
-})
-
 test('a new site cannot take an alias of another one', async () => {
   const host = await server(shop)
   await set(host, NAMES)

@@ -56,16 +56,6 @@ describe('site.jobs', () => {
     expect((await getSite(host, domain)).jobs).toBeUndefined()
   })
 
-  test('has its result after a restart only when the record has the jobs', async () => {
-    const host = await server(shop)
-    const params = { domain, jobs: [job('one')] }
-
-    expect(await siteJobs.finished?.(params, host)).toBeUndefined()
-    await set(host, params.jobs)
-
-    expect(await siteJobs.finished?.(params, host)).toEqual(params)
-  })
-
   test('is refused on a server without systemd', async () => {
     const host = await server(shop)
     host.init = 'direct'

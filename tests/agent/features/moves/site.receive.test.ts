@@ -32,10 +32,6 @@ test('creates the same site, which serves only the server that it comes from', a
     'Recording the site',
   ])
   expect(result).toEqual({ domain: shop.domain, certificate: '' })
-  expect(await siteReceive.finished?.(params, host)).toEqual({
-    domain: shop.domain,
-    certificate: '',
-  })
   expect(host.disk.text(PAGE)).toBe('as saved')
   expect(await findSite(host, shop.domain)).toEqual({
     ...shop,

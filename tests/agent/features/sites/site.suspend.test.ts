@@ -40,12 +40,3 @@ test('a later change of the site leaves it suspended', async () => {
   expect(host.disk.all[VHOST]).toContain('return 503')
   expect(host.disk.all[TIMER]).toBeUndefined()
 })
-
-test('is complete after a restart if the record says so, and undone otherwise', async () => {
-  const host = await server(shop)
-  expect(await siteSuspend.finished?.({ domain }, host)).toBeUndefined()
-
-  await outcome(siteSuspend.run({ domain }, contextOf(host)))
-
-  expect(await siteSuspend.finished?.({ domain }, host)).toEqual({ domain })
-})
