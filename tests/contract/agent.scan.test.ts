@@ -101,34 +101,4 @@ describe.each(runtimesOf('agent.scan'))('%s', (runtime) => {
     expect(eventsOf(again.text)).toEqual(eventsOf(first.text).slice(1))
     expect((await client().get('/operations/my-scan_1/events')).text).toBe(first.text)
   })
-
-  test('an Operation-Id of another scan is 409', async () => {
-    const headers = { 'operation-id': 'my-scan_2' }
-    await scan(headers)
-
-    expect(await scan(headers, 'blog.example')).toAnswer({
-      status: 409,
-      answer: { error: 'Conflict', message: expect.stringContaining('my-scan_2') },
-    })
-  })
-
-  test('ten concurrent callers with one Operation-Id share one scan', async () => {
-    const headers = { 'operation-id': 'shared-1' }
-
-    const answers = await Promise.all(Array.from({ length: 10 }, () => scan(headers)))
-
-    const distinct = new Set(answers.map(({ status, text }) => `${status} ${text}`))
-    expect(distinct.size).toBe(1)
-    expect([...distinct][0]).toStartWith('200 id: 1\n')
-  })
-
-  test('fifty concurrent scans have one terminal event each', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => scan()))
-
-    for (const { text } of answers) {
-      expect(eventsOf(text).map(({ event }) => event)).toEqual(['log', 'complete'])
-    }
-    const ids = answers.map(({ headers }) => headers.get('operation-id'))
-    expect(new Set(ids).size).toBe(50)
-  })
 })

@@ -36,21 +36,6 @@ describe.each(runtimesOf('dashboard.sync'))('a server whose agent is %s', (runti
     expect(events).toEqual([...events.slice(0, -1).map((_, index) => log(index + 1)), complete])
   })
 
-  test('is replayed from any event', async () => {
-    const { headers, text } = await client().send(sync)
-    const path = `/api/operations/${headers.get('operation-id')}/events`
-    const events = eventsOf(text)
-
-    for (let seen = 0; seen <= events.length; seen += 1) {
-      const again = await client().send({ path, headers: { 'last-event-id': String(seen) } })
-
-      expect(again.status).toBe(200)
-      expect(eventsOf(again.text)).toEqual(events.slice(seen))
-    }
-    const nonsense = await client().send({ path, headers: { 'last-event-id': '1e1' } })
-    expect(eventsOf(nonsense.text)).toEqual(events)
-  })
-
   test('shows what its agent reported', async () => {
     await client().send(sync)
 
@@ -74,44 +59,5 @@ describe.each(runtimesOf('dashboard.sync'))('a server whose agent is %s', (runti
     expect(Math.abs(server.metrics.ram.total - totalmem() / 2 ** 20)).toBeLessThan(2)
     const { body: list } = await client().get('/api/servers')
     expect((list as { servers: object[] }).servers[0]).toHaveProperty('last_sync', moment)
-  })
-
-  test('is online then, and the activity has its syncs', async () => {
-    await client().send(sync)
-
-    const fleet = (await client().get('/api/fleet')).body as { servers: { status: string }[] }
-    expect(fleet.servers.map(({ status }) => status)).toEqual(['online'])
-    const { body } = await client().get('/api/activity?type=server.sync&limit=1')
-    expect((body as { activities: object[] }).activities).toEqual([
-      {
-        id: expect.any(Number),
-        type: 'server.sync',
-        domain: '127.0.0.1',
-        status: 'success',
-        created_at: moment,
-      },
-    ])
-  })
-
-  test('can be synced by many callers at the same time', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, () => client().send(sync)))
-
-    for (const { status, text } of answers) {
-      expect(status).toBe(200)
-      const kinds = eventsOf(text).map(({ event }) => event)
-      expect(kinds.filter((kind) => kind !== 'log')).toEqual(['complete'])
-    }
-  })
-
-  test('cannot be scanned for a site that its agent does not have: 404 before any event', async () => {
-    await client().post('/api/servers/1/sites', { domain: 'nobody.example', tls: 'none' })
-    const [site] = (
-      (await client().get('/api/servers/1/sites')).body as { sites: { id: number }[] }
-    ).sites
-
-    const answer = await client().post('/api/servers/1/wp-scan', { site_id: site?.id })
-
-    expect([404, 409]).toContain(answer.status)
-    expect(answer.headers.get('content-type')).toStartWith('application/json')
   })
 })
