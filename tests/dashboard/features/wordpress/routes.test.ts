@@ -83,16 +83,6 @@ test('five wrong passwords are the last for a while', async (all) => {
   expect(statuses).toEqual([422, 422, 422, 422, 422, 429])
 })
 
-test('an API token cannot log in', async (all) => {
-  const body = { name: 'script', password: PASSWORD, scope: 'admin' }
-  const { plaintext } = (await all.dashboard.call('POST', '/api/auth/tokens', body)).body
-  all.dashboard.token = ''
-
-  const { status } = await all.login({}, { authorization: `Bearer ${plaintext}` })
-
-  expect([status, all.given]).toEqual([403, []])
-})
-
 test('lists the users of a site, with texts of a bounded length', async (all) => {
   const anna = { id: 1, login: 'anna', name: 'Anna', role: 'administrator' }
   const long = { id: 2, login: 'x'.repeat(99), name: 'y'.repeat(999), role: 'editor' }

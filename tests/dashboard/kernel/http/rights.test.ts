@@ -167,28 +167,6 @@ test('retrying a failed purge requires the right to purge', async () => {
   expect((await retry('admin')).status).toBe(202)
 })
 
-test('retrying failed mail settings requires the right to set them', async () => {
-  await using agent = new FakeAgent()
-  await using own = await makeDashboard()
-  // biome-ignore lint/correctness/useYield: it fails before its first line
-  agent.works.set('mail.apply', async function* () {
-    throw conflict('Not now')
-  })
-  const server = await own.addServer(agent)
-  const failed = await own.send('PUT', `/api/servers/${server}/mail`, {})
-  await failed.text()
-  const { body } = await own.call('GET', '/api/operations?type=mail.apply')
-  const name = { name: 'operate', password: PASSWORD, scope: 'operate' }
-  const token = await own.call('POST', '/api/auth/tokens', name)
-  const headers = { cookie: '', authorization: `Bearer ${token.body.plaintext}` }
-  const path = `/api/operations/${body.operations[0].id}/retry`
-
-  expect(await own.call('POST', path, undefined, headers)).toEqual(
-    forbidden('This needs an API token of the scope admin; this one has operate'),
-  )
-  expect((await own.call('POST', path)).status).toBe(202)
-})
-
 const DOCUMENT = '.github/docs/rights.md'
 const ORDER = ['operate', 'admin', 'session']
 /** The rows of the document, of both tables. */
