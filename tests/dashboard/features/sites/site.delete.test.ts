@@ -126,17 +126,6 @@ describe('deleting a site', () => {
     expect(site.status_reason).toBe('The database is busy')
   })
 
-  test('is 409 while another operation of the site is running', async ({ agent, dashboard }) => {
-    const path = await siteOn(dashboard, agent)
-    await agent.stop()
-    await dashboard.call('PATCH', path, { tier: 'large' })
-
-    expect(await dashboard.call('DELETE', path)).toEqual({
-      status: 409,
-      body: { error: 'Conflict', message: 'Another operation is running: Change shop.example' },
-    })
-  })
-
   test('removes the record at once when the server never answered', async ({ dashboard }) => {
     await dashboard.call('POST', '/api/servers', { hostname: 'never.example' })
     await dashboard.call('POST', '/api/servers/1/sites', { domain: 'shop.example' })
