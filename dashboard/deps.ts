@@ -41,7 +41,7 @@ import { BULK_NEWS, BulkRunner } from '#dashboard/kernel/bulk/runner.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
-import { deliver } from '#dashboard/kernel/engine/deliver.ts'
+import { runOnAgent } from '#dashboard/kernel/engine/deliver.ts'
 import type { Executor } from '#dashboard/kernel/engine/job.ts'
 import { Worker } from '#dashboard/kernel/engine/worker.ts'
 import { makeLeases } from '#dashboard/kernel/leases/leases.ts'
@@ -218,7 +218,7 @@ export function makeDeps(outside: Outside) {
     const ready = await prepare({ ...sync, worker }, operation, context)
     return sendingBackup(sync, ready, async (chosen) => {
       const sent = await withRecords(sync, chosen, context)
-      return deliver({ ...sync, allowPassword }, sent, context)
+      return runOnAgent({ ...sync, allowPassword }, sent, context)
     })
   }
   const executorOf = ({ type }: { type: OperationType }): Executor =>

@@ -7,7 +7,7 @@ import type { Deps } from '#dashboard/deps.ts'
 import { type KnownSite, listSiteRows } from '#dashboard/features/servers/sync/queries.ts'
 import { listBuilds } from '#dashboard/kernel/agents/builds.ts'
 import { getServer, listServerIds } from '#dashboard/kernel/db/targets.ts'
-import { begin } from '#dashboard/kernel/engine/begin.ts'
+import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import { pinAgent } from '#dashboard/kernel/trust/queries.ts'
 import { type Started, start } from '#dashboard/start.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
@@ -119,7 +119,7 @@ const PAUSE_MS = [15_000, 60_000] as const
 const TURN_MS = [4 * 60_000, 10 * 60_000] as const
 const MAX_TRIES = 5
 
-type Work = (site: KnownSite) => Pick<Parameters<typeof begin>[1], 'type' | 'params'>
+type Work = (site: KnownSite) => Pick<Parameters<typeof enqueue>[1], 'type' | 'params'>
 
 const scan: Work = ({ domain }) => ({ type: 'site.scan', params: { domain } })
 const purge: Work = ({ domain }) => ({ type: 'cache.purge', params: { domain } })
@@ -161,7 +161,7 @@ async function startOperation(deps: Deps, dice: Dice): Promise<void> {
     const site = sites[dice.below(sites.length)]
     if (server.status !== 'online' || site?.status !== 'active' || !site.managed) continue
     const work = dice.pick([scan, scan, purge, resize])(site)
-    await begin(deps, { ...work, server, site, actor: null, wait_for_agent: false })
+    await enqueue(deps, { ...work, server, site, actor: null, wait_for_agent: false })
     return
   }
 }

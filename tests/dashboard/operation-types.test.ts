@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { refuseUnfit } from '#dashboard/kernel/engine/refuse-unfit.ts'
+import { refuseWrongState } from '#dashboard/kernel/engine/refuse-unfit.ts'
 import { type RulesDeps, rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import { RULES } from '#dashboard/operation-types.ts'
 import { SITE_STATUSES } from '#shared/kernel/values.ts'
@@ -74,7 +74,7 @@ describe('the rules of the types of operations', () => {
       type,
       SITE_STATUSES.filter((status) => {
         try {
-          refuseUnfit(RULES[type].site, { ...site, status })
+          refuseWrongState(RULES[type].site, { ...site, status })
           return false
         } catch {
           return true

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import { begin } from '#dashboard/kernel/engine/begin.ts'
+import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { long } from '#tests/support/runs.ts'
 import { Follower } from '#tests/support/simulation/follower.ts'
@@ -70,7 +70,7 @@ async function followed(world: World): Promise<Follower[]> {
           actor: 1,
           wait_for_agent: true,
         } as const
-        return (await begin(deps, wanted)).operation_id
+        return (await enqueue(deps, wanted)).operation_id
       })
       .then((operation_id) => {
         for (let who = 0; who < FOLLOWERS; who++) {

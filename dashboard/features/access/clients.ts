@@ -1,6 +1,6 @@
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { outcome } from '#dashboard/kernel/engine/begin.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
 import { type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { ClientLogin } from '#shared/access/api/access.ts'
@@ -92,7 +92,7 @@ async function applied(
   const input = { clients: [...known, client], install, dry_run }
   const started = await startOrPlan(deps, 'site.access', target, input)
   if ('plan' in started) return started
-  const report = siteAccessType.outcome.result.parse(await outcome(deps, started))
+  const report = siteAccessType.outcome.result.parse(await awaitOutcome(deps, started))
   const { token, label, expires_at } = client
   const made = report.clients.find((one) => one.token === token)
   if (!made) throw conflict('The agent of this server did not create the account')

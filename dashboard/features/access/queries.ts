@@ -9,7 +9,7 @@ import {
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, sites } from '#dashboard/kernel/db/schema.ts'
-import type { Change } from '#dashboard/kernel/engine/rules.ts'
+import type { RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import type { SiteAccessReport } from '#shared/access/site.access.ts'
 import type { ClientAccount } from '#shared/access/site-clients.ts'
 
@@ -151,7 +151,7 @@ interface Access {
  * server does not have.
  */
 export const storeAccess =
-  ({ grants, clients }: Access, report: SiteAccessReport): Change =>
+  ({ grants, clients }: Access, report: SiteAccessReport): RecordChange =>
   (queries, { site_id, server_id }) => {
     if (site_id === null) return []
     const values = { server_id, report }

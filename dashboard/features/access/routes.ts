@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
-import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/kernel/engine/answer.ts'
+import { awaited, doneOrPlan, type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
 import { ASKS_AGENT, creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { requireRight } from '#dashboard/kernel/http/rights.ts'
@@ -155,7 +155,7 @@ export const accessRoutes = {
     details: 'All sessions of the site end; the others can log in again.',
     loads: loadManagedSite,
     body: EndClientAccount,
-    ...waited('site.access'),
+    ...awaited('site.access'),
     run: async ({ deps, loaded, body: { token, dry_run } }) => {
       const { label, clients } = await without(deps.db, loaded.site.id, token)
       const call = { deps, loaded, body: { clients, install: false, dry_run } }

@@ -1,7 +1,7 @@
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import type { FleetSettings } from '#shared/settings/api/settings.ts'
 import { listWorking } from './attempts.queries.ts'
@@ -10,7 +10,7 @@ import { findKit } from './kit.queries.ts'
 import { type Interval, nextBackup } from './schedule.ts'
 
 type Deps = StartDeps & Pick<Base, 'log'>
-type Target = Parameters<typeof start>[2]
+type Target = Parameters<typeof startOperation>[2]
 type Waiting = Awaited<ReturnType<typeof listWaiting>>[number]
 
 /** The interval of the search for due backups. */
@@ -29,7 +29,7 @@ export async function backUpDue(deps: Deps): Promise<void> {
   if (!possible_at) return
   for (const site of await listDue(deps, settings, possible_at)) {
     if (free <= 0) return
-    const begin = (target: Target) => start(deps, 'backup.create', target, {})
+    const begin = (target: Target) => startOperation(deps, 'backup.create', target, {})
     const isBusy = (working.get(site.server_id) ?? 0) >= site.per_server
     if (isBusy || !(await isStarted(deps, site, begin))) continue
     count(site.server_id)

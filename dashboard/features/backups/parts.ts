@@ -1,4 +1,8 @@
-import { type Change, NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import {
+  NO_CHANGE,
+  type OperationRules,
+  type RecordChange,
+} from '#dashboard/kernel/engine/rules.ts'
 import type { Replacement } from '#shared/backups/backup-schedule.ts'
 import { SITE_STATUSES } from '#shared/kernel/values.ts'
 import type { OperationType } from '#shared/operation-types.ts'
@@ -71,7 +75,7 @@ export const whenOnline: Part<'joins' | 'waits'> = {
 /** The types that replace the state of a site, which can be undone. */
 export const replacedBy =
   (cause: Replacement) =>
-  ({ at, until }: { at: string; until: string }): Change =>
+  ({ at, until }: { at: string; until: string }): RecordChange =>
   (queries, { site_id }) =>
     site_id === null ? [] : restoreStatements(queries, site_id, { at, until, cause })
 

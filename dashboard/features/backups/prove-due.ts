@@ -1,6 +1,6 @@
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import type { FleetSettings } from '#shared/settings/api/settings.ts'
 import { listWorking } from './attempts.queries.ts'
 import { isStarted, listDue } from './back-up-due.ts'
@@ -29,7 +29,8 @@ export async function proveDue(deps: Deps): Promise<void> {
   const busy = new Set([...proving, ...(await serversWithBackups(deps, settings))])
   for (const site of due) {
     if (free <= 0) return
-    const begin = (target: Parameters<typeof start>[2]) => start(deps, 'backup.prove', target, {})
+    const begin = (target: Parameters<typeof startOperation>[2]) =>
+      startOperation(deps, 'backup.prove', target, {})
     if (busy.has(site.server_id) || !(await isStarted(deps, site, begin))) continue
     busy.add(site.server_id)
     free -= 1

@@ -4,12 +4,12 @@ import { backupParams } from '#dashboard/features/backups/params.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import { awaitEnd } from '#dashboard/kernel/engine/await-end.ts'
-import type { RunContext } from '#dashboard/kernel/engine/job.ts'
+import { awaitOperation } from '#dashboard/kernel/engine/await-end.ts'
+import type { AttemptContext } from '#dashboard/kernel/engine/job.ts'
 import { storeWaiting } from '#dashboard/kernel/engine/progress.queries.ts'
 import { findActive } from '#dashboard/kernel/engine/queries.ts'
 import type { StoredSource } from '#dashboard/kernel/engine/rules.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { bodyOf, conflict, ServiceError } from '#shared/kernel/errors.ts'
 import { findLastBackup, findSiteById, storeParams } from './queries.ts'
@@ -28,7 +28,7 @@ export type BackupDeps = StartDeps & Pick<Base, 'bus'>
 export async function awaitSource(
   deps: BackupDeps,
   operation: OperationRow,
-  { signal, accept }: Pick<RunContext, 'signal' | 'accept'>,
+  { signal, accept }: Pick<AttemptContext, 'signal' | 'accept'>,
 ): Promise<OperationRow> {
   const { data } = Waiting.safeParse(operation.params)
   if (!data) return operation
@@ -60,7 +60,7 @@ interface Request {
 export async function nextBackup(
   deps: BackupDeps,
   request: Request,
-  context: Pick<RunContext, 'signal' | 'accept'>,
+  context: Pick<AttemptContext, 'signal' | 'accept'>,
 ) {
   const { operation, site_id, since } = request
   for (;;) {
@@ -69,7 +69,7 @@ export async function nextBackup(
     if (backup) return backup
     if (last?.finished_at) throw conflict(`The backup of ${last.domain} ${reasonOf(last)}`)
     const running = last ?? (await backUpOr(deps, request))
-    if (running) await awaitEnd(deps, running, operation, context)
+    if (running) await awaitOperation(deps, running, operation, context)
   }
 }
 
@@ -90,7 +90,7 @@ async function backUpOr(
   const active = await findActive(db, holder)
   if (active) return active
   try {
-    await start(deps, 'backup.create', { server, site, actor }, {})
+    await startOperation(deps, 'backup.create', { server, site, actor }, {})
     return undefined
   } catch (error) {
     const other = isConflict(error) ? await findActive(db, holder) : undefined

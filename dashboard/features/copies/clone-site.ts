@@ -11,8 +11,8 @@ import { type StartedSite, startNewSite } from '#dashboard/features/sites/start-
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import {
-  type Coming,
   foreignChanges,
+  type NewSiteParams,
   refuseUnaccepted,
 } from '#dashboard/kernel/engine/foreign-changes.ts'
 import { planOf } from '#dashboard/kernel/engine/plan.ts'
@@ -112,7 +112,7 @@ async function completed(
 async function planned(
   deps: StartDeps,
   server: ServerRow,
-  params: Record<string, unknown> & Coming & { from: StoredSource },
+  params: Record<string, unknown> & NewSiteParams & { from: StoredSource },
   of: string,
 ): Promise<Plan> {
   if (params.from.kind !== 'next_backup')

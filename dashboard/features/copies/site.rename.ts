@@ -12,7 +12,7 @@ import { namesOf, releaseNames } from '#dashboard/features/domains/names.queries
 import { reservePrimary, storePrimary } from '#dashboard/features/domains/rename.queries.ts'
 import { refusePrimary } from '#dashboard/features/sites/refuse-primary.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { allOf } from '#dashboard/kernel/engine/types/queries.ts'
+import { allChanges } from '#dashboard/kernel/engine/types/queries.ts'
 import { COMMANDS } from '#shared/commands.ts'
 import { namesAfter } from '#shared/domains/primary-domain.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
@@ -40,7 +40,7 @@ export const siteRename: OperationRules<'site.rename'> = {
     const asked = COMMANDS['site.rename'].params.parse(params)
     // Another name breaks the contract.
     z.literal(asked.primary).parse(report.domain)
-    return allOf(storePrimary(report, asked), (queries, { site_id }) =>
+    return allChanges(storePrimary(report, asked), (queries, { site_id }) =>
       site_id === null ? [] : restoreStatements(queries, site_id, null),
     )
   },

@@ -1,8 +1,8 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
-import { outcome } from '#dashboard/kernel/engine/begin.ts'
-import { type Input, type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
+import { type StartDeps, type StartInput, startOrPlan } from '#dashboard/kernel/engine/start.ts'
 import type { Random } from '#dashboard/kernel/runtime/random.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
@@ -51,11 +51,11 @@ export async function requireAccess(
 export async function changeStagingAccess(
   deps: StartDeps & Deps,
   target: SiteTarget,
-  call: Input<'staging.password'>,
+  call: StartInput<'staging.password'>,
 ): Promise<ShownStaging | { plan: Plan }> {
   const started = await startOrPlan(deps, 'staging.password', target, call)
   if ('plan' in started) return started
-  await outcome(deps, started)
+  await awaitOutcome(deps, started)
   return showStagingAccess(deps, target)
 }
 

@@ -1,5 +1,5 @@
-import { outcome } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { type Connection, isSecure } from '#dashboard/kernel/http/client.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
@@ -40,8 +40,8 @@ export async function openTool(visit: Visit, rights: UserRights): Promise<Reply<
   const key = Buffer.from(deps.random(32)).toString('base64url')
   const account_hash = hashOf(passwordOf(key))
   const input = { token: newToken(deps.random), rights, minutes: MAX_MINUTES, account_hash }
-  const job = await start(deps, 'database.tool', loaded, input)
-  const { user, ends_at } = databaseToolType.outcome.result.parse(await outcome(deps, job))
+  const job = await startOperation(deps, 'database.tool', loaded, input)
+  const { user, ends_at } = databaseToolType.outcome.result.parse(await awaitOutcome(deps, job))
   const ids = { server_id: loaded.server.id, site_id: loaded.site.id }
   const place = deps.passes.placeOf({ ...ids, user })
   const url = `${TOOL_PATH}/${place}`

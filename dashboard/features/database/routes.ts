@@ -1,5 +1,5 @@
 import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
-import { doneOrPlan, type StreamDeps, streamed, waited } from '#dashboard/kernel/engine/answer.ts'
+import { awaited, doneOrPlan, type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
 import { ASKS_AGENT, shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
@@ -144,7 +144,7 @@ export const siteDatabaseRoutes = {
     details: 'Its connections end too. It does not wait for other operations of the site.',
     loads: loadManagedSite,
     body: EndDatabaseUser,
-    ...waited('database.user-end'),
+    ...awaited('database.user-end'),
     run: ({ deps, loaded, body }) =>
       doneOrPlan({ deps, loaded, body }, 'database.user-end', `Ended ${body.user}`),
   }),

@@ -1,6 +1,6 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import { outcome } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/database/api/site-database.ts'
 import { databaseUserType } from '#shared/database/database.user.ts'
@@ -31,8 +31,8 @@ export async function createDatabaseUser(
   const password = Buffer.from(deps.random(PASSWORD_BYTES)).toString('base64url')
   const token = newToken(deps.random)
   const input = { token, rights, minutes, account_hash: hashOf(password) }
-  const job = await start(deps, 'database.user', target, input)
-  const made = databaseUserType.outcome.result.parse(await outcome(deps, job))
+  const job = await startOperation(deps, 'database.user', target, input)
+  const made = databaseUserType.outcome.result.parse(await awaitOutcome(deps, job))
   const { user, database, ends_at } = made
   const { user: login, hostname } = target.server
   const tunnel = `ssh -N -L ${PORT}:${SOCKET} ${login}@${hostname}`

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import type { Change } from '#dashboard/kernel/engine/rules.ts'
+import type { RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { pairOf, SiteNames } from '#shared/kernel/site-names.ts'
 
@@ -102,7 +102,7 @@ const requested = (id: string, site_id: number | null) => sql`
 const COLUMNS = sql.raw('name, apex, site_id, kind, position, target, status, keep_path, added_by')
 
 /** Reserves the names that the operation adds: a name of another site breaks a constraint. */
-export const reserveNames: Change = (queries, { id, site_id }) => [
+export const reserveNames: RecordChange = (queries, { id, site_id }) => [
   queries.run(sql`insert into site_names (${COLUMNS}) ${requested(id, site_id)}
     select name, (case when exists (select 1 from sites where sites.apex = ${APEX}
         and sites.managed = 1 and sites.id <> ${site_id})
@@ -139,13 +139,13 @@ export const namesOfNew = (
   })
 
 /** The names become those that the operation set. */
-export const storeNames: Change = (queries, { id, site_id }) => [
+export const storeNames: RecordChange = (queries, { id, site_id }) => [
   queries.delete(site_names).where(eq(site_names.site_id, site_id ?? 0)),
   queries.run(sql`insert or ignore into site_names (${COLUMNS}) ${requested(id, site_id)}
     select name, ${APEX}, ${site_id}, kind, position, target, status, keep_path, null from wanted`),
 ]
 
 /** The names that the operation would have added are free again. */
-export const releaseNames: Change = (queries, { id }) => [
+export const releaseNames: RecordChange = (queries, { id }) => [
   queries.delete(site_names).where(eq(site_names.added_by, id)),
 ]

@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import type { Change } from '#dashboard/kernel/engine/rules.ts'
+import type { RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import type { Renamed } from '#shared/copies/site.rename.ts'
 import { namesAfter, type Primary } from '#shared/domains/primary-domain.ts'
 import { apexOf } from '#shared/kernel/names.ts'
@@ -12,7 +12,7 @@ import { APEX } from './names.queries.ts'
 type Asked = Primary & { domain: string }
 
 /** Reserves the new primary domain: a name of another site breaks a constraint. */
-export const reservePrimary: Change = (queries, { id, site_id }) => [
+export const reservePrimary: RecordChange = (queries, { id, site_id }) => [
   queries.run(sql`insert into site_names (name, apex, site_id, kind, position, added_by)
     select name, (case when exists (select 1 from sites where sites.apex = ${APEX}
         and sites.managed = 1 and sites.id <> ${site_id})
@@ -29,7 +29,7 @@ export const reservePrimary: Change = (queries, { id, site_id }) => [
  * name, and not the former one, before this operation ended.
  */
 export const storePrimary =
-  ({ www }: Pick<Renamed, 'www'>, asked: Asked): Change =>
+  ({ www }: Pick<Renamed, 'www'>, asked: Asked): RecordChange =>
   (queries, { site_id, server_id }) => {
     if (site_id === null) return []
     const { domain: former, primary: domain } = asked

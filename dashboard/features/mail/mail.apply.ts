@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { siteCall } from '#dashboard/features/backups/parts.ts'
-import type { OperationRules, Params, RulesDeps, Target } from '#dashboard/kernel/engine/rules.ts'
+import type {
+  OperationRules,
+  OperationTarget,
+  Params,
+  RulesDeps,
+} from '#dashboard/kernel/engine/rules.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
@@ -35,7 +40,7 @@ function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
  */
 async function sealedFor(
   { db, sealer }: Pick<RulesDeps, 'db' | 'sealer'>,
-  { server, site }: Pick<Target, 'server' | 'site'>,
+  { server, site }: Pick<OperationTarget, 'server' | 'site'>,
   relay: MailChange['relay'],
 ): Promise<string> {
   if (!relay || relay.user === '') return ''

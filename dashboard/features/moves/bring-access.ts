@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { clientsFor } from '#dashboard/features/access/clients.ts'
 import { storeAccess } from '#dashboard/features/access/queries.ts'
 import { grantsFor } from '#dashboard/features/access/site.ts'
-import { type Change, NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
+import { NO_CHANGE, type RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import { SiteAccessReport } from '#shared/access/site.access.ts'
 import { messageOf, ServiceError } from '#shared/kernel/errors.ts'
 import type { Session } from './session.ts'
@@ -13,7 +13,7 @@ const Brought = z.object({ report: SiteAccessReport.nullable() })
  * Gives people and client accounts the access that they had, on the server that serves the site now. The site is open
  * already: a server that refuses, such as one without an SSH server, does not end the move.
  */
-export async function broughtAccess(session: Session): Promise<Change> {
+export async function broughtAccess(session: Session): Promise<RecordChange> {
   const { deps, parts, site, other } = session
   const grants = await grantsFor(deps.db, site.id, {})
   const clients = await clientsFor(deps.db, site.id, {})

@@ -3,7 +3,7 @@ import { createParams } from '#dashboard/features/backups/params.ts'
 import { liveOf } from '#dashboard/features/copies/source.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { foreignChanges, refuseUnaccepted } from '#dashboard/kernel/engine/foreign-changes.ts'
-import type { RulesDeps, Target } from '#dashboard/kernel/engine/rules.ts'
+import type { OperationTarget, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
 import { conflict, invalid, ServiceError } from '#shared/kernel/errors.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
@@ -22,7 +22,7 @@ interface NewPlace {
 /** Throws like `checkMove`, and 422 on `accept` for changes there that are not accepted. */
 export async function moveParams(
   deps: MoveDeps,
-  { server, site }: Target,
+  { server, site }: OperationTarget,
   { server_id, accept }: NewPlace,
 ): Promise<{ server_id: number; accept?: string[] }> {
   if (!site) throw new Error('The operation has no site')

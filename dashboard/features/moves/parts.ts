@@ -6,10 +6,10 @@ import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { sendCancelRequest } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import { findCancelRequest } from '#dashboard/kernel/engine/cancel/queries.ts'
-import { errorOf, type RunContext } from '#dashboard/kernel/engine/job.ts'
+import { type AttemptContext, errorOf } from '#dashboard/kernel/engine/job.ts'
 import { markRunning } from '#dashboard/kernel/engine/progress.queries.ts'
-import type { Recorder } from '#dashboard/kernel/engine/recorder.ts'
-import { type PartName, resultOf } from '#dashboard/kernel/engine/success.ts'
+import type { EventRecorder } from '#dashboard/kernel/engine/recorder.ts'
+import { type PartName, parseCommandResult } from '#dashboard/kernel/engine/success.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 import type { ResultOf } from '#shared/commands.ts'
@@ -27,8 +27,8 @@ const PROGRESS_MS = 60_000
 
 interface Delivery {
   operation: OperationRow
-  context: RunContext
-  recorder: Recorder
+  context: AttemptContext
+  recorder: EventRecorder
   row: MoveRow
 }
 
@@ -47,8 +47,8 @@ interface Call<N extends PartName> {
 export class Parts {
   readonly #deps: Deps
   readonly #operation: OperationRow
-  readonly #context: RunContext
-  readonly #recorder: Recorder
+  readonly #context: AttemptContext
+  readonly #recorder: EventRecorder
   readonly #site_id: number
   #progress: Record<string, unknown>
   #marked: number
@@ -180,7 +180,7 @@ export class Parts {
     for await (const event of events) {
       allowance.received({ events: 1 })
       if (event.event === 'error') throw errorOf(failureBody(event.data))
-      if (isTerminal(event)) return resultOf(command, event.data, params)
+      if (isTerminal(event)) return parseCommandResult(command, event.data, params)
       if (event.event === 'log') await this.log(`${server.name}: ${String(event.data.message)}`)
       if (this.#deps.clock.elapsed() - this.#marked > PROGRESS_MS) await this.#progressed()
     }

@@ -1,5 +1,5 @@
 import type { Base } from '#dashboard/kernel/db/base.ts'
-import { begin } from '#dashboard/kernel/engine/begin.ts'
+import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import type { StartDeps } from '#dashboard/kernel/engine/start.ts'
 import { AHEAD_MS } from '#shared/kernel/age.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
@@ -53,7 +53,7 @@ async function repeat(deps: StartDeps, { row, operation, site, server }: OpenMov
   const given = type === operation.type ? params : { discard_changes: false }
   const work = { type, params: given, retry_of }
   const request = { ...work, server, site, actor: null, wait_for_agent: false }
-  await begin(deps, request).catch((error: unknown) => {
+  await enqueue(deps, request).catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
   })
 }

@@ -1,5 +1,5 @@
-import { type StreamDeps, streamed, streamJob } from '#dashboard/kernel/engine/answer.ts'
-import { start } from '#dashboard/kernel/engine/start.ts'
+import { type StreamDeps, streamed, streamOperation } from '#dashboard/kernel/engine/answer.ts'
+import { startOperation } from '#dashboard/kernel/engine/start.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
 import { ConfirmMove, MoveSite, MoveSiteBack, ShownMove } from '#shared/moves/api/moves.ts'
@@ -22,7 +22,8 @@ export const moveRoutes = {
     run: async (call) => {
       const { deps, loaded, body } = call
       const { dry_run, ...input } = body
-      if (!dry_run) return streamJob(call, await start(deps, 'site.move', loaded, input))
+      if (!dry_run)
+        return streamOperation(call, await startOperation(deps, 'site.move', loaded, input))
       const { other, changes } = await checkMove(deps, loaded, input.server_id)
       return { plan: planOfMove(loaded.site.domain, loaded.server, { other, changes }) }
     },

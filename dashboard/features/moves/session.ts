@@ -4,12 +4,12 @@ import type { Base } from '#dashboard/kernel/db/base.ts'
 import { storageFault } from '#dashboard/kernel/db/connect.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import { fail, succeed } from '#dashboard/kernel/engine/finish.ts'
-import type { Outcome, RunContext } from '#dashboard/kernel/engine/job.ts'
+import { storeFailure, storeSuccess } from '#dashboard/kernel/engine/finish.ts'
+import type { AttemptContext, Outcome } from '#dashboard/kernel/engine/job.ts'
 import { markRunning } from '#dashboard/kernel/engine/progress.queries.ts'
-import { Recorder } from '#dashboard/kernel/engine/recorder.ts'
-import { type Change, NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
-import { dataOf } from '#dashboard/kernel/engine/success.ts'
+import { EventRecorder } from '#dashboard/kernel/engine/recorder.ts'
+import { NO_CHANGE, type RecordChange } from '#dashboard/kernel/engine/rules.ts'
+import { completeDataOf } from '#dashboard/kernel/engine/success.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
@@ -24,14 +24,14 @@ export type MoveDeps = BackupDeps &
 export interface Session {
   deps: MoveDeps
   operation: OperationRow
-  context: RunContext
+  context: AttemptContext
   site: SiteRow
   row: MoveRow
   /** The server that has the site, and the other one. */
   here: ServerRow
   other: ServerRow
   parts: Parts
-  recorder: Recorder
+  recorder: EventRecorder
 }
 
 type Work = (session: Session) => Promise<Outcome>
@@ -41,7 +41,7 @@ type Work = (session: Session) => Promise<Outcome>
  */
 export const session =
   (work: Work, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
-  async (deps: MoveDeps, operation: OperationRow, context: RunContext): Promise<Outcome> => {
+  async (deps: MoveDeps, operation: OperationRow, context: AttemptContext): Promise<Outcome> => {
     const opened = await openSession(deps, operation, context, otherOf(operation))
     try {
       return await work(opened)
@@ -55,7 +55,7 @@ export const session =
 async function openSession(
   deps: MoveDeps,
   operation: OperationRow,
-  context: RunContext,
+  context: AttemptContext,
   other_id?: number,
 ): Promise<Session> {
   const { db, clock, deadline_ms } = deps
@@ -71,7 +71,7 @@ async function openSession(
   context.accept()
   const here = await getServer(db, site.server_id)
   const other = await getServer(db, row.other_id)
-  const recorder = await Recorder.open(deps, operation.id)
+  const recorder = await EventRecorder.open(deps, operation.id)
   const parts = new Parts(deps, {
     operation: { ...operation, deadline_at },
     context,
@@ -85,17 +85,17 @@ export async function ended<K extends OwnType>(
   { deps, operation, recorder }: Session,
   type: K,
   report: ReportOf<K>,
-  change: Change = NO_CHANGE,
+  change: RecordChange = NO_CHANGE,
 ): Promise<Outcome> {
-  const success = { data: dataOf(type, report), change }
-  return succeed(deps, operation, success, await recorder.rest())
+  const success = { data: completeDataOf(type, report), change }
+  return storeSuccess(deps, operation, success, await recorder.takeUnstored())
 }
 
 export async function failed(
   { deps, operation, recorder }: Session,
   error: ErrorBody,
 ): Promise<Outcome> {
-  return fail(deps, operation, error, await recorder.rest())
+  return storeFailure(deps, operation, error, await recorder.takeUnstored())
 }
 
 /** Whether there is no time for another delivery. */

@@ -4,7 +4,7 @@ import { recordsStep } from '#dashboard/features/domains/dns/stored.ts'
 import { recoverParams } from '#dashboard/features/recovery/lost/params.ts'
 import { changeServer } from '#dashboard/features/recovery/lost/queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { endSite } from '#dashboard/kernel/engine/types/queries.ts'
+import { setFinalStatus } from '#dashboard/kernel/engine/types/queries.ts'
 
 const STATES = ['active', 'suspended', 'missing', 'failed', 'cancelled'] as const
 
@@ -19,7 +19,7 @@ export const siteRecover: OperationRules<'site.recover'> = {
   during: changeServer,
   succeeded: siteClone.succeeded,
   failed: siteClone.failed,
-  cancelled: (reason) => endSite(named(reason, 'Its restore')),
+  cancelled: (reason) => setFinalStatus(named(reason, 'Its restore')),
   bulk: {
     states: [],
     managed_only: true,

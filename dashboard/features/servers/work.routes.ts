@@ -1,12 +1,12 @@
 import {
+  awaited,
   doneOrPlan,
   type StreamDeps,
   streamed,
-  streamJob,
   streamOfType,
-  waited,
+  streamOperation,
 } from '#dashboard/kernel/engine/answer.ts'
-import { start } from '#dashboard/kernel/engine/start.ts'
+import { startOperation } from '#dashboard/kernel/engine/start.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { serverTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'
@@ -25,7 +25,8 @@ export const serverWorkRoutes = {
     loads: serverTarget,
     ...streamed('server.sync'),
     answers: { 200: streamOfType('server.sync', 'The events of the sync.') },
-    run: async (call) => streamJob(call, await start(call.deps, 'server.sync', call.loaded, {})),
+    run: async (call) =>
+      streamOperation(call, await startOperation(call.deps, 'server.sync', call.loaded, {})),
   }),
   provisionServer: route({
     at: 'POST /api/servers/:server_id/provision',
@@ -66,7 +67,7 @@ export const serverWorkRoutes = {
     details: 'Waits for the outcome.',
     loads: serverTarget,
     body: RestartService,
-    ...waited('service.restart'),
+    ...awaited('service.restart'),
     run: (call) => doneOrPlan(call, 'service.restart', `Restarted ${call.body.service}`),
   }),
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { getSite } from '#dashboard/kernel/db/targets.ts'
 import {
+  awaited,
   doneOrPlan,
   type StreamDeps,
   streamed,
-  streamJob,
   streamOfType,
-  waited,
+  streamOperation,
 } from '#dashboard/kernel/engine/answer.ts'
-import { start } from '#dashboard/kernel/engine/start.ts'
+import { startOperation } from '#dashboard/kernel/engine/start.ts'
 import { ASKS_AGENT, shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/kernel/targets/load-site.ts'
@@ -40,7 +40,7 @@ export const siteActionRoutes = {
     run: async (call) => {
       const { deps, loaded, body } = call
       const site = await getSite(deps.db, loaded.server.id, body.site_id)
-      return streamJob(call, await start(deps, 'site.scan', { ...loaded, site }, {}))
+      return streamOperation(call, await startOperation(deps, 'site.scan', { ...loaded, site }, {}))
     },
   }),
   applyPool: route({
@@ -51,7 +51,7 @@ export const siteActionRoutes = {
       'Waits for the outcome. The agent decides, since the records may be older than its server: 404 for a user that it does not have, 409 for a site that Hosting Control did not create.',
     loads: serverTarget,
     body: ApplyPool,
-    ...waited('pool.apply'),
+    ...awaited('pool.apply'),
     run: async ({ deps, loaded, body }) => {
       const site = await findSiteOfUser(deps.db, loaded.server.id, body.user)
       const message = `Applied tier ${body.tier} to the PHP ${body.php_version} pool of ${body.user}`

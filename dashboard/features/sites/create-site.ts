@@ -4,7 +4,7 @@ import { storedChanges } from '#dashboard/features/domains/dns/stored.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import { listOthers } from '#dashboard/features/sites/listing/columns.queries.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
-import type { BeginDeps } from '#dashboard/kernel/engine/begin.ts'
+import type { EnqueueDeps } from '#dashboard/kernel/engine/begin.ts'
 import { type PlanDeps, planOf } from '#dashboard/kernel/engine/plan.ts'
 import { refuseUnknownPhp } from '#dashboard/kernel/targets/known-php.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
@@ -15,7 +15,7 @@ import { refuseTakenDomain, refuseTakenUser } from './queries.ts'
 import { makeSiteUser } from './site-user.ts'
 import { type StartedSite, startNewSite } from './start-new-site.ts'
 
-type Deps = BeginDeps & PlanDeps & Pick<DnsDeps, 'sealer' | 'rules'>
+type Deps = EnqueueDeps & PlanDeps & Pick<DnsDeps, 'sealer' | 'rules'>
 
 /** Answers as soon as the site is recorded; the agent follows in the background. */
 export async function createSite(
@@ -40,7 +40,7 @@ export async function createSite(
 
 /** What the agent receives: defaults fill all omitted fields. */
 async function completed(
-  { db, random }: BeginDeps,
+  { db, random }: EnqueueDeps,
   { php_versions, os }: ServerRow,
   { domain, tier, tls, ...given }: Omit<CreateSite, 'dry_run' | 'accept' | 'dns'>,
   actor: User,

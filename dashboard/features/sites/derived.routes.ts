@@ -1,4 +1,4 @@
-import { doneOrPlan, type StreamDeps, waited } from '#dashboard/kernel/engine/answer.ts'
+import { awaited, doneOrPlan, type StreamDeps } from '#dashboard/kernel/engine/answer.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'
@@ -21,7 +21,7 @@ function actionRoute(type: SiteActionType) {
     details: 'Waits for the outcome.',
     loads: loadManagedSite,
     body: OnlyDryRun,
-    ...waited(type),
+    ...awaited(type),
     run: (call) => doneOrPlan(call, type, `${done} ${call.loaded.site.domain}`),
   })
   return { ...definition, at: `${SITE}/${path}` }

@@ -1,5 +1,5 @@
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { type Input, type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, type StartInput, startOrPlan } from '#dashboard/kernel/engine/start.ts'
 import { ASKS_AGENT, continues } from '#dashboard/kernel/http/answers.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
@@ -22,7 +22,7 @@ export const inBackground = (type: OperationType) => ({
 
 /** Answers immediately with the state of the site, or with the requested plan. */
 export async function startInBackground<K extends OperationType>(
-  { deps, loaded, body }: { deps: StartDeps; loaded: SiteTarget; body: Input<K> },
+  { deps, loaded, body }: { deps: StartDeps; loaded: SiteTarget; body: StartInput<K> },
   type: K,
   as: SiteStatus,
 ) {

@@ -1,7 +1,7 @@
 import { named, onSite, whenOnline } from '#dashboard/features/backups/parts.ts'
 import { recordsStep, withoutRecords } from '#dashboard/features/domains/dns/stored.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { endSite, setSite } from '#dashboard/kernel/engine/types/queries.ts'
+import { setFinalStatus, setSite } from '#dashboard/kernel/engine/types/queries.ts'
 
 /** A failed site stays recorded with the reason, and can be retried. */
 export const siteCreate: OperationRules<'site.create'> = {
@@ -14,6 +14,6 @@ export const siteCreate: OperationRules<'site.create'> = {
   during: setSite({ status: 'provisioning', status_reason: '' }),
   succeeded: () => setSite({ status: 'active', status_reason: '' }),
   failed: (status_reason) => setSite({ status: 'failed', status_reason }),
-  cancelled: (reason) => endSite(named(reason, 'Its creation')),
+  cancelled: (reason) => setFinalStatus(named(reason, 'Its creation')),
   bulk: null,
 }

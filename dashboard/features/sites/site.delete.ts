@@ -3,10 +3,10 @@ import { domainOf, named, onSite, siteOf, whenOnline } from '#dashboard/features
 import { inTrash } from '#dashboard/kernel/agents/ask-trash.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import {
-  moveSite,
   removeSite,
-  returnSite,
+  restoreStatus,
   setSite,
+  setTransientStatus,
 } from '#dashboard/kernel/engine/types/queries.ts'
 import { nothingToDelete } from '#dashboard/kernel/engine/warnings.ts'
 import { refuseMoving } from '#dashboard/kernel/targets/refuse-moving.ts'
@@ -19,10 +19,10 @@ export const siteDelete: OperationRules<'site.delete'> = {
     return { domain: domainOf(target) }
   },
   backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
-  during: moveSite('deleting'),
+  during: setTransientStatus('deleting'),
   succeeded: ({ size }, { now, trash_ms }) => toTrash(size, { now, trash_ms }),
-  failed: (reason) => returnSite(reason),
-  cancelled: (reason) => returnSite(named(reason, 'Its deletion')),
+  failed: (reason) => restoreStatus(reason),
+  cancelled: (reason) => restoreStatus(named(reason, 'Its deletion')),
   // It is already in the trash of its server, or missing.
   absent: async ({ agents, trash_ms }, server, { domain }, now) => {
     const kept = await inTrash(agents, server, domain)

@@ -1,6 +1,10 @@
 import { domainOf, named, neverQueued, onSite } from '#dashboard/features/backups/parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { moveSite, removeSite, returnSite } from '#dashboard/kernel/engine/types/queries.ts'
+import {
+  removeSite,
+  restoreStatus,
+  setTransientStatus,
+} from '#dashboard/kernel/engine/types/queries.ts'
 import { nothingToDelete } from '#dashboard/kernel/engine/warnings.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -15,10 +19,10 @@ export const sitePurge: OperationRules<'site.purge'> = {
     trashed_days: target.actor === null ? Math.floor(trash_ms / DAY_MS) : 0,
   }),
   site: { states: ['trashed'], found: false },
-  during: moveSite('deleting'),
+  during: setTransientStatus('deleting'),
   succeeded: () => removeSite,
-  failed: (reason) => returnSite(reason),
-  cancelled: (reason) => returnSite(named(reason, 'Its permanent deletion')),
+  failed: (reason) => restoreStatus(reason),
+  cancelled: (reason) => restoreStatus(named(reason, 'Its permanent deletion')),
   absent: async (_, __, { domain }) => ({
     report: { domain },
     change: removeSite,

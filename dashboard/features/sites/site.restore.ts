@@ -1,11 +1,11 @@
 import { domainOf, named, onSite, whenOnline } from '#dashboard/features/backups/parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import {
-  allOf,
+  allChanges,
   manageSite,
-  moveSite,
-  returnSite,
+  restoreStatus,
   setSite,
+  setTransientStatus,
 } from '#dashboard/kernel/engine/types/queries.ts'
 
 export const siteRestore: OperationRules<'site.restore'> = {
@@ -13,17 +13,17 @@ export const siteRestore: OperationRules<'site.restore'> = {
   ...whenOnline,
   params: (_, target, input) => ({ domain: domainOf(target), ...input }),
   site: { states: ['trashed'], found: false },
-  during: moveSite('provisioning'),
+  during: setTransientStatus('provisioning'),
   succeeded: () =>
-    allOf(
+    allChanges(
       setSite({
         ...{ status: 'active', status_reason: '', former_status: null },
         ...{ trashed_at: null, purge_at: null, trash_size: null },
       }),
       manageSite,
     ),
-  failed: (reason) => returnSite(reason),
-  cancelled: (reason) => returnSite(named(reason, 'Its return from the trash')),
+  failed: (reason) => restoreStatus(reason),
+  cancelled: (reason) => restoreStatus(named(reason, 'Its return from the trash')),
   // A site that only an agent has in its trash can be restored by name.
   bulk: { states: ['trashed'], managed_only: true, stores_origin: false },
 }

@@ -9,8 +9,12 @@ import {
   whenOnline,
 } from '#dashboard/features/backups/parts.ts'
 import { xmlrpcStatements } from '#dashboard/features/sites/settings/queries.ts'
-import { type Change, NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { allOf, setSite } from '#dashboard/kernel/engine/types/queries.ts'
+import {
+  NO_CHANGE,
+  type OperationRules,
+  type RecordChange,
+} from '#dashboard/kernel/engine/rules.ts'
+import { allChanges, setSite } from '#dashboard/kernel/engine/types/queries.ts'
 import { refuseUnknownPhp } from '#dashboard/kernel/targets/known-php.ts'
 import { PhpVersion, Tier } from '#shared/kernel/fields.ts'
 
@@ -38,7 +42,7 @@ export const siteUpdate: OperationRules<'site.update'> = {
   },
   succeeded: (_, { params }) => {
     const settings = Settings.parse(params)
-    return allOf(
+    return allChanges(
       setSite(settings),
       settings.xmlrpc === undefined ? NO_CHANGE : setXmlrpc(settings.xmlrpc),
     )
@@ -46,6 +50,6 @@ export const siteUpdate: OperationRules<'site.update'> = {
 }
 
 const setXmlrpc =
-  (xmlrpc: boolean): Change =>
+  (xmlrpc: boolean): RecordChange =>
   (queries, { site_id }) =>
     site_id === null ? [] : xmlrpcStatements(queries, site_id, xmlrpc)

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { NewSite, ServerRow } from '#dashboard/kernel/db/rows.ts'
-import { type BeginDeps, newOperation } from '#dashboard/kernel/engine/begin.ts'
+import { type EnqueueDeps, newOperation } from '#dashboard/kernel/engine/begin.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { identityOf } from '#shared/kernel/site-identity.ts'
@@ -22,7 +22,7 @@ type SiteId = Parameters<NonNullable<Parameters<typeof insertSite>[3]>>[1]
 
 /** Answers as soon as the site is recorded; the agent follows in the background. */
 export async function startNewSite(
-  deps: BeginDeps,
+  deps: EnqueueDeps,
   server: ServerRow,
   { type, site, params, actor, also }: StartingSite,
 ): Promise<StartedSite> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { outcome } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { StartedLogin } from '#shared/wordpress/api/wp-login.ts'
@@ -22,7 +22,7 @@ export async function startLogin(
   const token = Buffer.from(deps.random(TOKEN_BYTES)).toString('base64url')
   const token_hash = createHash('sha256').update(token).digest('hex')
   const expires_at = timestamp(deps.clock, LOGIN_SECONDS * 1000)
-  const job = await start(deps, 'wp.login', target, { user_id, token_hash })
-  const { url, user } = wpLoginType.outcome.result.parse(await outcome(deps, job))
+  const job = await startOperation(deps, 'wp.login', target, { user_id, token_hash })
+  const { url, user } = wpLoginType.outcome.result.parse(await awaitOutcome(deps, job))
   return { url, token, user, expires_at }
 }

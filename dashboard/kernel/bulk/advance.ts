@@ -7,7 +7,7 @@ import {
 } from '#dashboard/kernel/engine/cancel/cancel-operation.ts'
 import {
   getOperation,
-  isTaken,
+  isExcluded,
   type NewOperation,
   operationStatements,
 } from '#dashboard/kernel/engine/queries.ts'
@@ -132,7 +132,7 @@ async function begin(
     ...rulesOf(deps, type).during(queries, { ...operation, site_id }, operation.created_at),
     itemStatement(queries, item, { status: 'running', operation_id }),
   ]).catch((error: unknown) => {
-    if (isTaken(error)) return 'taken' as const
+    if (isExcluded(error)) return 'taken' as const
     if (violatesUnique(error, 'sites.')) return 'refused' as const
     throw error
   })

@@ -1,12 +1,12 @@
 import type { BulkItemRow, BulkRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSite, getSiteById } from '#dashboard/kernel/db/targets.ts'
-import { type BeginDeps, newOperation } from '#dashboard/kernel/engine/begin.ts'
+import { type EnqueueDeps, newOperation } from '#dashboard/kernel/engine/begin.ts'
 import type { NewOperation } from '#dashboard/kernel/engine/queries.ts'
-import { refuseUnfit } from '#dashboard/kernel/engine/refuse-unfit.ts'
+import { refuseWrongState } from '#dashboard/kernel/engine/refuse-unfit.ts'
 import { type RulesDeps, rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import { OPERATION_TYPES } from '#shared/operation-types.ts'
 
-export type PrepareDeps = BeginDeps & RulesDeps
+export type PrepareDeps = EnqueueDeps & RulesDeps
 
 type Item = Pick<BulkItemRow, 'server_id' | 'site_id'>
 
@@ -19,7 +19,7 @@ export async function prepare(
   const rules = rulesOf(deps, type)
   const server = await getServer(deps.db, item.server_id)
   const site = await siteOf(deps, item, rules.bulk?.arrives)
-  if (site) refuseUnfit(rules.site, site)
+  if (site) refuseWrongState(rules.site, site)
   const on = { server, ...(site && { site }), actor }
   const input = OPERATION_TYPES[type].params.parse(given)
   const params = await rules.params(deps, { ...on, origin: String(origin) }, input)

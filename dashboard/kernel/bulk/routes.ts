@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { callerStream, type StreamDeps } from '#dashboard/kernel/auth/session-stream.ts'
-import { followSource } from '#dashboard/kernel/engine/follow.ts'
+import { followEvents } from '#dashboard/kernel/engine/follow.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { originOf } from '#dashboard/kernel/http/client.ts'
 import { lastSeen } from '#dashboard/kernel/http/path.ts'
@@ -103,7 +103,7 @@ export const bulkRoutes = {
     run: (call) => {
       const after = lastSeen(call.request)
       const source = sourceOf(call.deps, call.loaded.id)
-      const events = (signal: AbortSignal) => followSource(call.deps, source, after, signal)
+      const events = (signal: AbortSignal) => followEvents(call.deps, source, after, signal)
       return callerStream(call, { events })
     },
   }),

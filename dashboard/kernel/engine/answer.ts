@@ -10,21 +10,21 @@ import { PlanAnswer } from '#shared/kernel/plan.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
 import { eventsOf, Step } from '#shared/operations/api/events.ts'
 import { FollowQuery } from '#shared/operations/api/operations.ts'
-import { outcome } from './begin.ts'
-import { follow } from './follow.ts'
-import type { Job } from './job.ts'
+import { awaitOutcome } from './begin.ts'
+import { followOperation } from './follow.ts'
+import type { OperationHandle } from './job.ts'
 import { getOperation } from './queries.ts'
-import type { Target } from './rules.ts'
-import { type Input, type StartDeps, startOrPlan } from './start.ts'
+import type { OperationTarget } from './rules.ts'
+import { type StartDeps, type StartInput, startOrPlan } from './start.ts'
 
 /** The dependencies of a route that streams operations. */
 export type StreamDeps = StartDeps & FollowDeps
 
-interface Loaded<K extends OperationType> {
-  loaded: Target
-  body: Input<K>
+interface TargetAndBody<K extends OperationType> {
+  loaded: OperationTarget
+  body: StartInput<K>
 }
-type Streaming = PathCall<FollowDeps> & { query: z.output<typeof FollowQuery> }
+type StreamingCall = PathCall<FollowDeps> & { query: z.output<typeof FollowQuery> }
 
 /** The events of a type; `step` for callers that ask for it. */
 export const streamOfType = (type: OperationType, about: string) =>
@@ -39,44 +39,44 @@ export const streamed = <K extends OperationType>(
   query: FollowQuery,
   answers: { 200: { ...streamOfType(type, about), json: PlanAnswer } },
   errors: ASKS_AGENT,
-  run: async (call: PathCall<StreamDeps> & Streaming & Loaded<K>) => {
+  run: async (call: PathCall<StreamDeps> & StreamingCall & TargetAndBody<K>) => {
     const started = await startOrPlan(call.deps, type, call.loaded, call.body)
-    return 'plan' in started ? started : streamJob(call, started)
+    return 'plan' in started ? started : streamOperation(call, started)
   },
 })
 
-const done = { about: 'Done, or its plan.', json: z.union([Done, PlanAnswer]) }
+const DONE_ANSWER = { about: 'Done, or its plan.', json: z.union([Done, PlanAnswer]) }
 
 /** For a route that waits for the outcome: answers with a message, or with the plan. */
-export const waited = <K extends OperationType>(type: K) => ({
+export const awaited = <K extends OperationType>(type: K) => ({
   right: OPERATION_TYPES[type].right,
-  answers: { 200: done },
+  answers: { 200: DONE_ANSWER },
   errors: ASKS_AGENT,
   waits: true as const,
 })
 
 /** The answer to `waited`; `message` is that of a success. */
 export async function doneOrPlan<K extends OperationType>(
-  { deps, loaded, body }: Loaded<K> & { deps: StartDeps },
+  { deps, loaded, body }: TargetAndBody<K> & { deps: StartDeps },
   type: K,
   message: string,
 ) {
   const started = await startOrPlan(deps, type, loaded, body)
   if ('plan' in started) return started
-  await outcome(deps, started)
+  await awaitOutcome(deps, started)
   const { warnings } = await getOperation(deps.db, started.operation_id)
   const all = [message, ...warnings.map((warning) => warning.message)]
   return { status: 'ok' as const, message: all.join('. ') }
 }
 
 /** The stream of a job from its first event. Throws an ordinary status when it cannot start. */
-export async function streamJob(
-  call: Streaming,
-  { operation_id, accepted }: Job,
+export async function streamOperation(
+  call: StreamingCall,
+  { operation_id, accepted }: OperationHandle,
 ): Promise<Response> {
   call.server?.timeout(call.request, 0)
   await accepted
   const events = (signal: AbortSignal) =>
-    follow(call.deps, operation_id, { after: 0, steps: call.query.steps }, signal)
+    followOperation(call.deps, operation_id, { after: 0, steps: call.query.steps }, signal)
   return callerStream(call, { operation_id, events })
 }

@@ -2,7 +2,7 @@ import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { cancelRequested } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import { cancelledError } from '#shared/kernel/errors.ts'
-import type { RunContext } from './job.ts'
+import type { AttemptContext } from './job.ts'
 import { findOperation } from './queries.ts'
 import type { Worker } from './worker.ts'
 
@@ -12,11 +12,11 @@ type Deps = Pick<Base, 'db' | 'bus'> & { worker: Worker }
  * Waits for the end of another operation, whatever its outcome is. Throws when `operation`, which
  * waits, is cancelled, or when this process stops.
  */
-export async function awaitEnd(
+export async function awaitOperation(
   { db, bus, worker }: Deps,
   other: OperationRow,
   { id }: Pick<OperationRow, 'id'>,
-  { signal, accept }: Pick<RunContext, 'signal' | 'accept'>,
+  { signal, accept }: Pick<AttemptContext, 'signal' | 'accept'>,
 ): Promise<void> {
   const over = new AbortController()
   const stop = AbortSignal.any([signal, over.signal])

@@ -5,12 +5,12 @@ import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { sourceOf } from '#dashboard/kernel/runtime/source.ts'
 import { offline, ServiceError } from '#shared/kernel/errors.ts'
 import type { OperationType } from '#shared/operation-types.ts'
-import { errorOf, type Job } from './job.ts'
+import { errorOf, type OperationHandle } from './job.ts'
 import { findActive, insertOperation, type NewOperation } from './queries.ts'
 import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
 import type { Worker } from './worker.ts'
 
-export interface BeginDeps
+export interface EnqueueDeps
   extends Pick<Base, 'db' | 'clock' | 'random' | 'deadline_ms' | 'response_timeout_ms'> {
   worker: Worker
   types: RulesTable
@@ -31,7 +31,7 @@ interface OperationRequest {
 }
 
 export function newOperation(
-  { clock, random, deadline_ms }: Pick<BeginDeps, 'clock' | 'random' | 'deadline_ms'>,
+  { clock, random, deadline_ms }: Pick<EnqueueDeps, 'clock' | 'random' | 'deadline_ms'>,
   { type, server, site, params, actor, wait_for_agent, ...more }: OperationRequest,
 ): NewOperation {
   return {
@@ -50,7 +50,10 @@ export function newOperation(
 }
 
 /** Stores the operation with its activity and starts it. 409 when the site has another one. */
-export async function begin(deps: BeginDeps, request: OperationRequest): Promise<Job> {
+export async function enqueue(
+  deps: EnqueueDeps,
+  request: OperationRequest,
+): Promise<OperationHandle> {
   const operation = newOperation(deps, request)
   const site_id = request.site?.id ?? null
   const { during } = rulesOf(deps, request.type)
@@ -59,22 +62,28 @@ export async function begin(deps: BeginDeps, request: OperationRequest): Promise
 }
 
 /** The same, but joins a running one of its type: the constraint decides which is second. */
-export async function beginOrJoin(deps: BeginDeps, request: OperationRequest): Promise<Job> {
+export async function enqueueOrJoin(
+  deps: EnqueueDeps,
+  request: OperationRequest,
+): Promise<OperationHandle> {
   const { type, server, site } = request
   try {
-    return await begin(deps, request)
+    return await enqueue(deps, request)
   } catch (error) {
     if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
     const holder = { type, server_id: server.id, site_id: site?.id ?? null }
     const active = await findActive(deps.db, holder)
-    if (!active) return begin(deps, request)
+    if (!active) return enqueue(deps, request)
     if (active.type !== type) throw error
     return deps.worker.start(active)
   }
 }
 
 /** The data of its `complete` event. Throws the error of its `error` event, or 503 if late. */
-export async function outcome({ clock, response_timeout_ms }: BeginDeps, job: Job) {
+export async function awaitOutcome(
+  { clock, response_timeout_ms }: EnqueueDeps,
+  job: OperationHandle,
+) {
   const timeout = new AbortController()
   const late = clock.sleep(response_timeout_ms, timeout.signal).then(() => undefined)
   try {

@@ -11,14 +11,14 @@ import {
   type ErrorBody,
   ServiceError,
 } from '#shared/kernel/errors.ts'
-import { fail, storedOutcome } from './finish.ts'
-import type { Executor, Outcome, RunContext } from './job.ts'
+import { storedOutcome, storeFailure } from './finish.ts'
+import type { AttemptContext, Executor, Outcome } from './job.ts'
 import { markWaiting, storeWaiting } from './progress.queries.ts'
 import { findOperation } from './queries.ts'
 import { type RulesTable, rulesOf } from './rules.ts'
-import { minuteOf, resultUnknown, stillAsked } from './unanswered.ts'
+import { maybeRunningError, minuteOf, resultUnknownError } from './unanswered.ts'
 
-export interface CarryDeps
+export interface RetryLoopDeps
   extends Pick<
     Base,
     'db' | 'bus' | 'clock' | 'log' | 'retry_min_ms' | 'retry_max_ms' | 'deadline_ms' | 'notice_ms'
@@ -27,7 +27,7 @@ export interface CarryDeps
   executorOf(operation: OperationRow): Executor
 }
 
-interface Context extends RunContext {
+interface RetryLoopContext extends AttemptContext {
   /** Aborts when the process stops. */
   stopping: AbortSignal
   /** The agent may have it, and its caller does not wait for an agent. */
@@ -35,27 +35,27 @@ interface Context extends RunContext {
 }
 
 /** Delivers one operation until it has its outcome. */
-export class Carrier {
-  readonly #deps: CarryDeps
-  readonly #context: Context
+export class RetryLoop {
+  readonly #deps: RetryLoopDeps
+  readonly #context: RetryLoopContext
 
-  constructor(deps: CarryDeps, context: Context) {
+  constructor(deps: RetryLoopDeps, context: RetryLoopContext) {
     this.#deps = deps
     this.#context = context
   }
 
   /** Rejects only when this dashboard stops or hands it over, or when the operation is deleted. */
-  async carry(operation: OperationRow): Promise<Outcome> {
+  async run(operation: OperationRow): Promise<Outcome> {
     const { bus, clock } = this.#deps
     const context = this.#context
     const retry = new RetryPolicy(clock, this.#deps, operation.deadline_at)
     let current: OperationRow = operation
     for (let tries = 0; ; tries++) {
       using cancelRequest = bus.next(cancelTopic(operation.id))
-      const known = tries > 0 ? await this.#again(current) : current
+      const known = tries > 0 ? await this.#read(current) : current
       if (known) current = known
       // What another delivery or a cancel request has changed decides what is sent.
-      const next = known ? await this.#try(known, retry) : retry.pause()
+      const next = known ? await this.#attempt(known, retry) : retry.pause()
       if (typeof next !== 'number') return next
       retry.failed()
       // A cancelled operation does not wait.
@@ -64,7 +64,7 @@ export class Carrier {
   }
 
   /** As it is now; undefined while it cannot be read. */
-  async #again({ id }: OperationRow): Promise<OperationRow | undefined> {
+  async #read({ id }: OperationRow): Promise<OperationRow | undefined> {
     const { db, log } = this.#deps
     if (this.#context.signal.aborted || this.#context.stopping.aborted)
       throw new Error('The operation was dropped')
@@ -79,12 +79,12 @@ export class Carrier {
   }
 
   /** One delivery. A number: the pause before a retry in ms. Rejects only when the process stops. */
-  async #try(operation: OperationRow, retry: RetryPolicy): Promise<Outcome | number> {
+  async #attempt(operation: OperationRow, retry: RetryPolicy): Promise<Outcome | number> {
     const context = this.#context
     try {
       const ended = await storedOutcome(this.#deps.db, operation)
       if (!ended && wasNeverSent(operation)) throw cancelledError()
-      if (!ended && hasExpired(this.#deps, operation)) throw conflict(EXPIRED)
+      if (!ended && hasExpired(this.#deps, operation)) throw conflict(EXPIRED_TEXT)
       return ended ?? (await this.#deps.executorOf(operation)(operation, context))
     } catch (error) {
       if (context.signal.aborted) throw error
@@ -105,12 +105,13 @@ export class Carrier {
       const pause = pauseOf()
       const ended = await storedOutcome(db, operation)
       if (ended) return ended
-      if (wasNeverSent(operation)) return await fail(this.#deps, operation, cancelledError().body)
+      if (wasNeverSent(operation))
+        return await storeFailure(this.#deps, operation, cancelledError().body)
       const now = timestamp(clock)
       const intime = retry.allows(pause)
-      const again = isWorthAnotherTry(error) && (intime || storageFault(error) !== undefined)
-      if (!again) return await fail(this.#deps, operation, failureOf(operation, error))
-      if (!waits) this.#context.refuse(stillAsked(operation, error))
+      const again = isRetryable(error) && (intime || storageFault(error) !== undefined)
+      if (!again) return await storeFailure(this.#deps, operation, failureOf(operation, error))
+      if (!waits) this.#context.refuse(maybeRunningError(operation, error))
       const { deadline_at } = operation
       const next_at = timestamp(clock, pause)
       await recordWaiting(this.#deps, operation, error)
@@ -124,10 +125,10 @@ export class Carrier {
   }
 }
 
-const EXPIRED = 'It was not sent at once, because the dashboard had stopped: start it again'
+const EXPIRED_TEXT = 'It was not sent at once, because the dashboard had stopped: start it again'
 
 /** A dashboard that starts again finds it: its reasons, or the clock, may have been wrong. */
-function hasExpired({ types, clock }: CarryDeps, operation: OperationRow): boolean {
+function hasExpired({ types, clock }: RetryLoopDeps, operation: OperationRow): boolean {
   const { expires_ms } = rulesOf({ types }, operation.type)
   if (expires_ms === undefined || operation.sent_at !== null) return false
   return isDue(operation.created_at, expires_ms, clock.now())
@@ -145,11 +146,11 @@ function wasNeverSent({ cancel, sent_at, started_at }: OperationRow): boolean {
 
 /** An agent that may have the operation did not report its result. */
 function failureOf({ sent_at }: OperationRow, error: unknown): ErrorBody {
-  return sent_at !== null && isWorthAnotherTry(error) ? resultUnknown(error) : bodyOf(error)
+  return sent_at !== null && isRetryable(error) ? resultUnknownError(error) : bodyOf(error)
 }
 
 /** The agent may come back; an unforeseen error may be the database, which may come back too. */
-function isWorthAnotherTry(error: unknown): boolean {
+function isRetryable(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code === 'offline'
 }
 
@@ -174,7 +175,7 @@ function waitingMessage(error: unknown, { sent_at, deadline_at }: OperationRow):
 }
 
 /** All in ms. */
-type Limits = Pick<Base, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
+type RetryLimits = Pick<Base, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
 
 /**
  * The remaining time of an operation without its agent, and the pauses between attempts. Only the
@@ -182,12 +183,12 @@ type Limits = Pick<Base, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
  */
 export class RetryPolicy {
   readonly #clock: Clock
-  readonly #limits: Limits
+  readonly #limits: RetryLimits
   #deadline_at: string
   #end: number
   #failures = 0
 
-  constructor(clock: Clock, limits: Limits, deadline_at: string) {
+  constructor(clock: Clock, limits: RetryLimits, deadline_at: string) {
     this.#clock = clock
     this.#limits = limits
     this.#deadline_at = deadline_at

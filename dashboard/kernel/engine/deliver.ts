@@ -12,12 +12,12 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { cancelledError, errorNameOf, offline, ServiceError } from '#shared/kernel/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
-import { fail, succeed } from './finish.ts'
-import type { Outcome, RunContext } from './job.ts'
+import { storeFailure, storeSuccess } from './finish.ts'
+import type { AttemptContext, Outcome } from './job.ts'
 import { markRunning, markSent, markUnsent } from './progress.queries.ts'
-import { Recorder } from './recorder.ts'
+import { EventRecorder } from './recorder.ts'
 import { type OperationRules, type RulesDeps, type RulesTable, rulesOf } from './rules.ts'
-import { dataOf, successOf } from './success.ts'
+import { completeDataOf, parseResult } from './success.ts'
 
 interface Deps
   extends RulesDeps,
@@ -31,36 +31,36 @@ interface Deps
 }
 
 /** One delivery. */
-interface Delivery {
-  context: RunContext
-  recorder: Recorder
+interface AgentAttempt {
+  context: AttemptContext
+  recorder: EventRecorder
   /** The number of the last event of the agent; not all of them may be recorded. */
   received: number
 }
 
 /** Sends an operation, or attaches to it, and stores its events. The same id never runs twice. */
-export async function deliver(
+export async function runOnAgent(
   deps: Deps,
   operation: OperationRow,
-  context: RunContext,
+  context: AttemptContext,
 ): Promise<Outcome> {
-  const recorder = await Recorder.open(deps, operation.id)
+  const recorder = await EventRecorder.open(deps, operation.id)
   const stored = recorder.lastOfAgent
   const delivery = { context, recorder, received: stored }
   try {
-    const outcome = await attach(deps, operation, delivery, stored)
-    if (outcome || stored === 0) return outcome ?? lost()
-    return (await attach(deps, operation, delivery, 0)) ?? lost()
+    const outcome = await readOutcome(deps, operation, delivery, stored)
+    if (outcome || stored === 0) return outcome ?? connectionLost()
+    return (await readOutcome(deps, operation, delivery, 0)) ?? connectionLost()
   } catch (error) {
     const { absent } = rulesOf(deps, operation.type)
     if (absent && isNotFound(error))
-      return endAbsent(deps, operation, absent, await recorder.rest())
+      return storeAbsent(deps, operation, absent, await recorder.takeUnstored())
     await recorder.flush()
     throw error
   }
 }
 
-const lost = (): never => {
+const connectionLost = (): never => {
   throw offline('The connection to the agent was lost')
 }
 
@@ -68,33 +68,33 @@ const lost = (): never => {
  * One connection. Undefined when it ended without a new event: an agent that lost its memory of the
  * operation may have restarted and ended before our last event.
  */
-async function attach(
+async function readOutcome(
   deps: Deps,
   operation: OperationRow,
-  delivery: Delivery,
+  delivery: AgentAttempt,
   after: number,
 ): Promise<Outcome | undefined> {
   const { context } = delivery
   const server = await getServer(deps.db, operation.server_id)
   const { id, cancel } = operation
-  delivery.recorder.attached()
+  delivery.recorder.reconnected()
   // An agent that receives this first does not start a cancelled operation.
   if (cancel !== null) await sendCancelRequest(deps, server, { id, cancel })
-  const events = await open(deps, server, operation, { context, after })
+  const events = await request(deps, server, operation, { context, after })
   // The deadline counts from the last progress: a repeated acceptance is none.
   if (operation.started_at === null) await markStarted(deps, operation)
   context.accept()
   const over = new AbortController()
   void forwardCancelRequests(deps, server, operation, over.signal)
   try {
-    return await read(deps, operation, events, delivery)
+    return await storeEventsOf(deps, operation, events, delivery)
   } finally {
     over.abort()
   }
 }
 
-interface Opening {
-  context: RunContext
+interface RequestOptions {
+  context: AttemptContext
   after: number
   with_password?: boolean
 }
@@ -103,11 +103,11 @@ interface Opening {
  * Recorded before the request leaves: an agent may know the operation. A request is repeated once, with
  * the password of the repository, for an agent that does not have it.
  */
-async function open(
+async function request(
   deps: Deps,
   server: ServerRow,
   operation: OperationRow,
-  { context, after, with_password = false }: Opening,
+  { context, after, with_password = false }: RequestOptions,
 ): Promise<AsyncGenerator<StoredEvent>> {
   const { db, clock, agents, deadline_ms, longest_ms } = deps
   const { id, sent_at } = operation
@@ -122,7 +122,7 @@ async function open(
   const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
   try {
     const call = {
-      ...callOf(deps, operation, with_password),
+      ...requestOf(deps, operation, with_password),
       operation_id: id,
       after,
       sending,
@@ -134,65 +134,65 @@ async function open(
     if (marked && !mayBeTaken(error)) await markUnsent(db, operation)
     if (with_password || !lacksPassword(error)) throw error
     if (!(await deps.allowPassword?.(operation))) throw error
-    return open(deps, server, operation, { context, after, with_password: true })
+    return request(deps, server, operation, { context, after, with_password: true })
   }
 }
 
-async function read(
+async function storeEventsOf(
   deps: Deps,
   operation: OperationRow,
   events: AsyncGenerator<StoredEvent>,
-  delivery: Delivery,
+  delivery: AgentAttempt,
 ): Promise<Outcome | undefined> {
   const { context, recorder, received: before } = delivery
   for await (const event of events) {
     context.allowance.received({ events: 1 })
     if (await recorder.step(event, delivery.received)) continue
-    if (isTerminal(event)) return conclude(deps, operation, event, recorder)
+    if (isTerminal(event)) return storeResult(deps, operation, event, recorder)
     if (event.id <= delivery.received) continue
     if (event.id > delivery.received + 1) throw offline('The agent skipped an event')
     delivery.received = event.id
-    await recorder.log(textOf(event))
+    await recorder.log(lineOf(event))
     if (event.id === before + 1) await markStarted(deps, operation)
   }
-  return delivery.received > before ? lost() : undefined
+  return delivery.received > before ? connectionLost() : undefined
 }
 
-async function conclude(
+async function storeResult(
   deps: Deps,
   operation: OperationRow,
   { event, data }: StoredEvent,
-  recorder: Recorder,
+  recorder: EventRecorder,
 ): Promise<Outcome> {
-  const pending = await recorder.rest()
+  const pending = await recorder.takeUnstored()
   const rules = rulesOf(deps, operation.type)
   if (event === 'error') {
     const failure = failureBody(data)
     if (rules.absent && errorNameOf(failure) === 'not_found')
-      return endAbsent(deps, operation, rules.absent, pending)
-    return fail(deps, operation, failure, pending)
+      return storeAbsent(deps, operation, rules.absent, pending)
+    return storeFailure(deps, operation, failure, pending)
   }
   try {
     const context = { rules, now: timestamp(deps.clock), trash_ms: deps.trash_ms }
-    const success = successOf(operation, data, context)
+    const success = parseResult(operation, data, context)
     const more = (await rules.afterwards?.(deps, operation)) ?? []
     const warnings = [...(success.warnings ?? []), ...more]
-    return await succeed(deps, operation, { ...success, warnings }, pending)
+    return await storeSuccess(deps, operation, { ...success, warnings }, pending)
   } catch (error) {
-    if (isRefusedAnswer(error)) return fail(deps, operation, error.body, pending)
+    if (contradictsRecords(error)) return storeFailure(deps, operation, error.body, pending)
     if (!(error instanceof z.ZodError)) throw error
     const message = 'The agent sent a result that is not what the command promises'
-    return fail(deps, operation, { error: 'Internal error', message }, pending)
+    return storeFailure(deps, operation, { error: 'Internal error', message }, pending)
   }
 }
 
 /** The answer contradicts what the dashboard knows: nothing of it is recorded. */
-const isRefusedAnswer = (error: unknown): error is ServiceError =>
+const contradictsRecords = (error: unknown): error is ServiceError =>
   error instanceof ServiceError &&
   (error.refusal === 'result_mismatch' || error.refusal === 'foreign_address')
 
 /** The agent does not know the site, which is the goal of some types. */
-async function endAbsent(
+async function storeAbsent(
   deps: Deps,
   operation: OperationRow,
   absent: NonNullable<OperationRules<OperationType>['absent']>,
@@ -204,8 +204,8 @@ async function endAbsent(
     change,
     warnings = [],
   } = await absent(deps, server, operation, timestamp(deps.clock))
-  const success = { data: dataOf(operation.type, report), change, warnings }
-  return succeed(deps, operation, success, pending)
+  const success = { data: completeDataOf(operation.type, report), change, warnings }
+  return storeSuccess(deps, operation, success, pending)
 }
 
 const isNotFound = (error: unknown) => error instanceof ServiceError && error.code === 'not_found'
@@ -218,7 +218,7 @@ function markStarted({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
 }
 
 /** The form of an operation for an agent. */
-function callOf(
+function requestOf(
   deps: Pick<RulesDeps, 'sealer'> & { types: RulesTable },
   { type, params }: OperationRow,
   with_password = false,
@@ -232,6 +232,6 @@ function callOf(
 }
 
 /** The line of a `log` event. */
-function textOf({ data }: StoredEvent): string {
+function lineOf({ data }: StoredEvent): string {
   return typeof data.message === 'string' ? data.message : ''
 }

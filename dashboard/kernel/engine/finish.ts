@@ -11,23 +11,23 @@ import { reasonOf } from './failure.ts'
 import type { Outcome } from './job.ts'
 import { finishOperation } from './progress.queries.ts'
 import { findOperation } from './queries.ts'
-import { type Change, type RulesTable, rulesOf } from './rules.ts'
-import type { Success } from './success.ts'
+import { type RecordChange, type RulesTable, rulesOf } from './rules.ts'
+import type { ParsedResult } from './success.ts'
 
 type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /** `pending`: events that are not stored yet, in order; the terminal event gets the next number. */
-export function succeed(
+export function storeSuccess(
   deps: Deps,
   operation: OperationRow,
-  { data, change, warnings = [] }: Success,
+  { data, change, warnings = [] }: ParsedResult,
   pending: readonly StoredEvent[] = [],
 ): Promise<Outcome> {
-  return finish(deps, operation, { status: 'success', data }, { change, pending, warnings })
+  return storeEnd(deps, operation, { status: 'success', data }, { change, pending, warnings })
 }
 
 /** The record is `cancelled` if the error says so and the end was requested, else `failed`. */
-export async function fail(
+export async function storeFailure(
   deps: Deps & { types: RulesTable },
   operation: OperationRow,
   error: ErrorBody,
@@ -35,7 +35,7 @@ export async function fail(
 ): Promise<Outcome> {
   const rules = rulesOf(deps, operation.type)
   const change = rules[isCancelled(error) ? 'cancelled' : 'failed'](reasonOf(error))
-  return finish(deps, operation, { status: 'failed', error }, { change, pending })
+  return storeEnd(deps, operation, { status: 'failed', error }, { change, pending })
 }
 
 /** The outcome of an operation from its records; undefined while it runs. */
@@ -48,28 +48,28 @@ export async function storedOutcome(
   return { status: 'failed', error: error ?? { error: 'Internal error' } }
 }
 
-interface Ending {
-  change: Change
+interface EndParts {
+  change: RecordChange
   pending: readonly StoredEvent[]
   warnings?: Warning[]
 }
 
 /** The first end counts: an existing one is the outcome. */
-async function finish(
+async function storeEnd(
   { db, bus, clock }: Deps,
   operation: OperationRow,
   outcome: Outcome,
-  { change, pending, warnings = [] }: Ending,
+  { change, pending, warnings = [] }: EndParts,
 ): Promise<Outcome> {
   const id = (pending.at(-1)?.id ?? (await lastEventId(db, operation.id))) + 1
-  const end = endOf(outcome, id)
+  const end = terminalEvent(outcome, id)
   const error = outcome.status === 'failed' ? outcome.error : null
   const finished_at = timestamp(clock)
   const events = [...pending, end]
   try {
     await finishOperation(db, { operation, error, warnings, finished_at, events, change })
   } catch (cause) {
-    const first = await endBefore(db, operation, cause)
+    const first = await earlierEnd(db, operation, cause)
     if (!first) throw cause
     return first
   } finally {
@@ -78,12 +78,12 @@ async function finish(
   return outcome
 }
 
-function endOf(outcome: Outcome, id: number): StoredEvent {
+function terminalEvent(outcome: Outcome, id: number): StoredEvent {
   if (outcome.status === 'success') return { id, event: 'complete', data: outcome.data }
   return { id, event: 'error', data: withoutCode(outcome.error) }
 }
 
-async function endBefore(db: Database, { id }: OperationRow, cause: unknown) {
+async function earlierEnd(db: Database, { id }: OperationRow, cause: unknown) {
   if (!violatesUnique(cause, 'operation_events.')) return undefined
   const current = await findOperation(db, id)
   return current && storedOutcome(db, current)

@@ -5,16 +5,16 @@ import { lastEventId, listEvents } from './events.queries.ts'
 import { listSteps } from './steps.queries.ts'
 import { findView } from './views.queries.ts'
 
-const PAGE = 500
+const PAGE_SIZE = 500
 /** Another dashboard on the same database may store the events; otherwise the bus has them all. */
-const SHARED_MS = 2_000
+const SHARED_POLL_MS = 2_000
 /** For an operation that is deleted. */
-const ALONE_MS = 30_000
+const SINGLE_POLL_MS = 30_000
 
 type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /** A store of numbered events. */
-export interface Source {
+export interface EventStore {
   /** The bus topic for new events. */
   key: string
   list(after: number, limit: number): Promise<StoredEvent[]>
@@ -23,16 +23,16 @@ export interface Source {
 }
 
 /** The stored events after `after`, then new ones; ends with the terminal one or the signal. */
-export async function* followSource(
+export async function* followEvents(
   { db, bus, clock }: Deps,
-  source: Source,
+  source: EventStore,
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<StoredEvent> {
-  const pause_ms = db.is_shared ? SHARED_MS : ALONE_MS
+  const pause_ms = db.is_shared ? SHARED_POLL_MS : SINGLE_POLL_MS
   for (let last = after; !signal.aborted; ) {
     using news = bus.next(source.key)
-    const events = await source.list(last, PAGE)
+    const events = await source.list(last, PAGE_SIZE)
     for (const event of events) {
       last = event.id
       yield event
@@ -46,7 +46,7 @@ export async function* followSource(
 }
 
 /** The events of one operation; with `steps` also the changes of its steps since the event `after`. */
-export function follow(
+export function followOperation(
   deps: Deps,
   operation_id: string,
   { after, steps }: { after: number; steps: boolean },
@@ -58,7 +58,7 @@ export function follow(
     list: steps ? withSteps(deps.db, operation_id, after, list) : list,
     isOver: (last: number) => isOver(deps.db, operation_id, last),
   }
-  return followSource(deps, source, after, signal)
+  return followEvents(deps, source, after, signal)
 }
 
 /** Steps are read after the events, so that those between two events are included. */
@@ -66,8 +66,8 @@ function withSteps(
   db: Database,
   operation_id: string,
   after: number,
-  list: Source['list'],
-): Source['list'] {
+  list: EventStore['list'],
+): EventStore['list'] {
   let row = 0
   return async (last, limit) => {
     const events = await list(last, limit)

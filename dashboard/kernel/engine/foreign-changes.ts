@@ -4,7 +4,7 @@ import { invalid } from '#shared/kernel/errors.ts'
 import { type Effect, type Plan, unacceptedMessage } from '#shared/kernel/plan.ts'
 
 /** A site that a server does not have yet. */
-export interface Coming {
+export interface NewSiteParams {
   domain: string
   user: string
   php: string
@@ -21,7 +21,7 @@ export interface Coming {
 export async function foreignChanges(
   { agents }: { agents: Agents },
   server: ServerRow,
-  { domain, user, php, tier, tls, email }: Coming,
+  { domain, user, php, tier, tls, email }: NewSiteParams,
 ): Promise<Effect[]> {
   const params = { domain, user, php, tier, tls, email }
   const { plan } = await agents.plan(server, 'site.create', params)

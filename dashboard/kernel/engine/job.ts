@@ -7,7 +7,7 @@ export type Outcome =
   | { status: 'failed'; error: ErrorBody }
 
 /** An operation that runs here or at another dashboard. Both promises may be ignored. */
-export interface Job {
+export interface OperationHandle {
   operation_id: string
   /**
    * Resolves when the work has started; rejects with the reason of a failure, or when the call may
@@ -18,21 +18,21 @@ export interface Job {
   finished: Promise<Outcome>
 }
 
-export interface RunContext {
+export interface AttemptContext {
   signal: AbortSignal
   allowance: Allowance
   accept(): void
 }
 
 /** Runs one type of operation. Throws a ServiceError: `offline` is retried, others are final. */
-export type Executor = (operation: OperationRow, context: RunContext) => Promise<Outcome>
+export type Executor = (operation: OperationRow, context: AttemptContext) => Promise<Outcome>
 
 /** A job of this dashboard that becomes one of another when it is handed over. */
-export function handingOver(
+export function handleWithHandOver(
   operation_id: string,
   here: { accept: { promise: Promise<void> }; carried: Promise<Outcome>; is_handed_over: boolean },
-  elsewhere: Job,
-): Job {
+  elsewhere: OperationHandle,
+): OperationHandle {
   const accepted = here.accept.promise.catch((error: unknown) => {
     if (here.is_handed_over) return elsewhere.accepted
     throw error

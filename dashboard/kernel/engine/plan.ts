@@ -4,7 +4,7 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
-import { findActive, occupied } from './queries.ts'
+import { busyError, findActive } from './queries.ts'
 import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
 
 export interface PlanDeps {
@@ -13,7 +13,7 @@ export interface PlanDeps {
   types: RulesTable
 }
 
-interface Planned {
+interface PlanRequest {
   type: OperationType
   server: ServerRow
   site?: { id: number }
@@ -21,24 +21,24 @@ interface Planned {
   backup_first?: BackupFirst
 }
 
-const backupFirst = (what: string) => ({
+const backupStep = (what: string) => ({
   ...{ name: 'backup', title: `Backing up ${what} first`, effects: [] },
 })
 
 /** The plan; nothing is stored. 409 while the site has an operation, 503 when offline. */
-export async function planOf(deps: PlanDeps, planned: Planned): Promise<{ plan: Plan }> {
+export async function planOf(deps: PlanDeps, planned: PlanRequest): Promise<{ plan: Plan }> {
   const found = await planByAgent(deps, planned)
   const first = rulesOf(deps, planned.type).first_step?.(planned.params)
   const plan = { ...found.plan, steps: [...(first ? [first] : []), ...found.plan.steps] }
   const isFirst = planned.backup_first === 'waits' && plan.steps.length > 0
   if (!isFirst) return { plan }
-  const step = backupFirst(planned.site ? 'the site' : 'the sites of the server')
+  const step = backupStep(planned.site ? 'the site' : 'the sites of the server')
   return { plan: { ...plan, steps: [step, ...plan.steps] } }
 }
 
 async function planByAgent(
   deps: PlanDeps,
-  { type, server, site, params }: Planned,
+  { type, server, site, params }: PlanRequest,
 ): Promise<{ plan: Plan }> {
   const { db, agents } = deps
   const nothing = { plan: { steps: [] } }
@@ -47,7 +47,7 @@ async function planByAgent(
   if (!command?.changes) return nothing
   if (site) {
     const active = await findActive(db, { type, server_id: server.id, site_id: site.id })
-    if (active) throw occupied(active)
+    if (active) throw busyError(active)
   }
   try {
     return await agents.plan(server, command.name, rules.sent(params))

@@ -6,7 +6,7 @@ import { type ErrorBody, isCancelled } from '#shared/kernel/errors.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import type { Warning } from '#shared/servers/agent.ts'
 import { lastEventId } from './events.queries.ts'
-import type { Change } from './rules.ts'
+import type { RecordChange } from './rules.ts'
 import { eventStatements } from './steps.queries.ts'
 
 export async function storeEvents(
@@ -106,7 +106,7 @@ export async function storeNote(db: Database, id: string, message: string): Prom
   ])
 }
 
-interface Finished {
+interface OperationEnd {
   operation: OperationRow
   /** The error of the operation; null when it succeeded. */
   error: ErrorBody | null
@@ -114,11 +114,11 @@ interface Finished {
   finished_at: string
   /** The unstored events, the terminal event last. */
   events: readonly StoredEvent[]
-  change: Change
+  change: RecordChange
 }
 
 /** All in one batch. Violates a UNIQUE constraint when the operation has its terminal event. */
-export async function finishOperation(db: Database, finished: Finished): Promise<void> {
+export async function finishOperation(db: Database, finished: OperationEnd): Promise<void> {
   const { operation, error, warnings, finished_at, events, change } = finished
   const status = error === null ? 'success' : 'failed'
   await writeAll(db, (queries) => [

@@ -6,7 +6,7 @@ import { activities, operations } from '#dashboard/kernel/db/schema.ts'
 import { violatesNotNull, violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
 import { OPERATION_TYPES } from '#shared/operation-types.ts'
-import type { Start } from './rules.ts'
+import type { StartChange } from './rules.ts'
 
 export type NewOperation = Pick<
   OperationRow,
@@ -71,7 +71,7 @@ export async function insertOperation(
   db: Database,
   operation: NewOperation,
   site_id: number | null,
-  change: Start,
+  change: StartChange,
 ): Promise<OperationRow> {
   const insert = (queries: Queries) => [
     ...operationStatements(queries, operation, site_id),
@@ -81,14 +81,14 @@ export async function insertOperation(
     .write((queries) => batch(queries, insert(queries)))
     .catch(async (error: unknown) => {
       if (isNameTaken(error)) throw conflict('Another site has just taken one of the names')
-      if (!isTaken(error)) throw error
-      throw occupied(await findActive(db, { ...operation, site_id }))
+      if (!isExcluded(error)) throw error
+      throw busyError(await findActive(db, { ...operation, site_id }))
     })
   return getOperation(db, operation.id)
 }
 
 /** Refuses a call by the operation that its site has; undefined: it has just ended. */
-export function occupied(active: Pick<OperationRow, 'type' | 'domain'> | undefined) {
+export function busyError(active: Pick<OperationRow, 'type' | 'domain'> | undefined) {
   if (!active) return conflict('Another operation is running')
   const { title } = OPERATION_TYPES[active.type]
   return conflict(`Another operation is running: ${title} ${active.domain}`)
@@ -100,7 +100,7 @@ export function isNameTaken(error: unknown): boolean {
 }
 
 /** Whether the site, or the sync of the server, has another running operation. */
-export function isTaken(error: unknown): boolean {
+export function isExcluded(error: unknown): boolean {
   return violatesUnique(error, 'operations.')
 }
 

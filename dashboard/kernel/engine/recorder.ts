@@ -6,8 +6,8 @@ import { readStored } from './events.queries.ts'
 import { storeEvents } from './progress.queries.ts'
 import { countSteps, listSteps } from './steps.queries.ts'
 
-const MAX_ROWS = 200
-const MAX_CHARACTERS = 256 << 10
+const MAX_BATCH_EVENTS = 200
+const MAX_BATCH_CHARACTERS = 256 << 10
 /** Between two writes while lines come: viewers see them in groups, and each group is one write. */
 const PAUSE_MS = 100
 /**
@@ -19,7 +19,7 @@ const FIRST_MS = 5
 type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
 
 /** Stores log lines and changes of steps in small batches and numbers them without gaps, up to the budget of an operation. */
-export class Recorder {
+export class EventRecorder {
   readonly #deps: Deps
   readonly #operation_id: string
   readonly #budget: OutputBudget
@@ -44,13 +44,13 @@ export class Recorder {
   }
 
   /** Continues after the stored events. */
-  static async open(deps: Deps, operation_id: string): Promise<Recorder> {
+  static async open(deps: Deps, operation_id: string): Promise<EventRecorder> {
     const { db } = deps
     const stored = await readStored(db, operation_id)
     const since = await listSteps(db, operation_id, { row: 0, after: stored.last })
     const sinceEvent = since.map(({ data }) => data)
     const steps = new StepBudget({ count: await countSteps(db, operation_id), sinceEvent })
-    return new Recorder(deps, operation_id, stored, steps)
+    return new EventRecorder(deps, operation_id, stored, steps)
   }
 
   /** The agent's number of its last recorded event. */
@@ -63,13 +63,13 @@ export class Recorder {
     if (this.#broken) await this.#stored
     const data = this.#budget.take(message)
     if (!data) return
-    this.#steps.passed()
+    this.#steps.eventStored()
     await this.#add({ id: ++this.#last, event: 'log', data }, data.message.length)
   }
 
   /** The agent repeats the steps since the last event. */
-  attached(): void {
-    this.#steps.attached()
+  reconnected(): void {
+    this.#steps.reconnected()
   }
 
   /** False for other events. A step before the event `last` is already recorded. */
@@ -83,11 +83,12 @@ export class Recorder {
   async #add(event: StoredEvent, characters: number): Promise<void> {
     this.#pending.push(event)
     this.#characters += characters
-    if (this.#pending.length >= MAX_ROWS || this.#characters >= MAX_CHARACTERS) await this.flush()
-    else this.#timer ??= setTimeout(() => this.#store(), this.#wait_ms())
+    if (this.#pending.length >= MAX_BATCH_EVENTS || this.#characters >= MAX_BATCH_CHARACTERS)
+      await this.flush()
+    else this.#timer ??= setTimeout(() => this.#store(), this.#delay())
   }
 
-  #wait_ms(): number {
+  #delay(): number {
     return Math.max(FIRST_MS, this.#wrote + PAUSE_MS - this.#deps.clock.elapsed())
   }
 
@@ -98,7 +99,7 @@ export class Recorder {
   }
 
   /** The events without a started write: the batch of the outcome stores them. */
-  async rest(): Promise<StoredEvent[]> {
+  async takeUnstored(): Promise<StoredEvent[]> {
     clearTimeout(this.#timer)
     await this.#stored
     return this.#pending.splice(0)
@@ -123,7 +124,7 @@ export class Recorder {
 }
 
 /** The maximum of stored changes of one operation. */
-const MOST = 1000
+const MAX_STEP_CHANGES = 1000
 
 /** Decides which changes of steps are stored: an agent repeats those since the last event. */
 export class StepBudget {
@@ -137,12 +138,12 @@ export class StepBudget {
   }
 
   /** A new connection starts. */
-  attached(): void {
+  reconnected(): void {
     this.#repeated = 0
   }
 
   /** An event was stored. */
-  passed(): void {
+  eventStored(): void {
     this.#sinceEvent = []
     this.#repeated = 0
   }
@@ -154,7 +155,7 @@ export class StepBudget {
     const key = keyOf(change)
     const isKnown = this.#sinceEvent[this.#repeated] === key
     this.#repeated = isKnown ? this.#repeated + 1 : this.#sinceEvent.length + 1
-    if (isKnown || this.#count === MOST) return undefined
+    if (isKnown || this.#count === MAX_STEP_CHANGES) return undefined
     this.#count += 1
     this.#sinceEvent.push(key)
     return change

@@ -3,7 +3,10 @@ import { conflict, inTrash, notManaged } from '#shared/kernel/errors.ts'
 import type { SiteRules } from './rules.ts'
 
 /** 409 for a site in another state than the type needs, and for changes of a discovered one. */
-export function refuseUnfit(rules: SiteRules | null, { found, status, domain }: SiteRow): void {
+export function refuseWrongState(
+  rules: SiteRules | null,
+  { found, status, domain }: SiteRow,
+): void {
   if (!rules) return
   if (found && status !== 'trashed' && !rules.found) throw notManaged(domain)
   if (rules.states.includes(status)) return

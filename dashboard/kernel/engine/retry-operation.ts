@@ -4,34 +4,38 @@ import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import type { OperationView, RetryOperation } from '#shared/operations/api/operations.ts'
-import { begin } from './begin.ts'
+import { enqueue } from './begin.ts'
 import { planOf } from './plan.ts'
 import { getOperation } from './queries.ts'
-import { refuseUnfit } from './refuse-unfit.ts'
+import { refuseWrongState } from './refuse-unfit.ts'
 import { rulesOf } from './rules.ts'
 import type { StartDeps } from './start.ts'
 import { getView } from './views.queries.ts'
 
-type Retry = Pick<z.output<typeof RetryOperation>, 'without_backup'>
+type RetryOptions = Pick<z.output<typeof RetryOperation>, 'without_backup'>
 
 /** 404 when its server or site was deleted, 409 unless it has failed and its site is free. */
 export async function retryOperation(
   deps: StartDeps,
   id: string,
-  { actor, ...how }: Retry & { actor: number | null },
+  { actor, ...how }: RetryOptions & { actor: number | null },
 ): Promise<OperationView> {
   const again = await getRetryable(deps, id, how)
   const wait_for_agent = rulesOf(deps, again.type).waits.retry
-  const { operation_id } = await begin(deps, { ...again, actor, wait_for_agent, retry_of: id })
+  const { operation_id } = await enqueue(deps, { ...again, actor, wait_for_agent, retry_of: id })
   return getView(deps.db, operation_id)
 }
 
 /** The plan of a retry. Changes nothing. */
-export async function planRetry(deps: StartDeps, id: string, how: Retry): Promise<{ plan: Plan }> {
+export async function planRetry(
+  deps: StartDeps,
+  id: string,
+  how: RetryOptions,
+): Promise<{ plan: Plan }> {
   return planOf(deps, await getRetryable(deps, id, how))
 }
 
-async function getRetryable(deps: StartDeps, id: string, { without_backup }: Retry) {
+async function getRetryable(deps: StartDeps, id: string, { without_backup }: RetryOptions) {
   const { db } = deps
   const first = await getOperation(db, id)
   const { type, params, site_id } = first
@@ -39,7 +43,7 @@ async function getRetryable(deps: StartDeps, id: string, { without_backup }: Ret
   const site = site_id === null ? undefined : await getSite(db, server.id, site_id)
   refuseUnlessFailed(first)
   const rules = rulesOf(deps, type)
-  if (site) refuseUnfit(rules.site, site)
+  if (site) refuseWrongState(rules.site, site)
   // The deciding field of the call is also one of the params.
   const target = { server, ...(site && { site }), actor: first.actor }
   const call = { ...params, without_backup }

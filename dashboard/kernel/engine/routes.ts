@@ -18,7 +18,7 @@ import {
   RetryOperation,
 } from '#shared/operations/api/operations.ts'
 import type { StreamDeps } from './answer.ts'
-import { follow } from './follow.ts'
+import { followOperation } from './follow.ts'
 import { planRetry, retryOperation } from './retry-operation.ts'
 import { getView, listOperations } from './views.queries.ts'
 
@@ -60,7 +60,7 @@ export const operationRoutes = {
     run: (call) => {
       const { id } = call.loaded
       const how = { after: lastSeen(call.request), steps: call.query.steps }
-      const events = (signal: AbortSignal) => follow(call.deps, id, how, signal)
+      const events = (signal: AbortSignal) => followOperation(call.deps, id, how, signal)
       return callerStream(call, { operation_id: id, events })
     },
   }),

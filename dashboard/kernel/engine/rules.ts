@@ -13,16 +13,16 @@ import type { Warning } from '#shared/servers/agent.ts'
 export type Params = Record<string, unknown>
 
 /** The subject of the statements of a change. */
-export type Subject = Pick<OperationRow, 'id' | 'server_id' | 'site_id'>
+export type ChangeSubject = Pick<OperationRow, 'id' | 'server_id' | 'site_id'>
 
 /** The statements for the batch of their cause, at the time `at`. */
-export type Change = (queries: Queries, subject: Subject, at: string) => Statement[]
-export const NO_CHANGE: Change = () => []
+export type RecordChange = (queries: Queries, subject: ChangeSubject, at: string) => Statement[]
+export const NO_CHANGE: RecordChange = () => []
 
 /** The statements for the batch that starts an operation, which may depend on its params. */
-export type Start = (
+export type StartChange = (
   queries: Queries,
-  operation: Subject & Pick<OperationRow, 'params'>,
+  operation: ChangeSubject & Pick<OperationRow, 'params'>,
   at: string,
 ) => Statement[]
 
@@ -38,7 +38,7 @@ export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'r
   trash_ms: number
 }
 
-export interface Target {
+export interface OperationTarget {
   server: ServerRow
   site?: SiteRow
   /** The id of the user who starts the operation; null for the dashboard itself. */
@@ -72,15 +72,15 @@ interface StoredDifferently {
     password_sealed: string
   }
   'backup.check': SealedTarget
-  'backup.create': Sealed<'backup.create'> & { kit_id: number }
-  'backup.prove': Sealed<'backup.prove'> & { backup_id: number }
-  'backup.restore': Sealed<'backup.restore'>
+  'backup.create': StoredBackupParams<'backup.create'> & { kit_id: number }
+  'backup.prove': StoredBackupParams<'backup.prove'> & { backup_id: number }
+  'backup.restore': StoredBackupParams<'backup.restore'>
   'site.create': ParamsOf<'site.create'> & WithRecords
   'site.domains': ParamsOf<'site.domains'> & WithRecords
   'site.rename': ParamsOf<'site.rename'> & WithRecords
   'site.configure': ParamsOf<'site.configure'> & { password_sealed?: string }
-  'site.clone': Copied
-  'site.recover': Copied
+  'site.clone': StoredCopyParams
+  'site.recover': StoredCopyParams
   'staging.password': ParamsOf<'staging.password'> & { password_sealed: string }
   'wp.login': ParamsOf<'wp.login'> & LoginPlace
   'site.move': { server_id: number; accept?: string[] }
@@ -107,8 +107,9 @@ export type StoredSource =
   | { kind: 'next_backup'; site_id: number }
   | ({ kind: 'backup'; repository: string; backup: string } & SealedTarget)
 /** A new site with the content of another one. */
-type Copied = Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
-type Sealed<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> & SealedTarget
+type StoredCopyParams = Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
+type StoredBackupParams<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> &
+  SealedTarget
 
 type StoredOf<K extends OperationType> = K extends keyof StoredDifferently
   ? StoredDifferently[K]
@@ -123,7 +124,11 @@ export type BackupFirst = OperationRow['backup_first']
 /** The effects of one type of operation on the records. */
 export interface OperationRules<K extends OperationType> {
   /** The stored params of a call and its retries. Throws refusals of the call. */
-  params(deps: RulesDeps, target: Target, input: InputOf<K>): StoredOf<K> | Promise<StoredOf<K>>
+  params(
+    deps: RulesDeps,
+    target: OperationTarget,
+    input: InputOf<K>,
+  ): StoredOf<K> | Promise<StoredOf<K>>
   /**
    * The params for the agent; `sealer` is undefined for a plan. The password of a repository is one
    * of them only `with_password`.
@@ -142,7 +147,7 @@ export interface OperationRules<K extends OperationType> {
    * Whether its site needs a backup first (null: no), and has one. Missing: it changes nothing that a
    * backup has.
    */
-  backup_first?(deps: RulesDeps, target: Target, input: InputOf<K>): Promise<BackupFirst>
+  backup_first?(deps: RulesDeps, target: OperationTarget, input: InputOf<K>): Promise<BackupFirst>
   /** The rules for the site of an operation; null for a type whose target is a server. */
   site: SiteRules | null
   /** A call joins the one that is running. */
@@ -152,12 +157,12 @@ export interface OperationRules<K extends OperationType> {
   /** The age at which one that no agent has is not sent any more. Missing: it is always sent once. */
   expires_ms?: number
   /** The changes at its start. */
-  during: Start
+  during: StartChange
   /** Throws a ServiceError, or a ZodError, for a report that cannot be the one of this call. */
-  succeeded(report: ReportOf<K>, context: Succeeded): Change
+  succeeded(report: ReportOf<K>, context: SuccessContext): RecordChange
   /** `reason` is one readable line. */
-  failed(reason: string): Change
-  cancelled(reason: string): Change
+  failed(reason: string): RecordChange
+  cancelled(reason: string): RecordChange
   /** The outcome when the agent does not know the site; null: failure. */
   absent:
     | ((
@@ -165,7 +170,7 @@ export interface OperationRules<K extends OperationType> {
         server: ServerRow,
         operation: OperationRow,
         now: string,
-      ) => Promise<Absent<K>>)
+      ) => Promise<AbsentResult<K>>)
     | null
   /**
    * The rules for bulk operations; null for a type that cannot be started on many targets at once.
@@ -173,16 +178,16 @@ export interface OperationRules<K extends OperationType> {
   bulk: BulkRules | null
 }
 
-interface Succeeded {
+interface SuccessContext {
   params: Params
   now: string
   trash_ms: number
 }
 
 /** The result if the goal is already reached: as an agent would report it. */
-interface Absent<K extends OperationType> {
+interface AbsentResult<K extends OperationType> {
   report: ReportOf<K>
-  change: Change
+  change: RecordChange
   warnings?: Warning[]
 }
 

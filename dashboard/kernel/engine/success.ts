@@ -5,12 +5,12 @@ import { ServiceError } from '#shared/kernel/errors.ts'
 import { OPERATION_TYPES, type OperationType, type ReportOf } from '#shared/operation-types.ts'
 import { contradictedField } from '#shared/operations/confirmed-results.ts'
 import { MAX_WARNINGS, Warning } from '#shared/servers/agent.ts'
-import type { Change, OperationRules } from './rules.ts'
+import type { OperationRules, RecordChange } from './rules.ts'
 
 /** The data of the `complete` event, and its changes. */
-export interface Success {
+export interface ParsedResult {
   data: Record<string, unknown>
-  change: Change
+  change: RecordChange
   /** The missing parts of the result: on the record of the operation alone. */
   warnings?: Warning[]
 }
@@ -19,22 +19,22 @@ export interface Success {
  * Parses the report of an agent. Throws a ZodError when it breaks the contract, and `result_mismatch`
  * when it contradicts what was asked for: no answer chooses what is changed in the records.
  */
-export function successOf(
+export function parseResult(
   { type, params }: Pick<OperationRow, 'type' | 'params'>,
   reported: unknown,
   { rules, now, trash_ms }: { rules: OperationRules<OperationType>; now: string; trash_ms: number },
-): Success {
+): ParsedResult {
   const report = OPERATION_TYPES[type].outcome.result.parse(reported)
   refuseMismatch(type, report, params)
   const change = rules.succeeded(report, { params, now, trash_ms })
-  return { data: dataOf(type, report), change, warnings: warningsIn(reported) }
+  return { data: completeDataOf(type, report), change, warnings: warningsIn(reported) }
 }
 
 /** A command that can be a part of an operation: it has the name of a type. */
 export type PartName = CommandName & OperationType
 
 /** The same of a part of an operation. */
-export function resultOf<N extends PartName>(
+export function parseCommandResult<N extends PartName>(
   command: N,
   data: unknown,
   params: object,
@@ -53,7 +53,7 @@ function refuseMismatch(type: OperationType, result: unknown, params: unknown): 
   throw new ServiceError('internal', { message, refusal: 'result_mismatch' })
 }
 
-export function dataOf(type: OperationType, report: ReportOf<OperationType>) {
+export function completeDataOf(type: OperationType, report: ReportOf<OperationType>) {
   const { data }: { data(report: ReportOf<OperationType>): Record<string, unknown> } =
     OPERATION_TYPES[type].outcome
   return data(report)

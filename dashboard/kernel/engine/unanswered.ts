@@ -5,7 +5,7 @@ import { bodyOf, type ErrorBody, offline } from '#shared/kernel/errors.ts'
 export const minuteOf = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
 /** The answer to a call whose operation was sent, and may be running. */
-export function stillAsked(
+export function maybeRunningError(
   { id, deadline_at }: Pick<OperationRow, 'id' | 'deadline_at'>,
   error: unknown,
 ) {
@@ -14,7 +14,7 @@ export function stillAsked(
 }
 
 /** The failure at the deadline of an operation that its agent may have taken. */
-export function resultUnknown(error: unknown): ErrorBody {
+export function resultUnknownError(error: unknown): ErrorBody {
   const why = 'its agent may have done the work, and did not answer before the deadline'
   const message = `${whyOf(error)}. The result is unknown: ${why}`
   return { error: bodyOf(error).error, message, code: 'result_unknown' }

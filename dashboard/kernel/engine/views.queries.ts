@@ -33,7 +33,7 @@ export const VIEW = {
   finished_at: operations.finished_at,
 }
 
-const views = (read: Queries) =>
+const selectViews = (read: Queries) =>
   read
     .select(VIEW)
     .from(operations)
@@ -41,7 +41,7 @@ const views = (read: Queries) =>
     .leftJoin(users, eq(users.id, operations.actor))
 
 const view = once((read) =>
-  views(read)
+  selectViews(read)
     .where(eq(operations.id, sql.placeholder('id')))
     .prepare(),
 )
@@ -59,7 +59,7 @@ export async function getView(db: Database, id: string): Promise<OperationView> 
 
 /** Newest first. */
 export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
-  return views(db.read)
+  return selectViews(db.read)
     .where(conditions(query))
     .orderBy(desc(operations.created_at), desc(operations.id))
     .limit(query.limit)

@@ -3,18 +3,18 @@ import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { cancelTopic } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import type { Leases } from '#dashboard/kernel/leases/leases.ts'
 import { shareOf } from '#dashboard/kernel/leases/shares.ts'
-import { Carrier, type CarryDeps } from './carry.ts'
-import { errorOf, handingOver, type Job, type Outcome } from './job.ts'
-import { JobElsewhere } from './job-elsewhere.ts'
+import { RetryLoop, type RetryLoopDeps } from './carry.ts'
+import { errorOf, handleWithHandOver, type OperationHandle, type Outcome } from './job.ts'
+import { RemoteOperationHandle } from './job-elsewhere.ts'
 import { findOperation, listUnfinished } from './queries.ts'
 
-interface Deps extends CarryDeps {
+interface Deps extends RetryLoopDeps {
   leases: Leases
   /** Called after each outcome, once it is stored. */
   onFinished(operation: OperationRow, outcome: Outcome): void
 }
 
-interface Running {
+interface RunningOperation {
   server_id: number
   site_id: number | null
   abort: AbortController
@@ -23,7 +23,7 @@ interface Running {
   carried: Promise<Outcome>
   is_handed_over: boolean
   cancel: OperationRow['cancel']
-  job: Job
+  job: OperationHandle
 }
 
 /**
@@ -32,7 +32,7 @@ interface Running {
  */
 export class Worker {
   readonly #deps: Deps
-  readonly #running = new Map<string, Running>()
+  readonly #running = new Map<string, RunningOperation>()
   readonly #stopping = new AbortController()
 
   constructor(deps: Deps) {
@@ -60,11 +60,11 @@ export class Worker {
   }
 
   /** The job of an operation: the running one if there is one, here or at another dashboard. */
-  start(operation: OperationRow): Job {
+  start(operation: OperationRow): OperationHandle {
     const { leases } = this.#deps
     const known = this.#running.get(operation.id)
     if (known) return known.job
-    const elsewhere = new JobElsewhere(this.#deps, operation, this.#stopping.signal)
+    const elsewhere = new RemoteOperationHandle(this.#deps, operation, this.#stopping.signal)
     const share = shareOf(operation.server_id)
     if (this.#stopping.signal.aborted || !leases.holds(share)) return elsewhere
     const abort = new AbortController()
@@ -72,19 +72,19 @@ export class Worker {
     const allowance = new Allowance()
     const { signal } = abort
     const ends = { signal, stopping: this.#stopping.signal, refuse: accept.reject }
-    const carrier = new Carrier(this.#deps, { ...ends, accept: accept.resolve, allowance })
-    const carried = leases.run(share, () => carrier.carry(operation))
+    const carrier = new RetryLoop(this.#deps, { ...ends, accept: accept.resolve, allowance })
+    const carried = leases.run(share, () => carrier.run(operation))
     const { server_id, site_id, cancel } = operation
     const running = { server_id, site_id, cancel, abort, accept, carried, is_handed_over: false }
-    const job = handingOver(operation.id, running, elsewhere)
-    const entry: Running = Object.assign(running, { job })
+    const job = handleWithHandOver(operation.id, running, elsewhere)
+    const entry: RunningOperation = Object.assign(running, { job })
     this.#running.set(operation.id, entry)
-    this.#settle(operation, entry)
+    this.#reportEnd(operation, entry)
     return job
   }
 
   /** Drops operations whose records were deleted. */
-  cancel(matches: (job: Pick<Running, 'server_id' | 'site_id'>) => boolean): void {
+  cancel(matches: (job: Pick<RunningOperation, 'server_id' | 'site_id'>) => boolean): void {
     for (const job of this.#running.values()) if (matches(job)) job.abort.abort()
   }
 
@@ -105,7 +105,7 @@ export class Worker {
     await Promise.allSettled([...this.#running.values()].map(({ carried }) => carried))
   }
 
-  #settle(operation: OperationRow, job: Running): void {
+  #reportEnd(operation: OperationRow, job: RunningOperation): void {
     const { log, onFinished } = this.#deps
     const { id: operation_id, type, server_id } = operation
     log.info('operation started', { operation_id, type, server_id })

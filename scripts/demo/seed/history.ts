@@ -4,7 +4,7 @@ import { excludesOf } from '#dashboard/kernel/db/exclusion.ts'
 import type { NewActivity, OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { operation_events, operations } from '#dashboard/kernel/db/schema.ts'
 import { operation_steps } from '#dashboard/kernel/db/steps-schema.ts'
-import { dataOf } from '#dashboard/kernel/engine/success.ts'
+import { completeDataOf } from '#dashboard/kernel/engine/success.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import type { Transcript } from '#scripts/demo/machine/carry-out.ts'
 import { stamp } from '#scripts/demo/time.ts'
@@ -114,7 +114,7 @@ function cutOff({ lines, steps }: Transcript): Transcript {
 function endOf(type: OperationRow['type'], end: Transcript['end']): Pick<Event, 'event' | 'data'> {
   if ('error' in end) return { event: 'error', data: withoutCode(end.error) }
   const report = OPERATION_TYPES[type].outcome.result.parse(end.result)
-  return { event: 'complete', data: dataOf(type, report) }
+  return { event: 'complete', data: completeDataOf(type, report) }
 }
 
 /** Returns an operation in its state before any result. */

@@ -1,6 +1,6 @@
 import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import { beginOrJoin } from '#dashboard/kernel/engine/begin.ts'
+import { enqueueOrJoin } from '#dashboard/kernel/engine/begin.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import { newMachine } from './footprint.ts'
 import { check } from './invariants.ts'
@@ -160,7 +160,7 @@ async function syncAll(world: World): Promise<void> {
     void world.dashboard
       .call(async (deps) => {
         const server = await getServer(deps.db, at + 1)
-        const job = await beginOrJoin(deps, {
+        const job = await enqueueOrJoin(deps, {
           type: 'server.sync',
           server,
           params: {},

@@ -4,7 +4,7 @@ import { createSite } from '#dashboard/features/sites/create-site.ts'
 import { removeSite } from '#dashboard/features/sites/remove-site.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
-import { start } from '#dashboard/kernel/engine/start.ts'
+import { startOperation } from '#dashboard/kernel/engine/start.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { TIERS } from '#shared/kernel/values.ts'
 import { CreateSite } from '#shared/sites/api/sites.ts'
@@ -71,7 +71,9 @@ export class Users {
     return this.#tell(`update ${site_id} ${JSON.stringify(change)}`, async (deps) => {
       const { server, site } = await this.#find(deps, site_id)
       if (site.status !== 'active') throw new ServiceError('conflict', { message: 'not active' })
-      return start(deps, 'site.update', { server, site, actor: USER.id }, change, { waits })
+      return startOperation(deps, 'site.update', { server, site, actor: USER.id }, change, {
+        waits,
+      })
     })
   }
 
@@ -81,7 +83,7 @@ export class Users {
       const { server, site } = await this.#find(deps, id)
       const place = { server, site, actor: USER.id }
       if (kind === 'delete') return removeSite(deps, place, { dry_run: false })
-      return start(deps, `site.${kind}`, place, {}, { waits })
+      return startOperation(deps, `site.${kind}`, place, {}, { waits })
     })
   }
 

@@ -5,7 +5,7 @@ import { type Deps, makeDeps } from '#dashboard/deps.ts'
 import { streamResponse } from '#dashboard/kernel/auth/session-stream.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { listServerIds } from '#dashboard/kernel/db/targets.ts'
-import { follow } from '#dashboard/kernel/engine/follow.ts'
+import { followOperation } from '#dashboard/kernel/engine/follow.ts'
 import { Keyring } from '#dashboard/kernel/trust/keyring.ts'
 import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { offline } from '#shared/kernel/errors.ts'
@@ -83,7 +83,7 @@ class SimulatedDashboard {
         operation_id,
         ping_ms: deps.limits.ping_ms,
         server: null,
-        events: (signal) => follow(deps, operation_id, { after, steps: true }, signal),
+        events: (signal) => followOperation(deps, operation_id, { after, steps: true }, signal),
       }),
     )
     return { response, process }

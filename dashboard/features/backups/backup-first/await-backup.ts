@@ -1,12 +1,12 @@
 import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
-import { awaitEnd } from '#dashboard/kernel/engine/await-end.ts'
+import { awaitOperation } from '#dashboard/kernel/engine/await-end.ts'
 import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
-import type { RunContext } from '#dashboard/kernel/engine/job.ts'
+import type { AttemptContext } from '#dashboard/kernel/engine/job.ts'
 import { storeWaiting } from '#dashboard/kernel/engine/progress.queries.ts'
 import { findActive } from '#dashboard/kernel/engine/queries.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import {
   bodyOf,
@@ -20,7 +20,7 @@ import { recentTimes, unsavedSites } from './needed.ts'
 import { findBackingUp, hasBackupIn, markBackedUp } from './queries.ts'
 
 type Deps = StartDeps & Pick<Base, 'bus'>
-type Context = Pick<RunContext, 'signal' | 'accept'>
+type Context = Pick<AttemptContext, 'signal' | 'accept'>
 type Waiting = OperationRow & { site_id: number }
 
 /**
@@ -90,7 +90,7 @@ async function joined(deps: Deps, operation: Waiting, context: Context): Promise
     ? `Backing up the sites of ${operation.domain} before they are changed`
     : `Backing up ${domain} before it is changed`
   if (await storeWaiting(deps.db, operation.id, message)) deps.bus.notify(operation.id)
-  await awaitEnd(deps, running, operation, context)
+  await awaitOperation(deps, running, operation, context)
   return true
 }
 
@@ -101,7 +101,7 @@ async function backUp(deps: Deps, operation: Waiting): Promise<void> {
   const site = await getSite(deps.db, server_id, site_id)
   const how = { waits: deadline_at > created_at }
   try {
-    await start(deps, 'backup.create', { server, site, actor }, {}, how)
+    await startOperation(deps, 'backup.create', { server, site, actor }, {}, how)
   } catch (error) {
     const isHeld = error instanceof ServiceError && error.code === 'conflict'
     const holder = { type: 'backup.create', server_id, site_id } as const

@@ -4,7 +4,7 @@ import { backup_settings, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
-import { isTaken } from '#dashboard/kernel/engine/queries.ts'
+import { isExcluded } from '#dashboard/kernel/engine/queries.ts'
 
 /** Whether the site is in use and has backups before changes, where it can have backups at all. */
 export async function isWanted(db: Database, site_id: number, fallback: boolean): Promise<boolean> {
@@ -104,7 +104,7 @@ export async function markBackedUp(
     await db.write((queries) => queries.update(operations).set(set).where(waiting))
     return true
   } catch (error) {
-    if (isTaken(error)) return false
+    if (isExcluded(error)) return false
     throw error
   }
 }

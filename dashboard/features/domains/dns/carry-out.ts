@@ -2,7 +2,7 @@ import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import type { RunContext } from '#dashboard/kernel/engine/job.ts'
+import type { AttemptContext } from '#dashboard/kernel/engine/job.ts'
 import { storeNote } from '#dashboard/kernel/engine/progress.queries.ts'
 import { type RulesTable, rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import type { KeyedQueue } from '#dashboard/kernel/runtime/limit.ts'
@@ -30,7 +30,7 @@ export interface RecordsDeps extends DnsDeps, Pick<Base, 'bus' | 'log' | 'dns_ms
 export async function withRecords(
   deps: RecordsDeps,
   operation: OperationRow,
-  { signal }: Pick<RunContext, 'signal'>,
+  { signal }: Pick<AttemptContext, 'signal'>,
 ): Promise<OperationRow> {
   const changes = changesIn(operation.params)
   if (changes.length === 0 || operation.sent_at !== null) return operation

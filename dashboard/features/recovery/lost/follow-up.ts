@@ -1,8 +1,8 @@
 import { clientsFor } from '#dashboard/features/access/clients.ts'
 import { grantsFor } from '#dashboard/features/access/site.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
-import { begin } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, start } from '#dashboard/kernel/engine/start.ts'
+import { enqueue } from '#dashboard/kernel/engine/begin.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { closeRecovery, listOpen, listReturned } from './queries.ts'
@@ -23,7 +23,7 @@ export async function followUpLost(deps: Deps): Promise<void> {
   for (const { server, site } of await listReturned(deps.db, since)) {
     const params = { domain: site.domain }
     const work = { type: 'site.suspend', server, site, params, actor: null } as const
-    await attempt(deps, site.domain, () => begin(deps, { ...work, wait_for_agent: false }))
+    await attempt(deps, site.domain, () => enqueue(deps, { ...work, wait_for_agent: false }))
   }
   for (const open of await listOpen(deps.db, since))
     await attempt(deps, open.site.domain, () => complete(deps, open))
@@ -34,11 +34,11 @@ async function complete(deps: Deps, { server, site, suspended }: Open): Promise<
   const grants = await grantsFor(deps.db, site.id, {})
   const clients = await clientsFor(deps.db, site.id, {})
   if (suspended && site.status === 'active') {
-    const { status } = await (await start(deps, 'site.suspend', target, {})).finished
+    const { status } = await (await startOperation(deps, 'site.suspend', target, {})).finished
     if (status === 'failed') return
   }
   if (grants.length + clients.length > 0)
-    await start(deps, 'site.access', target, { install: false })
+    await startOperation(deps, 'site.access', target, { install: false })
   await closeRecovery(deps.db, site.id)
 }
 

@@ -9,7 +9,7 @@ import { refuseTakenUser } from '#dashboard/features/sites/queries.ts'
 import { makeSiteUser } from '#dashboard/features/sites/site-user.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import type { RulesDeps, Target } from '#dashboard/kernel/engine/rules.ts'
+import type { OperationTarget, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { addressesOf } from '#dashboard/kernel/targets/addresses.ts'
 import { conflict, invalid, ServiceError } from '#shared/kernel/errors.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
@@ -22,7 +22,7 @@ const UNRESTORED: readonly SiteRow['status'][] = ['failed', 'cancelled']
 type Input = InputOf<'site.recover'>
 
 /** Throws 409 for a site of a server that is not lost or answers again, and like `paramsFrom`. */
-export async function recoverParams(deps: RulesDeps, target: Target, input: Input) {
+export async function recoverParams(deps: RulesDeps, target: OperationTarget, input: Input) {
   const lost = await lostServerOf(deps, present(target))
   return paramsFrom(deps, lost, target, input)
 }
@@ -34,7 +34,7 @@ export async function recoverParams(deps: RulesDeps, target: Target, input: Inpu
 export async function paramsFrom(
   deps: RulesDeps,
   lost: ServerRow,
-  target: Target,
+  target: OperationTarget,
   { sites, dns, accept }: Input,
 ) {
   const { server } = target
@@ -58,7 +58,7 @@ export async function paramsFrom(
   }
 }
 
-function present({ site }: Target): SiteRow {
+function present({ site }: OperationTarget): SiteRow {
   if (!site) throw new Error('The operation has no site')
   return site
 }

@@ -8,7 +8,7 @@ import { site_moves } from '#dashboard/kernel/db/moves-schema.ts'
 import type { NewActivity, OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, operations, servers, sites, users } from '#dashboard/kernel/db/schema.ts'
 import { ACTIVE } from '#dashboard/kernel/engine/queries.ts'
-import type { Start } from '#dashboard/kernel/engine/rules.ts'
+import type { StartChange } from '#dashboard/kernel/engine/rules.ts'
 import { identityOf } from '#shared/kernel/site-identity.ts'
 
 export const findLost = (db: Database, server_id: number) =>
@@ -49,7 +49,7 @@ export const listActive = (db: Database, server_id: number): Promise<OperationRo
  * The site has its new server from the start of its restore on, in the batch of that: it never has two
  * servers, and never none. Its id stays, and with it its backups, its history and its settings.
  */
-export const changeServer: Start = (queries, { site_id, server_id, params }) => {
+export const changeServer: StartChange = (queries, { site_id, server_id, params }) => {
   if (site_id === null) return []
   const user = String(params.user)
   const isElsewhere = and(eq(sites.id, site_id), ne(sites.server_id, server_id))

@@ -5,9 +5,9 @@ import { unknownServers } from '#dashboard/kernel/bulk/targets.queries.ts'
 import type { Base } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSiteById } from '#dashboard/kernel/db/targets.ts'
-import { fail } from '#dashboard/kernel/engine/finish.ts'
+import { storeFailure } from '#dashboard/kernel/engine/finish.ts'
 import { planOf } from '#dashboard/kernel/engine/plan.ts'
-import { refuseUnfit } from '#dashboard/kernel/engine/refuse-unfit.ts'
+import { refuseWrongState } from '#dashboard/kernel/engine/refuse-unfit.ts'
 import { rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import type { StartDeps } from '#dashboard/kernel/engine/start.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -58,7 +58,7 @@ export async function recoverSites(
   const entry = entryOf(clock, { type: 'server.lost', domain, server_id, user_id: actor })
   await declareLost(db, { server_id, declared_at: timestamp(clock) }, entry)
   for (const operation of await listActive(db, server_id))
-    await fail(deps, operation, conflict(`${server.name} was declared lost`).body)
+    await storeFailure(deps, operation, conflict(`${server.name} was declared lost`).body)
   if (call.sites.length === 0) return { bulk_operation: null }
   const values = { type: 'site.recover', params: { ...call }, parallel, actor } as const
   const targets = call.sites.map((one) => targetOf(one, known))
@@ -122,7 +122,7 @@ async function planOne(
   try {
     const server = await getServer(deps.db, target.server_id)
     const site = await getSiteById(deps.db, target.site_id)
-    refuseUnfit(rulesOf(deps, type).site, site)
+    refuseWrongState(rulesOf(deps, type).site, site)
     const params = await paramsFrom(deps, lost, { server, site, actor }, call)
     return { ...target, plan: (await planOf(deps, { type, server, params })).plan, error: null }
   } catch (error) {

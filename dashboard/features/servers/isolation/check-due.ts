@@ -1,5 +1,5 @@
 import { listServerIds } from '#dashboard/kernel/db/targets.ts'
-import { type StartDeps, startEach } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperations } from '#dashboard/kernel/engine/start.ts'
 import { listDue } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -14,5 +14,5 @@ export async function checkDue(deps: StartDeps): Promise<void> {
   const { db, clock } = deps
   const limit = Math.ceil((await listServerIds(db)).length / TURNS)
   const times = { now: clock.now(), first_ms: DAY_MS, every_ms: WEEK_MS }
-  await startEach(deps, 'isolation.check', await listDue(db, { ...times, limit }), {})
+  await startOperations(deps, 'isolation.check', await listDue(db, { ...times, limit }), {})
 }

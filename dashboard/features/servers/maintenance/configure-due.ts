@@ -1,5 +1,5 @@
 import { getSettings } from '#dashboard/features/settings/queries.ts'
-import { type StartDeps, startEach } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperations } from '#dashboard/kernel/engine/start.ts'
 import { listToConfigure } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -13,5 +13,5 @@ export async function configureDue(deps: StartDeps): Promise<void> {
   const { unattended_updates: unattended } = await getSettings(db)
   const how = { now: clock.now(), retry_ms: DAY_MS, limit: AT_ONCE }
   const targets = await listToConfigure(db, { unattended, ...how })
-  await startEach(deps, 'updates.configure', targets, { unattended })
+  await startOperations(deps, 'updates.configure', targets, { unattended })
 }

@@ -1,12 +1,12 @@
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import { cancelRequested } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
-import { succeed } from '#dashboard/kernel/engine/finish.ts'
-import type { Outcome, RunContext } from '#dashboard/kernel/engine/job.ts'
+import { storeSuccess } from '#dashboard/kernel/engine/finish.ts'
+import type { AttemptContext, Outcome } from '#dashboard/kernel/engine/job.ts'
 import { markRunning } from '#dashboard/kernel/engine/progress.queries.ts'
-import { Recorder } from '#dashboard/kernel/engine/recorder.ts'
+import { EventRecorder } from '#dashboard/kernel/engine/recorder.ts'
 import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
-import { dataOf } from '#dashboard/kernel/engine/success.ts'
+import { completeDataOf } from '#dashboard/kernel/engine/success.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { KeyedQueue } from '#dashboard/kernel/runtime/limit.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
@@ -26,7 +26,7 @@ type Sync = ReturnType<typeof syncServer>
 export async function runSync(
   deps: RunSyncDeps,
   operation: OperationRow,
-  context: RunContext,
+  context: AttemptContext,
 ): Promise<Outcome> {
   const { promise: turn, resolve: begins } = Promise.withResolvers<void>()
   const { promise: done, resolve: ends } = Promise.withResolvers<void>()
@@ -62,10 +62,10 @@ function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal
 async function stream(
   deps: RunSyncDeps,
   operation: OperationRow,
-  { accept }: RunContext,
+  { accept }: AttemptContext,
   { work, cancelled }: { work: Sync; cancelled: Promise<never> },
 ): Promise<Outcome> {
-  const recorder = await Recorder.open(deps, operation.id)
+  const recorder = await EventRecorder.open(deps, operation.id)
   try {
     let step = await Promise.race([work.next(), cancelled])
     await markStarted(deps, operation)
@@ -74,8 +74,11 @@ async function stream(
       await recorder.log(step.value)
       step = await Promise.race([work.next(), cancelled])
     }
-    const success = { data: dataOf('server.sync', { sites: step.value.sites }), change: NO_CHANGE }
-    return await succeed(deps, operation, success, await recorder.rest())
+    const success = {
+      data: completeDataOf('server.sync', { sites: step.value.sites }),
+      change: NO_CHANGE,
+    }
+    return await storeSuccess(deps, operation, success, await recorder.takeUnstored())
   } catch (error) {
     await recorder.flush()
     throw error

@@ -1,4 +1,4 @@
-import { type StartDeps, startEach } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperations } from '#dashboard/kernel/engine/start.ts'
 import { listDue } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -9,5 +9,5 @@ export async function purgeDue(deps: StartDeps): Promise<void> {
   const { db, clock, trash_ms } = deps
   const how = { trash_ms, retry_ms: DAY_MS, limit: MAX_AT_ONCE }
   const due = await listDue(db, clock.now(), how)
-  await startEach(deps, 'site.purge', due, {})
+  await startOperations(deps, 'site.purge', due, {})
 }

@@ -1,36 +1,38 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { isolation_checks, servers, sites } from '#dashboard/kernel/db/schema.ts'
-import type { Change, Subject } from '#dashboard/kernel/engine/rules.ts'
+import type { ChangeSubject, RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import type { IsolationResult } from '#shared/isolation/isolation.ts'
 
 /** For operations without a site. */
-const mine = ({ site_id }: Subject) => eq(sites.id, site_id ?? 0)
+const isSubject = ({ site_id }: ChangeSubject) => eq(sites.id, site_id ?? 0)
 
-export const allOf =
-  (...changes: readonly Change[]): Change =>
+export const allChanges =
+  (...changes: readonly RecordChange[]): RecordChange =>
   (queries, subject, at) =>
     changes.flatMap((change) => change(queries, subject, at))
 
 export const setServer =
-  (values: Partial<ServerRow>): Change =>
+  (values: Partial<ServerRow>): RecordChange =>
   (queries, { server_id }) => [queries.update(servers).set(values).where(eq(servers.id, server_id))]
 
 export const setSite =
-  (values: Partial<SiteRow>): Change =>
+  (values: Partial<SiteRow>): RecordChange =>
   (queries, subject) =>
-    Object.keys(values).length === 0 ? [] : [queries.update(sites).set(values).where(mine(subject))]
+    Object.keys(values).length === 0
+      ? []
+      : [queries.update(sites).set(values).where(isSubject(subject))]
 
 /** Into a state that `returnSite` leaves. */
-export const moveSite =
-  (status: SiteRow['status']): Change =>
+export const setTransientStatus =
+  (status: SiteRow['status']): RecordChange =>
   (queries, subject) => [
-    queries.update(sites).set({ former_status: sql`status`, status }).where(mine(subject)),
+    queries.update(sites).set({ former_status: sql`status`, status }).where(isSubject(subject)),
   ]
 
 /** Back into its state before `moveSite`, with the reason. */
-export const returnSite =
-  (status_reason: string): Change =>
+export const restoreStatus =
+  (status_reason: string): RecordChange =>
   (queries, subject) => [
     queries
       .update(sites)
@@ -39,12 +41,12 @@ export const returnSite =
         former_status: null,
         status_reason,
       })
-      .where(mine(subject)),
+      .where(isSubject(subject)),
   ]
 
 /** The final state of the operation. */
-export const endSite =
-  (status_reason: string): Change =>
+export const setFinalStatus =
+  (status_reason: string): RecordChange =>
   (queries, subject) => [
     queries
       .update(sites)
@@ -53,11 +55,11 @@ export const endSite =
         status: sql`(select status from operations where id = ${subject.id})`,
         status_reason,
       })
-      .where(mine(subject)),
+      .where(isSubject(subject)),
   ]
 
 /** A discovered site becomes managed, if no other site has its name. */
-export const manageSite: Change = (queries, subject) => {
+export const manageSite: RecordChange = (queries, subject) => {
   const taken = sql`exists (select 1 from sites as other where other.apex = sites.apex
     and other.managed = 1 and other.id <> sites.id)
     or exists (select 1 from site_names where site_names.apex = sites.apex)`
@@ -65,15 +67,17 @@ export const manageSite: Change = (queries, subject) => {
     queries
       .update(sites)
       .set({ managed: true, found: false, ignored_at: null })
-      .where(and(mine(subject), sql`not (${taken})`)),
+      .where(and(isSubject(subject), sql`not (${taken})`)),
   ]
 }
 
-export const removeSite: Change = (queries, subject) => [queries.delete(sites).where(mine(subject))]
+export const removeSite: RecordChange = (queries, subject) => [
+  queries.delete(sites).where(isSubject(subject)),
+]
 
 /** The result of a check, or why it could not run. The time is that of the dashboard: clocks differ. */
 export const storeIsolation =
-  (found: { results: IsolationResult[] } | { reason: string }): Change =>
+  (found: { results: IsolationResult[] } | { reason: string }): RecordChange =>
   (queries, { server_id }, at) => {
     const set =
       'results' in found

@@ -4,7 +4,7 @@ import { beginMove } from '#dashboard/features/moves/queries.ts'
 import { repeatDue } from '#dashboard/features/moves/repeat-due.ts'
 import { operations, servers } from '#dashboard/kernel/db/schema.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
-import { begin } from '#dashboard/kernel/engine/begin.ts'
+import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import { events, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
@@ -262,7 +262,7 @@ test('no confirmation begins without a user', async () => {
     site: await getSite(dashboard.db, second, shop),
   }
 
-  const job = await begin(dashboard.deps, {
+  const job = await enqueue(dashboard.deps, {
     ...{ type: 'site.move-confirm', params: {}, actor: null, wait_for_agent: false },
     ...target,
   })

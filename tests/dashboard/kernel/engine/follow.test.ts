@@ -1,7 +1,7 @@
 import { expect, test as plainTest } from 'bun:test'
 import { deleteOld } from '#dashboard/kernel/db/retention.ts'
 import { operation_steps } from '#dashboard/kernel/db/steps-schema.ts'
-import { followSource } from '#dashboard/kernel/engine/follow.ts'
+import { followEvents } from '#dashboard/kernel/engine/follow.ts'
 import { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { encodeEvent, STREAM_HEADERS, type StoredEvent } from '#shared/kernel/sse.ts'
 import {
@@ -34,7 +34,7 @@ function viewer(is_shared: boolean) {
     isOver: async () => false,
   }
   const deps = { db: { is_shared }, bus, clock: { sleep } } as never
-  const events = followSource(deps, source, 0, new AbortController().signal)
+  const events = followEvents(deps, source, 0, new AbortController().signal)
   return { bus, stored, pauses, counts, events }
 }
 

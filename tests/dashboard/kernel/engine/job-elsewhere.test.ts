@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Job } from '#dashboard/kernel/engine/job.ts'
-import { JobElsewhere } from '#dashboard/kernel/engine/job-elsewhere.ts'
+import type { OperationHandle } from '#dashboard/kernel/engine/job.ts'
+import { RemoteOperationHandle } from '#dashboard/kernel/engine/job-elsewhere.ts'
 import { getOperation } from '#dashboard/kernel/engine/queries.ts'
 import { shareOf } from '#dashboard/kernel/leases/shares.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
@@ -21,8 +21,8 @@ function gated(agent: FakeAgent) {
   return gate
 }
 
-async function elsewhere({ db, deps }: Dashboard, id: string): Promise<Job> {
-  return new JobElsewhere(deps, await getOperation(db, id), new AbortController().signal)
+async function elsewhere({ db, deps }: Dashboard, id: string): Promise<OperationHandle> {
+  return new RemoteOperationHandle(deps, await getOperation(db, id), new AbortController().signal)
 }
 
 describe('an operation of another dashboard', () => {

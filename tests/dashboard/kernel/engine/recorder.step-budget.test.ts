@@ -11,7 +11,7 @@ test('leaves out what an agent repeats after a new connection, and nothing else'
   expect([running, done, undone].map((change) => budget.take(change))).toEqual([
     ...[undefined, undefined, undone as never],
   ])
-  budget.attached()
+  budget.reconnected()
   expect([running, done, undone, running].map((change) => budget.take(change))).toEqual([
     ...[undefined, undefined, undefined, running as never],
   ])
@@ -28,7 +28,7 @@ test('stores what an agent reports that has lost its own last reports', () => {
 test('compares with nothing that stands before the last event', () => {
   const budget = new StepBudget({ count: 2, sinceEvent: changes })
 
-  budget.passed()
+  budget.eventStored()
 
   expect(budget.take(running)).toEqual(running as never)
 })

@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
-import { Recorder, StepBudget } from '#dashboard/kernel/engine/recorder.ts'
+import { EventRecorder, StepBudget } from '#dashboard/kernel/engine/recorder.ts'
 import { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
 
@@ -13,7 +13,7 @@ function recording() {
   }
   const stored = { last: 0, own: 0, bytes: 0, cut: false }
   const steps = new StepBudget({ count: 0, sinceEvent: [] })
-  const recorder = new Recorder(
+  const recorder = new EventRecorder(
     { db, bus: new Bus(), clock: realClock } as never,
     'one',
     stored,
@@ -43,6 +43,6 @@ test('lines that are not stored yet go with the outcome', async () => {
 
   await recorder.log('only')
 
-  expect((await recorder.rest()).map(({ data }) => data)).toEqual([{ message: 'only' }])
+  expect((await recorder.takeUnstored()).map(({ data }) => data)).toEqual([{ message: 'only' }])
   expect(counts.writes).toBe(0)
 })

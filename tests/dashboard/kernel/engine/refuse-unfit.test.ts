@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { refuseUnfit } from '#dashboard/kernel/engine/refuse-unfit.ts'
+import { refuseWrongState } from '#dashboard/kernel/engine/refuse-unfit.ts'
 import { RULES } from '#dashboard/operation-types.ts'
 import type { OperationType } from '#shared/operation-types.ts'
 
@@ -19,9 +19,9 @@ test.each<[OperationType, SiteRow['status'], string]>([
     'shop.example is in the trash: restore it or delete it permanently',
   ],
 ])('%s of a site that is %s is refused with the reason', (type, status, reason) => {
-  expect(() => refuseUnfit(RULES[type].site, site(status))).toThrow(reason)
+  expect(() => refuseWrongState(RULES[type].site, site(status))).toThrow(reason)
 })
 
 test('a site in a state of the type is accepted', () => {
-  expect(() => refuseUnfit(RULES['site.configure'].site, site('active'))).not.toThrow()
+  expect(() => refuseWrongState(RULES['site.configure'].site, site('active'))).not.toThrow()
 })

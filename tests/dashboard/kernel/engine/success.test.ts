@@ -6,7 +6,7 @@ import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { backup_repositories } from '#dashboard/kernel/db/repositories-schema.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import { rulesOf } from '#dashboard/kernel/engine/rules.ts'
-import { successOf } from '#dashboard/kernel/engine/success.ts'
+import { parseResult } from '#dashboard/kernel/engine/success.ts'
 import { RULES } from '#dashboard/operation-types.ts'
 import { isOwn, OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
@@ -112,7 +112,7 @@ async function receive(type: keyof typeof SAMPLES, params: object, result: unkno
   const rules = rulesOf({ types: RULES }, type)
   const operation = { type, params: params as Record<string, unknown> }
   try {
-    const success = successOf(operation, result, { rules, now, trash_ms: 1000 })
+    const success = parseResult(operation, result, { rules, now, trash_ms: 1000 })
     const subject = { id: 'operation', server_id: 1, site_id: own }
     await dashboard.db.write((queries) => batch(queries, success.change(queries, subject, now)))
     return 'recorded'

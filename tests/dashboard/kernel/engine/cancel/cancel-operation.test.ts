@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { recordCancelRequest } from '#dashboard/kernel/engine/cancel/queries.ts'
-import { fail } from '#dashboard/kernel/engine/finish.ts'
+import { storeFailure } from '#dashboard/kernel/engine/finish.ts'
 import { markSent, markUnsent } from '#dashboard/kernel/engine/progress.queries.ts'
 import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
 import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
@@ -228,8 +228,8 @@ test('an operation has one end: a second one is ignored', async () => {
   if (!row) throw new Error('no operation')
 
   const outcomes = await Promise.all([
-    fail(dashboard.deps, row, { error: 'Internal error', message: 'one' }),
-    fail(dashboard.deps, row, { error: 'Internal error', message: 'two' }),
+    storeFailure(dashboard.deps, row, { error: 'Internal error', message: 'one' }),
+    storeFailure(dashboard.deps, row, { error: 'Internal error', message: 'two' }),
   ])
 
   const first = { status: 'failed', error: { error: 'Internal error', message: 'one' } }
