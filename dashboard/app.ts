@@ -6,7 +6,7 @@ import { answerTo } from '#dashboard/kernel/http/errors.ts'
 import { SECURITY_HEADERS, transportHeaders } from '#dashboard/kernel/http/headers.ts'
 import { openRoutes, serve } from '#dashboard/kernel/http/serve.ts'
 import { unknownPage, webRoutes } from '#dashboard/kernel/http/web/routes.ts'
-import { idOf } from '#dashboard/kernel/runtime/request-id.ts'
+import { requestIdOf } from '#dashboard/kernel/runtime/request-id.ts'
 import { REQUEST_HEADER } from '#shared/kernel/agent-headers.ts'
 import type { Deps } from './deps.ts'
 import { ROUTES, SUBJECTS } from './routes.ts'
@@ -42,5 +42,5 @@ async function describe(): Promise<object> {
 
 function headersOf({ random, public_url }: Deps, request: Request) {
   const transport = transportHeaders(public_url)
-  return { ...SECURITY_HEADERS, ...transport, [REQUEST_HEADER]: idOf(request, random) }
+  return { ...SECURITY_HEADERS, ...transport, [REQUEST_HEADER]: requestIdOf(request, random) }
 }

@@ -6,7 +6,7 @@ import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/che
 import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
 import { takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'
-import { databaseOn } from '#dashboard/kernel/db/client.ts'
+import { databaseOnClient } from '#dashboard/kernel/db/client.ts'
 import { connect } from '#dashboard/kernel/db/connect.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { type Config, databaseOf } from './config.ts'
@@ -158,7 +158,7 @@ async function printKit({ database }: Records, { path }: Args, { out }: Output) 
   if (path !== undefined) throw new UsageError('kit takes no path: see --help')
   await mustExist(database)
   using client = connect(database, 1)
-  const kit = await findKit(databaseOn(client), { confirmed: true })
+  const kit = await findKit(databaseOnClient(client), { confirmed: true })
   if (!kit) throw new BackupError('No recovery kit is in use: create one on the page Backups first')
   out(kit.recovery_key)
   return 0

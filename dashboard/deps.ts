@@ -32,13 +32,17 @@ import { type Contact, Scheduler } from '#dashboard/features/servers/sync/schedu
 import { StoredVersions } from '#dashboard/features/servers/sync/stored-versions.ts'
 import { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
-import type { Address, Transports } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentAddress, Transports } from '#dashboard/kernel/agents/transport.ts'
 import { Devices } from '#dashboard/kernel/auth/devices.ts'
-import { type PasswordCost, Passwords, STRONG } from '#dashboard/kernel/auth/passwords.ts'
+import {
+  DEFAULT_PASSWORD_COST,
+  type PasswordCost,
+  Passwords,
+} from '#dashboard/kernel/auth/passwords.ts'
 import { Throttle } from '#dashboard/kernel/auth/throttle.ts'
 import { Tokens } from '#dashboard/kernel/auth/tokens.ts'
 import { BULK_NEWS, BulkRunner } from '#dashboard/kernel/bulk/runner.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { runOnAgent } from '#dashboard/kernel/engine/deliver.ts'
@@ -49,7 +53,7 @@ import { FLEET, shareOf } from '#dashboard/kernel/leases/shares.ts'
 import { Feed } from '#dashboard/kernel/live/feed.ts'
 import { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { KeyedQueue } from '#dashboard/kernel/runtime/limit.ts'
-import { LIMITS, type Limits } from '#dashboard/kernel/runtime/limits.ts'
+import { DEFAULT_TIME_LIMITS, type TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { inRequest, newRequestId } from '#dashboard/kernel/runtime/request-id.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
@@ -61,7 +65,7 @@ import { isOwn, type OperationType, type OwnType } from '#shared/operation-types
 import { RULES } from './operation-types.ts'
 
 /** Everything from outside. */
-export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
+export interface Outside extends Pick<CommonDeps, 'db' | 'clock' | 'random' | 'log'> {
   secret: string
   /** Prove that the dashboard wrote the rows that admit somebody. */
   marks: Marks
@@ -83,7 +87,7 @@ export interface Outside extends Pick<Base, 'db' | 'clock' | 'random' | 'log'> {
   mailer?: Mailer | undefined
   /** How long a deleted site stays in the trash. */
   trash_days?: number
-  limits?: Partial<Limits>
+  limits?: Partial<TimeLimits>
   /** The transport to agents; undefined: the network. */
   transports?: Transports
   password_cost?: PasswordCost
@@ -96,7 +100,7 @@ export type Deps = ReturnType<typeof makeDeps>
 export function makeDeps(outside: Outside) {
   const { db, clock, random, log, public_url, builds_dir, web_dir, demo = false } = outside
   const trash_ms = (outside.trash_days ?? 14) * 24 * 3600_000
-  const limits = { ...LIMITS, ...outside.limits }
+  const limits = { ...DEFAULT_TIME_LIMITS, ...outside.limits }
   const base = { db, clock, random, log, public_url, builds_dir, limits, bus: new Bus(), ...limits }
   const { keys, sealer, marks, rules, mailer } = outside
   const off_site = !demo && (outside.off_site ?? true)
@@ -114,7 +118,7 @@ export function makeDeps(outside: Outside) {
     stored: new StoredVersions(clock),
     readings: new ReadingQueue({ clock, store: (readings) => store(readings) }),
     // Other transports than the network have no connections to try.
-    findObstacle: async (to: Address) =>
+    findObstacle: async (to: AgentAddress) =>
       outside.transports ? undefined : obstacleTo(transports, to, rules),
   }
   const leases = makeLeases(base)
@@ -128,7 +132,7 @@ export function makeDeps(outside: Outside) {
     await leases.run(shares, () => storeReadings(db, readings))
   }
   /** The syncs of an agent of another protocol store its metrics as often. */
-  const needsPulses = (server: Address) =>
+  const needsPulses = (server: AgentAddress) =>
     scheduler.interval_ms > MINUTE * 1000 || hasOurProtocol(server)
   /** The online servers of this minute that need none. */
   let unpulsed = new Set<number>()
@@ -266,7 +270,7 @@ export function makeDeps(outside: Outside) {
     scheduler,
     worker,
     tokens: new Tokens(outside.secret, clock),
-    passwords: new Passwords(outside.password_cost ?? STRONG, clock),
+    passwords: new Passwords(outside.password_cost ?? DEFAULT_PASSWORD_COST, clock),
     make_key_pair: outside.make_key_pair ?? makeKeyPair,
     devices: new Devices(outside.secret, { clock, random }),
     throttle: new Throttle(clock),

@@ -2,9 +2,9 @@ import { backUp } from '#dashboard/features/recovery/backup/back-up.ts'
 import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
 import { prune } from '#dashboard/features/recovery/backup/prune.ts'
 import { type Database, openDatabase } from '#dashboard/kernel/db/client.ts'
-import { fileOf, storageFault } from '#dashboard/kernel/db/connect.ts'
-import { type Lock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
-import { type Known, SchemaError } from '#dashboard/kernel/db/migrations.ts'
+import { databaseFileOf, storageFault } from '#dashboard/kernel/db/connect.ts'
+import { type DatabaseLock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
+import { type KnownMigration, SchemaError } from '#dashboard/kernel/db/migrations.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { stampOf } from '#dashboard/kernel/runtime/files.ts'
@@ -17,8 +17,8 @@ const KEPT = 3
 /** The migrated database, and the lock that prevents a restore of its file. Throws StartError. */
 export async function openRecords(
   config: Config,
-  known?: readonly Known[],
-): Promise<{ db: Database; lock: Lock | undefined }> {
+  known?: readonly KnownMigration[],
+): Promise<{ db: Database; lock: DatabaseLock | undefined }> {
   const { url, token } = databaseOf(config)
   const lock = lockRecords(url)
   try {
@@ -30,8 +30,8 @@ export async function openRecords(
 }
 
 /** The lock prevents a restore of the file. A server has no lock. */
-function lockRecords(url: string): Lock | undefined {
-  const file = fileOf(url)
+function lockRecords(url: string): DatabaseLock | undefined {
+  const file = databaseFileOf(url)
   if (file === undefined) return undefined
   try {
     const lock = lockDatabase(file, 'shared')

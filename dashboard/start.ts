@@ -1,21 +1,25 @@
 import { makeMailer } from '#dashboard/features/alerts/mailer.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { Transports } from '#dashboard/kernel/agents/transport.ts'
-import { keepFirstLogin, type Login, takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'
+import {
+  type FirstLogin,
+  storeFirstLogin,
+  takeFirstLogin,
+} from '#dashboard/kernel/auth/first-login.ts'
 import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
-import type { Lock } from '#dashboard/kernel/db/lock.ts'
+import type { DatabaseLock } from '#dashboard/kernel/db/lock.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
 import { listServerIds } from '#dashboard/kernel/db/targets.ts'
 import { findNewestTime } from '#dashboard/kernel/db/times.queries.ts'
-import { KeptAnswers } from '#dashboard/kernel/http/kept.ts'
+import { AnswerCache } from '#dashboard/kernel/http/kept.ts'
 import { pathOf } from '#dashboard/kernel/http/path.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { jsonLog } from '#dashboard/kernel/runtime/log.ts'
-import { Pace } from '#dashboard/kernel/runtime/pace.ts'
+import { TurnLimit } from '#dashboard/kernel/runtime/pace.ts'
 import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
-import { idOf, inRequest } from '#dashboard/kernel/runtime/request-id.ts'
-import { keptSecret, makeDataDir } from '#dashboard/kernel/runtime/secret.ts'
+import { inRequest, requestIdOf } from '#dashboard/kernel/runtime/request-id.ts'
+import { makeDataDir, readOrCreateSecret } from '#dashboard/kernel/runtime/secret.ts'
 import { Keyring } from '#dashboard/kernel/trust/keyring.ts'
 import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { afterRestore } from './after-restore.ts'
@@ -30,7 +34,7 @@ import { startSweeps } from './sweeps.ts'
 export interface Started {
   url: string
   /** The first account, if its generated password was not shown yet. */
-  first: Login | undefined
+  first: FirstLogin | undefined
   /** Closes every connection; operations continue at the next start. */
   stop(): Promise<void>
 }
@@ -66,8 +70,8 @@ export async function start(
   // answered until the first user exists.
   const ready = Promise.withResolvers<void>()
   const server = listen(config, deps, ready.promise)
-  const keep = async (login: Login) => {
-    await keepFirstLogin(config.DATA_DIR, login)
+  const keep = async (login: FirstLogin) => {
+    await storeFirstLogin(config.DATA_DIR, login)
     return () => takeFirstLogin(config.DATA_DIR)
   }
   const first = await makeFirstUser(keep_login ? { ...deps, keep } : deps, config)
@@ -111,7 +115,7 @@ function watchOthers({ leases, worker, bulks, scheduler, db }: Deps): void {
 async function assemble(
   config: Config,
   demo: Demo | undefined,
-): Promise<{ deps: Deps; lock: Lock | undefined }> {
+): Promise<{ deps: Deps; lock: DatabaseLock | undefined }> {
   const { secret, seal } = await openDataDir(config)
   const log = jsonLog(demo?.log ?? ((line) => process.stderr.write(line)), realClock.now)
   const marks = new Marks(seal, log)
@@ -144,8 +148,8 @@ async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
   try {
     await makeDataDir(DATA_DIR)
     return {
-      secret: JWT_SECRET ?? (await keptSecret(`${DATA_DIR}/jwt-secret`, secureRandom)),
-      seal: await keptSecret(`${DATA_DIR}/seal-secret`, secureRandom),
+      secret: JWT_SECRET ?? (await readOrCreateSecret(`${DATA_DIR}/jwt-secret`, secureRandom)),
+      seal: await readOrCreateSecret(`${DATA_DIR}/seal-secret`, secureRandom),
     }
   } catch (error) {
     const hint = 'make it writable for this user, or set DATA_DIR to another folder'
@@ -169,12 +173,12 @@ async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise
 
 function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
   const app = createApp(deps)
-  const pace = new Pace(AT_ONCE)
-  const kept = new KeptAnswers(deps, ROUTES)
+  const pace = new TurnLimit(AT_ONCE)
+  const kept = new AnswerCache(deps, ROUTES)
   const answer = async (request: Request) => {
     await ready
     if (!isHealth(request)) await pace.turn()
-    return inRequest(idOf(request, deps.random), () => app.fetch(request))
+    return inRequest(requestIdOf(request, deps.random), () => app.fetch(request))
   }
   try {
     const server = Bun.serve({

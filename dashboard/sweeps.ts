@@ -24,9 +24,9 @@ import {
   configureDue,
 } from '#dashboard/features/servers/maintenance/configure-due.ts'
 import { purgeDue } from '#dashboard/features/sites/trash/purge-due.ts'
-import { deleteOld } from '#dashboard/kernel/db/retention.ts'
+import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import { correctTimes } from '#dashboard/kernel/db/times.queries.ts'
-import type { Version } from '#dashboard/kernel/db/version.ts'
+import type { DatabaseVersion } from '#dashboard/kernel/db/version.ts'
 import { FLEET } from '#dashboard/kernel/leases/shares.ts'
 import { type Clock, nextMultiple, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { ClockWatch } from '#dashboard/kernel/runtime/clock-jump.ts'
@@ -112,7 +112,7 @@ async function repeat(clock: Clock, signal: AbortSignal, all: readonly Repeated[
 
 /** Reads the requests only after a change of the records. */
 function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => void }) {
-  let searched: Version | undefined
+  let searched: DatabaseVersion | undefined
   return async () => {
     const version = await deps.db.version()
     if (version !== undefined && version === searched) return
@@ -205,7 +205,7 @@ function once({ leases, log }: Deps, work: () => Promise<void>): () => void {
 }
 
 async function cleanUp({ db, clock }: Deps): Promise<void> {
-  await deleteOld(db, clock.now())
+  await deleteExpired(db, clock.now())
   await deleteUnneeded(db, timestamp(clock))
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { breathe } from '#dashboard/kernel/runtime/breathe.ts'
+import { yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import { Timeline } from '#tests/support/simulation/timeline.ts'
 
 test('time stands still while long work lets other work run', async () => {
@@ -8,7 +8,7 @@ test('time stands still while long work lets other work run', async () => {
   const seen: number[] = []
   try {
     setTimeout(async () => {
-      for (let piece = 0; piece < 5; piece++) await breathe()
+      for (let piece = 0; piece < 5; piece++) await yieldToEventLoop()
       seen.push(timeline.now)
     }, 10)
     await timeline.run(1_000, () => false)

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { site_logins } from '#dashboard/kernel/db/access-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
-import { once } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/once.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import type { ReportedAccess } from '#shared/access/site-access.ts'
 
@@ -9,7 +9,7 @@ export type KnownAccess = Awaited<ReturnType<typeof listKnownAccess>>
 
 const PLACE = sql.placeholder('server_id')
 
-const known = once((read) =>
+const known = preparedQuery((read) =>
   read
     .select({
       site_id: site_logins.site_id,

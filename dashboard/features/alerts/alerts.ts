@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { overview } from '#dashboard/features/overview/overview.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
-import type { Version } from '#dashboard/kernel/db/version.ts'
+import type { DatabaseVersion } from '#dashboard/kernel/db/version.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { type Alert, type Decision, decide } from './decide.ts'
 import type { Mailer, Message, Sent } from './mailer.ts'
@@ -15,7 +15,7 @@ export const LOOK_MS = 10_000
 const LOOK_AGAIN_MS = 60_000
 const RETRY_MS = [1, 2, 5, 15].map((minutes) => minutes * 60_000)
 
-interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
   marks: Marks
   mailer: Mailer | undefined
   public_url: string | undefined
@@ -35,7 +35,7 @@ export class Alerts {
   last: LastMail | undefined
   readonly #deps: Deps
   #is_looking = false
-  #known: { version: Version | undefined; at: number; is_pending: boolean } | undefined
+  #known: { version: DatabaseVersion | undefined; at: number; is_pending: boolean } | undefined
   #failures = 0
   #retry_at = 0
 
@@ -80,7 +80,7 @@ export class Alerts {
     return sent
   }
 
-  #isKnown(version: Version | undefined): boolean {
+  #isKnown(version: DatabaseVersion | undefined): boolean {
     const known = this.#known
     if (!known || known.is_pending || version === undefined) return false
     const age = this.#deps.clock.elapsed() - known.at

@@ -1,7 +1,7 @@
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -13,7 +13,7 @@ import type { Mailer } from './mailer.ts'
 import { TEST_MESSAGE } from './message.ts'
 import { listAddresses } from './queries.ts'
 
-interface Deps extends Pick<Base, 'db' | 'clock' | 'random'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
   marks: Marks
   mailer: Mailer | undefined
   alerts: Alerts

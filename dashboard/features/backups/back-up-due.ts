@@ -1,5 +1,5 @@
 import { getSettings } from '#dashboard/features/settings/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
@@ -9,7 +9,7 @@ import { listWaiting } from './due.queries.ts'
 import { findKit } from './kit.queries.ts'
 import { type Interval, nextBackup } from './schedule.ts'
 
-type Deps = StartDeps & Pick<Base, 'log'>
+type Deps = StartDeps & Pick<CommonDeps, 'log'>
 type Target = Parameters<typeof startOperation>[2]
 type Waiting = Awaited<ReturnType<typeof listWaiting>>[number]
 

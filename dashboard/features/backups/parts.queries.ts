@@ -1,6 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { BY_SERVER, isOf } from '#dashboard/kernel/db/of-servers.ts'
+import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/of-servers.ts'
 import type { BackupInterval, ProofInterval } from '#shared/backups/backup-schedule.ts'
 import { conditionsAt, factsAt, isCovered, type Moment, weekBefore } from './coverage.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
@@ -85,8 +85,8 @@ export async function readBackupParts(
     with fact as materialized (
       select sites.server_id, sites.id, sites.domain, sites.created_at, ${every} as every,
         ${last_at} as last_at, ${last_proven} as last_proven, ${provable_at} as provable_at
-      from ${BY_SERVER} left join backup_settings on backup_settings.site_id = sites.id
-      where ${and(isCovered, isOf(server_ids))})
+      from ${SITES_BY_SERVER} left join backup_settings on backup_settings.site_id = sites.id
+      where ${and(isCovered, isOnServers(server_ids))})
     select fact.server_id, ${number(isScheduled)} as scheduled, ${number(isLate)} as late,
       ${number(and(isLate, sql`${since} < ${weekBefore(moment.now)}`))} as over_a_week,
       -- The order of these texts is that of the times that they start with.

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { backup_proofs, backup_settings, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { isOf } from '#dashboard/kernel/db/of-servers.ts'
+import { isOnServers } from '#dashboard/kernel/db/of-servers.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import { conditionsAt, isCovered, lastProofId, type Moment, provenAt } from './coverage.queries.ts'
 
@@ -35,7 +35,7 @@ export function listByProof(
     .where(
       and(
         isCovered,
-        isOf(server_ids),
+        isOnServers(server_ids),
         isProofCandidate(state),
         sql`${conditionsAt(moment).state} = ${state}`,
       ),

@@ -1,5 +1,5 @@
 import { getSettings } from '#dashboard/features/settings/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import type { FleetSettings } from '#shared/settings/api/settings.ts'
 import { listWorking } from './attempts.queries.ts'
@@ -8,7 +8,7 @@ import { findKit } from './kit.queries.ts'
 import { listProvable } from './proof-due.queries.ts'
 import { nextProof } from './proof-schedule.ts'
 
-type Deps = StartDeps & Pick<Base, 'log'>
+type Deps = StartDeps & Pick<CommonDeps, 'log'>
 
 /**
  * Starts due proofs: after the backups of a server, at most one on each, and as many in the fleet as

@@ -1,7 +1,7 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
@@ -12,7 +12,7 @@ import { notFound } from '#shared/kernel/errors.ts'
 import { type OpenedBackup, restoreParams, withPassword } from './params.ts'
 import { findBackup } from './queries.ts'
 
-interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
+interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<CommonDeps, 'clock'> {
   agents: Agents
 }
 

@@ -7,7 +7,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
-import { putInPlace } from '#dashboard/kernel/runtime/files.ts'
+import { replaceFile } from '#dashboard/kernel/runtime/files.ts'
 import { fingerprintOf, OAEP } from '#dashboard/kernel/trust/recovery-key.ts'
 
 /** The name of the file in DATA_DIR and in a backup. */
@@ -134,7 +134,7 @@ export async function putRecovery(data_dir: string, text: string): Promise<void>
   parse(text)
   const draft = `${data_dir}/${RECOVERY}.new`
   await writeFile(draft, text, { mode: 0o600, flush: true })
-  await putInPlace(draft, `${data_dir}/${RECOVERY}`)
+  await replaceFile(draft, `${data_dir}/${RECOVERY}`)
 }
 
 export const publicOf = (private_key: string): string =>

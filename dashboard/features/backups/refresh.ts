@@ -3,7 +3,7 @@ import { recordListing } from '#dashboard/features/backups/found/record.queries.
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { hasNoBackups } from '#dashboard/kernel/agents/answer.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -13,7 +13,7 @@ import { conflict } from '#shared/kernel/errors.ts'
 import { repositoryParams, withPassword } from './params.ts'
 import { listRepositories, listRepositoriesOfGone } from './refresh.queries.ts'
 
-interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<Base, 'clock'> {
+interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<CommonDeps, 'clock'> {
   agents: Agents
 }
 

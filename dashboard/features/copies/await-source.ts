@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findBackingUp } from '#dashboard/features/backups/backup-first/queries.ts'
 import { backupParams } from '#dashboard/features/backups/params.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import { awaitOperation } from '#dashboard/kernel/engine/await-end.ts'
@@ -18,7 +18,7 @@ const Waiting = z.object({
   from: z.object({ kind: z.literal('next_backup'), site_id: z.number() }),
 })
 
-export type BackupDeps = StartDeps & Pick<Base, 'bus'>
+export type BackupDeps = StartDeps & Pick<CommonDeps, 'bus'>
 
 /**
  * A copy of a site on another server waits for a backup of it, which it starts. Everything follows

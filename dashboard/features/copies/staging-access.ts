@@ -1,6 +1,6 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
 import { type StartDeps, type StartInput, startOrPlan } from '#dashboard/kernel/engine/start.ts'
 import type { Random } from '#dashboard/kernel/runtime/random.ts'
@@ -16,7 +16,7 @@ import { liveOf } from './source.ts'
 
 const STAGING = 'staging password'
 
-interface Deps extends Pick<Base, 'db' | 'clock'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
   sealer: Sealer
 }
 
@@ -37,7 +37,7 @@ export async function showStagingAccess(
 
 /** Throws conflict for a site that is no staging site. */
 export async function requireAccess(
-  db: Base['db'],
+  db: CommonDeps['db'],
   { id, domain }: { id: number; domain: string },
 ): Promise<StagingAccess> {
   const access = await findStagingAccess(db, id)

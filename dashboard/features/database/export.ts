@@ -1,11 +1,11 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { exportReading } from '#shared/database/readings.ts'
 
-type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
+type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 /** On its way from MariaDB to the browser, without a copy on any disk. The activity records who asked. */
 export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Response> {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz012345'
 
 /** The part of the name of a temporary user that nobody else has. */
-export const newToken = (random: Base['random']): string =>
+export const newToken = (random: CommonDeps['random']): string =>
   [...random(10)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 
 /** `PASSWORD()` of MariaDB. */

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { hasSession } from '#dashboard/kernel/auth/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { readBytes } from '#dashboard/kernel/http/body.ts'
 import { SECURITY_HEADERS } from '#dashboard/kernel/http/headers.ts'
@@ -20,7 +20,7 @@ import { offline, ServiceError, tooMany } from '#shared/kernel/errors.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import type { ToolPlace } from './tool-passes.ts'
 
-type Given = ToolDeps & Pick<Base, 'db' | 'clock' | 'log'> & { agents: Agents }
+type Given = ToolDeps & Pick<CommonDeps, 'db' | 'clock' | 'log'> & { agents: Agents }
 type Deps = Given & { visits: ToolVisits }
 
 interface Visit {

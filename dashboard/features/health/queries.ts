@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database, Queries } from '#dashboard/kernel/db/client.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
 import type { Verdict } from '#shared/health/page-verdict.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
@@ -70,7 +70,7 @@ export async function storeHealth(
   now: string,
 ): Promise<number> {
   let changed = 0
-  for (const some of piecesOf(found, PIECE)) {
+  for (const some of chunksOf(found, PIECE)) {
     const rows = some.map(({ domain, state, code, reason, checks }) => ({
       ...{ domain, state, code, reason, checks },
     }))
@@ -107,7 +107,7 @@ export async function storeVisits(
   now: string,
 ): Promise<number[]> {
   const changed = new Set<number>()
-  for (const some of piecesOf(visits, PIECE)) {
+  for (const some of chunksOf(visits, PIECE)) {
     const rows = JSON.stringify(
       some.map(({ site_id, verdict, visited_at }) => ({
         ...{ site_id, visited_at },

@@ -1,8 +1,8 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { MAX_HEALTH_CHANGES } from '#dashboard/kernel/agents/budgets.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
-import { sitesOf } from '#dashboard/kernel/live/feed.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import { sitesTopic } from '#dashboard/kernel/live/feed.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteHealth as Entry } from '#shared/servers/agent.ts'
 import { siteHealthReading } from '#shared/sites/readings.ts'
@@ -19,7 +19,7 @@ interface Known {
   left: number
 }
 
-interface Deps extends Pick<Base, 'db' | 'bus' | 'clock'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock'> {
   /** The files, options or plugins of these sites have changed. */
   changed(server_id: number, domains: readonly string[]): Promise<void>
 }
@@ -34,15 +34,15 @@ export class HealthReader {
   }
 
   /** Throws a ServiceError when there is no answer. Pages that show the sites receive changes. */
-  async update(server: Address, agents: Pick<Agents, 'call'>): Promise<void> {
+  async update(server: AgentAddress, agents: Pick<Agents, 'call'>): Promise<void> {
     const { db, bus, clock } = this.#deps
     const changed = await this.#read(server, agents)
     if ((await storeHealth(db, server.id, changed, timestamp(clock))) > 0)
-      bus.notify(sitesOf(server.id))
+      bus.notify(sitesTopic(server.id))
   }
 
   /** At most MAX_HEALTH_CHANGES a minute, however often an agent reports another state. */
-  async #read(server: Address, agents: Pick<Agents, 'call'>): Promise<Entry[]> {
+  async #read(server: AgentAddress, agents: Pick<Agents, 'call'>): Promise<Entry[]> {
     const { entries } = await agents.call(server, siteHealthReading, {})
     const known = this.#knownOf(server.id)
     void this.#deps.changed(server.id, otherVersions(known.versions, entries))

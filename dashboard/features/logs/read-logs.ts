@@ -1,7 +1,7 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type {
@@ -20,7 +20,7 @@ import {
 } from '#shared/logs/readings.ts'
 import type { AgentLogs } from '#shared/logs/site-logs.ts'
 
-type Deps = Pick<Base, 'db' | 'clock'> & { agents: Agents }
+type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 const DAY_MS = 86_400_000
 

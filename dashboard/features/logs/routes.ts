@@ -1,6 +1,6 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { callerStream } from '#dashboard/kernel/auth/session-stream.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
 import { ASKS_AGENT } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
@@ -19,7 +19,7 @@ import {
 import { newsIn } from './follow-log.ts'
 import { downloadLog, listFatals, listLogs, openTail, searchLog } from './read-logs.ts'
 
-type Deps = StreamDeps & Pick<Base, 'db' | 'clock'> & { agents: Agents }
+type Deps = StreamDeps & Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 const route = routesWith<Deps>()
 

@@ -1,5 +1,5 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type {
@@ -13,7 +13,7 @@ import { NO_MAIL } from '#shared/mail/mail.ts'
 import { mailReading } from '#shared/mail/readings.ts'
 import { findMail, idsByDomain, type MailTarget } from './queries.ts'
 
-interface Deps extends Pick<Base, 'db'> {
+interface Deps extends Pick<CommonDeps, 'db'> {
   agents: Agents
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { listServerIds } from '#dashboard/kernel/db/targets.ts'
-import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
 import { averageQuarters, deleteReadings } from './queries.ts'
 
@@ -12,7 +12,7 @@ export async function sweepHistory(db: Database, now: Date): Promise<void> {
   const today = Math.floor(now.getTime() / 1000)
   const over = Math.floor((today - 2 * MINUTE) / QUARTER) * QUARTER
   const ids = await listServerIds(db)
-  for (const some of piecesOf(ids, SERVERS)) await averageQuarters(db, some, over)
+  for (const some of chunksOf(ids, SERVERS)) await averageQuarters(db, some, over)
   const [minutes, quarters] = [today - MINUTES_KEPT, today - QUARTERS_KEPT]
   await deleteReadings(db, { minutes, quarters })
 }

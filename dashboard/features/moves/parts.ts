@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { failureBody } from '#dashboard/kernel/agents/answer.ts'
-import { tooLong } from '#dashboard/kernel/agents/output-limits.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import { timeLimitExceeded } from '#dashboard/kernel/agents/output-limits.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { sendCancelRequest } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import { findCancelRequest } from '#dashboard/kernel/engine/cancel/queries.ts'
@@ -18,7 +18,7 @@ import { isTerminal } from '#shared/kernel/sse.ts'
 import type { StepChange } from '#shared/kernel/steps.ts'
 import { storeProgress } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'clock' | 'longest_ms' | 'deadline_ms' | 'freeze_ms'> & {
+type Deps = Pick<CommonDeps, 'db' | 'clock' | 'longest_ms' | 'deadline_ms' | 'freeze_ms'> & {
   agents: Agents
 }
 
@@ -151,7 +151,7 @@ export class Parts {
     const { longest_ms: ms, freeze_ms, clock } = this.#deps
     const since = this.get('freezing', z.string())
     const isFreezing = since !== undefined && !this.has('parting') && !this.has('failure')
-    if (!isFreezing) return { ms, error: tooLong }
+    if (!isFreezing) return { ms, error: timeLimitExceeded }
     const late = conflict('The freeze took too long, and has ended')
     const lasted = clock.now().getTime() - Date.parse(since)
     return { ms: Math.max(1, freeze_ms - lasted), error: () => late, late }

@@ -1,4 +1,4 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import type { StartDeps } from '#dashboard/kernel/engine/start.ts'
 import { AHEAD_MS } from '#shared/kernel/age.ts'
@@ -12,7 +12,7 @@ import { Left } from './row-of.ts'
  * Ends moves that left something on a server that refused or was offline, without a user: an
  * undecided move is decided, and everything else is restored. This moves no site.
  */
-export async function repeatDue(deps: StartDeps & Pick<Base, 'log'>): Promise<void> {
+export async function repeatDue(deps: StartDeps & Pick<CommonDeps, 'log'>): Promise<void> {
   const now = deps.clock.now()
   for (const open of await listOpen(deps.db)) {
     const { next_at, site } = open

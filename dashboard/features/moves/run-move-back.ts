@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Outcome } from '#dashboard/kernel/engine/job.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
-import { reachable } from '#dashboard/kernel/targets/addresses.ts'
+import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import type { ErrorBody } from '#shared/kernel/errors.ts'
 import { backedUp } from './backups.ts'
 import { broughtAccess } from './bring-access.ts'
@@ -62,7 +62,7 @@ async function broughtBack(
   await frozen(session)
   if (backup !== undefined) await caughtUp(session, backup, 'frozen')
   await parts.once('arriving', `Starting ${site.domain} on ${other.name}`, Done, async () => {
-    const peers = await reachable(here)
+    const peers = await requireAddresses(here)
     await switchSite(session, { id: 'arriving', server: other, state: 'arriving', peers })
     return true
   })
@@ -76,7 +76,7 @@ async function wayBack(session: Session): Promise<string> {
   const { parts, here, other } = session
   if (!parts.has('returning')) await parts.keep('returning', true)
   await parts.once('copy', `Preparing the copy on ${other.name}`, z.string(), async () => {
-    const peers = await reachable(here)
+    const peers = await requireAddresses(here)
     return switchSite(session, { id: 'copy', server: other, state: 'returning', peers })
   })
   return parts.once('leaving', `Preparing ${here.name}`, z.string(), () =>
@@ -89,7 +89,11 @@ async function prepared(session: Session, own: string): Promise<void> {
   const { parts, site, here, other } = session
   const title = `Checking the certificate of ${site.domain} on ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
-    const state = { state: 'returning', peers: await reachable(here), certificate: own } as const
+    const state = {
+      state: 'returning',
+      peers: await requireAddresses(here),
+      certificate: own,
+    } as const
     return switchSite(session, { id: 'returning', server: other, ...state })
   })
   refuseUncovered(session, own, certificate)
@@ -101,7 +105,7 @@ async function prepared(session: Session, own: string): Promise<void> {
 
 async function leave(session: Session, way: { id: string; certificate?: string }): Promise<string> {
   const { here, other } = session
-  const peers = await reachable(other)
+  const peers = await requireAddresses(other)
   return switchSite(session, { server: here, state: 'leaving', peers, challenges: true, ...way })
 }
 
@@ -109,7 +113,7 @@ async function leave(session: Session, way: { id: string; certificate?: string }
 async function stay(session: Session, reason: ErrorBody): Promise<Outcome> {
   const { parts, site, here, other } = session
   await parts.finally('stay', `Serving ${site.domain} as before`, Done, async () => {
-    const peers = await reachable(other)
+    const peers = await requireAddresses(other)
     await switchSite(session, { id: 'stay', server: here, state: 'arrived', peers })
     return true
   })
@@ -121,7 +125,7 @@ async function stay(session: Session, reason: ErrorBody): Promise<Outcome> {
 function forwarding(session: Session, id: string): [string, typeof Done, () => Promise<true>] {
   const { parts, here, other } = session
   const forward = async (): Promise<true> => {
-    const peers = await reachable(here)
+    const peers = await requireAddresses(here)
     const certificate = parts.get('leaving', z.string()) ?? ''
     const way = { peers, challenges: true, certificate }
     await switchSite(session, { id, server: other, state: 'parted', ...way })

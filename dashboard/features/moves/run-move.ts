@@ -4,7 +4,7 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { sendCancelRequest } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import type { Outcome } from '#dashboard/kernel/engine/job.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
-import { reachable } from '#dashboard/kernel/targets/addresses.ts'
+import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import { type ErrorBody, isCancelled, messageOf, ServiceError } from '#shared/kernel/errors.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 import { Staging } from '#shared/sites/staging.ts'
@@ -72,7 +72,7 @@ async function brought(session: Session): Promise<void> {
 async function copied(session: Session): Promise<number> {
   const { parts, operation, site, here, other } = session
   const { domain } = site
-  const [from, to] = [await reachable(here), await reachable(other)]
+  const [from, to] = [await requireAddresses(here), await requireAddresses(other)]
   const leaving = { server: here, state: 'leaving', peers: to, challenges: true } as const
   const own = await parts.once('leaving', `Preparing ${here.name}`, z.string(), () =>
     switchSite(session, { id: 'leaving', ...leaving }),

@@ -1,6 +1,6 @@
 import type { BackupDeps } from '#dashboard/features/copies/await-source.ts'
 import { findSiteById } from '#dashboard/features/copies/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { storageFault } from '#dashboard/kernel/db/connect.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
@@ -18,7 +18,9 @@ import { Parts } from './parts.ts'
 import { rowOf } from './row-of.ts'
 
 export type MoveDeps = BackupDeps &
-  Pick<Base, 'longest_ms' | 'deadline_ms' | 'freeze_ms' | 'retry_max_ms'> & { trash_ms: number }
+  Pick<CommonDeps, 'longest_ms' | 'deadline_ms' | 'freeze_ms' | 'retry_max_ms'> & {
+    trash_ms: number
+  }
 
 /** One delivery of an operation of a move. */
 export interface Session {

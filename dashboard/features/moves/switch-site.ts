@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
-import { reachable } from '#dashboard/kernel/targets/addresses.ts'
+import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import { conflict, messageOf, offline } from '#shared/kernel/errors.ts'
 import type { Switch } from '#shared/moves/moving.ts'
 import { CopiedTables, Gathered } from '#shared/sites/gathered.ts'
@@ -30,7 +30,7 @@ export async function switchSite(
 
 /** Throws offline for a name that cannot be resolved now. */
 export const foundAddresses = (server: ServerRow): Promise<string[]> =>
-  reachable(server).catch((error: unknown) => {
+  requireAddresses(server).catch((error: unknown) => {
     throw offline(messageOf(error))
   })
 

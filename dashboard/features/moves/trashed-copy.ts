@@ -1,4 +1,4 @@
-import { inTrash } from '#dashboard/kernel/agents/ask-trash.ts'
+import { findTrashedSite } from '#dashboard/kernel/agents/ask-trash.ts'
 import {
   type Database,
   type Queries,
@@ -25,7 +25,7 @@ export async function trashedCopy(
 ): Promise<NewSite | undefined> {
   const { deps, site } = session
   try {
-    const kept = await inTrash(deps.agents, server, site.domain)
+    const kept = await findTrashedSite(deps.agents, server, site.domain)
     return kept && trashedRow(kept, server.id, datesOf(session))
   } catch (error) {
     if (size === undefined) throw error

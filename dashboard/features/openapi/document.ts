@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Answer, HEADERS } from '#dashboard/kernel/http/answers.ts'
+import { type AnswerSpec, HEADERS } from '#dashboard/kernel/http/answers.ts'
 import type { Right } from '#dashboard/kernel/http/rights.ts'
 import { type AnyRoute, takesDryRun } from '#dashboard/kernel/http/route.ts'
 import { MAX_DIGITS } from '#shared/kernel/api/activity.ts'
@@ -137,12 +137,12 @@ function responsesOf(route: Route, answers: Converted): Json {
   return Object.fromEntries([...good, ...bad])
 }
 
-function headersOf(names: Answer['headers'] = []): Json {
+function headersOf(names: AnswerSpec['headers'] = []): Json {
   const all = [...names, 'X-Request-Id']
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-function contentOf(answer: Answer, key: string, answers: Converted, example: unknown): Json {
+function contentOf(answer: AnswerSpec, key: string, answers: Converted, example: unknown): Json {
   const { json, events, file } = answer
   const content: Json = {}
   const schema = schemaIn(answers, key)

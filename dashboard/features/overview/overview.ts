@@ -27,12 +27,12 @@ import { countByServer, countsOf, listGroups } from '#dashboard/features/overvie
 import { listIsolation } from '#dashboard/features/servers/isolation/queries.ts'
 import { listMaintenance } from '#dashboard/features/servers/maintenance/queries.ts'
 import { listVersions } from '#dashboard/features/sites/listing/versions.queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { keptValue } from '#dashboard/kernel/db/kept.ts'
+import { cachedValue } from '#dashboard/kernel/db/kept.ts'
 import { type AllMarked, listMarked } from '#dashboard/kernel/db/marked.queries.ts'
 import { MARKED_TABLES, type MarkedTable, type Marks } from '#dashboard/kernel/db/marks.ts'
-import { breathe } from '#dashboard/kernel/runtime/breathe.ts'
+import { yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
 import { isDue } from '#shared/kernel/age.ts'
@@ -40,7 +40,7 @@ import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { countOperations, type FleetServerRow, listFleetServers } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'clock'> & {
+type Deps = Pick<CommonDeps, 'db' | 'clock'> & {
   marks: Marks
   /** Whether the dashboard backs up its own records. */
   off_site?: boolean
@@ -59,12 +59,12 @@ const KEPT_MS = 5_000
 /** Other requests run after each part: in a large fleet all of them together take long. */
 async function piece<T>(work: Promise<T>): Promise<T> {
   const result = await work
-  await breathe()
+  await yieldToEventLoop()
   return result
 }
 
 /** The counts, and the attention items of everything but servers. */
-const withoutServers = keptValue(async ({ db, marks }: Deps, now) => {
+const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
   const since = new Date(now.getTime() - DAY_MS).toISOString()
   const versions = await listVersions(db)
   const groups = await listGroups(db, versions.sites, { now, context: now })

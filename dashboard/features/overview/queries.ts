@@ -5,7 +5,7 @@ import { LISTING } from '#dashboard/features/sites/listing/sites.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { FleetServer, WordpressVersion } from '#shared/overview/api/fleet.ts'
 import type { ServerPhp } from '#shared/servers/api/servers.ts'
@@ -49,14 +49,14 @@ export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   const { sites_count: _, ...columns } = serverColumns
   const ids = await db.read.select({ id }).from(servers).orderBy(asc(name), asc(id))
   const rows = new Map<number, ListedServer>()
-  for (const some of piecesOf(ids, SERVERS)) {
+  for (const some of chunksOf(ids, SERVERS)) {
     const wanted = JSON.stringify(some.map((each) => each.id))
     const found = await db.read
       .select({ ...columns, services, imports_refused, lost_at })
       .from(servers)
       .where(sql`${id} in (select value from json_each(${wanted}))`)
     for (const row of found) rows.set(row.id, row)
-    if (some.length === SERVERS) await breathe()
+    if (some.length === SERVERS) await yieldToEventLoop()
   }
   return ids.flatMap((each) => rows.get(each.id) ?? [])
 }

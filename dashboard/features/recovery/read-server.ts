@@ -1,11 +1,11 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { operationsReading } from '#shared/servers/changes.readings.ts'
 import { findRestored, hasReading, listKnownIds, putReading } from './queries.ts'
 
-interface Deps extends Pick<Base, 'db'> {
+interface Deps extends Pick<CommonDeps, 'db'> {
   agents: Agents
 }
 

@@ -1,6 +1,6 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { KEY_REFUSED } from '#dashboard/kernel/agents/answer.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { listKeyViews } from '#dashboard/kernel/trust/keys/rotate.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import type { Restored, RestoredOperation } from '#shared/recovery/api/restored.ts'
@@ -13,7 +13,7 @@ import {
   type Reading,
 } from './queries.ts'
 
-export interface RestoredDeps extends Pick<Base, 'db' | 'clock'> {
+export interface RestoredDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   sealer: Sealer
 }
 

@@ -1,5 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import type { Worker } from '#dashboard/kernel/engine/worker.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -7,7 +7,7 @@ import { conflict } from '#shared/kernel/errors.ts'
 import type { CreateServer, UpdateServer } from '#shared/servers/api/servers.ts'
 import { deleteServer, insertServer, updateServer } from './queries.ts'
 
-export interface ChangeDeps extends Pick<Base, 'db' | 'clock'> {
+export interface ChangeDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   worker: Worker
   scheduler: { add(server_id: number): void; remove(server_id: number): void }
 }

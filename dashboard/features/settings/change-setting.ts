@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import { parse } from '#shared/kernel/parse.ts'
@@ -13,7 +13,7 @@ import {
 } from '#shared/settings/api/settings.ts'
 import { hasPhp, updateSetting } from './queries.ts'
 
-export interface SettingDeps extends Pick<Base, 'db' | 'clock'> {
+export interface SettingDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   scheduler: { setInterval(seconds: number): void }
 }
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { SiteDetail, SiteListed } from '#shared/sites/api/sites.ts'
 
@@ -35,12 +35,12 @@ export async function listSites(db: Database, server_id: number): Promise<SiteLi
     )
     .orderBy(asc(id))
   const found: SiteListed[] = []
-  for (const some of piecesOf(ids, PAGE)) {
+  for (const some of chunksOf(ids, PAGE)) {
     const page = some.map((row) => row.id)
     const rows = await db.read.select(listed).from(sites).where(inArray(id, page)).orderBy(asc(id))
     for (const { plugins, themes, core, ...site } of rows)
       found.push({ ...site, updates: { plugins, themes, core: core === 1 } })
-    await breathe()
+    await yieldToEventLoop()
   }
   return found
 }

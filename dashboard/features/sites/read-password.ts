@@ -1,13 +1,13 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { refuseWhileBusy } from '#dashboard/kernel/engine/busy.queries.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { databasePasswordReading } from '#shared/database/readings.ts'
 import { adminPasswordReading } from '#shared/wordpress/readings.ts'
 
-interface Deps extends Pick<Base, 'db' | 'clock'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
   agents: Agents
 }
 

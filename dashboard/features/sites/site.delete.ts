@@ -1,6 +1,6 @@
 import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
 import { domainOf, named, onSite, siteOf, whenOnline } from '#dashboard/features/backups/parts.ts'
-import { inTrash } from '#dashboard/kernel/agents/ask-trash.ts'
+import { findTrashedSite } from '#dashboard/kernel/agents/ask-trash.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import {
   removeSite,
@@ -25,7 +25,7 @@ export const siteDelete: OperationRules<'site.delete'> = {
   cancelled: (reason) => restoreStatus(named(reason, 'Its deletion')),
   // It is already in the trash of its server, or missing.
   absent: async ({ agents, trash_ms }, server, { domain }, now) => {
-    const kept = await inTrash(agents, server, domain)
+    const kept = await findTrashedSite(agents, server, domain)
     if (!kept)
       return { report: { domain }, change: removeSite, warnings: [nothingToDelete(domain)] }
     const { size } = kept

@@ -25,7 +25,7 @@ export async function listActivities(
   db: Database,
   query: ActivityQuery,
 ): Promise<{ activities: Activity[]; total: number }> {
-  const matching = conditions(query)
+  const matching = filters(query)
   const { id, type, domain, status, created_at } = activities
   const [rows, [counted]] = await db.read.batch([
     db.read
@@ -44,7 +44,7 @@ export async function listFleetActivities(
   db: Database,
   query: ActivityQuery,
 ): Promise<{ activities: FleetActivity[]; total: number }> {
-  const matching = conditions(query)
+  const matching = filters(query)
   const { id, type, domain, status, created_at } = activities
   const site_id = sql<number | null>`(select sites.id from sites
     where sites.server_id = ${activities.server_id} and sites.domain = ${domain})`
@@ -74,7 +74,7 @@ export async function listFleetActivities(
   return { activities: rows, total: counted?.total ?? 0 }
 }
 
-function conditions({ before, type, status, domain, server_id }: ActivityQuery) {
+function filters({ before, type, status, domain, server_id }: ActivityQuery) {
   return and(
     before === undefined ? undefined : lt(activities.id, before),
     type === undefined ? undefined : eq(activities.type, type),

@@ -10,25 +10,25 @@ import type { ListAnswer, ReadingContract } from '#shared/kernel/reading.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import type { AnyReading } from '#shared/readings.ts'
 import { metricsReading } from '#shared/servers/readings.ts'
-import { NotConnected, refusal, slow, unreachable } from './answer.ts'
+import { errorOfAnswer, NotConnected, timedOut, unreachable } from './answer.ts'
 import { eventsOf, type StreamCall } from './event-stream.ts'
 import { hasOurProtocol, isOfEveryAgent, upgradeNeeded } from './protocol.ts'
 import { type ContentOf, readDigest, readJson, readList } from './read-answer.ts'
 import { RequestTimeout } from './request-timeout.ts'
 import {
-  type Address,
-  type Call,
-  getting,
-  posting,
+  type AgentAddress,
+  type AgentRequest,
+  getRequest,
+  postRequest,
   type Transport,
   type Transports,
 } from './transport.ts'
 
-const SIMULTANEOUS = 256
+const MAX_CONCURRENT = 256
 const MAX_ANSWER = 1 << 20
 const FIRST_BYTES_MS = 10 * 60_000
 
-interface Options {
+interface AgentsOptions {
   transports: Transports
   /** How long an answer may take, from the moment the call has its slot. */
   timeout_ms: number
@@ -36,7 +36,7 @@ interface Options {
   contact_ms: number
 }
 
-interface Limits {
+interface CallLimits {
   /** In place of the time limit of the contract. */
   timeout_ms?: number | undefined
   /** Aborts the call; it then fails as by `close`. */
@@ -44,14 +44,14 @@ interface Limits {
 }
 
 /** The first bytes of an answer have arrived. */
-interface Bytes {
+interface ByteAnswer {
   type: string
   body: ReadableStream<Uint8Array>
 }
 
 /** The answer of a reading as a dashboard gets it. */
-export type Answered<C extends AnyReading> = C['answer'] extends 'bytes' | 'events'
-  ? Bytes
+export type ReadingAnswer<C extends AnyReading> = C['answer'] extends 'bytes' | 'events'
+  ? ByteAnswer
   : ContentOf<C['answer']>
 
 /**
@@ -59,11 +59,11 @@ export type Answered<C extends AnyReading> = C['answer'] extends 'bytes' | 'even
  * agent has is refused for an agent of another protocol, and not sent.
  */
 export class Agents {
-  readonly #options: Options
-  readonly #slots = new Limit(SIMULTANEOUS)
+  readonly #options: AgentsOptions
+  readonly #slots = new Limit(MAX_CONCURRENT)
   readonly #closing = new AbortController()
 
-  constructor(options: Options) {
+  constructor(options: AgentsOptions) {
     this.#options = options
   }
 
@@ -72,11 +72,11 @@ export class Agents {
    * bytes of an answer of any length, which may take minutes.
    */
   async call<C extends AnyReading>(
-    to: Address,
+    to: AgentAddress,
     contract: C,
     params: z.input<C['params']>,
-    limits: Limits = {},
-  ): Promise<Answered<C>> {
+    limits: CallLimits = {},
+  ): Promise<ReadingAnswer<C>> {
     const { answer: form, is_held }: ReadingContract = contract
     const request = requestOf(contract, params)
     const { timeout_ms = this.#timeoutOf(contract), signal } = limits
@@ -87,29 +87,29 @@ export class Agents {
         : this.#answer(to, request, readerOf(form), { timeout_ms, signal })
     // The types of contracts tie the form of an answer to what is read.
     const isHeld = is_held && Number(Object(params).wait ?? 0) > 0
-    return (await (isHeld ? ask() : this.#slots.run(ask))) as Answered<C>
+    return (await (isHeld ? ask() : this.#slots.run(ask))) as ReadingAnswer<C>
   }
 
   /** The SHA-256 of an answer: another one after each change of it. */
-  digest(to: Address, contract: AnyReading): Promise<string> {
+  digest(to: AgentAddress, contract: AnyReading): Promise<string> {
     return this.#read(to, requestOf(contract, {}), readDigest)
   }
 
   /** The plan of a command. An agent of another protocol might run the command instead. */
-  async plan(to: Address, command: string, params: unknown): Promise<{ plan: Plan }> {
+  async plan(to: AgentAddress, command: string, params: unknown): Promise<{ plan: Plan }> {
     await this.#requireOurs(to)
     return this.post(to, '/exec', { command, params, dry_run: true }, PlanAnswer)
   }
 
   /** Sends what is no reading, as often as it is needed. */
-  post<S extends z.ZodType>(to: Address, path: string, body: unknown, schema: S) {
-    return this.#read(to, posting(path, body), readerOf(schema))
+  post<S extends z.ZodType>(to: AgentAddress, path: string, body: unknown, schema: S) {
+    return this.#read(to, postRequest(path, body), readerOf(schema))
   }
 
   /** Resolves when the agent has accepted; then the events, until the connection ends. */
-  async stream(to: Address, call: StreamCall): Promise<AsyncGenerator<StoredEvent>> {
+  async stream(to: AgentAddress, call: StreamCall): Promise<AsyncGenerator<StoredEvent>> {
     const { path, body, operation_id, after, signal, sending, end } = call
-    const request = posting(path, body, {
+    const request = postRequest(path, body, {
       accept: 'text/event-stream',
       [OPERATION_HEADER]: operation_id,
       ...(after > 0 ? { 'last-event-id': String(after) } : {}),
@@ -119,7 +119,7 @@ export class Agents {
       const response = await this.#slots.run(async () => {
         const transport = await this.#options.transports(to)
         await sending?.()
-        return answered(transport, request, timeout)
+        return requestAnswer(transport, request, timeout)
       })
       return eventsOf(to, response, timeout, call)
     } catch (error) {
@@ -133,12 +133,12 @@ export class Agents {
     this.#closing.abort()
   }
 
-  async #admit(to: Address, path: string): Promise<void> {
+  async #admit(to: AgentAddress, path: string): Promise<void> {
     if (!isOfEveryAgent(path)) await this.#requireOurs(to)
   }
 
   /** Asks an agent that has not reported its metrics yet. */
-  async #requireOurs(to: Address): Promise<void> {
+  async #requireOurs(to: AgentAddress): Promise<void> {
     const metrics = to.metrics ?? (await this.call(to, metricsReading, {}))
     if (!hasOurProtocol({ metrics })) throw upgradeNeeded()
   }
@@ -147,13 +147,17 @@ export class Agents {
     return timeout_ms === 'contact' ? this.#options.contact_ms : timeout_ms
   }
 
-  async #bytes(to: Address, request: Call, { timeout_ms, signal }: Limits): Promise<Bytes> {
+  async #bytes(
+    to: AgentAddress,
+    request: AgentRequest,
+    { timeout_ms, signal }: CallLimits,
+  ): Promise<ByteAnswer> {
     const closing = this.#closing.signal
     const unwanted = signal ? AbortSignal.any([closing, signal]) : closing
-    const end = timeout_ms === undefined ? undefined : { ms: timeout_ms, error: () => slow(to) }
+    const end = timeout_ms === undefined ? undefined : { ms: timeout_ms, error: () => timedOut(to) }
     const timeout = new RequestTimeout(FIRST_BYTES_MS, unwanted, end)
     try {
-      const response = await answered(await this.#options.transports(to), request, timeout)
+      const response = await requestAnswer(await this.#options.transports(to), request, timeout)
       return { type: response.headers['content-type'] ?? '', body: bytesOf(response, timeout) }
     } catch (error) {
       timeout.end()
@@ -161,17 +165,27 @@ export class Agents {
     }
   }
 
-  async #read<T>(to: Address, call: Call, read: Read<T>, limits: Limits = {}): Promise<T> {
+  async #read<T>(
+    to: AgentAddress,
+    call: AgentRequest,
+    read: ReadAnswer<T>,
+    limits: CallLimits = {},
+  ): Promise<T> {
     await this.#admit(to, call.path)
     return this.#slots.run(() => this.#answer(to, call, read, limits))
   }
 
-  async #answer<T>(to: Address, call: Call, read: Read<T>, limits: Limits): Promise<T> {
+  async #answer<T>(
+    to: AgentAddress,
+    call: AgentRequest,
+    read: ReadAnswer<T>,
+    limits: CallLimits,
+  ): Promise<T> {
     const closing = this.#closing.signal
     const unwanted = limits.signal ? AbortSignal.any([closing, limits.signal]) : closing
     const timeout = new RequestTimeout(limits.timeout_ms ?? this.#options.timeout_ms, unwanted)
     try {
-      const response = await answered(await this.#options.transports(to), call, timeout)
+      const response = await requestAnswer(await this.#options.transports(to), call, timeout)
       const answer = await read(response)
       if (answer !== undefined) return answer
       response.destroy()
@@ -185,23 +199,23 @@ export class Agents {
 }
 
 /** Returns undefined for an invalid answer. */
-type Read<T> = (response: IncomingMessage) => Promise<T | undefined>
+type ReadAnswer<T> = (response: IncomingMessage) => Promise<T | undefined>
 
 const isList = (form: z.ZodType | ListAnswer): form is ListAnswer => 'key' in form
 
 const readerOf =
-  <F extends z.ZodType | ListAnswer>(form: F): Read<ContentOf<F>> =>
+  <F extends z.ZodType | ListAnswer>(form: F): ReadAnswer<ContentOf<F>> =>
   async (response): Promise<ContentOf<F> | undefined> => {
     if (isList(form)) return (await readList(response, form)) as ContentOf<F> | undefined
     return form.safeParse(await readJson(response, MAX_ANSWER)).data as ContentOf<F> | undefined
   }
 
-function requestOf({ at, is_once }: ReadingContract, params: unknown): Call {
+function requestOf({ at, is_once }: ReadingContract, params: unknown): AgentRequest {
   const [method, path = ''] = at.split(' ')
-  if (method === 'POST') return posting(path, params, {}, !is_once)
+  if (method === 'POST') return postRequest(path, params, {}, !is_once)
   const values = Object(params)
-  if (Object.keys(values).length === 0) return getting(path)
-  return getting(`${path}?${new URLSearchParams(values)}`)
+  if (Object.keys(values).length === 0) return getRequest(path)
+  return getRequest(`${path}?${new URLSearchParams(values)}`)
 }
 
 /** An agent that has begun to send bytes does not pause longer. */
@@ -215,13 +229,13 @@ const UNREAD_MS = 60 * 60_000
  */
 function bytesOf(response: IncomingMessage, timeout: RequestTimeout): ReadableStream<Uint8Array> {
   const chunks = response[Symbol.asyncIterator]()
-  timeout.again(UNREAD_MS)
+  timeout.restart(UNREAD_MS)
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        timeout.again(STALL_MS)
+        timeout.restart(STALL_MS)
         const next = await chunks.next()
-        timeout.again(UNREAD_MS)
+        timeout.restart(UNREAD_MS)
         if (!next.done) return controller.enqueue(next.value)
         timeout.end()
         controller.close()
@@ -238,47 +252,55 @@ function bytesOf(response: IncomingMessage, timeout: RequestTimeout): ReadableSt
 const MAX_FAILURE = 64 << 10
 
 /** The answer of a call with 200 or 202; redirects are refused like other answers. */
-export async function answered(
+export async function requestAnswer(
   transport: Transport,
-  call: Call,
+  call: AgentRequest,
   timeout: RequestTimeout,
 ): Promise<IncomingMessage> {
-  const { request, response: first } = await opened(transport, call, timeout)
+  const { request, response: first } = await sendOrExplain(transport, call, timeout)
   const again = first.statusCode === 401 && transport.learn(first.headers, request)
   if (again) await readJson(first, MAX_FAILURE).catch(() => undefined)
-  const response = again ? (await opened(transport, call, timeout)).response : first
+  const response = again ? (await sendOrExplain(transport, call, timeout)).response : first
   if (response.statusCode === 200 || response.statusCode === 202) return response
   const body = await readJson(response, MAX_FAILURE).catch(() => undefined)
-  throw refusal(response.statusCode ?? 0, body, response.headers['retry-after'])
+  throw errorOfAnswer(response.statusCode ?? 0, body, response.headers['retry-after'])
 }
 
 /** The agent's log has the id of the request that led to this call. */
-function named(call: Call): Call {
+function withRequestId(call: AgentRequest): AgentRequest {
   const id = currentRequestId()
   return id ? { ...call, headers: { ...call.headers, [REQUEST_HEADER]: id } } : call
 }
 
-interface Opened {
+interface SentRequest {
   request: ClientRequest
   response: IncomingMessage
 }
 
-async function opened(transport: Transport, call: Call, timeout: RequestTimeout): Promise<Opened> {
+async function sendOrExplain(
+  transport: Transport,
+  call: AgentRequest,
+  timeout: RequestTimeout,
+): Promise<SentRequest> {
   try {
-    return await sent(transport, call, timeout)
+    return await send(transport, call, timeout)
   } catch (error) {
     throw error instanceof NotConnected ? ((await transport.explain?.(error)) ?? error) : error
   }
 }
 
 /** A kept connection may just be closing: a repeatable request is sent again over a new one. */
-async function sent(transport: Transport, call: Call, timeout: RequestTimeout): Promise<Opened> {
-  const request = transport.open(named(call))
+async function send(
+  transport: Transport,
+  call: AgentRequest,
+  timeout: RequestTimeout,
+): Promise<SentRequest> {
+  const request = transport.open(withRequestId(call))
   try {
     return { request, response: await responseTo(request, timeout) }
   } catch (error) {
     if (timeout.over || !request.reusedSocket || !call.isRepeatable) throw error
-    const again = transport.open(named(call), true)
+    const again = transport.open(withRequestId(call), true)
     const response = await responseTo(again, timeout).catch((second: unknown) => {
       // The first one may have arrived.
       throw second instanceof NotConnected ? error : second

@@ -14,7 +14,7 @@ const MAX_FIELDS = 50
 
 /** A failure in an answer of an agent: untrusted, shortened to a readable size. */
 const text = z.string().transform((value) => value.slice(0, 500))
-const Failure = z.object({
+const AgentFailure = z.object({
   error: text.optional(),
   message: text.optional(),
   fields: z
@@ -42,54 +42,54 @@ const FINAL: Record<number, ErrorName> = {
  * The error of an answer other than 200. A refused key, a busy or a broken agent counts as offline, since
  * a retry may help, after the seconds that a busy one requests; a refusal of the request itself is final.
  */
-export function refusal(status: number, body: unknown, later?: string): ServiceError {
-  const { error, message, fields, code: reported } = Failure.safeParse(body).data ?? {}
+export function errorOfAnswer(status: number, body: unknown, later?: string): ServiceError {
+  const { error, message, fields, code: reported } = AgentFailure.safeParse(body).data ?? {}
   const code = FINAL[status]
   const words = message ?? error ?? `status ${status}`
   if (status === 401) return new KeyRefused('offline', { message: KEY_REFUSED })
-  if (!code) return broken(status, `The agent answered: ${words}`, later)
-  if (code === 'conflict' && isPassedOn(reported)) return conflict(words, reported)
+  if (!code) return brokenAnswer(status, `The agent answered: ${words}`, later)
+  if (code === 'conflict' && isForwarded(reported)) return conflict(words, reported)
   return new ServiceError(code, code === 'invalid' && fields ? { fields } : { message: words })
 }
 
 /** The codes on which the dashboard acts: no agent chooses others for the clients of the dashboard. */
-const PASSED_ON = [
+const FORWARDED_REFUSALS = [
   'password_missing',
   'repository_incomplete',
   'no_backups',
   'wordpress_fatal',
   'wordpress_failed',
 ] as const
-type PassedOn = (typeof PASSED_ON)[number]
-const isPassedOn = (code: RefusalCode | undefined): code is PassedOn =>
-  PASSED_ON.some((each) => each === code)
+type ForwardedRefusal = (typeof FORWARDED_REFUSALS)[number]
+const isForwarded = (code: RefusalCode | undefined): code is ForwardedRefusal =>
+  FORWARDED_REFUSALS.some((each) => each === code)
 
 /** Whether an agent has refused a call with one of these codes. */
-const refusedWith = (code: PassedOn) => (error: unknown) =>
+const isRefusal = (code: ForwardedRefusal) => (error: unknown) =>
   error instanceof ServiceError && error.code === 'conflict' && error.refusal === code
 
 /** Whether an agent has refused a call because it does not have the password of the repository. */
-export const lacksPassword = refusedWith('password_missing')
+export const lacksPassword = isRefusal('password_missing')
 
 /** Whether an agent has refused a backup into a repository whose creation was interrupted. */
-export const isHalfMade = refusedWith('repository_incomplete')
+export const isHalfMade = isRefusal('repository_incomplete')
 
 /** Whether an agent has refused to list a repository because it has no complete backup. */
-export const hasNoBackups = refusedWith('no_backups')
+export const hasNoBackups = isRefusal('no_backups')
 
 /**
  * An answer with the time of the next attempt is that of an agent that has not taken the call; in
  * seconds (RFC 9110 10.2.3), as our agent writes it, and at most an hour. Any other failure of a
  * server may come after the agent has taken the call.
  */
-function broken(status: number, message: string, later = ''): ServiceError {
+function brokenAnswer(status: number, message: string, later = ''): ServiceError {
   if (/^\d{1,9}$/.test(later))
     return new ServiceError('offline', { message, retry_after: Math.min(Number(later), 3600) })
-  return offline(message, status >= 500 ? new NoResult(status) : undefined)
+  return offline(message, status >= 500 ? new UnknownResult(status) : undefined)
 }
 
 /** An answer that does not say whether the call was taken. */
-class NoResult extends Error {
+class UnknownResult extends Error {
   constructor(status: number) {
     super(`status ${status}`)
   }
@@ -99,7 +99,12 @@ export class KeyRefused extends ServiceError {}
 
 /** The data of an `error` event, reduced to the errors of shared/kernel/errors.ts. */
 export function failureBody(data: unknown) {
-  const { error = 'Internal error', message, fields, code } = Failure.safeParse(data).data ?? {}
+  const {
+    error = 'Internal error',
+    message,
+    fields,
+    code,
+  } = AgentFailure.safeParse(data).data ?? {}
   return { error, ...(message && { message }), ...(fields && { fields }), ...(code && { code }) }
 }
 
@@ -147,10 +152,10 @@ export class NotConnected extends Error {
 export function mayBeTaken(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause === undefined || cause instanceof NotConnected) return false
-  return !NOBODY.has(codeOf(cause))
+  return !NOT_DELIVERED_CODES.has(codeOf(cause))
 }
 
-const NOBODY = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
+const NOT_DELIVERED_CODES = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
 
 /** The failure of a connection, as one readable sentence. */
 export function unreachable(
@@ -165,5 +170,5 @@ export function unreachable(
 }
 
 /** The failure of an answer that is not whole within its time. */
-export const slow = (to: { hostname: string; port: number }) =>
+export const timedOut = (to: { hostname: string; port: number }) =>
   unreachable(to, Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' }))

@@ -2,14 +2,14 @@ import { ServiceError } from '#shared/kernel/errors.ts'
 import type { TrashedSite } from '#shared/servers/agent.ts'
 import { trashReading } from '#shared/sites/readings.ts'
 import type { Agents } from './agents.ts'
-import type { Listed } from './read-answer.ts'
-import type { Address } from './transport.ts'
+import type { CountedList } from './read-answer.ts'
+import type { AgentAddress } from './transport.ts'
 
 /** The trash of a server; undefined: its agent has another protocol. */
-export async function askTrash(
+export async function readTrash(
   agents: Pick<Agents, 'call'>,
-  to: Address,
-): Promise<Listed<TrashedSite> | undefined> {
+  to: AgentAddress,
+): Promise<CountedList<TrashedSite> | undefined> {
   try {
     return await agents.call(to, trashReading, {})
   } catch (error) {
@@ -18,10 +18,10 @@ export async function askTrash(
   }
 }
 
-export async function inTrash(
+export async function findTrashedSite(
   agents: Pick<Agents, 'call'>,
-  to: Address,
+  to: AgentAddress,
   domain: string,
 ): Promise<TrashedSite | undefined> {
-  return (await askTrash(agents, to))?.entries.find((site) => site.domain === domain)
+  return (await readTrash(agents, to))?.entries.find((site) => site.domain === domain)
 }

@@ -3,22 +3,22 @@ import type { Web, WebProgram } from '#shared/servers/agent.ts'
 import type { ServerWeb, UnnamedSiteView } from '#shared/sites/api/web.ts'
 import { webReading } from '#shared/sites/readings.ts'
 import type { Agents } from './agents.ts'
-import type { Address } from './transport.ts'
+import type { AgentAddress } from './transport.ts'
 
 /** The limits of a stored answer. */
 const MAX_UNNAMED = 100
 const MAX_NAMES = 20
 
 /** The web servers of a server and its sites without a domain. Undefined: not reported. */
-export async function askWeb(
+export async function readWeb(
   agents: Pick<Agents, 'call'>,
-  to: Address,
+  to: AgentAddress,
 ): Promise<ServerWeb | undefined> {
   const web = await agents.call(to, webReading, {}).catch(() => undefined)
-  return web && keptOf(web)
+  return web && storedWebOf(web)
 }
 
-export const keptOf = ({ programs, unnamed }: Web): ServerWeb => ({
+export const storedWebOf = ({ programs, unnamed }: Web): ServerWeb => ({
   programs: programs.map(programOf),
   unnamed: unnamed.slice(0, MAX_UNNAMED).map(unnamedOf),
   unnamed_total: unnamed.length,
@@ -26,10 +26,10 @@ export const keptOf = ({ programs, unnamed }: Web): ServerWeb => ({
 
 /** In this order of fields, since records are compared as text. */
 const programOf = ({ program, ports, understood, reason }: WebProgram) => ({
-  ...{ program: shown(program), ports, understood, reason },
+  ...{ program: publicWebOf(program), ports, understood, reason },
 })
 
-const shown = (program: string) => program.replace(/[^\w.+ -]/g, '')
+const publicWebOf = (program: string) => program.replace(/[^\w.+ -]/g, '')
 
 function unnamedOf(site: UnnamedSite): UnnamedSiteView {
   const { names = [], closed = false, unknown = {}, docroot, user, php } = site
@@ -41,7 +41,7 @@ function unnamedOf(site: UnnamedSite): UnnamedSiteView {
 }
 
 /** The same for the log of a sync. */
-export function* linesOf({ programs, unnamed_total }: ServerWeb): Generator<string> {
+export function* webLogLines({ programs, unnamed_total }: ServerWeb): Generator<string> {
   if (unnamed_total === 1) yield 'Found 1 site that has no domain and is not listed'
   if (unnamed_total > 1) yield `Found ${unnamed_total} sites that have no domain and are not listed`
   for (const { program, ports, understood } of programs) {

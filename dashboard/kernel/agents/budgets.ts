@@ -1,11 +1,11 @@
 /** The limits for hostile agents: what is read, stored and listed. Also in .github/docs/api.md. */
 
 /** The maximum of read entries of one answer; the rest is only counted. */
-export const MAX_FOUND = 20_000
+export const MAX_LIST_ENTRIES = 20_000
 /** Bytes of such an answer. */
-export const MAX_FOUND_BYTES = 32 << 20
+export const MAX_LIST_BYTES = 32 << 20
 /** New sites that are imported on one day (UTC), found on the server or in its trash. */
-export const MAX_IMPORTS_A_DAY = 2_000
+export const MAX_IMPORTS_PER_DAY = 2_000
 /** Recorded imported sites at any time. */
 export const MAX_IMPORTS = 10_000
 
@@ -13,4 +13,4 @@ export const MAX_IMPORTS = 10_000
 export const MAX_HEALTH_CHANGES = 2_000
 
 /** The texts for both numbers. */
-export const BUDGET = '2,000 a day and 10,000 in all'
+export const IMPORT_LIMITS_TEXT = '2,000 a day and 10,000 in all'

@@ -20,7 +20,7 @@ export interface Build {
 }
 
 const digests = new Map<string, { mtime: number; sha256: string }>()
-let own: string | undefined
+let ownMachine: string | undefined
 
 /** The builds that this dashboard serves. */
 export async function listBuilds(folder = FOLDER): Promise<Build[]> {
@@ -30,12 +30,12 @@ export async function listBuilds(folder = FOLDER): Promise<Build[]> {
 
 export async function findBuild(machine: string, folder = FOLDER): Promise<Build | undefined> {
   if (!(MACHINES as readonly string[]).includes(machine)) return undefined
-  own ??= machineOf(process.arch, readFileSync('/proc/self/maps', 'utf8'))
-  const path = join(folder, buildName(machine, own))
+  ownMachine ??= machineOf(process.arch, readFileSync('/proc/self/maps', 'utf8'))
+  const path = join(folder, buildName(machine, ownMachine))
   const there = await stat(path).catch(() => undefined)
   if (!there) return undefined
   const gzip = await compressedOf(path, there.mtime)
-  const sha256 = await keptDigest(path, there.mtimeMs)
+  const sha256 = await cachedDigest(path, there.mtimeMs)
   return { machine, path, sha256, gzip, release: await releaseOf(path, sha256) }
 }
 
@@ -57,7 +57,7 @@ async function releaseOf(path: string, sha256: string): Promise<Build['release']
   return manifest.includes(sha256) ? { manifest, signature: signature.trim() } : undefined
 }
 
-async function keptDigest(path: string, mtime: number): Promise<string> {
+async function cachedDigest(path: string, mtime: number): Promise<string> {
   const known = digests.get(path)
   if (known?.mtime === mtime) return known.sha256
   const sha256 = await digestOf(path)

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { readEvents, type StoredEvent } from '#shared/kernel/sse.ts'
 import { unreachable } from './answer.ts'
-import type { Allowance } from './output-limits.ts'
-import { piecesFrom } from './read-answer.ts'
+import type { ReceiveBudget } from './output-limits.ts'
+import { chunksFrom } from './read-answer.ts'
 import type { RequestTimeout } from './request-timeout.ts'
-import type { Address } from './transport.ts'
+import type { AgentAddress } from './transport.ts'
 
 /** An agent sends a comment every 10 s. */
 const STALL_MS = 45_000
@@ -18,21 +18,21 @@ export interface StreamCall {
   signal: AbortSignal
   /** The time limit of the connection, and its error. */
   end: { ms: number; error: () => Error }
-  allowance: Allowance
+  allowance: ReceiveBudget
   /** Called when the agent is reachable, before anything is sent. */
   sending?(): Promise<void>
 }
 
 /** The events of an accepted call, until its connection ends. */
 export async function* eventsOf(
-  to: Address,
+  to: AgentAddress,
   response: IncomingMessage,
   timeout: RequestTimeout,
   call: StreamCall,
 ): AsyncGenerator<StoredEvent> {
   try {
-    timeout.again(STALL_MS)
-    yield* readEvents(watched(response, timeout, call))
+    timeout.restart(STALL_MS)
+    yield* readEvents(untilStalled(response, timeout, call))
   } catch (error) {
     throw unreachable(to, error)
   } finally {
@@ -41,13 +41,13 @@ export async function* eventsOf(
   }
 }
 
-async function* watched(
+async function* untilStalled(
   response: IncomingMessage,
   timeout: RequestTimeout,
   { allowance }: StreamCall,
 ): AsyncGenerator<Uint8Array> {
-  for await (const piece of piecesFrom(response)) {
-    timeout.again(STALL_MS)
+  for await (const piece of chunksFrom(response)) {
+    timeout.restart(STALL_MS)
     allowance.received({ bytes: piece.length })
     yield piece
   }

@@ -1,18 +1,18 @@
 import { ServiceError } from '#shared/kernel/errors.ts'
 
 /** The stored output of one operation. Agents respect these limits; a hostile one does not. */
-const KEPT = { lines: 20_000, bytes: 4 << 20, characters: 16_384 }
+const MAX_STORED = { lines: 20_000, bytes: 4 << 20, characters: 16_384 }
 /** The output of an agent for one operation before it fails: twice as much, in bytes of the stream. */
-const SENT = { events: 50_000, bytes: 32 << 20 }
+const MAX_RECEIVED = { events: 50_000, bytes: 32 << 20 }
 
 type Line = { message: string }
 
-export const LEFT_OUT: Line = {
+export const OMITTED_LINE: Line = {
   message: 'The rest of the output is omitted: an operation keeps 20,000 lines and 4 MiB',
 }
 
 /** The stored output of an operation: `cut` when its last line says that the rest is omitted. */
-export interface Stored {
+export interface StoredOutput {
   last: number
   /** The first events, which are not the agent's. */
   own: number
@@ -21,7 +21,7 @@ export interface Stored {
 }
 
 const sizeOf = (line: Line) => Buffer.byteLength(JSON.stringify(line))
-const NOTE = sizeOf(LEFT_OUT)
+const OMITTED_SIZE = sizeOf(OMITTED_LINE)
 
 /** Decides which lines of an operation are stored. */
 export class OutputBudget {
@@ -29,7 +29,7 @@ export class OutputBudget {
   #bytes: number
   #cut: boolean
 
-  constructor({ last, bytes, cut }: Stored) {
+  constructor({ last, bytes, cut }: StoredOutput) {
     this.#lines = last
     this.#bytes = bytes
     this.#cut = cut
@@ -38,17 +38,18 @@ export class OutputBudget {
   /** The text to store for a line; undefined when the rest is omitted. */
   take(message: string): Line | undefined {
     if (this.#cut) return undefined
-    const line = { message: message.slice(0, KEPT.characters) }
+    const line = { message: message.slice(0, MAX_STORED.characters) }
     const size = sizeOf(line)
     this.#lines += 1
-    this.#cut = this.#lines >= KEPT.lines || this.#bytes + size + NOTE > KEPT.bytes
+    this.#cut =
+      this.#lines >= MAX_STORED.lines || this.#bytes + size + OMITTED_SIZE > MAX_STORED.bytes
     this.#bytes += size
-    return this.#cut ? LEFT_OUT : line
+    return this.#cut ? OMITTED_LINE : line
   }
 }
 
 /** The remaining budget of the agent of one operation, over all of its connections. */
-export class Allowance {
+export class ReceiveBudget {
   #events = 0
   #bytes = 0
 
@@ -56,15 +57,15 @@ export class Allowance {
   received({ events = 0, bytes = 0 }: { events?: number; bytes?: number }): void {
     this.#events += events
     this.#bytes += bytes
-    if (this.#events <= SENT.events && this.#bytes <= SENT.bytes) return
-    throw new ServiceError('internal', { message: TOO_MUCH })
+    if (this.#events <= MAX_RECEIVED.events && this.#bytes <= MAX_RECEIVED.bytes) return
+    throw new ServiceError('internal', { message: TOO_MUCH_TEXT })
   }
 }
 
-const TOO_MUCH = 'The agent sent more than 50,000 events or 32 MiB for one operation'
+const TOO_MUCH_TEXT = 'The agent sent more than 50,000 events or 32 MiB for one operation'
 
 /** The error of an operation that exceeds the time limit. */
-export const tooLong = () =>
+export const timeLimitExceeded = () =>
   new ServiceError('internal', {
     message: 'The operation exceeded the time limit',
     refusal: 'timed_out',

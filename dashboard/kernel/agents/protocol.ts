@@ -1,6 +1,6 @@
 import { conflict } from '#shared/kernel/errors.ts'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
-import type { Address } from './transport.ts'
+import type { AgentAddress } from './transport.ts'
 
 /**
  * The calls of agents of every protocol: the contract, and what replaces an agent and the keys that it
@@ -23,7 +23,7 @@ export const isOfEveryAgent = (path: string): boolean =>
   OF_EVERY_AGENT.has(path.replace(/\?.*/, ''))
 
 /** Whether an agent has the protocol of this dashboard, by its last metrics. */
-export const hasOurProtocol = ({ metrics }: Pick<Address, 'metrics'>): boolean =>
+export const hasOurProtocol = ({ metrics }: Pick<AgentAddress, 'metrics'>): boolean =>
   metrics?.protocol === PROTOCOL
 
 /** The refusal of a call that needs the protocol of this dashboard. */

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import { breathe } from '#dashboard/kernel/runtime/breathe.ts'
+import { yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import { offline } from '#shared/kernel/errors.ts'
 import type { ListAnswer } from '#shared/kernel/reading.ts'
-import { MAX_FOUND, MAX_FOUND_BYTES } from './budgets.ts'
+import { MAX_LIST_BYTES, MAX_LIST_ENTRIES } from './budgets.ts'
 
-const PIECE = 32 << 10
+const CHUNK = 32 << 10
 
 export async function readJson(response: IncomingMessage, most: number): Promise<unknown> {
   const chunks: Buffer[] = []
-  await takeAll(response, most, (chunk) => chunks.push(chunk))
-  return parsed(Buffer.concat(chunks).toString('utf8'))
+  await readAll(response, most, (chunk) => chunks.push(chunk))
+  return parseJson(Buffer.concat(chunks).toString('utf8'))
 }
 
 /** The read entries and the total: entries beyond a number are only counted. */
-export interface Listed<T> {
+export interface CountedList<T> {
   entries: T[]
   total: number
 }
@@ -23,7 +23,7 @@ export interface Listed<T> {
 /** The content of an answer; undefined when it is not what the contract says. */
 export type ContentOf<F> =
   F extends ListAnswer<string, infer E, infer B>
-    ? Listed<z.output<E>> & { beside: z.output<B> }
+    ? CountedList<z.output<E>> & { beside: z.output<B> }
     : F extends z.ZodType
       ? z.output<F>
       : never
@@ -32,20 +32,20 @@ export type ContentOf<F> =
 export async function readList<E extends z.ZodType, B extends z.ZodType>(
   response: IncomingMessage,
   { key, entry, beside }: ListAnswer<string, E, B>,
-): Promise<(Listed<z.output<E>> & { beside: z.output<B> }) | undefined> {
-  const listed: Listed<z.output<E>> = { entries: [], total: 0 }
+): Promise<(CountedList<z.output<E>> & { beside: z.output<B> }) | undefined> {
+  const listed: CountedList<z.output<E>> = { entries: [], total: 0 }
   let isGood = true
   const reader = new ListReader(key, (text) => {
     listed.total += 1
-    if (!isGood || listed.total > MAX_FOUND) return
-    const read = entry.safeParse(parsed(text))
+    if (!isGood || listed.total > MAX_LIST_ENTRIES) return
+    const read = entry.safeParse(parseJson(text))
     if (read.success) listed.entries.push(read.data)
     isGood = read.success
   })
   let size = 0
-  for await (const piece of piecesFrom(response)) {
+  for await (const piece of chunksFrom(response)) {
     size += piece.length
-    if (size > MAX_FOUND_BYTES) throw tooLarge()
+    if (size > MAX_LIST_BYTES) throw tooLarge()
     reader.add(piece)
     if (!isGood) return undefined
   }
@@ -56,12 +56,12 @@ export async function readList<E extends z.ZodType, B extends z.ZodType>(
 /** Returns the SHA-256 of an answer, which is not parsed. */
 export async function readDigest(response: IncomingMessage): Promise<string> {
   const hash = createHash('sha256')
-  await takeAll(response, MAX_FOUND_BYTES, (chunk) => hash.update(chunk))
+  await readAll(response, MAX_LIST_BYTES, (chunk) => hash.update(chunk))
   return hash.digest('base64url')
 }
 
 /** Takes a short answer whole. An async iterator would take longer than the answer. */
-function takeAll(
+function readAll(
   response: IncomingMessage,
   most: number,
   take: (chunk: Buffer) => void,
@@ -82,11 +82,11 @@ function takeAll(
 const tooLarge = () => offline('The agent sent an answer that is too large')
 
 /** The bytes of an answer in small pieces: other work runs in between. */
-export async function* piecesFrom(response: IncomingMessage): AsyncGenerator<Uint8Array> {
+export async function* chunksFrom(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   for await (const chunk of response) {
-    for (let from = 0; from < chunk.length; from += PIECE) {
-      yield chunk.subarray(from, from + PIECE)
-      await breathe()
+    for (let from = 0; from < chunk.length; from += CHUNK) {
+      yield chunk.subarray(from, from + CHUNK)
+      await yieldToEventLoop()
     }
   }
 }
@@ -141,9 +141,9 @@ export class ListReader {
 
   /** Returns what is around the entries. */
   end(): Record<string, unknown> {
-    const frame = Object(parsed(this.#frame))
+    const frame = Object(parseJson(this.#frame))
     const list = frame[this.#key]
-    if (this.#lists !== 1 || !Array.isArray(list) || list.length > 0) throw malformed()
+    if (this.#lists !== 1 || !Array.isArray(list) || list.length > 0) throw malformedAnswer()
     return frame
   }
 
@@ -181,7 +181,7 @@ export class ListReader {
     const text = Buffer.concat(this.#entry.splice(0)).toString('utf8').trim()
     this.#size = 0
     const isEmpty = text === '' && byte !== COMMA && this.#entries === 0
-    if (text === '' && !isEmpty) throw malformed()
+    if (text === '' && !isEmpty) throw malformedAnswer()
     if (!isEmpty) this.#take(text)
     this.#entries += 1
     this.#open = byte === COMMA
@@ -198,12 +198,12 @@ export class ListReader {
   }
 }
 
-export function parsed(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw malformed()
+    throw malformedAnswer()
   }
 }
 
-const malformed = () => offline('The agent sent an answer that is not JSON')
+const malformedAnswer = () => offline('The agent sent an answer that is not JSON')

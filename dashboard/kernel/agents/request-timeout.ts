@@ -1,5 +1,5 @@
 /** Made when it is needed: its stack takes longer than the timer. */
-const late = () => Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
+const timeoutError = () => Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
 
 /** Ends a request that is too slow or was aborted. */
 export class RequestTimeout {
@@ -25,7 +25,7 @@ export class RequestTimeout {
   }
 
   /** Restarts the timer. */
-  again(ms: number): void {
+  restart(ms: number): void {
     clearTimeout(this.#timer)
     this.#timer = this.#arm(ms)
   }
@@ -37,7 +37,7 @@ export class RequestTimeout {
   }
 
   #arm(ms: number) {
-    return setTimeout(() => this.#stop(late()), ms)
+    return setTimeout(() => this.#stop(timeoutError()), ms)
   }
 
   #stop(reason: Error): void {

@@ -8,7 +8,7 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { offline } from '#shared/kernel/errors.ts'
 import type { NotConnected } from './answer.ts'
 
-export interface Call {
+export interface AgentRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
@@ -24,7 +24,7 @@ export interface Transport {
   /** What its connections begin with. */
   readonly speaks?: Protocol
   /** The request of one call, written completely. `fresh`: not over a kept connection. */
-  open(call: Call, fresh?: boolean): ClientRequest
+  open(call: AgentRequest, fresh?: boolean): ClientRequest
   /** Reads a refusal (401) of a request. True: a second try may succeed. Throws offline for wrong clocks. */
   learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean
   /** Returns the reason of an error before the request was sent, if it knows a better one. */
@@ -32,16 +32,16 @@ export interface Transport {
 }
 
 /** `metrics`: the last ones, which have the protocol of the agent; absent: it was never read. */
-export type Address = Pick<ServerRow, 'id' | 'hostname' | 'port'> &
+export type AgentAddress = Pick<ServerRow, 'id' | 'hostname' | 'port'> &
   Partial<Pick<ServerRow, 'metrics'>>
 
 /** The transport to the agent of a server. Throws offline if there is none. */
-export type Transports = (to: Address) => Promise<Transport>
+export type Transports = (to: AgentAddress) => Promise<Transport>
 
-const kept = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })
+const keepAliveAgent = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })
 
 /** Plain HTTP to an agent that is not enrolled: on loopback only, and never in production. */
-export function plainTransport(to: Address, production: boolean): Transport {
+export function plainTransport(to: AgentAddress, production: boolean): Transport {
   if (production || !isLoopback(to.hostname))
     throw offline('The server is not enrolled yet: paste the line that its page shows there')
   return {
@@ -52,14 +52,17 @@ export function plainTransport(to: Address, production: boolean): Transport {
         port: to.port,
         method,
         path,
-        headers: { ...headers, ...lengthOf(method, body) },
-        agent: fresh ? false : kept,
+        headers: { ...headers, ...contentLength(method, body) },
+        agent: fresh ? false : keepAliveAgent,
       }).end(body),
     learn: () => false,
   }
 }
 
-export function lengthOf(method: Call['method'], body: string): Record<string, string> {
+export function contentLength(
+  method: AgentRequest['method'],
+  body: string,
+): Record<string, string> {
   return method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
 }
 
@@ -69,7 +72,7 @@ function isLoopback(hostname: string): boolean {
   return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
 }
 
-export const getting = (path: string): Call => ({
+export const getRequest = (path: string): AgentRequest => ({
   method: 'GET',
   path,
   headers: {},
@@ -77,12 +80,12 @@ export const getting = (path: string): Call => ({
   isRepeatable: true,
 })
 
-export function posting(
+export function postRequest(
   path: string,
   body: unknown,
   headers: Record<string, string> = {},
   isRepeatable = true,
-): Call {
+): AgentRequest {
   return {
     isRepeatable,
     method: 'POST',

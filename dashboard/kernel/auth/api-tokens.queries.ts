@@ -1,11 +1,11 @@
 import { and, desc, eq, getTableColumns, gt } from 'drizzle-orm'
 import { api_tokens } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
-import type { Covered } from '#dashboard/kernel/db/marks.ts'
+import type { CoveredColumns } from '#dashboard/kernel/db/marks.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, users } from '#dashboard/kernel/db/schema.ts'
 import type { ApiToken, User } from '#shared/kernel/api/auth.ts'
-import { type Marked, shown } from './queries.ts'
+import { type MarkedRecords, publicUser } from './queries.ts'
 
 const { user_id: _, hash: __, mark: ___, ...token } = getTableColumns(api_tokens)
 
@@ -18,8 +18,8 @@ export function listApiTokens(db: Database, user_id: number): Promise<ApiToken[]
 }
 
 export async function insertApiToken(
-  { db, marks }: Marked,
-  values: Covered<'api_tokens'>,
+  { db, marks }: MarkedRecords,
+  values: CoveredColumns<'api_tokens'>,
   entry: NewActivity,
 ): Promise<void> {
   await writeAll(db, (queries) => [
@@ -30,7 +30,7 @@ export async function insertApiToken(
 
 /** Returns undefined for a token that was changed outside of the dashboard, or whose user was. */
 export async function findApiToken(
-  { db, marks }: Marked,
+  { db, marks }: MarkedRecords,
   hash: string,
 ): Promise<{ token: ApiToken; user: User } | undefined> {
   const found = await db.read
@@ -43,7 +43,7 @@ export async function findApiToken(
     return undefined
   }
   const { user_id: _, hash: __, mark: ___, ...token } = found.token
-  return { token, user: shown(found.user) }
+  return { token, user: publicUser(found.user) }
 }
 
 /** Whether a token that was admitted before has not ended. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
-import { unlessStorage } from '#dashboard/kernel/db/connect.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import { ignoreStorageFault } from '#dashboard/kernel/db/connect.ts'
 import type { Admission, Caller } from '#dashboard/kernel/http/caller.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
@@ -23,7 +23,7 @@ const PREFIX = 'hc_'
 const TOUCH_MS = 60_000
 const DAY_MS = 24 * 3600_000
 
-type Deps = Pick<Base, 'db' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
 /** `plaintext` is shown only once; the records hold its hash. Throws 422 for a wrong password. */
 export async function createApiToken(
@@ -65,7 +65,7 @@ export async function findTokenCaller(
   if (!found || found.token.expires_at <= timestamp(clock)) return undefined
   const { id, name, scope, last_used_at, expires_at } = found.token
   if (isDue(last_used_at, TOUCH_MS, clock.now()))
-    await touchApiToken(db, id, timestamp(clock)).catch(unlessStorage)
+    await touchApiToken(db, id, timestamp(clock)).catch(ignoreStorageFault)
   const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
   const caller = { user: found.user, jti: '', token_id: id, token_name: name, scope }
   return { caller, until: Math.min(touched, Date.parse(expires_at)) }

@@ -7,7 +7,7 @@ import type { Throttle } from './throttle.ts'
 
 type Deps = Pick<LoginDeps, 'db' | 'marks' | 'passwords' | 'throttle'>
 
-interface Given {
+interface PasswordConfirmation {
   what: Parameters<Throttle['confirm']>[0]
   password: Secret
   /** Its field in the body. */
@@ -21,7 +21,7 @@ interface Given {
 export async function confirmPassword(
   { db, marks, passwords, throttle }: Deps,
   { user, jti }: Caller,
-  { what, password, field }: Given,
+  { what, password, field }: PasswordConfirmation,
 ): Promise<void> {
   const attempt = throttle.confirm(what, jti)
   const matches = await findUser({ db, marks }, user.id)

@@ -1,4 +1,4 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { isDue } from '#shared/kernel/age.ts'
@@ -33,7 +33,7 @@ export async function confirmCaller(
  * with `confirmation_needed`.
  */
 export async function requireConfirmed(
-  { clock }: Pick<Base, 'clock'>,
+  { clock }: Pick<CommonDeps, 'clock'>,
   { confirmed_at }: Caller,
 ): Promise<void> {
   if (confirmed_at && !isDue(confirmed_at, CONFIRMED_MS, clock.now())) return

@@ -1,7 +1,7 @@
 import { isHttps } from '#dashboard/kernel/http/client.ts'
 
 /** `device` identifies a browser that has logged in before. */
-type Kind = 'session' | 'device'
+type CookieKind = 'session' | 'device'
 
 interface Deps {
   public_url: string | undefined
@@ -11,7 +11,7 @@ interface Deps {
  * With a public address of https, the prefix `__Host-` keeps every other host of the domain from
  * setting the cookie (RFC 6265bis 4.1.3.2); browsers take that name only over TLS.
  */
-export function cookieName(kind: Kind, { public_url }: Deps): string {
+export function cookieName(kind: CookieKind, { public_url }: Deps): string {
   return isHttps(public_url) ? `__Host-${kind}` : kind
 }
 
@@ -27,7 +27,7 @@ export function cookieLine(name: string, value: string, maxAge: number, secure: 
 }
 
 /** The value of a cookie in the Cookie header. */
-export function cookieOf(kind: Kind, deps: Deps, request: Request): string | undefined {
+export function cookieOf(kind: CookieKind, deps: Deps, request: Request): string | undefined {
   const start = `${cookieName(kind, deps)}=`
   for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
     const text = pair.trim()

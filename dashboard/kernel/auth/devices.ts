@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 
 export const DEVICE_SECONDS = 365 * 24 * 3600
 
-type Deps = Pick<Base, 'clock' | 'random'>
+type Deps = Pick<CommonDeps, 'clock' | 'random'>
 
 /**
  * Signs the cookie that a browser keeps after a successful login: `<id>.<expires>.<mac>`. It grants

@@ -2,14 +2,14 @@ import { fstatSync } from 'node:fs'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-export interface Login {
+export interface FirstLogin {
   email: string
   password: string
 }
 
-export const fileOf = (data_dir: string) => join(data_dir, 'first-login')
+export const firstLoginFile = (data_dir: string) => join(data_dir, 'first-login')
 
-export const textOf = ({ email, password }: Login) =>
+export const firstLoginText = ({ email, password }: FirstLogin) =>
   `first login: ${email}\npassword: ${password}\n`
 
 /**
@@ -23,21 +23,23 @@ export function goesToJournal(stream: string | undefined, descriptor = 1): boole
 }
 
 /** For its owner alone; called before the account exists, so that no password is lost. */
-export async function keepFirstLogin(data_dir: string, login: Login): Promise<void> {
-  const draft = `${fileOf(data_dir)}.draft`
+export async function storeFirstLogin(data_dir: string, login: FirstLogin): Promise<void> {
+  const draft = `${firstLoginFile(data_dir)}.draft`
   await rm(draft, { force: true })
   await using file = await open(draft, 'wx', 0o600)
-  await file.writeFile(textOf(login))
+  await file.writeFile(firstLoginText(login))
   await file.sync()
-  await rename(draft, fileOf(data_dir))
+  await rename(draft, firstLoginFile(data_dir))
 }
 
 /** The stored login, which is removed; undefined when it was shown before. */
 export async function takeFirstLogin(data_dir: string): Promise<string | undefined> {
-  const text = await readFile(fileOf(data_dir), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-    return undefined
-  })
-  if (text !== undefined) await rm(fileOf(data_dir))
+  const text = await readFile(firstLoginFile(data_dir), 'utf8').catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      return undefined
+    },
+  )
+  if (text !== undefined) await rm(firstLoginFile(data_dir))
   return text
 }

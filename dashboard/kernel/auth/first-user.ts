@@ -1,24 +1,24 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { Secret } from '#shared/kernel/secret.ts'
-import type { Login } from './first-login.ts'
+import type { FirstLogin } from './first-login.ts'
 import type { Passwords } from './passwords.ts'
 import { hasUsers, insertUser } from './queries.ts'
 
 /** Only one of several dashboards creates it. */
-const FIRST = 1
+const FIRST_USER = 1
 const DEFAULT_EMAIL = 'admin@example.com'
 
-interface Deps extends Pick<Base, 'db' | 'clock' | 'random'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
   passwords: Passwords
   marks: Marks
   /** Stores a generated password for its owner; returns a function that removes it again. */
-  keep?: (login: Login) => Promise<() => Promise<unknown>>
+  keep?: (login: FirstLogin) => Promise<() => Promise<unknown>>
 }
 
-interface Given {
+interface AdminAccount {
   ADMIN_EMAIL?: string | undefined
   ADMIN_PASSWORD?: string | undefined
 }
@@ -26,14 +26,14 @@ interface Given {
 /** Creates the first account. Returns the generated password to print, if any. */
 export async function makeFirstUser(
   { db, marks, clock, random, passwords, keep }: Deps,
-  { ADMIN_EMAIL, ADMIN_PASSWORD }: Given,
-): Promise<Login | undefined> {
+  { ADMIN_EMAIL, ADMIN_PASSWORD }: AdminAccount,
+): Promise<FirstLogin | undefined> {
   if (await hasUsers(db)) return undefined
   const email = (ADMIN_EMAIL ?? DEFAULT_EMAIL).toLowerCase()
   const password = ADMIN_PASSWORD ?? randomText(random, 18)
   const password_hash = await passwords.hash(new Secret(password))
   const created_at = timestamp(clock)
-  const values = { id: FIRST, email, name: 'Administrator', password_hash, created_at }
+  const values = { id: FIRST_USER, email, name: 'Administrator', password_hash, created_at }
   const forget = ADMIN_PASSWORD === undefined ? await keep?.({ email, password }) : undefined
   const made = await insertUser({ db, marks }, values)
   // Another dashboard was faster: the password belongs to no account.

@@ -63,15 +63,15 @@ function checkOrigin({ public_url }: Deps, request: Request): void {
 }
 
 /** Methods that change nothing. */
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The modes of `fetch`: a link, a form, an image and a frame have others, and cannot choose these. */
-const OF_SCRIPTS = new Set(['cors', 'same-origin'])
+const SCRIPT_HEADERS = new Set(['cors', 'same-origin'])
 
 /** No form can send it, and no other page without asking first (CORS). */
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
-interface Rules {
+interface OriginRules {
   public_url: string | undefined
   /** A call of the API: it takes changes from scripts only, and as JSON. */
   is_api: boolean
@@ -83,13 +83,13 @@ interface Rules {
  * prevention). A page of this origin may be made to send a form to an address that it does not choose:
  * so the API refuses navigations, and whatever a form can send.
  */
-function refusalOf(request: Request, { public_url, is_api }: Rules): string | undefined {
-  if (SAFE.has(request.method)) return undefined
+function refusalOf(request: Request, { public_url, is_api }: OriginRules): string | undefined {
+  if (SAFE_METHODS.has(request.method)) return undefined
   if (!isSameOrigin(request, public_url)) return 'The request comes from another site'
   if (!is_api) return undefined
   const { headers } = request
   const isOfScript =
-    OF_SCRIPTS.has(headers.get('sec-fetch-mode') ?? 'cors') &&
+    SCRIPT_HEADERS.has(headers.get('sec-fetch-mode') ?? 'cors') &&
     (headers.get('sec-fetch-dest') ?? 'empty') === 'empty'
   if (!isOfScript) return 'A link or a form cannot change anything'
   const isOfBrowser = headers.has('origin') || headers.has('sec-fetch-site')

@@ -62,7 +62,7 @@ async function verify(
 export function prefixOf(address: string): string {
   const [plain = ''] = address.split('%')
   if (isIP(plain) !== 6) return plain
-  const groups = groupsOf(plain)
+  const groups = ipv6Groups(plain)
   const [high = 0, low = 0] = groups.slice(6)
   if (groups.slice(0, 6).join() === '0,0,0,0,0,65535')
     return [high >> 8, high & 255, low >> 8, low & 255].join('.')
@@ -73,7 +73,7 @@ export function prefixOf(address: string): string {
 }
 
 /** The eight numbers of an IPv6 address. */
-function groupsOf(address: string): number[] {
+function ipv6Groups(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const numbers = (text: string) =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))

@@ -8,10 +8,10 @@ export interface PasswordCost {
   rounds: number
 }
 
-export const STRONG: PasswordCost = { memory_kib: 65_536, rounds: 2 }
+export const DEFAULT_PASSWORD_COST: PasswordCost = { memory_kib: 65_536, rounds: 2 }
 
-const AT_ONCE = 2
-const IN_LINE = 128
+const MAX_CONCURRENT = 2
+const MAX_WAITING = 128
 
 /** The origin of a password check. */
 export interface CheckOrigin {
@@ -22,11 +22,11 @@ export interface CheckOrigin {
   delay_ms: number
 }
 
-const SETUP: Turn = { by: 'setup', first: true }
+const SETUP_TEXT: Turn = { by: 'setup', first: true }
 
 /** Each hash takes 64 MiB and 0.15 s. Known and unknown clients have a queue of 128 each. */
 export class Passwords {
-  readonly #limit = new FairLimit(AT_ONCE, IN_LINE)
+  readonly #limit = new FairLimit(MAX_CONCURRENT, MAX_WAITING)
   readonly #cost: PasswordCost
   readonly #clock: Clock
   readonly #nobody: string
@@ -40,7 +40,7 @@ export class Passwords {
   /** For an authenticated user. */
   hash(password: Secret): Promise<string> {
     const { memory_kib: memoryCost, rounds: timeCost } = this.#cost
-    return this.#limit.run(SETUP, () =>
+    return this.#limit.run(SETUP_TEXT, () =>
       Bun.password.hash(password.reveal(), { algorithm: 'argon2id', memoryCost, timeCost }),
     )
   }

@@ -1,8 +1,8 @@
 import { and, count, eq, getTableColumns, ne, sql } from 'drizzle-orm'
 import { api_tokens, sessions } from '#dashboard/kernel/db/auth-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
-import type { Covered, MarkedRow, Marks } from '#dashboard/kernel/db/marks.ts'
-import { once } from '#dashboard/kernel/db/once.ts'
+import type { CoveredColumns, MarkedRow, Marks } from '#dashboard/kernel/db/marks.ts'
+import { preparedQuery } from '#dashboard/kernel/db/once.ts'
 import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, users } from '#dashboard/kernel/db/schema.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
@@ -13,15 +13,15 @@ export async function hasUsers(db: Database): Promise<boolean> {
 }
 
 /** The records, and what proves that the dashboard wrote them. */
-export interface Marked {
+export interface MarkedRecords {
   db: Database
   marks: Marks
 }
 
 /** False if one with this address or id exists: another process was faster. */
 export async function insertUser(
-  { db, marks }: Marked,
-  values: Covered<'users'>,
+  { db, marks }: MarkedRecords,
+  values: CoveredColumns<'users'>,
 ): Promise<boolean> {
   const row = { ...values, mark: marks.of('users', values) }
   const rows = await db.write((queries) =>
@@ -32,7 +32,7 @@ export async function insertUser(
 
 /** `email` in lower case, as it is stored. Undefined for one that somebody else has changed. */
 export async function findUserByEmail(
-  { db, marks }: Marked,
+  { db, marks }: MarkedRecords,
   email: string,
 ): Promise<UserRow | undefined> {
   const row = await db.read.select().from(users).where(eq(users.email, email)).get()
@@ -40,7 +40,10 @@ export async function findUserByEmail(
 }
 
 /** Returns undefined for a user that was changed outside of the dashboard. */
-export async function findUser({ db, marks }: Marked, id: number): Promise<UserRow | undefined> {
+export async function findUser(
+  { db, marks }: MarkedRecords,
+  id: number,
+): Promise<UserRow | undefined> {
   const row = await db.read.select().from(users).where(eq(users.id, id)).get()
   return row && marks.fits('users', row) ? row : undefined
 }
@@ -52,8 +55,8 @@ export async function findAddress(db: Database, id: number): Promise<string | un
 }
 
 export async function insertSession(
-  { db, marks }: Marked,
-  session: Covered<'sessions'>,
+  { db, marks }: MarkedRecords,
+  session: CoveredColumns<'sessions'>,
   entry: NewActivity,
 ): Promise<void> {
   await writeAll(db, (queries) => [
@@ -62,7 +65,7 @@ export async function insertSession(
   ])
 }
 
-const session = once((read) =>
+const session = preparedQuery((read) =>
   read
     .select({ session: getTableColumns(sessions), user: getTableColumns(users) })
     .from(sessions)
@@ -75,18 +78,18 @@ export type FoundSession = MarkedRow<'sessions'> & { user: User }
 
 /** Returns undefined for a session that was changed outside of the dashboard, or whose user was. */
 export async function findSession(
-  { db, marks }: Marked,
+  { db, marks }: MarkedRecords,
   jti: string,
 ): Promise<FoundSession | undefined> {
   const found = await session(db).get({ jti })
   if (!found || !marks.fits('sessions', found.session) || !marks.fits('users', found.user)) {
     return undefined
   }
-  return { ...found.session, user: shown(found.user) }
+  return { ...found.session, user: publicUser(found.user) }
 }
 
 /** What others see of a user. */
-export const shown = ({ id, email, name }: User): User => ({ id, email, name })
+export const publicUser = ({ id, email, name }: User): User => ({ id, email, name })
 
 /** Whether a session that was admitted before has not ended. */
 export async function hasSession(db: Database, jti: string, now: string): Promise<boolean> {
@@ -96,9 +99,9 @@ export async function hasSession(db: Database, jti: string, now: string): Promis
 
 /** False if another request changed it meanwhile, or it was ended. */
 export async function updateSession(
-  { db, marks }: Marked,
+  { db, marks }: MarkedRecords,
   before: MarkedRow<'sessions'>,
-  values: Partial<Pick<Covered<'sessions'>, 'renewed_at' | 'expires_at' | 'confirmed_at'>>,
+  values: Partial<Pick<CoveredColumns<'sessions'>, 'renewed_at' | 'expires_at' | 'confirmed_at'>>,
 ): Promise<boolean> {
   const mark = marks.of('sessions', { ...before, ...values })
   const rows = await db.write((queries) =>
@@ -141,7 +144,7 @@ interface NewPassword {
 }
 
 export async function updatePassword(
-  { db, marks }: Marked,
+  { db, marks }: MarkedRecords,
   { user, password_hash, keep, end_tokens }: NewPassword,
   entry: NewActivity,
 ): Promise<void> {

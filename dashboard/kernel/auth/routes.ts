@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
-import { STRANGER } from '#dashboard/kernel/http/body.ts'
+import { ANONYMOUS_LIMITS } from '#dashboard/kernel/http/body.ts'
 import { addressOf, type Connection, isSecure } from '#dashboard/kernel/http/client.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
@@ -49,7 +49,7 @@ export const authRoutes = {
       'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately.',
     right: 'open',
     body: Login,
-    body_limits: STRANGER,
+    body_limits: ANONYMOUS_LIMITS,
     answers: { 200: { about: 'Signed in.', json: UserAnswer, headers: ['Set-Cookie'] } },
     errors: ['unauthorized', 'too_many'],
     run: async ({ deps, body, request, server }) => {
@@ -79,7 +79,7 @@ export const authRoutes = {
       const { deps, caller } = call
       const entry = entryOf(deps.clock, { type: 'auth.logout', user_id: caller.user.id })
       await deleteSession(deps.db, caller.jti, entry)
-      return signOut(call)
+      return signedOutReply(call)
     },
   }),
   logoutEverywhere: route({
@@ -92,7 +92,7 @@ export const authRoutes = {
       const user_id = caller.user.id
       const entry = entryOf(deps.clock, { type: 'auth.logout_everywhere', user_id })
       await deleteAccess(deps.db, user_id, entry)
-      return signOut(call)
+      return signedOutReply(call)
     },
   }),
   confirmPassword: route({
@@ -156,18 +156,18 @@ export const authRoutes = {
   }),
 }
 
-interface Visit {
+interface CookieCall {
   deps: Deps
   request: Request
   server: Connection | null
 }
 
-function sessionCookie({ deps, request, server }: Visit, value: string, seconds: number) {
+function sessionCookie({ deps, request, server }: CookieCall, value: string, seconds: number) {
   const options = cookieOptions(seconds, isSecure(deps, request, server))
   return { name: cookieName('session', deps), value, options }
 }
 
-function signOut(visit: Visit) {
+function signedOutReply(visit: CookieCall) {
   visit.deps.bus.notify(SESSIONS_NEWS)
   return new Reply(204, undefined, { cookie: sessionCookie(visit, '', 0) })
 }

@@ -1,16 +1,16 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
-import { rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { hasApiToken } from './api-tokens.queries.ts'
 import { hasSession } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
 /** The bus topic for ended sessions or tokens. */
 export const SESSIONS_NEWS = 'sessions'
 
 /** The user may sign out at another dashboard on the same database. */
-const LOOK_MS = 60_000
+const POLL_MS = 60_000
 
 /** Aborts the work of a session or token as soon as that has ended. */
 export async function endWithSession(
@@ -22,7 +22,7 @@ export async function endWithSession(
     using news = bus.next(SESSIONS_NEWS)
     const valid = await isValid({ db, clock }, caller).catch(() => true)
     if (!valid) gone.abort()
-    else await rest(clock, LOOK_MS, news.promise, gone.signal)
+    else await sleepOrWake(clock, POLL_MS, news.promise, gone.signal)
   }
 }
 

@@ -4,7 +4,7 @@ import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/kernel/sse.ts'
 import { endWithSession } from './session-revocation.ts'
 
-interface Stream {
+interface EventStream {
   /** The id for the header of the operation, if any. */
   operation_id?: string
   ping_ms: number
@@ -20,14 +20,14 @@ export type StreamDeps = Parameters<typeof endWithSession>[0] & { limits: { ping
 /** A stream that ends with its session or token. */
 export function callerStream(
   { deps, caller, request, server }: PathCall<StreamDeps>,
-  stream: Pick<Stream, 'operation_id' | 'events'>,
+  stream: Pick<EventStream, 'operation_id' | 'events'>,
 ): Response {
   const watch = (gone: AbortController) => void endWithSession(deps, caller, gone)
   return streamResponse(request, { ...stream, server, ping_ms: deps.limits.ping_ms, watch })
 }
 
 /** A view of stored events: a client that leaves cancels nothing. */
-export function streamResponse(request: Request, stream: Stream): Response {
+export function streamResponse(request: Request, stream: EventStream): Response {
   stream.server?.timeout(request, 0)
   const { operation_id } = stream
   const name = operation_id === undefined ? {} : { [OPERATION_HEADER]: operation_id }
@@ -41,7 +41,7 @@ export function streamResponse(request: Request, stream: Stream): Response {
 }
 
 /** The first ping sends the headers on their way. A client that reads slowly slows down the reading. */
-function source({ events, ping_ms }: Stream, gone: AbortController) {
+function source({ events, ping_ms }: EventStream, gone: AbortController) {
   const encoder = new TextEncoder()
   const iterator = events(gone.signal)
   let timer: ReturnType<typeof setInterval> | undefined

@@ -1,6 +1,6 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
-import { unlessStorage } from '#dashboard/kernel/db/connect.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import { ignoreStorageFault } from '#dashboard/kernel/db/connect.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { Admission } from '#dashboard/kernel/http/caller.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -10,7 +10,7 @@ import type { User } from '#shared/kernel/api/auth.ts'
 import { type FoundSession, findSession, insertSession, updateSession } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
 
-export interface SessionDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
+export interface SessionDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
   tokens: Tokens
   marks: Marks
 }
@@ -47,7 +47,7 @@ export async function findCaller(
   const until = Math.min(half, claims.exp * 1000, Date.parse(session.expires_at))
   const admission = { caller, until }
   if (!isDue(session.renewed_at, SESSION_MS / 2, deps.clock.now())) return admission
-  const renewed = await renew(deps, session).catch(unlessStorage)
+  const renewed = await renew(deps, session).catch(ignoreStorageFault)
   return renewed === undefined ? admission : { ...admission, renewed }
 }
 

@@ -5,7 +5,7 @@ const WINDOW_MS = 15 * 60_000
 const MAX_KEYS = 50_000
 
 /** Counts the failures of the last 15 minutes, by key. */
-class Failures {
+class FailureCounter {
   readonly #clock: Clock
   readonly #times = new Map<string, number[]>()
 
@@ -59,9 +59,9 @@ class Failures {
 }
 
 /** Failures in 15 minutes. */
-const SAME_ACCOUNT = 5
-const SAME_ADDRESS = 20
-const SAME_SESSION = 5
+const MAX_FAILURES_OF_ACCOUNT = 5
+const MAX_FAILURES_OF_ADDRESS = 20
+const MAX_FAILURES_OF_SESSION = 5
 
 const FIRST_DELAY_MS = 250
 const MAX_DELAY_MS = 10_000
@@ -89,27 +89,27 @@ export interface Attempt {
  * A known device is counted separately.
  */
 export class Throttle {
-  readonly #failures: Failures
+  readonly #failures: FailureCounter
 
   constructor(clock: Clock) {
-    this.#failures = new Failures(clock)
+    this.#failures = new FailureCounter(clock)
   }
 
   /** Throws 429 with the seconds to wait. */
   login(account: string, { address, device }: Origin): Attempt {
-    if (device !== undefined) return this.#attempt(`device ${device}`, SAME_ACCOUNT)
+    if (device !== undefined) return this.#attempt(`device ${device}`, MAX_FAILURES_OF_ACCOUNT)
     const own = `address ${address}`
-    this.#failures.check(own, SAME_ADDRESS)
+    this.#failures.check(own, MAX_FAILURES_OF_ADDRESS)
     const delay_ms = delayOf(this.#failures.count(`account ${account}`))
     return {
-      ...this.#attempt(`${own} ${account}`, SAME_ACCOUNT, own, `account ${account}`),
+      ...this.#attempt(`${own} ${account}`, MAX_FAILURES_OF_ACCOUNT, own, `account ${account}`),
       delay_ms,
     }
   }
 
   /** A signed-in user confirms the password. `what` is counted separately. */
   confirm(what: 'password change' | 'new token' | 'confirmation', session: string): Attempt {
-    return this.#attempt(`${what} ${session}`, SAME_SESSION)
+    return this.#attempt(`${what} ${session}`, MAX_FAILURES_OF_SESSION)
   }
 
   #attempt(key: string, most: number, ...others: readonly string[]): Attempt {
@@ -128,6 +128,6 @@ export class Throttle {
 
 /** Doubles with each failure beyond the limit of one address. */
 function delayOf(failures: number): number {
-  if (failures < SAME_ACCOUNT) return 0
-  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - SAME_ACCOUNT))
+  if (failures < MAX_FAILURES_OF_ACCOUNT) return 0
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - MAX_FAILURES_OF_ACCOUNT))
 }

@@ -5,7 +5,7 @@ import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 export const SESSION_SECONDS = 7 * 24 * 3600
 const ISSUER = 'hosting-control'
 const AUDIENCE = 'hosting-control-dashboard'
-const CACHED = 10_000
+const MAX_CACHED = 10_000
 
 const Claims = z.object({
   sub: z.string().regex(/^[1-9]\d{0,14}$/),
@@ -53,7 +53,7 @@ export class Tokens {
 
   #remember(token: string, claims: Claims): void {
     const [oldest] = this.#verified.keys()
-    if (this.#verified.size >= CACHED && oldest !== undefined) this.#verified.delete(oldest)
+    if (this.#verified.size >= MAX_CACHED && oldest !== undefined) this.#verified.delete(oldest)
     this.#verified.set(token, claims)
   }
 }

@@ -7,42 +7,48 @@ import {
 } from '#dashboard/kernel/engine/cancel/cancel-operation.ts'
 import { conflict, notFound, ServiceError } from '#shared/kernel/errors.ts'
 import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
-import { advance, bulkStatement, dropWaiting, readState, type State } from './progress.queries.ts'
+import {
+  applyBulkChange,
+  type BulkState,
+  bulkStatement,
+  cancelWaitingItems,
+  readBulkState,
+} from './progress.queries.ts'
 import { getBulkView } from './queries.ts'
 import { BULK_NEWS, type BulkRunner } from './runner.ts'
 
-export type ChangeDeps = CancelDeps & { bulks: BulkRunner }
+export type ChangeBulkDeps = CancelDeps & { bulks: BulkRunner }
 
 /** Waiting items do not start any more, and running ones are cancelled. 409 when it has ended. */
 export async function cancelBulk(
-  deps: ChangeDeps,
+  deps: ChangeBulkDeps,
   id: string,
   { force, actor }: { force: boolean; actor: number },
 ): Promise<BulkOperationView> {
-  await change(deps, id, (state) => {
+  await changeBulk(deps, id, (state) => {
     if (state.bulk.finished_at !== null) throw conflict('The bulk operation has ended already')
     if (state.bulk.status === 'cancelled') return undefined
     const message = `Cancelled: ${state.counts.waiting} were not started`
     return {
       data: { message, status: 'cancelled' },
       statements: (queries) => [
-        dropWaiting(queries, id),
+        cancelWaitingItems(queries, id),
         bulkStatement(queries, id, { status: 'cancelled', reason: '' }),
         activityStatement(queries, entryOf(deps.clock, { type: 'bulk.cancel', user_id: actor })),
       ],
     }
   })
   if (force) await forceStarted(deps, id, actor)
-  return woken(deps, id)
+  return wakeBulk(deps, id)
 }
 
 /** 409 unless it is paused. */
 export async function resumeBulk(
-  deps: ChangeDeps,
+  deps: ChangeBulkDeps,
   id: string,
   actor: number,
 ): Promise<BulkOperationView> {
-  await change(deps, id, ({ bulk }) => {
+  await changeBulk(deps, id, ({ bulk }) => {
     if (bulk.status !== 'paused') throw conflict('The bulk operation is not paused')
     return {
       data: { message: 'Resumed', status: 'running' },
@@ -52,32 +58,33 @@ export async function resumeBulk(
       ],
     }
   })
-  return woken(deps, id)
+  return wakeBulk(deps, id)
 }
 
-interface Change {
+interface BulkChange {
   data: Record<string, unknown>
   statements(queries: Queries): Statement[]
 }
 
 /** Decides again if the records changed during the decision. Undefined: nothing to do. */
-async function change(
-  { db, bus }: ChangeDeps,
+async function changeBulk(
+  { db, bus }: ChangeBulkDeps,
   id: string,
-  decide: (state: State) => Change | undefined,
+  decide: (state: BulkState) => BulkChange | undefined,
 ): Promise<void> {
   for (;;) {
-    const state = await readState(db, id)
+    const state = await readBulkState(db, id)
     if (!state) throw notFound('Bulk operation')
     const decided = decide(state)
     if (!decided) return
     const { data, statements } = decided
-    if (await advance(db, state, [{ event: 'log', data }], statements)) return bus.notify(id)
+    if (await applyBulkChange(db, state, [{ event: 'log', data }], statements))
+      return bus.notify(id)
   }
 }
 
-async function forceStarted(deps: ChangeDeps, id: string, actor: number): Promise<void> {
-  const state = await readState(deps.db, id)
+async function forceStarted(deps: ChangeBulkDeps, id: string, actor: number): Promise<void> {
+  const state = await readBulkState(deps.db, id)
   for (const { operation } of state?.started ?? []) {
     if (!operation) continue
     await cancelOperation(deps, operation.id, { mode: 'forced', actor }).catch((error: unknown) => {
@@ -86,7 +93,10 @@ async function forceStarted(deps: ChangeDeps, id: string, actor: number): Promis
   }
 }
 
-async function woken({ db, bus, bulks }: ChangeDeps, id: string): Promise<BulkOperationView> {
+async function wakeBulk(
+  { db, bus, bulks }: ChangeBulkDeps,
+  id: string,
+): Promise<BulkOperationView> {
   bulks.start(id)
   bus.notify(BULK_NEWS)
   return getBulkView(db, id)

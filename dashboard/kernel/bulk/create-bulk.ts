@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { BulkRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
@@ -29,7 +29,7 @@ import {
   MAX_ITEMS,
   type SkippedTarget,
 } from '#shared/operations/api/bulk-operations.ts'
-import { type PrepareDeps, prepare } from './prepare.ts'
+import { type PrepareDeps, prepareItem } from './prepare.ts'
 import { listUnsuccessful } from './progress.queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'
@@ -41,14 +41,14 @@ import {
   unknownSites,
 } from './targets.queries.ts'
 
-export interface BulkDeps extends AskDeps, Pick<Base, 'db' | 'clock' | 'random'> {
+export interface BulkDeps extends BulkPlanDeps, Pick<CommonDeps, 'db' | 'clock' | 'random'> {
   bulks: BulkRunner
   types: RulesTable
 }
 
 /** With `dry_run` only the selection. */
 export type BulkAnswer =
-  | (Selected & { must_accept?: BulkAsks })
+  | (BulkSelection & { must_accept?: BulkAsks })
   | { bulk_operation: BulkOperationView }
 
 /** Starts an operation on each target, or returns them. `origin`: our address for servers. */
@@ -65,13 +65,13 @@ export async function createBulk(
   const params = { ...paramsOf(type, call.params ?? {}), ...more }
   const selected = await selectTargets(deps, type, call.targets)
   if (dry_run && with_asks) {
-    const must_accept = await mustAccept(deps, { type, params, actor }, selected.targets)
+    const must_accept = await requiredAcceptance(deps, { type, params, actor }, selected.targets)
     return { ...selected, must_accept }
   }
   if (dry_run) return selected
   refuseNone(selected)
   const values = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await beginBulk(deps, values, selected) }
+  return { bulk_operation: await storeBulk(deps, values, selected) }
 }
 
 /** A new bulk operation for failed and cancelled items, or their selection. 409 for none. */
@@ -88,17 +88,17 @@ export async function retryBulk(
   const selected = { targets, skipped: [] }
   if (dry_run) return selected
   const values = { type, params, parallel, pause_after, actor }
-  return { bulk_operation: await beginBulk(deps, values, selected) }
+  return { bulk_operation: await storeBulk(deps, values, selected) }
 }
 
 type NewBulk = Pick<BulkOperationView, 'type' | 'params' | 'parallel' | 'pause_after'> & {
   actor: number
 }
 
-export async function beginBulk(
+export async function storeBulk(
   { db, clock, random, bulks }: Pick<BulkDeps, 'db' | 'clock' | 'random' | 'bulks'>,
   values: NewBulk,
-  { targets, skipped }: Selected,
+  { targets, skipped }: BulkSelection,
 ): Promise<BulkOperationView> {
   const id = randomText(random, 16)
   const created_at = timestamp(clock)
@@ -121,59 +121,67 @@ function paramsOf(type: BulkType, value: unknown): Record<string, unknown> {
   throw invalid({ ...fields, ...(body ? { params: body } : {}) })
 }
 
-const MAX_ASKED = 50
-const AT_ONCE = 8
+const MAX_PLANNED = 50
+const MAX_CONCURRENT = 8
 /** The types that can change foreign objects, and those that some sites refuse. */
-const ASKING: readonly BulkRow['type'][] = [
+const PLANNED_TYPES: readonly BulkRow['type'][] = [
   'site.update',
   'site.restore',
   'site.jobs',
   'server.provision',
 ]
 
-type Bulk = Pick<BulkRow, 'type' | 'params' | 'actor'>
-type AskDeps = PrepareDeps & PlanDeps
+type BulkParams = Pick<BulkRow, 'type' | 'params' | 'actor'>
+type BulkPlanDeps = PrepareDeps & PlanDeps
 
 /** The current plans of the agents for the first targets: changes of foreign objects. */
-async function mustAccept(
-  deps: AskDeps,
-  bulk: Bulk,
+async function requiredAcceptance(
+  deps: BulkPlanDeps,
+  bulk: BulkParams,
   targets: readonly BulkTarget[],
 ): Promise<BulkAsks> {
-  if (!ASKING.includes(bulk.type)) return { asks: [], unasked: 0 }
-  const limit = new Limit(AT_ONCE)
-  const some = targets.slice(0, MAX_ASKED)
-  const answers = await Promise.all(some.map((one) => limit.run(() => askOne(deps, bulk, one))))
+  if (!PLANNED_TYPES.includes(bulk.type)) return { asks: [], unasked: 0 }
+  const limit = new Limit(MAX_CONCURRENT)
+  const some = targets.slice(0, MAX_PLANNED)
+  const answers = await Promise.all(some.map((one) => limit.run(() => planItem(deps, bulk, one))))
   const asks = answers.filter(({ effects, error }) => effects.length > 0 || error !== null)
   return { asks, unasked: targets.length - some.length }
 }
 
-async function askOne(deps: AskDeps, bulk: Bulk, target: BulkTarget): Promise<BulkAsk> {
+async function planItem(
+  deps: BulkPlanDeps,
+  bulk: BulkParams,
+  target: BulkTarget,
+): Promise<BulkAsk> {
   try {
-    return { ...target, effects: imposedBy(await planOne(deps, bulk, target)), error: null }
+    return {
+      ...target,
+      effects: acceptableEffects(await planOfItem(deps, bulk, target)),
+      error: null,
+    }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return { ...target, effects: [], error: bodyOf(error) }
   }
 }
 
-async function planOne(
-  deps: AskDeps,
-  bulk: Bulk,
+async function planOfItem(
+  deps: BulkPlanDeps,
+  bulk: BulkParams,
   { server_id, site_id }: BulkTarget,
 ): Promise<Plan> {
-  const { type, params } = await prepare(deps, bulk, { server_id, site_id })
+  const { type, params } = await prepareItem(deps, bulk, { server_id, site_id })
   const server = await getServer(deps.db, server_id)
   const site = site_id === null ? {} : { site: { id: site_id } }
   return (await planOf(deps, { type, server, params, ...site })).plan
 }
 
-const imposedBy = ({ steps }: Plan) =>
+const acceptableEffects = ({ steps }: Plan) =>
   steps.flatMap(({ effects }) => effects.filter(({ asks }) => asks !== undefined))
 
-const SHOWN = 10
+const MAX_SHOWN = 10
 
-interface Selected {
+interface BulkSelection {
   targets: BulkTarget[]
   /** Named, but not suitable for the call. */
   skipped: SkippedTarget[]
@@ -184,25 +192,25 @@ async function selectTargets(
   { db, types }: { db: Database; types: RulesTable },
   type: BulkType,
   targets: BulkTargets,
-): Promise<Selected> {
+): Promise<BulkSelection> {
   const onSites = OPERATION_TYPES[type].target === 'site'
   if (!onSites && targets.site_ids.length > 0)
-    throw refused(`${type} is for servers, not for sites`)
+    throw targetsError(`${type} is for servers, not for sites`)
   refuseUnknown('server', await unknownServers(db, targets.server_ids))
   refuseUnknown('site', await unknownSites(db, targets.site_ids))
   const found = onSites
     ? await listSiteTargets(db, types[type].bulk, targets, MAX_ITEMS + 1)
     : await listServerTargets(db, targets, MAX_ITEMS + 1)
-  if (found.length === 0) throw refused(`No ${onSites ? 'site' : 'server'} is selected`)
-  if (found.length > MAX_ITEMS) throw refused(`Must be at most ${MAX_ITEMS} in one call`)
+  if (found.length === 0) throw targetsError(`No ${onSites ? 'site' : 'server'} is selected`)
+  if (found.length > MAX_ITEMS) throw targetsError(`Must be at most ${MAX_ITEMS} in one call`)
   return types[type].site?.found === false
     ? withoutFound(found)
     : { targets: found.map(targetOf), skipped: [] }
 }
 
 /** A discovered site can only be read. */
-function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): Selected {
-  const selected: Selected = { targets: [], skipped: [] }
+function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): BulkSelection {
+  const selected: BulkSelection = { targets: [], skipped: [] }
   for (const site of sites) {
     const target = targetOf(site)
     const isSkipped = 'found' in site && site.found
@@ -215,7 +223,7 @@ function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): Selected {
 const targetOf = ({ server_id, site_id, domain }: BulkTarget) => ({ server_id, site_id, domain })
 
 /** 409 without a suitable target. */
-function refuseNone({ targets, skipped }: Selected): void {
+function refuseNone({ targets, skipped }: BulkSelection): void {
   if (targets.length > 0) return
   const message = 'None of them was created by Hosting Control'
   throw conflict(
@@ -226,8 +234,8 @@ function refuseNone({ targets, skipped }: Selected): void {
 
 function refuseUnknown(what: string, ids: readonly number[]): void {
   if (ids.length === 0) return
-  const more = ids.length > SHOWN ? ', …' : ''
-  throw refused(`No such ${what}: ${ids.slice(0, SHOWN).join(', ')}${more}`)
+  const more = ids.length > MAX_SHOWN ? ', …' : ''
+  throw targetsError(`No such ${what}: ${ids.slice(0, MAX_SHOWN).join(', ')}${more}`)
 }
 
-const refused = (rule: string) => invalid({ targets: [rule] })
+const targetsError = (rule: string) => invalid({ targets: [rule] })

@@ -8,13 +8,13 @@ import { OPERATION_TYPES } from '#shared/operation-types.ts'
 
 export type PrepareDeps = EnqueueDeps & RulesDeps
 
-type Item = Pick<BulkItemRow, 'server_id' | 'site_id'>
+type ItemTarget = Pick<BulkItemRow, 'server_id' | 'site_id'>
 
 /** The operation of an item: like that of a single call, but it does not wait for an agent. */
-export async function prepare(
+export async function prepareItem(
   deps: PrepareDeps,
   { type, params: { origin, ...given }, actor }: Pick<BulkRow, 'type' | 'params' | 'actor'>,
-  item: Item,
+  item: ItemTarget,
 ): Promise<NewOperation> {
   const rules = rulesOf(deps, type)
   const server = await getServer(deps.db, item.server_id)
@@ -31,7 +31,7 @@ export async function prepare(
  * Returns the site of an item; undefined when the item is a server. With `arrives`, the site may be
  * on another server.
  */
-async function siteOf({ db }: PrepareDeps, { server_id, site_id }: Item, arrives = false) {
+async function siteOf({ db }: PrepareDeps, { server_id, site_id }: ItemTarget, arrives = false) {
   if (site_id === null) return undefined
   return arrives ? getSiteById(db, site_id) : getSite(db, server_id, site_id)
 }

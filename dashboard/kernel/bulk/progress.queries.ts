@@ -24,14 +24,14 @@ export interface StartedItem {
 }
 
 /** `last` was read first: after a concurrent change the number of the next event is taken. */
-export interface State {
+export interface BulkState {
   last: number
   bulk: BulkRow
   started: StartedItem[]
   counts: Record<BulkItemRow['status'], number>
 }
 
-export async function readState(db: Database, id: string): Promise<State | undefined> {
+export async function readBulkState(db: Database, id: string): Promise<BulkState | undefined> {
   const last = await lastBulkEventId(db, id)
   const bulk = await db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id)).get()
   if (!bulk) return undefined
@@ -39,7 +39,7 @@ export async function readState(db: Database, id: string): Promise<State | undef
   return { last, bulk, started: await listStarted(db, id), counts }
 }
 
-async function countItems(db: Database, id: string): Promise<State['counts']> {
+async function countItems(db: Database, id: string): Promise<BulkState['counts']> {
   const { bulk_id, status } = bulk_items
   const rows = await db.read
     .select({ status, total: count() })
@@ -74,13 +74,13 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-type NewEvent = Omit<NumberedEvent, 'id'>
+type NewBulkEvent = Omit<NumberedEvent, 'id'>
 
 /** Changes records and stores their events, numbered after `last`. False after another change. */
-export async function advance(
+export async function applyBulkChange(
   db: Database,
-  { bulk, last }: Pick<State, 'bulk' | 'last'>,
-  events: readonly NewEvent[],
+  { bulk, last }: Pick<BulkState, 'bulk' | 'last'>,
+  events: readonly NewBulkEvent[],
   change: (queries: Queries) => Statement[],
 ): Promise<boolean> {
   const rows = events.map((event, at) => ({ ...event, bulk_id: bulk.id, id: last + 1 + at }))
@@ -118,7 +118,7 @@ export function activityEnd(queries: Queries, id: string, status: BulkEnd): Stat
 }
 
 /** Waiting items do not start any more. */
-export function dropWaiting(queries: Queries, id: string): Statement {
+export function cancelWaitingItems(queries: Queries, id: string): Statement {
   const waiting = and(eq(bulk_items.bulk_id, id), eq(bulk_items.status, 'waiting'))
   return queries.update(bulk_items).set({ status: 'cancelled' }).where(waiting)
 }
@@ -133,12 +133,12 @@ export function listUnsuccessful(db: Database, id: string): Promise<BulkItemRow[
     .orderBy(asc(position))
 }
 
-const PAGE = 100
+const PAGE_SIZE = 100
 
 /** The number of failed items up to the event `last`, since the last success, start or resumption. */
 export async function failuresInRow(
   db: Database,
-  { bulk, last }: Pick<State, 'bulk' | 'last'>,
+  { bulk, last }: Pick<BulkState, 'bulk' | 'last'>,
 ): Promise<number> {
   let failures = 0
   for await (const { position, status } of newestFirst(db, bulk.id, last)) {
@@ -156,7 +156,7 @@ async function* newestFirst(db: Database, id: string, last: number) {
       .from(bulk_events)
       .where(and(eq(bulk_events.bulk_id, id), lte(bulk_events.id, before)))
       .orderBy(desc(bulk_events.id))
-      .limit(PAGE)
+      .limit(PAGE_SIZE)
     for (const { data } of page) yield data
     const oldest = page.at(-1)
     before = oldest && oldest.id - 1

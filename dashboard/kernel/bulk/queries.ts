@@ -21,7 +21,7 @@ import {
   bulk_items,
   bulk_operations,
 } from '#dashboard/kernel/db/schema.ts'
-import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type SkippedTarget,
 } from '#shared/operations/api/bulk-operations.ts'
 
-const ROWS = 500
+const MAX_ROWS = 500
 
 /** With its items in order, its first event and its activity: all or nothing. */
 export async function insertBulk(
@@ -52,7 +52,7 @@ export async function insertBulk(
   const first = { bulk_id: bulk.id, id: 1, event: 'log' as const }
   await writeAll(db, (queries) => [
     queries.insert(bulk_operations).values(bulk),
-    ...[...piecesOf(items, ROWS)].map((some) => queries.insert(bulk_items).values(some)),
+    ...[...chunksOf(items, MAX_ROWS)].map((some) => queries.insert(bulk_items).values(some)),
     queries.insert(bulk_events).values({ ...first, data: { message, status: 'running' } }),
     queries.insert(activities).values(activity),
   ])
@@ -100,7 +100,15 @@ function isBefore(seen: string) {
   return sql`(${created_at}, ${id}) < (select created_at, id from bulk_operations where id = ${seen})`
 }
 
-const NONE = { total: 0, waiting: 0, running: 0, success: 0, failed: 0, cancelled: 0, skipped: 0 }
+const NO_COUNTS = {
+  total: 0,
+  waiting: 0,
+  running: 0,
+  success: 0,
+  failed: 0,
+  cancelled: 0,
+  skipped: 0,
+}
 
 async function withCounts(db: Database, rows: Omit<BulkRow, 'actor'>[]) {
   const ids = rows.map(({ id }) => id)
@@ -112,7 +120,7 @@ async function withCounts(db: Database, rows: Omit<BulkRow, 'actor'>[]) {
     .groupBy(bulk_id, status)
   return rows.map((row) => {
     const mine = counted.filter((each) => each.bulk_id === row.id)
-    const counts = { ...NONE }
+    const counts = { ...NO_COUNTS }
     for (const each of mine) {
       counts[each.status] = each.total
       counts.total += each.total

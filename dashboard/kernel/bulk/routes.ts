@@ -3,7 +3,7 @@ import { callerStream, type StreamDeps } from '#dashboard/kernel/auth/session-st
 import { followEvents } from '#dashboard/kernel/engine/follow.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { originOf } from '#dashboard/kernel/http/client.ts'
-import { lastSeen } from '#dashboard/kernel/http/path.ts'
+import { lastEventIdOf } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import { requireRight } from '#dashboard/kernel/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
@@ -21,7 +21,7 @@ import {
 } from '#shared/operations/api/bulk-operations.ts'
 import { BULK_EVENTS } from '#shared/operations/api/events.ts'
 import { CancelOperation } from '#shared/operations/api/operations.ts'
-import { type ChangeDeps, cancelBulk, resumeBulk } from './change-bulk.ts'
+import { type ChangeBulkDeps, cancelBulk, resumeBulk } from './change-bulk.ts'
 import { type BulkAnswer, type BulkDeps, createBulk, retryBulk } from './create-bulk.ts'
 import {
   findBulk,
@@ -32,7 +32,7 @@ import {
   listBulks,
 } from './queries.ts'
 
-type Deps = BulkDeps & ChangeDeps & StreamDeps & { public_url: string | undefined }
+type Deps = BulkDeps & ChangeBulkDeps & StreamDeps & { public_url: string | undefined }
 
 const route = routesWith<Deps>()
 
@@ -101,7 +101,7 @@ export const bulkRoutes = {
     loads: loadBulk,
     answers: { 200: { about: 'Its events, live.', events: BULK_EVENTS } },
     run: (call) => {
-      const after = lastSeen(call.request)
+      const after = lastEventIdOf(call.request)
       const source = sourceOf(call.deps, call.loaded.id)
       const events = (signal: AbortSignal) => followEvents(call.deps, source, after, signal)
       return callerStream(call, { events })

@@ -1,17 +1,17 @@
 import type { Leases } from '#dashboard/kernel/leases/leases.ts'
 import { FLEET } from '#dashboard/kernel/leases/shares.ts'
-import { rest } from '#dashboard/kernel/runtime/clock.ts'
+import { sleepOrWake } from '#dashboard/kernel/runtime/clock.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
-import { type StepDeps, takeStep } from './advance.ts'
+import { type BulkStepDeps, runBulkStep } from './advance.ts'
 import { listUnfinishedBulks } from './progress.queries.ts'
 
-type Deps = StepDeps & { log: Log; leases: Leases; retry_min_ms: number; retry_max_ms: number }
+type Deps = BulkStepDeps & { log: Log; leases: Leases; retry_min_ms: number; retry_max_ms: number }
 
 /** The bus topic for an ended operation or a changed bulk operation. */
 export const BULK_NEWS = 'bulk operations'
 
 /** For changes without a notification: a deleted operation, another dashboard on the same records. */
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 
 /** Runs each bulk operation to its end, step by step; its whole state is in the records. */
 export class BulkRunner {
@@ -63,10 +63,10 @@ export class BulkRunner {
     while (!signal.aborted) {
       using news = bus.next(BULK_NEWS)
       try {
-        const step = await takeStep(this.#deps, id)
+        const step = await runBulkStep(this.#deps, id)
         pause = retry_min_ms
         if (step === 'over') return
-        if (step === 'idle') await rest(clock, LOOK_MS, news.promise, signal)
+        if (step === 'idle') await sleepOrWake(clock, POLL_MS, news.promise, signal)
       } catch (error) {
         log.error('bulk operation failed unexpectedly', error, { bulk_id: id })
         await clock.sleep(pause, signal)

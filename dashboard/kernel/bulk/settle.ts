@@ -1,51 +1,51 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { BulkItemRow } from '#dashboard/kernel/db/rows.ts'
 import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
 import type { ErrorBody } from '#shared/kernel/errors.ts'
 import {
-  advance,
+  applyBulkChange,
+  type BulkState,
   bulkStatement,
   failuresInRow,
   itemStatement,
   type StartedItem,
-  type State,
 } from './progress.queries.ts'
 
-type Deps = Pick<Base, 'db' | 'bus'>
+type Deps = Pick<CommonDeps, 'db' | 'bus'>
 
-interface Result {
+interface ItemResult {
   item: BulkItemRow
   status: 'success' | 'failed' | 'cancelled'
   error: ErrorBody | null
 }
 
 /** Records the outcomes of ended operations. False when none has ended. */
-export async function settle(deps: Deps, state: State): Promise<boolean> {
+export async function recordEndedItems(deps: Deps, state: BulkState): Promise<boolean> {
   const results = state.started.flatMap(resultOf)
-  return results.length > 0 && record(deps, state, results)
+  return results.length > 0 && recordResults(deps, state, results)
 }
 
-const GONE = { error: 'Not found', message: 'The operation was deleted with its server' }
+const GONE_RESULT = { error: 'Not found', message: 'The operation was deleted with its server' }
 
-function resultOf({ item, operation }: StartedItem): Result[] {
-  if (!operation) return [{ item, status: 'failed', error: GONE }]
+function resultOf({ item, operation }: StartedItem): ItemResult[] {
+  if (!operation) return [{ item, status: 'failed', error: GONE_RESULT }]
   const { status, error } = operation
   if (status === 'queued' || status === 'running') return []
   return [{ item, status, error }]
 }
 
 /** True: the state has changed, by this or another call. Too many failures pause the rest. */
-export async function record(
+export async function recordResults(
   { db, bus }: Deps,
-  state: State,
-  results: readonly Result[],
+  state: BulkState,
+  results: readonly ItemResult[],
 ): Promise<true> {
   const { bulk } = state
   const reason = await reasonToPause(db, state, results)
   const paused = { message: `Paused: ${reason}`, status: 'paused' }
   const events = [...results.map(dataOf), ...(reason === undefined ? [] : [paused])]
-  await advance(
+  await applyBulkChange(
     db,
     state,
     events.map((data) => ({ event: 'log', data })),
@@ -60,7 +60,7 @@ export async function record(
   return true
 }
 
-function dataOf({ item, status, error }: Result): Record<string, unknown> {
+function dataOf({ item, status, error }: ItemResult): Record<string, unknown> {
   const { position, domain, operation_id } = item
   const message = `${domain}: ${error ? reasonOf(error) : 'done'}`
   return { message, position, domain, ...(operation_id ? { operation_id } : {}), status }
@@ -72,18 +72,22 @@ function dataOf({ item, status, error }: Result): Record<string, unknown> {
  */
 async function reasonToPause(
   db: Database,
-  state: State,
-  results: readonly Result[],
+  state: BulkState,
+  results: readonly ItemResult[],
 ): Promise<string | undefined> {
   const { bulk, counts } = state
   const failed = results.filter(({ status }) => status === 'failed').length
   const unstarted = results.filter(({ item }) => item.status === 'waiting').length
   const last = bulk.status !== 'running' || counts.waiting === unstarted
   if (failed === 0 || last || counts.failed + failed < bulk.pause_after) return undefined
-  return tooMany(await failuresInRow(db, state), results, bulk.pause_after)
+  return tooManyFailures(await failuresInRow(db, state), results, bulk.pause_after)
 }
 
-function tooMany(before: number, results: readonly Result[], most: number): string | undefined {
+function tooManyFailures(
+  before: number,
+  results: readonly ItemResult[],
+  most: number,
+): string | undefined {
   let failures = before
   for (const { item, status, error } of results) {
     if (status === 'success') failures = 0

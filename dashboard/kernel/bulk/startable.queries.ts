@@ -22,7 +22,7 @@ export function listStartable(
         eq(bulk_items.bulk_id, id),
         eq(bulk_items.status, 'waiting'),
         notInArray(bulk_items.server_id, [...full]),
-        sql`not exists (select 1 from operations where ${holder(type)} and status in ('queued', 'running'))`,
+        sql`not exists (select 1 from operations where ${activeHolder(type)} and status in ('queued', 'running'))`,
       ),
     )
     .orderBy(asc(bulk_items.position))
@@ -30,7 +30,7 @@ export function listStartable(
 }
 
 /** The operations that exclude an item. A sync may be interrupted. */
-function holder(type: BulkRow['type']): SQL {
+function activeHolder(type: BulkRow['type']): SQL {
   const here = sql`operations.server_id = ${bulk_items.server_id}`
   const ofSite = sql`operations.site_id = ${bulk_items.site_id} and ${sql.raw(exclusiveWith(type))}`
   const held: Record<Exclusion, SQL> = {

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
-import { words } from './columns.ts'
+import { emptyText } from './columns.ts'
 import { users } from './schema.ts'
 
 const owner = () =>
@@ -22,7 +22,7 @@ export const sessions = sqliteTable(
     expires_at: text().notNull(),
     confirmed_at: text(),
     /** Proves that the dashboard wrote the row: db/marks.ts. */
-    mark: words(),
+    mark: emptyText(),
   },
   (table) => [index('sessions_user').on(table.user_id)],
 )
@@ -38,5 +38,5 @@ export const api_tokens = sqliteTable('api_tokens', {
   expires_at: text().notNull().default(''),
   last_used_at: text(),
   /** As that of a session. */
-  mark: words(),
+  mark: emptyText(),
 })

@@ -2,7 +2,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 import type { ErrorBody } from '#shared/kernel/errors.ts'
 import { BULK_ITEM_STATUSES, BULK_STATUSES } from '#shared/kernel/values.ts'
 import { OPERATION_NAMES } from '#shared/operation-types.ts'
-import { words } from './columns.ts'
+import { emptyText } from './columns.ts'
 
 /** One call that starts an operation on many sites or servers; paused after `pause_after` failures in a row. */
 export const bulk_operations = sqliteTable(
@@ -12,7 +12,7 @@ export const bulk_operations = sqliteTable(
     type: text({ enum: OPERATION_NAMES }).notNull(),
     params: text({ mode: 'json' }).$type<Record<string, unknown>>().notNull(),
     status: text({ enum: BULK_STATUSES }).notNull(),
-    reason: words(),
+    reason: emptyText(),
     parallel: integer().notNull(),
     pause_after: integer().notNull(),
     actor: integer(),

@@ -9,14 +9,14 @@ import {
   connect,
   connectForVersion,
   connectToServer,
-  fileOf,
+  databaseFileOf,
   LOCK_TIMEOUT_MS,
-  persist,
+  withLockRetries,
 } from './connect.ts'
 import * as copies from './copies-schema.ts'
 import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
-import { fencing } from './fence.ts'
+import { fencedClient } from './fence.ts'
 import { fileClient } from './file-client.ts'
 import * as jobs from './jobs-schema.ts'
 import * as leases from './leases-schema.ts'
@@ -30,7 +30,13 @@ import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
 import * as trust from './trust-schema.ts'
-import { counting, NEW_VERSION, type Version, versionOfFile, versionOnServer } from './version.ts'
+import {
+  clientWithVersion,
+  type DatabaseVersion,
+  NEW_VERSION,
+  versionOfFile,
+  versionOnServer,
+} from './version.ts'
 import * as web from './web-schema.ts'
 
 /** Every table: also what the migrations must create. */
@@ -68,7 +74,7 @@ export interface Database {
   /** Repeated when the file is locked, so `work` contains only queries. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
   /** In a round trip on a server; undefined when the records cannot be read. */
-  version(): Version | undefined | Promise<Version | undefined>
+  version(): DatabaseVersion | undefined | Promise<DatabaseVersion | undefined>
   /** Whether several dashboards share the work on these records (leases/). */
   is_shared: boolean
   close(): void
@@ -84,13 +90,13 @@ export async function openDatabase(
   before_change?: Parameters<typeof migrate>[1],
   known?: Parameters<typeof migrate>[2],
 ): Promise<Database> {
-  const file = fileOf(url)
+  const file = databaseFileOf(url)
   const client = file === undefined ? connectToServer({ url, token }) : connect({ url })
   try {
-    if (file !== undefined) await persist(client, () => prepareFile(client))
+    if (file !== undefined) await withLockRetries(client, () => prepareFile(client))
     await migrate(client, before_change, known)
-    if (file === undefined) return await onServer(client, connectForVersion({ url, token }))
-    return onFile(fileClient(client, file, LOCK_TIMEOUT_MS), file)
+    if (file === undefined) return await databaseOnServer(client, connectForVersion({ url, token }))
+    return databaseOnFile(fileClient(client, file, LOCK_TIMEOUT_MS), file)
   } catch (error) {
     client.close()
     throw error
@@ -104,8 +110,8 @@ async function prepareFile(client: Client): Promise<void> {
 }
 
 /** The records on a client of this file, with migrated tables. */
-export function onFile(client: Client, file: string): Database {
-  const db = databaseOn(client)
+export function databaseOnFile(client: Client, file: string): Database {
+  const db = databaseOnClient(client)
   const { version, close } = versionOfFile(file, LOCK_TIMEOUT_MS)
   return {
     ...db,
@@ -118,21 +124,23 @@ export function onFile(client: Client, file: string): Database {
 }
 
 /** The records on clients of a server with migrated tables; `asked` reads the version. */
-export async function onServer(client: Client, asked: Client): Promise<Database> {
+export async function databaseOnServer(client: Client, asked: Client): Promise<Database> {
   // Migrations do not count their changes.
   await client.execute(NEW_VERSION)
   const close = () => {
     asked.close()
     client.close()
   }
-  return { ...databaseOn(client, true), version: versionOnServer(asked), close }
+  return { ...databaseOnClient(client, true), version: versionOnServer(asked), close }
 }
 
 /** The records on a client with migrated tables. Their version is not known. */
-export function databaseOn(client: Client, is_shared = false): Database {
+export function databaseOnClient(client: Client, is_shared = false): Database {
   const read = drizzle({ client, schema })
   // The writes on a server are counted, and refused to a dashboard that no longer has the lease of its work.
-  const queries = is_shared ? drizzle({ client: fencing(counting(client)), schema }) : read
+  const queries = is_shared
+    ? drizzle({ client: fencedClient(clientWithVersion(client)), schema })
+    : read
   const write = writer(client, queries)
   return {
     read,
@@ -160,7 +168,7 @@ export function writeAll(
 function writer(client: Client, queries: Queries): Database['write'] {
   let tail: Promise<unknown> = Promise.resolve()
   return (work) => {
-    const result = tail.then(() => persist(client, () => work(queries)))
+    const result = tail.then(() => withLockRetries(client, () => work(queries)))
     tail = result.catch(() => undefined)
     return result
   }

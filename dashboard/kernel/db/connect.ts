@@ -20,7 +20,7 @@ import {
 } from '@libsql/hrana-client'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
-import { type Batch, BEGIN, textOf, together, withMethods } from './statements.ts'
+import { BEGIN, type StatementBatch, sqlAndArgs, withArgs, withMethods } from './statements.ts'
 
 const REMOTE_TIMEOUT_MS = 10_000
 /** The timeout of the query for the version; after a timeout, no kept answer is sent. */
@@ -31,46 +31,46 @@ const LOCK_TRIES = 50
 const LOCK_PAUSE_MS = 50
 const STALE_TRIES = 2
 
-export interface Address {
+export interface DatabaseAddress {
   url: string
   token?: string | undefined
 }
 
 /** `file:`, `http(s)://` or `libsql://`; `connections` at a time, on a file. `using` closes it. */
-export function connect(address: Address, connections = 20): Client & Disposable {
+export function connect(address: DatabaseAddress, connections = 20): Client & Disposable {
   const client = clientOf(address, connections)
   return Object.assign(client, { [Symbol.dispose]: () => client.close() })
 }
 
-function clientOf({ url, token }: Address, connections: number): Client {
+function clientOf({ url, token }: DatabaseAddress, connections: number): Client {
   if (url.startsWith('file:'))
     return createClient({ url, timeout: LOCK_TIMEOUT_MS, concurrency: connections })
   return createClient({
     url,
-    fetch: within(REMOTE_TIMEOUT_MS),
+    fetch: fetchWithTimeout(REMOTE_TIMEOUT_MS),
     ...(token ? { authToken: token } : {}),
   })
 }
 
-function within(ms: number) {
+function fetchWithTimeout(ms: number) {
   return (input: Request) => fetch(input, { signal: AbortSignal.timeout(ms) })
 }
 
 /** For the many short statements of a dashboard. */
-export function connectToServer(address: Address, timeout = REMOTE_TIMEOUT_MS): Client {
+export function connectToServer(address: DatabaseAddress, timeout = REMOTE_TIMEOUT_MS): Client {
   const { url, token } = address
   const http = url.startsWith('libsql:') ? parseLibsqlUrl(url).hranaHttpUrl : url
-  const streams = new Streams(() => openHttp(http ?? url, token, within(timeout)))
-  return streaming(connect(address), streams)
+  const streams = new StreamPool(() => openHttp(http ?? url, token, fetchWithTimeout(timeout)))
+  return streamingClient(connect(address), streams)
 }
 
 /** For the version alone, which does not wait behind other statements. */
-export function connectForVersion(address: Address): Client {
+export function connectForVersion(address: DatabaseAddress): Client {
   return connectToServer(address, VERSION_TIMEOUT_MS)
 }
 
 /** The path of a `file:` URL; undefined for a server. */
-export function fileOf(url: string): string | undefined {
+export function databaseFileOf(url: string): string | undefined {
   if (!url.startsWith('file:')) return undefined
   return decodeURIComponent(url.replace(/^file:(\/\/(localhost)?(?=\/))?/, ''))
 }
@@ -80,7 +80,7 @@ export function fileOf(url: string): string | undefined {
  * stays broken until it is reopened (libsql-client-ts#352), and so does one that was opened on a
  * read-only disk.
  */
-export async function persist<T>(client: Client, work: () => Promise<T>): Promise<T> {
+export async function withLockRetries<T>(client: Client, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
@@ -94,8 +94,8 @@ export async function persist<T>(client: Client, work: () => Promise<T>): Promis
 }
 
 function triesFor(error: unknown): number {
-  if (meets(error, ['SQLITE_BUSY'])) return LOCK_TRIES
-  return meets(error, ['SQLITE_READONLY', 'SQLITE_CANTOPEN']) ? STALE_TRIES : 1
+  if (hasCode(error, ['SQLITE_BUSY'])) return LOCK_TRIES
+  return hasCode(error, ['SQLITE_READONLY', 'SQLITE_CANTOPEN']) ? STALE_TRIES : 1
 }
 
 /** The error and its causes, outermost first: drizzle wraps errors of libSQL. */
@@ -121,23 +121,23 @@ export function storageFault(error: unknown): string | undefined {
 }
 
 /** For optional writes: a storage fault returns undefined, other errors are thrown. */
-export function unlessStorage(error: unknown): undefined {
+export function ignoreStorageFault(error: unknown): undefined {
   if (storageFault(error) === undefined) throw error
   return undefined
 }
 
-function meets(error: unknown, codes: readonly string[]): boolean {
+function hasCode(error: unknown, codes: readonly string[]): boolean {
   return causes(error).some((cause) => codes.includes(codeOf(cause)))
 }
 
 /** A client of a server that executes statements and batches on streams that stay open. */
-export function streaming(client: Client, streams: Streams): Client {
+export function streamingClient(client: Client, streams: StreamPool): Client {
   const own: Pick<Client, 'execute' | 'batch' | 'reconnect' | 'close'> = {
     execute: (
       statement: Parameters<Client['execute']>[0],
       args?: Parameters<Client['execute']>[1],
-    ) => streams.use((stream) => executeOn(stream, together(statement, args))).catch(rethrow),
-    batch: (statements: Batch, mode: TransactionMode = 'deferred') =>
+    ) => streams.use((stream) => executeOn(stream, withArgs(statement, args))).catch(rethrow),
+    batch: (statements: StatementBatch, mode: TransactionMode = 'deferred') =>
       streams.use((stream) => batchOn(stream, statements, mode)).catch(rethrow),
     async reconnect() {
       streams.reconnect()
@@ -151,14 +151,17 @@ export function streaming(client: Client, streams: Streams): Client {
   return withMethods(client, own)
 }
 
-async function executeOn(stream: HttpStream, statement: Batch[number]): Promise<ResultSet> {
+async function executeOn(
+  stream: HttpStream,
+  statement: StatementBatch[number],
+): Promise<ResultSet> {
   return resultOf(await stream.query(stmtOf(statement)))
 }
 
 /** One round trip: the server executes each step after the success of the one before. */
 async function batchOn(
   stream: HttpStream,
-  statements: Batch,
+  statements: StatementBatch,
   mode: TransactionMode,
 ): Promise<ResultSet[]> {
   const batch = stream.batch(false)
@@ -193,8 +196,8 @@ function notExecuted(place: number): never {
   throw new LibsqlBatchError('The statement was not executed', place, 'TRANSACTION_CLOSED')
 }
 
-function stmtOf(statement: Batch[number]): Stmt {
-  const [sql, args] = textOf(statement)
+function stmtOf(statement: StatementBatch[number]): Stmt {
+  const [sql, args] = sqlAndArgs(statement)
   const stmt = new Stmt(sql)
   if (Array.isArray(args)) return stmt.bindIndexes(args)
   for (const [name, value] of Object.entries(args)) stmt.bindName(name, value)
@@ -226,7 +229,7 @@ function libsqlError(error: unknown): LibsqlError {
 }
 
 /** As many as the client of `@libsql/client` has. */
-const MOST = 20
+const MAX_STREAMS = 20
 /** Each has a connection of the server to the records. */
 const MAX_IDLE = 8
 
@@ -234,9 +237,9 @@ const MAX_IDLE = 8
  * Streams of statements on a libSQL server. They stay open: the server opens the records for each
  * stream, which takes longer than most statements. It closes those that are idle for 10 seconds.
  */
-export class Streams {
+export class StreamPool {
   readonly #connect: () => HttpClient
-  readonly #limit = new Limit(MOST)
+  readonly #limit = new Limit(MAX_STREAMS)
   #client: HttpClient
   /** The last one is used next. */
   #idle: HttpStream[] = []

@@ -1,24 +1,24 @@
 import type { Client, InStatement, Row, Transaction } from '@libsql/client'
-import { type Address, connect, fileOf, persist } from './connect.ts'
+import { connect, type DatabaseAddress, databaseFileOf, withLockRetries } from './connect.ts'
 
 /** libSQL servers answer with 10 MB at most; a row has 16 kB and a bit. */
-const PAGE = 200
+const PAGE_SIZE = 200
 /** A condition on `sqlite_master`: an object of the migrations, not of SQLite or libSQL. */
-export const OWN =
+export const OWN_TABLES =
   "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
 
 /**
  * A consistent copy of the whole database in a new file, while others read and write. SQLite itself
  * copies a file; a server is copied row by row within one transaction.
  */
-export async function copyToFile(from: Address, target: string): Promise<void> {
+export async function copyToFile(from: DatabaseAddress, target: string): Promise<void> {
   using source = connect(from, 1)
-  if (fileOf(from.url) === undefined) await rowsToFile(source, target)
-  else await persist(source, () => source.execute({ sql: 'VACUUM INTO ?', args: [target] }))
+  if (databaseFileOf(from.url) === undefined) await rowsToFile(source, target)
+  else await withLockRetries(source, () => source.execute({ sql: 'VACUUM INTO ?', args: [target] }))
 }
 
 /** Fills a database on a server without tables; all of it or nothing. False when it has some. */
-export async function copyToEmpty(file: string, to: Address): Promise<boolean> {
+export async function copyToEmpty(file: string, to: DatabaseAddress): Promise<boolean> {
   using source = connect({ url: `file:${file}` }, 1)
   using target = connect(to)
   return await between(source, target)
@@ -56,7 +56,7 @@ async function copyTables(from: Transaction, to: Transaction): Promise<void> {
     })),
   ])
   const indexes = await from.execute(
-    `SELECT sql FROM sqlite_master WHERE type <> 'table' AND sql IS NOT NULL AND ${OWN}`,
+    `SELECT sql FROM sqlite_master WHERE type <> 'table' AND sql IS NOT NULL AND ${OWN_TABLES}`,
   )
   for (const { sql } of indexes.rows) await to.execute(String(sql))
 }
@@ -65,13 +65,13 @@ async function copyRows(from: Transaction, to: Transaction, table: string): Prom
   for (let last = 0; ; ) {
     const { rows, columns } = await from.execute({
       sql: `SELECT rowid AS "rowid of it", * FROM "${table}" WHERE rowid > ? ORDER BY rowid LIMIT ?`,
-      args: [last, PAGE],
+      args: [last, PAGE_SIZE],
     })
     const names = columns.slice(1)
     const into = `INSERT INTO "${table}" (${names.map((name) => `"${name}"`)})`
     const sql = `${into} VALUES (${names.map(() => '?')})`
     await to.batch(rows.map((row): InStatement => ({ sql, args: valuesOf(row, names.length) })))
-    if (rows.length < PAGE) return
+    if (rows.length < PAGE_SIZE) return
     last = Number(rows.at(-1)?.[0])
   }
 }
@@ -81,7 +81,7 @@ const valuesOf = (row: Row, count: number) =>
 
 async function tablesOf(on: Transaction) {
   const { rows } = await on.execute(
-    `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND ${OWN} ORDER BY name`,
+    `SELECT name, sql FROM sqlite_master WHERE type = 'table' AND ${OWN_TABLES} ORDER BY name`,
   )
   return rows.map(({ name, sql }) => ({ name: String(name), sql: String(sql) }))
 }

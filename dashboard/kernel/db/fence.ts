@@ -42,7 +42,7 @@ export function fenceStatement(fences: readonly Fence[]): { sql: string; args: I
  * A client whose statements are each in one transaction with the check of the current leases. It takes
  * the write lock first: one that has read before another one wrote cannot write any more.
  */
-export function fencing(client: Client): Client {
+export function fencedClient(client: Client): Client {
   const batch: Client['batch'] = async (statements, mode) => {
     const fences = current.getStore()
     if (fences === undefined) return client.batch(statements, mode ?? 'write')

@@ -10,7 +10,7 @@ import {
   type TransactionMode,
 } from '@libsql/client'
 import Sqlite from 'libsql'
-import { type Batch, BEGIN, textOf, together, withMethods } from './statements.ts'
+import { BEGIN, type StatementBatch, sqlAndArgs, withArgs, withMethods } from './statements.ts'
 
 /**
  * The maximum number of prepared statements that a connection keeps: the text of a statement
@@ -27,9 +27,10 @@ export function fileClient(client: Client, file: string, timeout: number): Clien
   const connection = new Connection(file, timeout)
   const own: Pick<Client, 'execute' | 'batch' | 'reconnect' | 'close'> = {
     async execute(statement: InStatement, args?: InArgs) {
-      return connection.execute(...textOf(together(statement, args)))
+      return connection.execute(...sqlAndArgs(withArgs(statement, args)))
     },
-    batch: async (statements: Batch, mode = 'deferred') => connection.batch(statements, mode),
+    batch: async (statements: StatementBatch, mode = 'deferred') =>
+      connection.batch(statements, mode),
     async reconnect() {
       connection.close()
       await client.reconnect()
@@ -42,14 +43,14 @@ export function fileClient(client: Client, file: string, timeout: number): Clien
   return withMethods(client, own)
 }
 
-type Failure = Error & { code: string; rawCode?: number }
+type SqliteFailure = Error & { code: string; rawCode?: number }
 
 class Connection {
   readonly #file: string
   readonly #timeout: number
   #sqlite: Sqlite.Database | undefined
   /** The least recently used first. */
-  #prepared = new Map<string, Prepared>()
+  #prepared = new Map<string, PreparedStatement>()
 
   constructor(file: string, timeout: number) {
     this.#file = file
@@ -64,7 +65,7 @@ class Connection {
     }
   }
 
-  batch(statements: Batch, mode: TransactionMode) {
+  batch(statements: StatementBatch, mode: TransactionMode) {
     this.execute(BEGIN[mode], [])
     try {
       const results = statements.map((statement, place) => this.#step(statement, place))
@@ -83,9 +84,9 @@ class Connection {
     this.#sqlite = undefined
   }
 
-  #step(statement: Batch[number], place: number) {
+  #step(statement: StatementBatch[number], place: number) {
     try {
-      return this.execute(...textOf(statement))
+      return this.execute(...sqlAndArgs(statement))
     } catch (error) {
       if (!(error instanceof LibsqlError)) throw error
       const { message, code, extendedCode, rawCode, cause } = error
@@ -96,7 +97,7 @@ class Connection {
     }
   }
 
-  #prepare(sql: string): Prepared {
+  #prepare(sql: string): PreparedStatement {
     this.#sqlite ??= new Sqlite(this.#file, { timeout: this.#timeout })
     const known = this.#prepared.get(sql)
     const prepared = known ?? prepare(this.#sqlite, sql)
@@ -120,7 +121,7 @@ class Connection {
       this.close()
       return error
     }
-    const { message, code, rawCode } = error as unknown as Failure
+    const { message, code, rawCode } = error as unknown as SqliteFailure
     const base = CODES[(rawCode ?? 0) & 0xff] ?? 'SQLITE_UNKNOWN'
     if (base !== 'SQLITE_CONSTRAINT') this.close()
     return new LibsqlError(message, base, code, rawCode, error)
@@ -141,20 +142,20 @@ const CODES: Record<number, string> = {
   26: 'SQLITE_NOTADB',
 }
 
-interface Prepared {
+interface PreparedStatement {
   statement: Sqlite.Statement<unknown[]>
   /** The shape of the returned rows; undefined when the statement returns no rows. */
-  shape: Shape | undefined
+  shape: RowShape | undefined
 }
 
-interface Shape {
+interface RowShape {
   columns: string[]
   types: string[]
   row: new (values: readonly unknown[]) => object
 }
 
 /** Throws the error of libSQL. */
-function prepare(sqlite: Sqlite.Database, sql: string): Prepared {
+function prepare(sqlite: Sqlite.Database, sql: string): PreparedStatement {
   const statement = sqlite.prepare<unknown[]>(sql).safeIntegers(true)
   if (!statement.reader) return { statement, shape: undefined }
   const found = statement.raw(true).columns()
@@ -164,30 +165,30 @@ function prepare(sqlite: Sqlite.Database, sql: string): Prepared {
 }
 
 /** With the result of the client of `@libsql/client`. */
-function execute({ statement, shape }: Prepared, args: InArgs): ResultSet {
-  const values = Array.isArray(args) ? args.map(bound) : boundByName(args)
+function execute({ statement, shape }: PreparedStatement, args: InArgs): ResultSet {
+  const values = Array.isArray(args) ? args.map(toSqlite) : boundByName(args)
   if (!shape) {
     const { changes, lastInsertRowid } = statement.run(values)
-    const result = new Found(NO_COLUMNS, [])
+    const result = new QueryResult(NO_COLUMNS, [])
     return Object.assign(result, {
       ...{ rowsAffected: changes, lastInsertRowid: BigInt(lastInsertRowid) },
     })
   }
   const found = statement.all(values) as unknown[][]
-  return new Found(
+  return new QueryResult(
     shape,
-    found.map((row) => new shape.row(row.map(read)) as Row),
+    found.map((row) => new shape.row(row.map(fromSqlite)) as Row),
   )
 }
 
-class Found implements ResultSet {
+class QueryResult implements ResultSet {
   rowsAffected = 0
   lastInsertRowid: bigint | undefined
   readonly columns: string[]
   readonly columnTypes: string[]
   readonly rows: Row[]
 
-  constructor({ columns, types }: Omit<Shape, 'row'>, rows: Row[]) {
+  constructor({ columns, types }: Omit<RowShape, 'row'>, rows: Row[]) {
     this.columns = columns
     this.columnTypes = types
     this.rows = rows
@@ -217,7 +218,7 @@ class NamedRow {
   }
 }
 
-function rowOf(columns: readonly string[]): Shape['row'] {
+function rowOf(columns: readonly string[]): RowShape['row'] {
   const names = [...new Set(columns)].filter((name) => name !== 'length')
   const places = names.map((name) => [name, columns.indexOf(name)] as const)
   class RowOf extends NamedRow {
@@ -236,7 +237,7 @@ function rowOf(columns: readonly string[]): Shape['row'] {
   return RowOf
 }
 
-function read(value: unknown): unknown {
+function fromSqlite(value: unknown): unknown {
   if (typeof value === 'bigint') {
     const number = Number(value)
     if (Number.isSafeInteger(number)) return number
@@ -248,11 +249,11 @@ function read(value: unknown): unknown {
 function boundByName(args: Record<string, InValue>): Record<string, unknown> {
   const entries = Object.entries(args)
   return Object.fromEntries(
-    entries.map(([name, value]) => [name.replace(/^[@$:]/, ''), bound(value)]),
+    entries.map(([name, value]) => [name.replace(/^[@$:]/, ''), toSqlite(value)]),
   )
 }
 
-function bound(value: InValue): unknown {
+function toSqlite(value: InValue): unknown {
   switch (typeof value) {
     case 'boolean':
       return value ? 1 : 0

@@ -1,18 +1,18 @@
 import type { Client } from '@libsql/client'
 import { connect } from './connect.ts'
-import { OWN } from './copy.ts'
+import { OWN_TABLES } from './copy.ts'
 import { appliedMigrations, knownMigrations, pendingMigrations, SchemaError } from './migrations.ts'
 
-const MOST = 20
+const MAX_FINDINGS = 20
 
 /** The findings of SQLite: damaged pages and indexes, rows with dangling references. */
 export async function damagesOf(client: Client): Promise<string[]> {
-  const integrity = await client.execute(`PRAGMA integrity_check(${MOST})`)
+  const integrity = await client.execute(`PRAGMA integrity_check(${MAX_FINDINGS})`)
   const strays = await client.execute('PRAGMA foreign_key_check')
   return [
     ...integrity.rows.map((row) => String(row[0])).filter((text) => text !== 'ok'),
     ...strays.rows
-      .slice(0, MOST)
+      .slice(0, MAX_FINDINGS)
       .map((row) => `row ${row[1]} of ${row[0]} refers to a missing row of ${row[2]}`),
   ]
 }
@@ -45,7 +45,7 @@ function describe(found: ReadonlyMap<string, string>, expected: ReadonlyMap<stri
 /** The number of rows of each table. */
 export async function countRows(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.execute(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND ${OWN} ORDER BY name`,
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND ${OWN_TABLES} ORDER BY name`,
   )
   const counts: Record<string, number> = {}
   for (const { name } of rows) {
@@ -65,7 +65,7 @@ async function objectsAfter(migrations: number): Promise<Map<string, string>> {
 /** `table sites` and its definition. */
 async function objectsOf(client: Client): Promise<Map<string, string>> {
   const { rows } = await client.execute(
-    `SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> '__drizzle_migrations' AND ${OWN}`,
+    `SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> '__drizzle_migrations' AND ${OWN_TABLES}`,
   )
   return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, String(sql)]))
 }

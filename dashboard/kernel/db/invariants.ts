@@ -62,7 +62,7 @@ const RULES: readonly { finding: string; sql: string }[] = [
   ...Object.values(records).flatMap((table) => (is(table, SQLiteTable) ? readable(table) : [])),
 ]
 
-const MOST = 5
+const MAX_NAMES = 5
 
 /** Findings such as `ended operation without its last event: a, b`; needs the newest tables. */
 export async function breachesOf(client: Client): Promise<string[]> {
@@ -70,8 +70,8 @@ export async function breachesOf(client: Client): Promise<string[]> {
   for (const { finding, sql } of RULES) {
     const { rows } = await client.execute(sql)
     if (rows.length === 0) continue
-    const names = rows.slice(0, MOST).map((row) => String(row[0]))
-    const more = rows.length > MOST ? `, and ${rows.length - MOST} more` : ''
+    const names = rows.slice(0, MAX_NAMES).map((row) => String(row[0]))
+    const more = rows.length > MAX_NAMES ? `, and ${rows.length - MAX_NAMES} more` : ''
     findings.push(`${finding}: ${names.join(', ')}${more}`)
   }
   return findings

@@ -1,8 +1,8 @@
 import type { Database } from './client.ts'
-import type { Version } from './version.ts'
+import type { DatabaseVersion } from './version.ts'
 
-interface Kept<T> {
-  version: Version
+interface CachedValue<T> {
+  version: DatabaseVersion
   at: number
   value: Promise<T>
 }
@@ -12,11 +12,11 @@ interface Kept<T> {
  * every `for_ms`: for values in which the time of day counts a little. A clock that was set back makes no
  * value of a later time valid.
  */
-export function keptValue<D extends { db: Pick<Database, 'version'> }, T>(
+export function cachedValue<D extends { db: Pick<Database, 'version'> }, T>(
   compute: (deps: D, now: Date) => Promise<T>,
   for_ms: number,
 ): (deps: D, now: Date) => Promise<T> {
-  const known = new WeakMap<D['db'], Kept<T>>()
+  const known = new WeakMap<D['db'], CachedValue<T>>()
   return async (deps, now) => {
     const version = await deps.db.version()
     if (version === undefined) return compute(deps, now)

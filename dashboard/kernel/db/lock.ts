@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 
 /** Held until it is closed or its process ends: the operating system releases it. */
-export interface Lock {
+export interface DatabaseLock {
   close(): void
 }
 
@@ -10,7 +10,7 @@ export interface Lock {
  * Dashboards share the lock of a database file, a restore holds it exclusively. Undefined when
  * another process blocks it. A separate file, because a restore replaces the database file.
  */
-export function lockDatabase(file: string, mode: 'shared' | 'alone'): Lock | undefined {
+export function lockDatabase(file: string, mode: 'shared' | 'alone'): DatabaseLock | undefined {
   const lock = new Database(`${file}.lock`, { create: true, readwrite: true })
   try {
     lock.run(mode === 'alone' ? 'BEGIN EXCLUSIVE' : 'BEGIN')

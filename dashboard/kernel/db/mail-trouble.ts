@@ -1,9 +1,9 @@
 import type { MailCounts, SiteMail } from '#shared/mail/mail.ts'
 
 /** The maximum of stored sites of one server: those that have waited longest. */
-const MAX_KEPT = 50
+const MAX_FAILURES = 50
 
-type Failure = MailCounts['failures'][number]
+type MailFailure = MailCounts['failures'][number]
 
 /** The record of a site with waiting or undelivered mail. */
 export interface MailTrouble
@@ -12,7 +12,7 @@ export interface MailTrouble
   /** The message of a relay that refuses everything now, else empty. */
   problem: string
   /** The last undelivered messages, newest first, without recipients. */
-  failures: Pick<Failure, 'at' | 'answer' | 'expired'>[]
+  failures: Pick<MailFailure, 'at' | 'answer' | 'expired'>[]
 }
 
 export interface MailTroubles {
@@ -25,13 +25,21 @@ export function mailTroublesOf(reported: readonly SiteMail[]): MailTroubles {
   const found = reported
     .filter(({ queued, failures }) => queued + failures.length > 0)
     .toSorted((one, other) => since(one).localeCompare(since(other)))
-  return { sites: found.slice(0, MAX_KEPT).map(kept), total: found.length }
+  return { sites: found.slice(0, MAX_FAILURES).map(keptFailures), total: found.length }
 }
 
 /** Waiting mail, oldest first, before undelivered mail. */
 const since = ({ oldest_at }: SiteMail) => oldest_at ?? '~'
 
-function kept({ domain, queued, oldest_at, held, last_sent_at, problem, failures }: SiteMail) {
+function keptFailures({
+  domain,
+  queued,
+  oldest_at,
+  held,
+  last_sent_at,
+  problem,
+  failures,
+}: SiteMail) {
   return {
     ...{ domain, queued, oldest_at, held, last_sent_at },
     problem: queued === 0 ? '' : (problem?.answer ?? ''),

@@ -4,32 +4,32 @@ import type { api_tokens, sessions } from './auth-schema.ts'
 import type { users } from './schema.ts'
 import type { server_agents } from './trust-schema.ts'
 
-interface Rows {
+interface MarkedRows {
   users: typeof users.$inferSelect
   sessions: typeof sessions.$inferSelect
   api_tokens: typeof api_tokens.$inferSelect
   server_agents: typeof server_agents.$inferSelect
 }
-export type MarkedTable = keyof Rows
+export type MarkedTable = keyof MarkedRows
 
 /** The columns that a mark covers; the first one names the row, so that no mark fits another row. */
-export const COVERED = {
+export const COVERED_COLUMNS = {
   users: ['id', 'email', 'name', 'password_hash', 'created_at'],
   sessions: ['jti', 'user_id', 'created_at', 'renewed_at', 'expires_at', 'confirmed_at'],
   api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],
   server_agents: ['server_id', 'certificate', 'public_key', 'enrolled_at'],
-} as const satisfies { [T in MarkedTable]: readonly (keyof Rows[T])[] }
+} as const satisfies { [T in MarkedTable]: readonly (keyof MarkedRows[T])[] }
 
-export const MARKED_TABLES = Object.keys(COVERED) as MarkedTable[]
+export const MARKED_TABLES = Object.keys(COVERED_COLUMNS) as MarkedTable[]
 
 /** The covered values of a row. */
-export type Covered<T extends MarkedTable> = Pick<
-  Rows[T],
-  (typeof COVERED)[T][number] & keyof Rows[T]
+export type CoveredColumns<T extends MarkedTable> = Pick<
+  MarkedRows[T],
+  (typeof COVERED_COLUMNS)[T][number] & keyof MarkedRows[T]
 >
-export type MarkedRow<T extends MarkedTable> = Covered<T> & { mark: string }
+export type MarkedRow<T extends MarkedTable> = CoveredColumns<T> & { mark: string }
 
-const BYTES = 32
+const MARK_BYTES = 32
 /**
  * The maximum number of reported rows with a wrong mark, so that rows that are used again and again
  * do not fill the log.
@@ -48,7 +48,7 @@ export class Marks {
   /** `secret`: at least 256 random bits from a file outside the database. */
   constructor(secret: string, log: Pick<Log, 'error'>) {
     const keyOf = (table: MarkedTable) =>
-      Buffer.from(hkdfSync('sha256', secret, '', `hosting-mark/1 ${table}`, BYTES))
+      Buffer.from(hkdfSync('sha256', secret, '', `hosting-mark/1 ${table}`, MARK_BYTES))
     this.#keys = {
       users: keyOf('users'),
       sessions: keyOf('sessions'),
@@ -58,20 +58,20 @@ export class Marks {
     this.#log = log
   }
 
-  of<T extends MarkedTable>(table: T, row: Covered<T>): string {
+  of<T extends MarkedTable>(table: T, row: CoveredColumns<T>): string {
     return this.#mac(table, row).toString('base64url')
   }
 
   /** Whether a holder of the secret wrote the row; false is logged. */
   fits<T extends MarkedTable>(table: T, row: MarkedRow<T>): boolean {
     const given = Buffer.from(row.mark, 'base64url')
-    const fits = given.length === BYTES && timingSafeEqual(given, this.#mac(table, row))
+    const fits = given.length === MARK_BYTES && timingSafeEqual(given, this.#mac(table, row))
     if (!fits) this.#report(table, row)
     return fits
   }
 
-  #mac<T extends MarkedTable>(table: T, row: Covered<T>): Buffer {
-    const values = COVERED[table].map((column) => Reflect.get(row, column) ?? null)
+  #mac<T extends MarkedTable>(table: T, row: CoveredColumns<T>): Buffer {
+    const values = COVERED_COLUMNS[table].map((column) => Reflect.get(row, column) ?? null)
     return createHmac('sha256', this.#keys[table]).update(JSON.stringify(values)).digest()
   }
 

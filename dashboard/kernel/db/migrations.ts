@@ -1,8 +1,8 @@
 import type { Client } from '@libsql/client'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { ROOT } from '#dashboard/kernel/runtime/root.ts'
-import { persist } from './connect.ts'
-import { OWN } from './copy.ts'
+import { withLockRetries } from './connect.ts'
+import { OWN_TABLES } from './copy.ts'
 
 /** An applied or pending migration; `hash` is the SHA-256 of the file. */
 export interface Migration {
@@ -10,7 +10,7 @@ export interface Migration {
   created_at: number
 }
 
-export interface Known extends Migration {
+export interface KnownMigration extends Migration {
   sql: readonly string[]
 }
 
@@ -20,10 +20,10 @@ export class SchemaError extends Error {}
 const FOLDER = `${ROOT}/dashboard/kernel/db/migrations`
 const TABLE = '__drizzle_migrations'
 const CREATE = `CREATE TABLE IF NOT EXISTS ${TABLE} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)`
-const ROUNDS = 20
+const MAX_ROUNDS = 20
 
 /** The migrations of this version, oldest first. */
-export function knownMigrations(): readonly Known[] {
+export function knownMigrations(): readonly KnownMigration[] {
   return readMigrationFiles({ migrationsFolder: FOLDER }).map(({ hash, folderMillis, sql }) => ({
     hash,
     created_at: folderMillis,
@@ -43,7 +43,7 @@ export async function appliedMigrations(client: Client): Promise<Migration[]> {
 export function pendingMigrations(
   applied: readonly Migration[],
   known = knownMigrations(),
-): readonly Known[] {
+): readonly KnownMigration[] {
   const strange = applied.findIndex(({ hash }, at) => hash !== known[at]?.hash)
   if (strange === -1) return known.slice(applied.length)
   if (strange === known.length)
@@ -62,7 +62,7 @@ const unknownTables = () =>
 async function appliedTo(client: Client): Promise<Migration[]> {
   // Before the migrations are read: others may be applying them.
   const { rows } = await client.execute(
-    `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name <> '${TABLE}' AND ${OWN} LIMIT 1`,
+    `SELECT 1 FROM sqlite_master WHERE type = 'table' AND name <> '${TABLE}' AND ${OWN_TABLES} LIMIT 1`,
   )
   const applied = await appliedMigrations(client)
   if (applied.length === 0 && rows.length > 0) throw unknownTables()
@@ -81,23 +81,23 @@ export async function migrate(
 ): Promise<void> {
   let saved = before === undefined
   for (let round = 1; ; round++) {
-    const applied = await persist(client, () => appliedTo(client))
+    const applied = await withLockRetries(client, () => appliedTo(client))
     const pending = pendingMigrations(applied, known)
     if (pending.length === 0) return
     if (!saved && applied.length > 0) await before?.()
     saved = true
     try {
-      await persist(client, () => client.migrate(statements(applied.length, pending)))
+      await withLockRetries(client, () => client.migrate(statements(applied.length, pending)))
       return
     } catch (error) {
       const now = await appliedMigrations(client)
-      if (now.length === applied.length || round === ROUNDS) throw error
+      if (now.length === applied.length || round === MAX_ROUNDS) throw error
     }
   }
 }
 
 /** Takes the write lock first, and then checks that nobody was faster. */
-function statements(applied: number, pending: readonly Known[]) {
+function statements(applied: number, pending: readonly KnownMigration[]) {
   const unchanged = `SELECT CASE WHEN count(*) = ${applied} THEN 1 ELSE json('changed') END FROM ${TABLE}`
   return [
     CREATE,

@@ -4,7 +4,7 @@ import type { Database, Queries } from './client.ts'
  * A query that is built once for each database, with `sql.placeholder` for its values: Drizzle takes
  * longer to write the SQL of a query by id than libSQL takes to run it.
  */
-export function once<Q>(build: (read: Queries) => Q): (db: Pick<Database, 'read'>) => Q {
+export function preparedQuery<Q>(build: (read: Queries) => Q): (db: Pick<Database, 'read'>) => Q {
   const built = new WeakMap<Queries, Q>()
   return ({ read }) => {
     const known = built.get(read)
@@ -19,7 +19,7 @@ export function once<Q>(build: (read: Queries) => Q): (db: Pick<Database, 'read'
  * Reads rows by their id. Servers are contacted many at a time: rows that are wanted in one moment are
  * read with one statement.
  */
-export function readTogether<R>(
+export function batchedRead<R>(
   readAll: (db: Database, ids: string) => Promise<R[]>,
   idOf: (row: R) => number,
 ): (db: Database, id: number) => Promise<R | undefined> {

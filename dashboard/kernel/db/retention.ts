@@ -14,7 +14,7 @@ import { operation_steps } from './steps-schema.ts'
 
 const DAY_MS = 24 * 3600_000
 /** Few at a time, so that no other write waits for long. */
-const ROWS = 500
+const MAX_ROWS = 500
 
 const EVENTS_DAYS = 30
 const OPERATIONS_DAYS = 180
@@ -22,7 +22,7 @@ const ACTIVITIES_DAYS = 400
 const MISSING_DAYS = 7
 
 /** Deletes expired records: events before their operations, and missing discovered sites. */
-export async function deleteOld(db: Database, now: Date): Promise<void> {
+export async function deleteExpired(db: Database, now: Date): Promise<void> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS).toISOString()
   await deleteMissing(db, before(MISSING_DAYS))
   await deleteOperations(db, before(OPERATIONS_DAYS))
@@ -50,8 +50,8 @@ async function deleteMissing(db: Database, before: string): Promise<void> {
     isNull(sites.last_scan),
     untouched,
   )
-  const some = db.read.select({ id: sites.id }).from(sites).where(expired).limit(ROWS)
-  await inPieces(db, (queries) =>
+  const some = db.read.select({ id: sites.id }).from(sites).where(expired).limit(MAX_ROWS)
+  await inChunks(db, (queries) =>
     queries.delete(sites).where(inArray(sites.id, some)).returning({ id: sites.id }),
   )
 }
@@ -61,18 +61,18 @@ async function deleteOperations(db: Database, before: string): Promise<void> {
     lt(operations.finished_at, before),
     notInArray(operations.status, ['queued', 'running']),
   )
-  const some = db.read.select({ id: operations.id }).from(operations).where(old).limit(ROWS)
-  await inPieces(db, (queries) =>
+  const some = db.read.select({ id: operations.id }).from(operations).where(old).limit(MAX_ROWS)
+  await inChunks(db, (queries) =>
     queries.delete(operations).where(inArray(operations.id, some)).returning({ id: operations.id }),
   )
 }
 
 /** Repeats a deletion of at most ROWS rows until fewer are left. */
-async function inPieces(
+async function inChunks(
   db: Database,
   deletion: (queries: Queries) => Promise<unknown[]>,
 ): Promise<void> {
-  while ((await db.write(deletion)).length === ROWS);
+  while ((await db.write(deletion)).length === MAX_ROWS);
 }
 
 /** The events of one operation at a time; the operation stays with its outcome. */

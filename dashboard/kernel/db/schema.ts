@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
-import { key, words } from './columns.ts'
+import { emptyText, idColumn } from './columns.ts'
 
 export { bulk_events, bulk_items, bulk_operations } from './bulk-schema.ts'
 export { metrics_minutes, metrics_quarters } from './metrics-schema.ts'
@@ -15,20 +15,20 @@ export {
 export { sites } from './sites-schema.ts'
 
 export const users = sqliteTable('users', {
-  id: key(),
+  id: idColumn(),
   email: text().notNull().unique(),
   name: text().notNull(),
   password_hash: text().notNull(),
   created_at: text().notNull(),
   /** Proves that the dashboard wrote the row: marks.ts. */
-  mark: words(),
+  mark: emptyText(),
 })
 
 /** Kept when its server or site is deleted, as a record of that. */
 export const activities = sqliteTable(
   'activities',
   {
-    id: key(),
+    id: idColumn(),
     type: text().notNull(),
     domain: text().notNull(),
     status: text({ enum: ACTIVITY_STATUSES }).notNull(),

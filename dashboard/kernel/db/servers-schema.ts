@@ -3,7 +3,7 @@ import type { IsolationResult } from '#shared/isolation/isolation.ts'
 import { SERVER_STATUSES } from '#shared/kernel/values.ts'
 import type { Metrics, Service } from '#shared/servers/agent.ts'
 import type { Maintenance } from '#shared/updates/maintenance.ts'
-import { key, words } from './columns.ts'
+import { emptyText, idColumn } from './columns.ts'
 
 /**
  * `failures` counts failed contacts in a row; `last_error` is the reason of the last one, and
@@ -12,24 +12,24 @@ import { key, words } from './columns.ts'
  * the last sync that were over the budget.
  */
 export const servers = sqliteTable('servers', {
-  id: key(),
+  id: idColumn(),
   name: text().notNull(),
   hostname: text().notNull(),
   port: integer().notNull(),
   user: text().notNull(),
   tags: text({ mode: 'json' }).$type<string[]>().notNull(),
   status: text({ enum: SERVER_STATUSES }).notNull().default('pending'),
-  os: words(),
-  version: words(),
+  os: emptyText(),
+  version: emptyText(),
   metrics: text({ mode: 'json' }).$type<Metrics>(),
   metrics_at: text(),
   services: text({ mode: 'json' }).$type<Service[]>().notNull().default([]),
   php_versions: text({ mode: 'json' }).$type<string[]>().notNull().default([]),
   failures: integer().notNull().default(0),
-  last_error: words(),
+  last_error: emptyText(),
   answered_by: integer(),
   last_sync: text(),
-  imports_day: words(),
+  imports_day: emptyText(),
   imports: integer().notNull().default(0),
   imports_refused: integer().notNull().default(0),
   created_at: text().notNull(),
@@ -51,7 +51,7 @@ export const isolation_checks = sqliteTable('isolation_checks', {
   results: text({ mode: 'json' }).$type<IsolationResult[]>(),
   failures: integer().notNull().default(0),
   failed_at: text(),
-  reason: words(),
+  reason: emptyText(),
 })
 
 /** The last maintenance report of a server, and when it changed. */

@@ -12,7 +12,7 @@ import {
   TIERS,
 } from '#shared/kernel/values.ts'
 import type { DiskUse } from '#shared/servers/api/disk-use.ts'
-import { key, words } from './columns.ts'
+import { emptyText, idColumn } from './columns.ts'
 import { home } from './servers-schema.ts'
 
 /**
@@ -34,28 +34,28 @@ import { home } from './servers-schema.ts'
 export const sites = sqliteTable(
   'sites',
   {
-    id: key(),
+    id: idColumn(),
     server_id: home(),
     domain: text().notNull(),
     apex: text().notNull(),
     user: text().notNull(),
-    docroot: words(),
+    docroot: emptyText(),
     php: text().notNull(),
     tier: text({ enum: TIERS }).notNull(),
     tls: text({ enum: FOUND_TLS_MODES }).notNull(),
     framework: text({ enum: FRAMEWORKS }).notNull().default('unknown'),
-    wp_version: words(),
-    db_name: words(),
+    wp_version: emptyText(),
+    db_name: emptyText(),
     database_routines: integer({ mode: 'boolean' }).notNull().default(false),
     xmlrpc: integer({ mode: 'boolean' }).notNull().default(true),
-    email: words(),
+    email: emptyText(),
     managed: integer({ mode: 'boolean' }).notNull(),
     found: integer({ mode: 'boolean' }).notNull().default(false),
     ignored_at: text(),
     closed: integer({ mode: 'boolean' }).notNull().default(false),
     unknown: text({ mode: 'json' }).$type<Record<string, string>>().notNull().default({}),
     status: text({ enum: SITE_STATUSES }).notNull(),
-    status_reason: words(),
+    status_reason: emptyText(),
     former_status: text({ enum: SITE_STATUSES }),
     updates_plugins: integer(),
     updates_themes: integer(),
@@ -63,7 +63,7 @@ export const sites = sqliteTable(
     inventory: text({ mode: 'json' }).$type<Inventory>(),
     last_scan: text(),
     missing_since: text(),
-    certificate_expires_at: words(),
+    certificate_expires_at: emptyText(),
     trashed_at: text(),
     purge_at: text(),
     trash_size: integer(),
@@ -71,8 +71,8 @@ export const sites = sqliteTable(
     disk_level: text({ enum: DISK_LEVELS }),
     staging: integer({ mode: 'boolean' }).notNull().default(false),
     health: text({ enum: HEALTH_STATES }),
-    health_code: words(),
-    health_reason: words(),
+    health_code: emptyText(),
+    health_reason: emptyText(),
     health_since: text(),
     health_checks: text({ mode: 'json' }).$type<HealthCheckResult[]>(),
     visited_at: text(),

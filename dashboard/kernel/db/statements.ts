@@ -1,6 +1,6 @@
 import type { Client, InArgs, InStatement, TransactionMode } from '@libsql/client'
 
-export type Batch = readonly (InStatement | [string, InArgs?])[]
+export type StatementBatch = readonly (InStatement | [string, InArgs?])[]
 
 export const BEGIN: Record<TransactionMode, string> = {
   write: 'BEGIN IMMEDIATE',
@@ -8,14 +8,14 @@ export const BEGIN: Record<TransactionMode, string> = {
   deferred: 'BEGIN DEFERRED',
 }
 
-export function textOf(statement: Batch[number]): [sql: string, args: InArgs] {
+export function sqlAndArgs(statement: StatementBatch[number]): [sql: string, args: InArgs] {
   if (typeof statement === 'string') return [statement, []]
   if (Array.isArray(statement)) return [statement[0], statement[1] ?? []]
   return [statement.sql, statement.args ?? []]
 }
 
 /** The statement of `execute`, which has its values in it or beside it. */
-export function together(statement: InStatement, args?: InArgs): InStatement {
+export function withArgs(statement: InStatement, args?: InArgs): InStatement {
   return args ? { sql: String(statement), args } : statement
 }
 

@@ -1,18 +1,18 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { Database } from './client.ts'
-import { once, readTogether } from './once.ts'
+import { batchedRead, preparedQuery } from './once.ts'
 import type { ServerRow, SiteRow } from './rows.ts'
 import { servers, sites } from './schema.ts'
 
-const serversById = once((read) =>
+const serversById = preparedQuery((read) =>
   read
     .select()
     .from(servers)
     .where(sql`${servers.id} in (select value from json_each(${sql.placeholder('ids')}))`)
     .prepare(),
 )
-const site = once((read) =>
+const site = preparedQuery((read) =>
   read
     .select()
     .from(sites)
@@ -22,7 +22,7 @@ const site = once((read) =>
     .prepare(),
 )
 
-const findServer = readTogether(
+const findServer = batchedRead(
   (db, ids) => serversById(db).all({ ids }),
   ({ id }) => id,
 )

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { REACH_CODES } from '#shared/servers/api/enrolment.ts'
-import { words } from './columns.ts'
+import { emptyText } from './columns.ts'
 import { serverKey } from './schema.ts'
 
 /**
@@ -32,7 +32,7 @@ export const server_agents = sqliteTable('server_agents', {
   enrolled_at: text().notNull(),
   kid: text().notNull().default(''),
   /** Proves that the dashboard wrote the row: marks.ts. */
-  mark: words(),
+  mark: emptyText(),
 })
 
 /**

@@ -2,10 +2,10 @@ import type { Client, InStatement } from '@libsql/client'
 import { getTableName } from 'drizzle-orm'
 import Sqlite from 'libsql'
 import { revision } from './leases-schema.ts'
-import { type Batch, withMethods } from './statements.ts'
+import { type StatementBatch, withMethods } from './statements.ts'
 
 /** A state of the records: another text after each change of them, by whichever dashboard. */
-export type Version = string
+export type DatabaseVersion = string
 
 /**
  * Reads the version of the records in a file, without waiting. SQLite counts the commits of all other
@@ -26,7 +26,7 @@ export function versionOfFile(file: string, timeout: number) {
     sqlite?.close()
     sqlite = undefined
   }
-  const version = (): Version | undefined => {
+  const version = (): DatabaseVersion | undefined => {
     try {
       commits ??= open()
       return `${opened} ${commits.get()}`
@@ -47,8 +47,8 @@ export const NEW_VERSION = `INSERT INTO ${TABLE} (id, version) VALUES (1, lower(
   ON CONFLICT (id) DO UPDATE SET version = excluded.version`
 
 /** A client of a server whose statements change the version in the same transaction. */
-export function counting(client: Client): Client {
-  const batch = async (statements: Batch) => {
+export function clientWithVersion(client: Client): Client {
+  const batch = async (statements: StatementBatch) => {
     const results = await client.batch([...statements, NEW_VERSION], 'write')
     return results.slice(0, -1)
   }
@@ -64,13 +64,13 @@ export function counting(client: Client): Client {
  * Asks a server for the version, in one query at a time for all that wait for it. The query starts after
  * they have asked: it sees every write that was acknowledged before. Undefined when there is no answer.
  */
-export function versionOnServer(client: Client): () => Promise<Version | undefined> {
+export function versionOnServer(client: Client): () => Promise<DatabaseVersion | undefined> {
   const read = async () => {
     const { rows } = await client.execute(READ_VERSION)
     return rows[0] && String(rows[0].version)
   }
   let last: Promise<unknown> = Promise.resolve()
-  let next: Promise<Version | undefined> | undefined
+  let next: Promise<DatabaseVersion | undefined> | undefined
   return () => {
     next ??= last.then(() => {
       next = undefined

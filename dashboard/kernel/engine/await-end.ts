@@ -1,4 +1,4 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { cancelRequested } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import { cancelledError } from '#shared/kernel/errors.ts'
@@ -6,7 +6,7 @@ import type { AttemptContext } from './job.ts'
 import { findOperation } from './queries.ts'
 import type { Worker } from './worker.ts'
 
-type Deps = Pick<Base, 'db' | 'bus'> & { worker: Worker }
+type Deps = Pick<CommonDeps, 'db' | 'bus'> & { worker: Worker }
 
 /**
  * Waits for the end of another operation, whatever its outcome is. Throws when `operation`, which

@@ -1,4 +1,4 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
@@ -11,7 +11,7 @@ import { type BackupFirst, type RulesTable, rulesOf } from './rules.ts'
 import type { Worker } from './worker.ts'
 
 export interface EnqueueDeps
-  extends Pick<Base, 'db' | 'clock' | 'random' | 'deadline_ms' | 'response_timeout_ms'> {
+  extends Pick<CommonDeps, 'db' | 'clock' | 'random' | 'deadline_ms' | 'response_timeout_ms'> {
   worker: Worker
   types: RulesTable
 }

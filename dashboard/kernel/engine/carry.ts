@@ -1,8 +1,8 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { storageFault } from '#dashboard/kernel/db/connect.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { cancelTopic } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
-import { type Clock, rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { type Clock, sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { isDue } from '#shared/kernel/age.ts'
 import {
   bodyOf,
@@ -20,7 +20,7 @@ import { maybeRunningError, minuteOf, resultUnknownError } from './unanswered.ts
 
 export interface RetryLoopDeps
   extends Pick<
-    Base,
+    CommonDeps,
     'db' | 'bus' | 'clock' | 'log' | 'retry_min_ms' | 'retry_max_ms' | 'deadline_ms' | 'notice_ms'
   > {
   types: RulesTable
@@ -59,7 +59,7 @@ export class RetryLoop {
       if (typeof next !== 'number') return next
       retry.failed()
       // A cancelled operation does not wait.
-      await rest(clock, next, cancelRequest.promise, context.signal)
+      await sleepOrWake(clock, next, cancelRequest.promise, context.signal)
     }
   }
 
@@ -154,7 +154,7 @@ function isRetryable(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code === 'offline'
 }
 
-type Deps = Pick<Base, 'db' | 'bus' | 'clock' | 'notice_ms'>
+type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'notice_ms'>
 
 /** Stores one line with reason and deadline when an agent is not reached for some seconds. */
 async function recordWaiting(
@@ -175,7 +175,7 @@ function waitingMessage(error: unknown, { sent_at, deadline_at }: OperationRow):
 }
 
 /** All in ms. */
-type RetryLimits = Pick<Base, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
+type RetryLimits = Pick<CommonDeps, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
 
 /**
  * The remaining time of an operation without its agent, and the pauses between attempts. Only the

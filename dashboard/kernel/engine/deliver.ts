@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { failureBody, lacksPassword, mayBeTaken } from '#dashboard/kernel/agents/answer.ts'
-import { tooLong } from '#dashboard/kernel/agents/output-limits.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import { timeLimitExceeded } from '#dashboard/kernel/agents/output-limits.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import {
@@ -21,7 +21,10 @@ import { completeDataOf, parseResult } from './success.ts'
 
 interface Deps
   extends RulesDeps,
-    Pick<Base, 'bus' | 'clock' | 'deadline_ms' | 'longest_ms' | 'retry_min_ms' | 'retry_max_ms'> {
+    Pick<
+      CommonDeps,
+      'bus' | 'clock' | 'deadline_ms' | 'longest_ms' | 'retry_min_ms' | 'retry_max_ms'
+    > {
   types: RulesTable
   /**
    * Records that the agent gets the password of the repository of an operation, which it does not
@@ -119,7 +122,7 @@ async function request(
     marked = true
   }
   const { signal, allowance } = context
-  const limits = { signal, end: { ms: longest_ms, error: tooLong }, allowance }
+  const limits = { signal, end: { ms: longest_ms, error: timeLimitExceeded }, allowance }
   try {
     const call = {
       ...requestOf(deps, operation, with_password),

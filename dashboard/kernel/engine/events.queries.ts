@@ -1,11 +1,11 @@
 import { and, asc, eq, gt, max, ne, sql } from 'drizzle-orm'
-import type { Stored } from '#dashboard/kernel/agents/output-limits.ts'
+import type { StoredOutput } from '#dashboard/kernel/agents/output-limits.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { once } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/once.ts'
 import { operation_events } from '#dashboard/kernel/db/schema.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 
-const events = once((read) => {
+const events = preparedQuery((read) => {
   const { id, event, data, operation_id } = operation_events
   return read
     .select({ id, event, data })
@@ -35,7 +35,7 @@ export async function lastEventId(db: Database, operation_id: string): Promise<n
   return row?.last ?? 0
 }
 
-const stored = once((read) => {
+const stored = preparedQuery((read) => {
   const id = sql.placeholder('operation_id')
   return read
     .select({
@@ -50,7 +50,7 @@ const stored = once((read) => {
 })
 
 /** The stored amount of its output. */
-export async function readStored(db: Database, operation_id: string): Promise<Stored> {
+export async function readStored(db: Database, operation_id: string): Promise<StoredOutput> {
   const row = await stored(db).get({ operation_id })
   const { last, bytes, cut, own } = row ?? { last: 0, bytes: 0, cut: 0, own: 0 }
   return { last, bytes, cut: cut === 1, own }

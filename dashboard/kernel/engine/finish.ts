@@ -1,4 +1,4 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
@@ -14,7 +14,7 @@ import { findOperation } from './queries.ts'
 import { type RecordChange, type RulesTable, rulesOf } from './rules.ts'
 import type { ParsedResult } from './success.ts'
 
-type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
 /** `pending`: events that are not stored yet, in order; the terminal event gets the next number. */
 export function storeSuccess(

@@ -1,4 +1,4 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { isNumbered, isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
 import { lastEventId, listEvents } from './events.queries.ts'
@@ -11,7 +11,7 @@ const SHARED_POLL_MS = 2_000
 /** For an operation that is deleted. */
 const SINGLE_POLL_MS = 30_000
 
-type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
 /** A store of numbered events. */
 export interface EventStore {

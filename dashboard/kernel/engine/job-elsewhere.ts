@@ -1,12 +1,12 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
-import { rest } from '#dashboard/kernel/runtime/clock.ts'
+import { sleepOrWake } from '#dashboard/kernel/runtime/clock.ts'
 import { storedOutcome } from './finish.ts'
 import { errorOf, type OperationHandle, type Outcome } from './job.ts'
 import { findOperation } from './queries.ts'
 import { maybeRunningError } from './unanswered.ts'
 
-type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
 /** For changes without news: the other dashboard may have been killed. */
 const POLL_MS = 500
@@ -57,7 +57,7 @@ export class RemoteOperationHandle implements OperationHandle {
       if (current === undefined) throw new Error('The operation was deleted')
       const ended = current && (await this.#outcomeOf(current).catch(() => undefined))
       if (ended) return ended
-      await rest(clock, POLL_MS, news.promise, this.#signal)
+      await sleepOrWake(clock, POLL_MS, news.promise, this.#signal)
     }
     throw new Error('The operation was dropped')
   }

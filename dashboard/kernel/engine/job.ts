@@ -1,4 +1,4 @@
-import type { Allowance } from '#dashboard/kernel/agents/output-limits.ts'
+import type { ReceiveBudget } from '#dashboard/kernel/agents/output-limits.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { type ErrorBody, errorNameOf, ServiceError } from '#shared/kernel/errors.ts'
 
@@ -20,7 +20,7 @@ export interface OperationHandle {
 
 export interface AttemptContext {
   signal: AbortSignal
-  allowance: Allowance
+  allowance: ReceiveBudget
   accept(): void
 }
 

@@ -1,5 +1,5 @@
-import { OutputBudget, type Stored } from '#dashboard/kernel/agents/output-limits.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import { OutputBudget, type StoredOutput } from '#dashboard/kernel/agents/output-limits.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
 import { StepChange } from '#shared/kernel/steps.ts'
 import { readStored } from './events.queries.ts'
@@ -16,7 +16,7 @@ const PAUSE_MS = 100
  */
 const FIRST_MS = 5
 
-type Deps = Pick<Base, 'db' | 'bus' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
 /** Stores log lines and changes of steps in small batches and numbers them without gaps, up to the budget of an operation. */
 export class EventRecorder {
@@ -34,7 +34,7 @@ export class EventRecorder {
   #stored: Promise<void> = Promise.resolve()
   #broken = false
 
-  constructor(deps: Deps, operation_id: string, stored: Stored, steps: StepBudget) {
+  constructor(deps: Deps, operation_id: string, stored: StoredOutput, steps: StepBudget) {
     this.#deps = deps
     this.#operation_id = operation_id
     this.#budget = new OutputBudget(stored)

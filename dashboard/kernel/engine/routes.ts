@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { callerStream } from '#dashboard/kernel/auth/session-stream.ts'
 import { cancelOperation } from '#dashboard/kernel/engine/cancel/cancel-operation.ts'
 import { ASKS_AGENT, continues, shows, streamOf } from '#dashboard/kernel/http/answers.ts'
-import { lastSeen } from '#dashboard/kernel/http/path.ts'
+import { lastEventIdOf } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import { requireRight } from '#dashboard/kernel/http/rights.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
@@ -59,7 +59,7 @@ export const operationRoutes = {
     },
     run: (call) => {
       const { id } = call.loaded
-      const how = { after: lastSeen(call.request), steps: call.query.steps }
+      const how = { after: lastEventIdOf(call.request), steps: call.query.steps }
       const events = (signal: AbortSignal) => followOperation(call.deps, id, how, signal)
       return callerStream(call, { operation_id: id, events })
     },

@@ -1,5 +1,5 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
@@ -27,7 +27,7 @@ export type StartChange = (
 ) => Statement[]
 
 /** The dependencies of the rules of a type; the engine passes them on. */
-export interface RulesDeps extends Pick<Base, 'db' | 'clock' | 'contact_ms' | 'random'> {
+export interface RulesDeps extends Pick<CommonDeps, 'db' | 'clock' | 'contact_ms' | 'random'> {
   agents: Agents
   sealer: Sealer
   /** The rules for addresses of agents, which hold for other addresses, too. */

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
-import { LEFT_OUT } from '#dashboard/kernel/agents/output-limits.ts'
+import { OMITTED_LINE } from '#dashboard/kernel/agents/output-limits.ts'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
-import { once } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/once.ts'
 import { operation_events, operations } from '#dashboard/kernel/db/schema.ts'
 import { operation_steps } from '#dashboard/kernel/db/steps-schema.ts'
 import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
@@ -24,11 +24,11 @@ export function eventStatements(
   return [
     ...(rows.length > 0 ? [queries.insert(operation_events).values(rows)] : []),
     ...(steps.length > 0 ? [queries.insert(operation_steps).values(steps)] : []),
-    ...(events.some(({ data }) => data === LEFT_OUT) ? [full] : []),
+    ...(events.some(({ data }) => data === OMITTED_LINE) ? [full] : []),
   ]
 }
 
-const steps = once((read) => {
+const steps = preparedQuery((read) => {
   const { id, operation_id, after, name, title, state } = operation_steps
   return read
     .select({ row: id, id: after, name, title, state })

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import type { Database, Queries } from '#dashboard/kernel/db/client.ts'
-import { once } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/once.ts'
 import { operations, servers, users } from '#dashboard/kernel/db/schema.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { OperationsQuery, OperationView } from '#shared/operations/api/operations.ts'
@@ -40,7 +40,7 @@ const selectViews = (read: Queries) =>
     .innerJoin(servers, eq(servers.id, operations.server_id))
     .leftJoin(users, eq(users.id, operations.actor))
 
-const view = once((read) =>
+const view = preparedQuery((read) =>
   selectViews(read)
     .where(eq(operations.id, sql.placeholder('id')))
     .prepare(),

@@ -1,4 +1,4 @@
-import { Allowance } from '#dashboard/kernel/agents/output-limits.ts'
+import { ReceiveBudget } from '#dashboard/kernel/agents/output-limits.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { cancelTopic } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import type { Leases } from '#dashboard/kernel/leases/leases.ts'
@@ -69,7 +69,7 @@ export class Worker {
     if (this.#stopping.signal.aborted || !leases.holds(share)) return elsewhere
     const abort = new AbortController()
     const accept = Promise.withResolvers<void>()
-    const allowance = new Allowance()
+    const allowance = new ReceiveBudget()
     const { signal } = abort
     const ends = { signal, stopping: this.#stopping.signal, refuse: accept.reject }
     const carrier = new RetryLoop(this.#deps, { ...ends, accept: accept.resolve, allowance })

@@ -3,7 +3,7 @@ import type { ErrorName } from '#shared/kernel/errors.ts'
 import type { Events } from '#shared/operations/api/events.ts'
 
 /** A successful answer; with `events`, a stream of them. */
-export interface Answer {
+export interface AnswerSpec {
   about: string
   json?: z.ZodType
   /** An endless stream has no terminal event. */
@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** By status. */
-export type Answers = Readonly<Record<number, Answer>>
+export type AnswerSpecs = Readonly<Record<number, AnswerSpec>>
 
 /** The errors of a call that contacts an agent before its answer. */
 export const ASKS_AGENT = [

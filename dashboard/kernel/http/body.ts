@@ -7,30 +7,33 @@ export interface BodyLimits {
   within_ms: number
 }
 
-const USUAL: BodyLimits = { most_kib: 1024, within_ms: 30_000 }
+const DEFAULT_LIMITS: BodyLimits = { most_kib: 1024, within_ms: 30_000 }
 /** For an unauthenticated caller: thousands of them need little memory. */
-export const STRANGER: BodyLimits = { most_kib: 16, within_ms: 15_000 }
+export const ANONYMOUS_LIMITS: BodyLimits = { most_kib: 16, within_ms: 15_000 }
 
 /** The fields of a body, by name. */
-export type Given = Readonly<Record<string, unknown>>
+export type JsonFields = Readonly<Record<string, unknown>>
 
 /**
  * The JSON object in the body of a request, default `{}`. 413 when it is too large, 415 for another media type (a
  * form of another page could send those), 400 for malformed JSON, for any other value than an object, and
  * for a body that arrives too slowly.
  */
-export async function readJson(request: Request, limits: BodyLimits = USUAL): Promise<Given> {
+export async function readJson(
+  request: Request,
+  limits: BodyLimits = DEFAULT_LIMITS,
+): Promise<JsonFields> {
   const bytes = await readBytes(request, limits)
   if (bytes.byteLength === 0) return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(json|[\w.-]+\+json)\s*(;|$)/i.test(type))
     throw unsupportedMedia('The body must be application/json')
-  const value = parsed(bytes)
+  const value = parseJson(bytes)
   if (!isObject(value)) throw badRequest('The body must be a JSON object')
   return value
 }
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
@@ -38,7 +41,7 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-const isObject = (value: unknown): value is Given =>
+const isObject = (value: unknown): value is JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Throws like readJson. */
@@ -47,7 +50,7 @@ export async function readBytes(
   { most_kib, within_ms }: BodyLimits,
 ): Promise<Uint8Array> {
   const most = most_kib * 1024
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw refused(most)
+  if (Number(request.headers.get('content-length') ?? 0) > most) throw refusedBody(most)
   const reader = request.body?.getReader()
   if (!reader) return new Uint8Array()
   let late = false
@@ -67,12 +70,12 @@ async function allOf(reader: ReadableStreamDefaultReader<Uint8Array>, most: numb
     const { done, value } = await reader.read()
     if (done) return Buffer.concat(chunks)
     size += value.byteLength
-    if (size > most) throw refused(most)
+    if (size > most) throw refusedBody(most)
     chunks.push(value)
   }
 }
 
-const refused = (most: number) =>
+const refusedBody = (most: number) =>
   tooLarge(
     `The body must have at most ${most < 1 << 20 ? `${most / 1024} KiB` : `${most / (1 << 20)} MiB`}`,
   )

@@ -1,34 +1,34 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { storageFault } from '#dashboard/kernel/db/connect.ts'
-import { idOf } from '#dashboard/kernel/runtime/request-id.ts'
+import { requestIdOf } from '#dashboard/kernel/runtime/request-id.ts'
 import { ERRORS, type ErrorBody, notFound, ServiceError } from '#shared/kernel/errors.ts'
 
-interface Answer {
+interface ErrorAnswer {
   status: number
   headers: Record<string, string>
   body: ErrorBody
 }
 
-type Deps = Pick<Base, 'log' | 'random'>
+type Deps = Pick<CommonDeps, 'log' | 'random'>
 
 /** The one place where a thrown value becomes an error body. */
-export function answerTo(deps: Deps, error: unknown, code: unknown, request: Request): Answer {
+export function answerTo(deps: Deps, error: unknown, code: unknown, request: Request): ErrorAnswer {
   const known = code === 'NOT_FOUND' && !(error instanceof ServiceError) ? noEndpoint : error
-  if (known instanceof ServiceError && known.code !== 'internal') return foreseen(known)
-  return unforeseen(deps, error, request)
+  if (known instanceof ServiceError && known.code !== 'internal') return expectedError(known)
+  return unexpectedError(deps, error, request)
 }
 
 const noEndpoint = notFound('Endpoint')
 
-function foreseen(error: ServiceError): Answer {
+function expectedError(error: ServiceError): ErrorAnswer {
   const { status, body, retry_after } = error
   const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
   return { status, headers, body }
 }
 
 /** The request id is all that a client sees; the log line with the same id says what happened. */
-function unforeseen({ log, random }: Deps, error: unknown, request: Request): Answer {
-  const request_id = idOf(request, random)
+function unexpectedError({ log, random }: Deps, error: unknown, request: Request): ErrorAnswer {
+  const request_id = requestIdOf(request, random)
   log.error('request failed', error, { request_id, method: request.method })
   const what = storageFault(error) ?? 'something went wrong'
   const message = `${what.charAt(0).toUpperCase()}${what.slice(1)}; the log has more under request id ${request_id}`

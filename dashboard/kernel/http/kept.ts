@@ -1,17 +1,17 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
-import type { Version } from '#dashboard/kernel/db/version.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { DatabaseVersion } from '#dashboard/kernel/db/version.ts'
 import { newRequestId } from '#dashboard/kernel/runtime/request-id.ts'
 import { REQUEST_HEADER } from '#shared/kernel/agent-headers.ts'
 import { admissionOf } from './caller.ts'
 import { pathOf } from './path.ts'
 import type { AnyRoute } from './route.ts'
 
-type Deps = Pick<Base, 'db' | 'clock' | 'random'>
+type Deps = Pick<CommonDeps, 'db' | 'clock' | 'random'>
 
 type Next = () => Response | Promise<Response>
 
 /** An answer with status 200. */
-interface Kept {
+interface CachedAnswer {
   /** A body that is not copied for each answer. */
   body: Blob
   /** With the request id of the last one. */
@@ -29,7 +29,7 @@ const MAX_ANSWERS = 5_000
 const MAX_KEY = 4_096
 
 /** Lets the answer to this request be sent again. */
-export function keep(request: Request, kept_ms: number): void {
+export function allowCaching(request: Request, kept_ms: number): void {
   keeping.set(request, kept_ms)
 }
 
@@ -38,11 +38,11 @@ export function keep(request: Request, kept_ms: number): void {
  * of the records, which is read for each request before anything else: any change drops them, so a read
  * after a write sees it and a logout is effective at once. Nothing is kept where the version is unknown.
  */
-export class KeptAnswers {
+export class AnswerCache {
   readonly #deps: Deps
   readonly #paths: RegExp
-  readonly #answers = new Map<string, Kept>()
-  #version: Version | undefined
+  readonly #answers = new Map<string, CachedAnswer>()
+  #version: DatabaseVersion | undefined
   #bytes = 0
 
   constructor(deps: Deps, routes: readonly Pick<AnyRoute, 'at' | 'kept_ms'>[]) {
@@ -59,7 +59,7 @@ export class KeptAnswers {
       : this.#answerAt(version, request, next)
   }
 
-  #answerAt(version: Version | undefined, request: Request, next: Next) {
+  #answerAt(version: DatabaseVersion | undefined, request: Request, next: Next) {
     if (version === undefined) return next()
     if (version !== this.#version) this.#drop()
     this.#version = version
@@ -74,7 +74,7 @@ export class KeptAnswers {
   }
 
   /** Keeps the answer of `next` if it may be kept and no request has met another version meanwhile. */
-  async #follow(version: Version, request: Request, next: Next): Promise<Response> {
+  async #follow(version: DatabaseVersion, request: Request, next: Next): Promise<Response> {
     const answer = await next()
     const kept_ms = keeping.get(request)
     const admission = admissionOf(request)
@@ -88,7 +88,7 @@ export class KeptAnswers {
     return new Response(bytes, { status, headers })
   }
 
-  #keep(key: string, answer: Kept): void {
+  #keep(key: string, answer: CachedAnswer): void {
     if (key.length > MAX_KEY) return
     this.#bytes -= this.#answers.get(key)?.body.size ?? 0
     this.#answers.delete(key)

@@ -25,7 +25,7 @@ export function idIn(text: string, what: string): number {
 }
 
 /** The number of the last event that a client has seen; 0 for none or an invalid one. */
-export function lastSeen(request: Request): number {
+export function lastEventIdOf(request: Request): number {
   const value = request.headers.get('last-event-id') ?? ''
   return /^\d{1,9}$/.test(value) ? Number(value) : 0
 }

@@ -1,6 +1,6 @@
 import type { CookieOptions } from '@elysiajs/cookie'
 
-interface Parts {
+interface ReplyOptions {
   headers?: Readonly<Record<string, string>>
   cookie?: { name: string; value: string; options: CookieOptions }
 }
@@ -9,9 +9,9 @@ interface Parts {
 export class Reply<const S extends number, B> {
   readonly status: S
   readonly body: B
-  readonly parts: Parts
+  readonly parts: ReplyOptions
 
-  constructor(status: S, body: B, parts: Parts = {}) {
+  constructor(status: S, body: B, parts: ReplyOptions = {}) {
     this.status = status
     this.body = body
     this.parts = parts

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { ErrorName } from '#shared/kernel/errors.ts'
-import type { Answer, Answers } from './answers.ts'
+import type { AnswerSpec, AnswerSpecs } from './answers.ts'
 import type { BodyLimits } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { Connection } from './client.ts'
 import type { Reply } from './reply.ts'
 import type { Right } from './rights.ts'
 
-export type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
+export type MethodAndPath = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
 /** The parameters in a path: `server_id` of `/servers/:server_id`. */
 export type NamesIn<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
@@ -28,23 +28,23 @@ export interface PathCall<D, Names extends string = never> {
 }
 
 /** The same with the objects of its path, and its parsed query and body. */
-interface Call<D, Names extends string, L, Q, B> extends PathCall<D, Names> {
+interface RouteCall<D, Names extends string, L, Q, B> extends PathCall<D, Names> {
   loaded: L
   query: Q
   body: B
 }
 
-type Body<X> = X extends { json: infer J extends z.ZodType } ? z.output<J> : undefined
-type Given<X> = X extends { events: object } | { file: string }
-  ? Response | (X extends { json: z.ZodType } ? Body<X> : never)
+type AnswerBody<X> = X extends { json: infer J extends z.ZodType } ? z.output<J> : undefined
+type HandlerResult<X> = X extends { events: object } | { file: string }
+  ? Response | (X extends { json: z.ZodType } ? AnswerBody<X> : never)
   : X extends { json: z.ZodType }
-    ? Body<X>
+    ? AnswerBody<X>
     : // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
       void
 /** A body alone is sent with 200, or the only status of the route; bytes are JSON already. */
-type Result<A extends Answers> =
-  | Given<A[200 extends keyof A ? 200 : keyof A]>
-  | { [S in keyof A & number]: Reply<S, Given<A[S]> | Uint8Array> }[keyof A & number]
+type RouteResult<A extends AnswerSpecs> =
+  | HandlerResult<A[200 extends keyof A ? 200 : keyof A]>
+  | { [S in keyof A & number]: Reply<S, HandlerResult<A[S]> | Uint8Array> }[keyof A & number]
 
 /**
  * Derived from method, path, query and body: 401 and 500 for all, 403 for a change, 404 for the
@@ -75,26 +75,26 @@ export const UNTIL_CHANGED = Number.POSITIVE_INFINITY
 
 /** The common type of all routes. */
 export interface AnyRoute extends Description {
-  at: At
+  at: MethodAndPath
   query?: z.ZodObject
   body?: z.ZodType
-  answers: Answers
+  answers: AnswerSpecs
   loads?(call: never): unknown
   run(call: never): unknown
 }
 
 /** Only for types: the dependencies of a route. */
-export interface Needs<D> {
+export interface NeedsDeps<D> {
   readonly needs?: (deps: D) => void
 }
 
 interface Definition<
   D,
-  P extends At,
+  P extends MethodAndPath,
   L,
   Q extends z.ZodObject,
   B extends z.ZodType,
-  A extends Answers,
+  A extends AnswerSpecs,
 > extends Description {
   at: P
   /** Loads the objects of the path, or throws 404, before the body and the query are parsed. */
@@ -103,7 +103,9 @@ interface Definition<
   /** Parsed as JSON; optional if `{}` is valid. */
   body?: B
   answers: A
-  run: (call: Call<D, NamesIn<P>, L, z.output<Q>, z.output<B>>) => Result<A> | Promise<Result<A>>
+  run: (
+    call: RouteCall<D, NamesIn<P>, L, z.output<Q>, z.output<B>>,
+  ) => RouteResult<A> | Promise<RouteResult<A>>
 }
 
 type NoQuery = z.ZodObject<Record<never, z.ZodType>>
@@ -111,14 +113,14 @@ type NoQuery = z.ZodObject<Record<never, z.ZodType>>
 /** Defines routes whose handlers need `D`: `const route = routesWith<Deps>()`. */
 export function routesWith<D>() {
   return <
-    const P extends At,
-    A extends Answers,
+    const P extends MethodAndPath,
+    A extends AnswerSpecs,
     L = undefined,
     Q extends z.ZodObject = NoQuery,
     B extends z.ZodType = z.ZodUndefined,
   >(
     definition: Definition<D, P, L, Q, B, A>,
-  ): Definition<D, P, L, Q, B, A> & Needs<D> => definition
+  ): Definition<D, P, L, Q, B, A> & NeedsDeps<D> => definition
 }
 
 /** Whether it has a plan: `dry_run` may stand in the body, and in the query for a client without one. */
@@ -130,6 +132,6 @@ export type BodyOf<R> = R extends { body?: infer B extends z.ZodType } ? z.input
 export type QueryOf<R> = R extends { query?: infer Q extends z.ZodObject }
   ? keyof z.input<Q>
   : never
-export type AnswerOf<R> = R extends { answers: infer A extends Record<number, Answer> }
-  ? { [S in keyof A]: Body<A[S]> }[keyof A & number]
+export type AnswerOf<R> = R extends { answers: infer A extends Record<number, AnswerSpec> }
+  ? { [S in keyof A]: AnswerBody<A[S]> }[keyof A & number]
   : never

@@ -1,21 +1,21 @@
 import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { answering } from '#dashboard/kernel/runtime/source.ts'
+import { withCallSource } from '#dashboard/kernel/runtime/source.ts'
 import { UNKNOWN } from '#shared/kernel/api/body.ts'
 import { type Fields, invalid } from '#shared/kernel/errors.ts'
 import { parse } from '#shared/kernel/parse.ts'
-import { type Given, readJson } from './body.ts'
+import { type JsonFields, readJson } from './body.ts'
 import { callerOf } from './caller.ts'
 import { addressOf, type Connection } from './client.ts'
-import { keep } from './kept.ts'
+import { allowCaching } from './kept.ts'
 import { queryOf } from './path.ts'
 import { Reply } from './reply.ts'
 import { requireRight } from './rights.ts'
-import { type AnyRoute, type Needs, takesDryRun } from './route.ts'
-import { unknownBelow } from './unknown-below.ts'
+import { type AnyRoute, type NeedsDeps, takesDryRun } from './route.ts'
+import { unknownNestedFields } from './unknown-below.ts'
 
-type Routes<D> = readonly (AnyRoute & Needs<D>)[]
+type Routes<D> = readonly (AnyRoute & NeedsDeps<D>)[]
 
 interface Incoming {
   request: Request
@@ -69,7 +69,7 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
   const { request, server } = incoming
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
   if (route.waits) server?.timeout(request, 0)
-  if (route.kept_ms !== undefined) keep(request, route.kept_ms)
+  if (route.kept_ms !== undefined) allowCaching(request, route.kept_ms)
   const body = await bodyIn(route, request)
   const pathCall = {
     ...incoming,
@@ -84,7 +84,9 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
     query: route.query && parse(route.query, query),
     body: route.body && parse(route.body, fields),
   }
-  return answering(sourceIn(route, incoming), () => route.run(Object.assign(call, parsed) as never))
+  return withCallSource(sourceIn(route, incoming), () =>
+    route.run(Object.assign(call, parsed) as never),
+  )
 }
 
 function sourceIn({ right }: AnyRoute, { request, server }: Omit<Incoming, 'query'>) {
@@ -94,7 +96,7 @@ function sourceIn({ right }: AnyRoute, { request, server }: Omit<Incoming, 'quer
 }
 
 /** Also of a call that takes none: what a client sends may say that it means another one. */
-const bodyIn = async ({ body_limits }: AnyRoute, request: Request): Promise<Given> =>
+const bodyIn = async ({ body_limits }: AnyRoute, request: Request): Promise<JsonFields> =>
   request.body === null ? {} : readJson(request, body_limits)
 
 function bodyOf({ answers }: AnyRoute, answer: unknown, set: Outgoing): unknown {
@@ -106,7 +108,7 @@ function bodyOf({ answers }: AnyRoute, answer: unknown, set: Outgoing): unknown 
   return body
 }
 
-type Takes = Pick<AnyRoute, 'at' | 'query' | 'body' | 'ignores_unknown'>
+type RouteInput = Pick<AnyRoute, 'at' | 'query' | 'body' | 'ignores_unknown'>
 
 const NO_PLAN = 'This call has no plan'
 const VALUES: Record<string, boolean> = { true: true, false: false }
@@ -116,12 +118,12 @@ const VALUES: Record<string, boolean> = { true: true, false: false }
  * the call would ignore: a `dry_run` where it has no plan, and each unknown field of the query, and of
  * the body of a call that takes none, and of each object in a body. The schema of a body refuses its own.
  */
-function fieldsIn(route: Takes, request: Request, body: Given): Given {
+function fieldsIn(route: RouteInput, request: Request, body: JsonFields): JsonFields {
   const query = new URLSearchParams(queryOf(request.url))
   const refused: Fields = Object.create(null)
   for (const name of route.ignores_unknown ? [] : unknownIn(route, query, body))
     refused[name] = [UNKNOWN]
-  if (route.body) Object.assign(refused, unknownBelow(route.body, body))
+  if (route.body) Object.assign(refused, unknownNestedFields(route.body, body))
   const isAsked = query.has('dry_run') || Object.hasOwn(body, 'dry_run')
   const changes = !route.at.startsWith('GET ')
   if (isAsked && changes && !takesDryRun(route)) refused.dry_run = [NO_PLAN]
@@ -129,7 +131,7 @@ function fieldsIn(route: Takes, request: Request, body: Given): Given {
   return takesDryRun(route) ? withDryRun(body, query.getAll('dry_run')) : body
 }
 
-function unknownIn(route: Takes, query: URLSearchParams, body: Given): string[] {
+function unknownIn(route: RouteInput, query: URLSearchParams, body: JsonFields): string[] {
   const known = new Set(Object.keys(route.query?.shape ?? {}))
   if (takesDryRun(route)) known.add('dry_run')
   const inBody = route.body instanceof z.ZodObject ? [] : Object.keys(body)
@@ -137,7 +139,7 @@ function unknownIn(route: Takes, query: URLSearchParams, body: Given): string[] 
 }
 
 /** Two that differ are refused: one of them asks for no change. */
-function withDryRun(body: Given, texts: readonly string[]): Given {
+function withDryRun(body: JsonFields, texts: readonly string[]): JsonFields {
   const given = [
     ...texts.map((text) => VALUES[text] ?? text),
     ...(Object.hasOwn(body, 'dry_run') ? [body.dry_run] : []),

@@ -9,7 +9,10 @@ type Schema = z.core.$ZodTypes
  * grant would otherwise be ignored, and the grant never end. The fields of the body itself are a matter
  * of its own schema.
  */
-export function unknownBelow(body: z.ZodType, given: Readonly<Record<string, unknown>>): Fields {
+export function unknownNestedFields(
+  body: z.ZodType,
+  given: Readonly<Record<string, unknown>>,
+): Fields {
   const { def } = (body as unknown as Schema)._zod
   if (def.type !== 'object') return {}
   const found = Object.entries(def.shape).map(([field, part]): [string, string[]] => [
@@ -35,7 +38,7 @@ function unknownIn({ _zod: { def } }: Schema, value: unknown): string[] {
         ? value.flatMap((entry) => unknownIn(def.element as Schema, entry))
         : []
     case 'union':
-      return fewest(def.options.map((option) => unknownIn(option as Schema, value)))
+      return fewestUnknown(def.options.map((option) => unknownIn(option as Schema, value)))
     case 'pipe':
       return unknownIn(def.in as Schema, value)
     case 'optional':
@@ -58,7 +61,7 @@ function unknownInObject(
 }
 
 /** A value of a union belongs to the option that knows most of it. */
-const fewest = (all: readonly string[][]): string[] =>
+const fewestUnknown = (all: readonly string[][]): string[] =>
   all.reduce((least, names) => (names.length < least.length ? names : least), all[0] ?? [])
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

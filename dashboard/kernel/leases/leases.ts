@@ -1,6 +1,6 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { SharedLeases } from './shared-leases.ts'
-import type { Change } from './tenure.ts'
+import type { LeaseChange } from './tenure.ts'
 
 /** Who does which share of the work, when several dashboards use the same records. */
 export interface Leases {
@@ -12,7 +12,7 @@ export interface Leases {
    */
   run<T>(names: string | readonly string[], work: () => T): T
   /** Called after each change of the shares. */
-  onChange(listener: (change: Change) => void): void
+  onChange(listener: (change: LeaseChange) => void): void
   /** Checks repeatedly for changes of other dashboards. `look` starts once it has ended. */
   watch(every_ms: number, look: () => Promise<unknown>): void
   start(): Promise<void>
@@ -20,10 +20,10 @@ export interface Leases {
   stop(): Promise<void>
 }
 
-export type LeaseDeps = Pick<Base, 'db' | 'bus' | 'clock' | 'random' | 'log'>
+export type LeaseDeps = Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'random' | 'log'>
 
 /** The only dashboard on its records has every share. */
-const SOLE: Leases = {
+const SINGLE_PROCESS: Leases = {
   holds: () => true,
   run: (_, work) => work(),
   onChange: () => undefined,
@@ -33,5 +33,5 @@ const SOLE: Leases = {
 }
 
 export function makeLeases(deps: LeaseDeps): Leases {
-  return deps.db.is_shared ? new SharedLeases(deps) : SOLE
+  return deps.db.is_shared ? new SharedLeases(deps) : SINGLE_PROCESS
 }

@@ -4,7 +4,7 @@ import { news } from '#dashboard/kernel/db/leases-schema.ts'
 
 const NOW = sql`cast(unixepoch('subsec') * 1000 as integer)`
 const KEPT_MS = 5 * 60_000
-const MOST = 1_000
+const MAX_NEWS = 1_000
 
 interface News {
   id: number
@@ -33,7 +33,7 @@ export async function exchangeNews(
     .from(news)
     .where(and(gt(news.id, after), ne(news.holder, name)))
     .orderBy(asc(news.id))
-    .limit(MOST)
+    .limit(MAX_NEWS)
   if (topics.length === 0) return others
   const own = queries.run(sql`insert into news (holder, topic, at)
     select ${name}, value, ${NOW} from json_each(${JSON.stringify(topics)})`)

@@ -1,15 +1,15 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { batch, type Database } from '#dashboard/kernel/db/client.ts'
-import { memberOf, type Row } from './shares.ts'
-import type { Round } from './tenure.ts'
+import { type LeaseRow, memberOf } from './shares.ts'
+import type { LeaseRound } from './tenure.ts'
 
 /** The clock of the database: those of the dashboards may differ. */
 const NOW = sql`cast(unixepoch('subsec') * 1000 as integer)`
 /** Rows of dashboards that have ended are deleted after this. */
 const FORGET_MS = 60_000
 
-const Rows = z.array(
+const RoundRows = z.array(
   z.object({ name: z.string(), holder: z.string(), token: z.number(), left_ms: z.number() }),
 )
 
@@ -18,7 +18,7 @@ const Rows = z.array(
  * its dashboard changes nothing: the row of the dashboard has the number of the last one.
  */
 export function roundChanges(
-  { holder, number, acquire, release }: Omit<Round, 'sent'>,
+  { holder, number, acquire, release }: Omit<LeaseRound, 'sent'>,
   ttl_ms: number,
   now: SQL = NOW,
 ): SQL[] {
@@ -50,11 +50,15 @@ export function roundRows(now: SQL = NOW): SQL {
 }
 
 /** Not behind the writes that wait: a lease must be renewed in time. */
-export async function takeRound(db: Database, round: Round, ttl_ms: number): Promise<Row[]> {
+export async function takeRound(
+  db: Database,
+  round: LeaseRound,
+  ttl_ms: number,
+): Promise<LeaseRow[]> {
   const queries = db.read
   const changes = roundChanges(round, ttl_ms).map((change) => queries.run(change))
   const answers = await batch(queries, [...changes, queries.all(roundRows())])
-  return Rows.parse(answers.at(-1))
+  return RoundRows.parse(answers.at(-1))
 }
 
 /** For others to take over at once. */

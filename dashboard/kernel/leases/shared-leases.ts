@@ -3,8 +3,8 @@ import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import type { LeaseDeps, Leases } from './leases.ts'
 import { exchangeNews, forgetNews, lastNews } from './news.queries.ts'
 import { releaseAll, takeRound } from './queries.ts'
-import type { Row } from './shares.ts'
-import { type Change, type Round, Tenure } from './tenure.ts'
+import type { LeaseRow } from './shares.ts'
+import { HeldLeases, type LeaseChange, type LeaseRound } from './tenure.ts'
 
 /** How long a lease is, on the clock of the database. */
 export const LEASE_MS = 10_000
@@ -28,7 +28,7 @@ const FORGET_EVERY_MS = 60_000
  * Passes the topics of the bus to the other dashboards, and theirs to this one. A topic may arrive
  * twice or, when a dashboard is killed, never: whoever waits for one also looks now and then.
  */
-class Relay {
+class BusRelay {
   readonly #deps: LeaseDeps
   readonly #name: string
   readonly #signal: AbortSignal
@@ -104,16 +104,16 @@ class Relay {
 /** The leases of one dashboard of several, renewed until it stops. */
 export class SharedLeases implements Leases {
   readonly #deps: LeaseDeps
-  readonly #tenure: Tenure
-  readonly #relay: Relay
-  readonly #listeners: ((change: Change) => void)[] = []
+  readonly #tenure: HeldLeases
+  readonly #relay: BusRelay
+  readonly #listeners: ((change: LeaseChange) => void)[] = []
   readonly #stopping = new AbortController()
   readonly #loops: Promise<void>[] = []
 
   constructor(deps: LeaseDeps) {
     this.#deps = deps
-    this.#tenure = new Tenure(HELD_MS, () => randomText(deps.random, 16))
-    this.#relay = new Relay(deps, this.#stopping.signal)
+    this.#tenure = new HeldLeases(HELD_MS, () => randomText(deps.random, 16))
+    this.#relay = new BusRelay(deps, this.#stopping.signal)
   }
 
   holds(name: string): boolean {
@@ -127,7 +127,7 @@ export class SharedLeases implements Leases {
     return fencedBy(held, work)
   }
 
-  onChange(listener: (change: Change) => void): void {
+  onChange(listener: (change: LeaseChange) => void): void {
     this.#listeners.push(listener)
   }
 
@@ -186,7 +186,7 @@ export class SharedLeases implements Leases {
    * Executes the round in the database and returns the rows of the leases; undefined when the
    * database does not answer, or not in time.
    */
-  async #ask(round: Round): Promise<Row[] | undefined> {
+  async #ask(round: LeaseRound): Promise<LeaseRow[] | undefined> {
     const { db, clock, log } = this.#deps
     const over = new AbortController()
     const late = clock.sleep(ANSWER_MS, over.signal).then(() => undefined)
@@ -199,7 +199,7 @@ export class SharedLeases implements Leases {
     return rows
   }
 
-  #announce(change: Change): void {
+  #announce(change: LeaseChange): void {
     const { gained, lost } = change
     if (gained.length + lost.length === 0) return
     this.#deps.log.info('leases changed', { gained: gained.join(', '), lost: lost.join(', ') })

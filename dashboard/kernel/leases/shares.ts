@@ -17,16 +17,16 @@ export const memberOf = (holder: string): string => `dashboard ${holder}`
 const MEMBER = memberOf('')
 
 /** A lease; it has expired when `left_ms` is 0. */
-export interface Row {
+export interface LeaseRow {
   name: string
   holder: string
   token: number
   left_ms: number
 }
 
-export const isShare = ({ name }: Row): boolean => !name.startsWith(MEMBER)
+export const isShare = ({ name }: LeaseRow): boolean => !name.startsWith(MEMBER)
 
-export interface Plan {
+export interface LeasePlan {
   acquire: string[]
   release: string[]
 }
@@ -35,7 +35,7 @@ export interface Plan {
  * The shares that a dashboard acquires and releases, so that each has as many as the others, or one
  * more.
  */
-export function planOf(rows: readonly Row[], holder: string): Plan {
+export function leasePlanOf(rows: readonly LeaseRow[], holder: string): LeasePlan {
   const live = rows.filter(({ left_ms }) => left_ms > 0)
   const members = live.filter((row) => !isShare(row)).map((row) => row.holder)
   const all = [...new Set([...members, holder])].sort()

@@ -1,8 +1,8 @@
 import type { Fence } from '#dashboard/kernel/db/fence.ts'
-import { isShare, type Plan, planOf, type Row } from './shares.ts'
+import { isShare, type LeasePlan, type LeaseRow, leasePlanOf } from './shares.ts'
 
 /** One exchange with the database. */
-export interface Round extends Plan {
+export interface LeaseRound extends LeasePlan {
   holder: string
   /** Grows with each round. */
   number: number
@@ -11,7 +11,7 @@ export interface Round extends Plan {
 }
 
 /** The shares that a dashboard has now and had not before, and the other way round. */
-export interface Change {
+export interface LeaseChange {
   gained: string[]
   lost: string[]
 }
@@ -21,12 +21,12 @@ export interface Change {
  * its renewal was sent, and has none of them afterwards. All times are monotonic ms of this
  * machine.
  */
-export class Tenure {
+export class HeldLeases {
   readonly #ttl_ms: number
   readonly #newHolder: () => string
   #holder: string
   #tokens: ReadonlyMap<string, number> = new Map()
-  #rows: readonly Row[] = []
+  #rows: readonly LeaseRow[] = []
   #until = Number.NEGATIVE_INFINITY
   #rounds = 0
 
@@ -55,9 +55,9 @@ export class Tenure {
   }
 
   /** The shares to acquire and to release; a released share is no longer held from now on. */
-  prepare(now: number): { round: Round; lost: string[] } {
+  prepare(now: number): { round: LeaseRound; lost: string[] } {
     const lapsed = this.lapse(now)
-    const plan = planOf(this.#rows, this.#holder)
+    const plan = leasePlanOf(this.#rows, this.#holder)
     const released = plan.release.filter((name) => this.#tokens.has(name))
     this.#tokens = new Map([...this.#tokens].filter(([name]) => !released.includes(name)))
     return {
@@ -69,7 +69,7 @@ export class Tenure {
   /**
    * The rows after a round. An answer to a former holder, or one that comes too late, is ignored.
    */
-  learn({ holder, sent }: Round, rows: readonly Row[], now: number): Change {
+  learn({ holder, sent }: LeaseRound, rows: readonly LeaseRow[], now: number): LeaseChange {
     const lost = this.lapse(now)
     const until = sent + this.#ttl_ms
     if (holder !== this.#holder || now >= until || until < this.#until) return { gained: [], lost }
@@ -91,7 +91,7 @@ export class Tenure {
 
   /** Whether the last answer calls for another round at once. */
   hasPlan(): boolean {
-    const { acquire, release } = planOf(this.#rows, this.#holder)
+    const { acquire, release } = leasePlanOf(this.#rows, this.#holder)
     return acquire.length + release.length > 0
   }
 

@@ -1,19 +1,19 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { FleetNews } from '#shared/operations/api/live.ts'
-import { listBulkStates, listMoving, listServerStates } from './queries.ts'
+import { listBulkStates, listRecentOperations, listServerStates } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
 /** For changes without a notification: a polled server, another dashboard on the same records. */
-export const LOOK_MS = 2_000
+export const POLL_MS = 2_000
 /** Ended operations stay included for a while, since clocks of dashboards may differ. */
 const PAST_MS = 15_000
 
-type States = readonly { id: number | string; state: string }[]
+type ObjectStates = readonly { id: number | string; state: string }[]
 
 /** Finds changes of the records since its last call. */
-export class Changes {
+export class ChangeDetector {
   readonly #deps: Deps
   #operations = new Map<string, string>()
   #servers = new Map<number | string, string>()
@@ -30,20 +30,20 @@ export class Changes {
     const since = timestamp(clock, -PAST_MS)
     const news = await this.#operationNews(since)
     const now = clock.elapsed()
-    if (now - this.#looked < LOOK_MS) return news
+    if (now - this.#looked < POLL_MS) return news
     this.#looked = now
     const servers = await listServerStates(db)
     const bulks = await listBulkStates(db, since)
     return [
       ...news,
-      ...changed(this.#servers, servers).map((id) => serverNews(Number(id))),
-      ...changed(this.#bulks, bulks).map((id) => bulkNews(String(id))),
+      ...changedIds(this.#servers, servers).map((id) => serverNews(Number(id))),
+      ...changedIds(this.#bulks, bulks).map((id) => bulkNews(String(id))),
     ]
   }
 
   async #operationNews(since: string): Promise<FleetNews[]> {
     const before = this.#operations
-    const rows = await listMoving(this.#deps.db, since)
+    const rows = await listRecentOperations(this.#deps.db, since)
     const states = rows.map((row) => ({ row, id: row.view.id, state: JSON.stringify(row) }))
     this.#operations = new Map(states.map(({ id, state }) => [id, state]))
     return states
@@ -75,7 +75,7 @@ export const siteNews = (id: number | null, server_id: number): FleetNews => ({
 })
 
 /** The ids of new, changed or deleted ones; updates `before`. */
-function changed(before: Map<number | string, string>, now: States): (number | string)[] {
+function changedIds(before: Map<number | string, string>, now: ObjectStates): (number | string)[] {
   const present = new Set(now.map(({ id }) => id))
   const deleted = [...before.keys()].filter((id) => !present.has(id))
   const other = now.filter(({ id, state }) => before.get(id) !== state)

@@ -1,18 +1,18 @@
 import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
-import { type Clock, rest } from '#dashboard/kernel/runtime/clock.ts'
+import { type Clock, sleepOrWake } from '#dashboard/kernel/runtime/clock.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import type { FleetNews } from '#shared/operations/api/live.ts'
-import { Changes, LOOK_MS, siteNews } from './changes.ts'
+import { ChangeDetector, POLL_MS, siteNews } from './changes.ts'
 
-type Deps = ConstructorParameters<typeof Changes>[0] & { bus: Bus; clock: Clock; log: Log }
+type Deps = ConstructorParameters<typeof ChangeDetector>[0] & { bus: Bus; clock: Clock; log: Log }
 
 /** Limits the reads for fifty operations with logs to four per second. */
-const LEAST_MS = 250
+const MIN_PAUSE_MS = 250
 
 const SITES = 'sites of '
 /** The bus topic for a sync that has changed sites of a server. */
-export const sitesOf = (server_id: number) => `${SITES}${server_id}`
+export const sitesTopic = (server_id: number) => `${SITES}${server_id}`
 
 /** Sends changes of the records to all listening clients, with one read for all of them. */
 export class Feed {
@@ -48,7 +48,7 @@ export class Feed {
   }
 
   async #learn(): Promise<void> {
-    const changes = new Changes(this.#deps)
+    const changes = new ChangeDetector(this.#deps)
     try {
       await changes.look()
     } catch (error) {
@@ -58,7 +58,7 @@ export class Feed {
     void this.#watch(changes)
   }
 
-  async #watch(changes: Changes): Promise<void> {
+  async #watch(changes: ChangeDetector): Promise<void> {
     const { bus, clock, log } = this.#deps
     const { signal } = this.#stopping
     const sites = new Set<number>()
@@ -68,7 +68,7 @@ export class Feed {
       news.resolve()
     })
     do {
-      await rest(clock, LOOK_MS, news.promise, signal)
+      await sleepOrWake(clock, POLL_MS, news.promise, signal)
       news = Promise.withResolvers<void>()
       try {
         const found = await changes.look()
@@ -77,7 +77,7 @@ export class Feed {
       } catch (error) {
         log.error('changes could not be read', error)
       }
-      await clock.sleep(LEAST_MS, signal)
+      await clock.sleep(MIN_PAUSE_MS, signal)
     } while (this.#subscribers.size > 0 && !signal.aborted)
     leave()
     this.#ready = undefined

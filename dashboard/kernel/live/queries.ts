@@ -3,11 +3,11 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import { bulk_operations, operations, servers, users } from '#dashboard/kernel/db/schema.ts'
 import { VIEW } from '#dashboard/kernel/engine/views.queries.ts'
 
-const GOING_ON = ['queued', 'running'] as const
-const OVER = ['success', 'failed', 'cancelled'] as const
+const ACTIVE = ['queued', 'running'] as const
+const ENDED = ['success', 'failed', 'cancelled'] as const
 
 /** Running ones, and those that have ended since, each with the number of its last event. */
-export function listMoving(db: Database, since: string) {
+export function listRecentOperations(db: Database, since: string) {
   const { status, finished_at } = operations
   return db.read
     .select({
@@ -19,7 +19,7 @@ export function listMoving(db: Database, since: string) {
     .innerJoin(servers, eq(servers.id, operations.server_id))
     .leftJoin(users, eq(users.id, operations.actor))
     .where(
-      or(inArray(status, [...GOING_ON]), and(inArray(status, [...OVER]), gt(finished_at, since))),
+      or(inArray(status, [...ACTIVE]), and(inArray(status, [...ENDED]), gt(finished_at, since))),
     )
 }
 

@@ -1,2 +1,2 @@
 /** Starts a program that waits for all others: nice(1), ionice(1). */
-export const BEHIND = ['nice', '-n', '19', 'ionice', '--ignore', '--class', 'idle'] as const
+export const LOW_PRIORITY = ['nice', '-n', '19', 'ionice', '--ignore', '--class', 'idle'] as const

@@ -1,9 +1,9 @@
 /** Lets other work run: long work calls it every few milliseconds. */
-export function breathe(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** The list in pieces of at most `size`. */
-export function* piecesOf<T>(list: readonly T[], size: number): Generator<T[]> {
+export function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size)
 }

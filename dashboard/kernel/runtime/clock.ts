@@ -36,7 +36,7 @@ export function timestamp(clock: Clock, plus_ms = 0): string {
 export const nextMultiple = (now: number, of: number): number => (Math.floor(now / of) + 1) * of
 
 /** Resolves after `ms`, or early when `wake` does or the signal aborts. */
-export async function rest(
+export async function sleepOrWake(
   clock: Clock,
   ms: number,
   wake: Promise<void>,

@@ -10,7 +10,7 @@ export interface Turn {
   ready?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
-interface Waiting {
+interface WaitingTask {
   ready: boolean
   start(): void
   refuse(): void
@@ -23,14 +23,14 @@ interface Waiting {
  */
 export class FairLimit {
   readonly #size: number
-  readonly #first: Line
-  readonly #others: Line
+  readonly #first: FairQueue
+  readonly #others: FairQueue
   #busy = 0
 
   constructor(size: number, most: number) {
     this.#size = size
-    this.#first = new Line(most)
-    this.#others = new Line(most)
+    this.#first = new FairQueue(most)
+    this.#others = new FairQueue(most)
   }
 
   /** Throws 429 for a task that is refused before it starts. */
@@ -51,7 +51,7 @@ export class FairLimit {
       gone.abort()
       reject(tooMany('Too busy, try again', 5))
     }
-    const waiting: Waiting = { ready: ready === undefined, start: resolve, refuse }
+    const waiting: WaitingTask = { ready: ready === undefined, start: resolve, refuse }
     if (!(first ? this.#first : this.#others).add(by, waiting)) refuse()
     else if (ready)
       void ready(gone.signal).finally(() => {
@@ -73,9 +73,9 @@ export class FairLimit {
 }
 
 /** Waiting tasks by name; the last served name is last. */
-class Line {
+class FairQueue {
   readonly #most: number
-  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #waiting = new Map<string, WaitingTask[]>()
   #count = 0
 
   constructor(most: number) {
@@ -83,7 +83,7 @@ class Line {
   }
 
   /** False when it is full, and no name has more tasks. */
-  add(by: string, waiting: Waiting): boolean {
+  add(by: string, waiting: WaitingTask): boolean {
     const own = this.#waiting.get(by) ?? []
     if (this.#count >= this.#most && !this.#makeRoom(own.length)) return false
     this.#waiting.set(by, [...own, waiting])
@@ -91,7 +91,7 @@ class Line {
     return true
   }
 
-  take(): Waiting | undefined {
+  take(): WaitingTask | undefined {
     for (const [by, all] of this.#waiting) {
       const next = all.find(({ ready }) => ready)
       if (!next) continue

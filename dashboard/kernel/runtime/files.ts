@@ -8,13 +8,13 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /** Replaces the target atomically. */
-export async function putInPlace(from: string, to: string): Promise<void> {
+export async function replaceFile(from: string, to: string): Promise<void> {
   await rename(from, to)
   await syncPath(dirname(to))
 }
 
 /** Atomic; throws EEXIST if the target exists. */
-export async function putAsNew(from: string, to: string): Promise<void> {
+export async function createFile(from: string, to: string): Promise<void> {
   await link(from, to)
   await rm(from)
   await syncPath(dirname(to))

@@ -1,5 +1,5 @@
 /** All times in milliseconds. */
-export interface Limits {
+export interface TimeLimits {
   /** How long the first answer of an agent may take before the server counts as offline. */
   contact_ms: number
   /** How late the answer of a call may be that an agent holds for a time. */
@@ -31,7 +31,7 @@ export interface Limits {
   dns_ms: number
 }
 
-export const LIMITS: Limits = {
+export const DEFAULT_TIME_LIMITS: TimeLimits = {
   contact_ms: 5_000,
   late_ms: 3_000,
   answer_ms: 30_000,

@@ -1,15 +1,15 @@
 import { codeOf } from './error-code.ts'
 import { currentRequestId } from './request-id.ts'
 
-type Facts = Record<string, string | number | null | undefined>
+type LogFields = Record<string, string | number | null | undefined>
 
 /**
  * One JSON line per call: `at`, `level`, `message`, `request_id` if a request caused it, then the
  * facts. These are names, ids and rules: never submitted values.
  */
 export interface Log {
-  info(message: string, facts?: Facts): void
-  error(message: string, error: unknown, facts?: Facts): void
+  info(message: string, facts?: LogFields): void
+  error(message: string, error: unknown, facts?: LogFields): void
 }
 
 export function jsonLog(write: (line: string) => void, now: () => Date): Log {
@@ -27,8 +27,8 @@ export function jsonLog(write: (line: string) => void, now: () => Date): Log {
 }
 
 /** The messages of these errors contain values; drizzle's error has no name of its own. */
-const TALKATIVE = new Set(['ValidationError', 'ZodError', 'SyntaxError'])
-const isTalkative = (error: Error) => TALKATIVE.has(error.name) || 'query' in error
+const TALKATIVE_LIBRARIES = new Set(['ValidationError', 'ZodError', 'SyntaxError'])
+const isTalkative = (error: Error) => TALKATIVE_LIBRARIES.has(error.name) || 'query' in error
 
 function describe(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { name: typeof error }

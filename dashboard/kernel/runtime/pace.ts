@@ -1,5 +1,5 @@
 /** Limits the tasks that start in one turn of the event loop; the others wait in order. */
-export class Pace {
+export class TurnLimit {
   readonly #most: number
   readonly #line: (() => void)[] = []
   #started = 0

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Random, randomText } from './random.ts'
 
 const current = new AsyncLocalStorage<string>()
-const known = new WeakMap<Request, string>()
+const knownId = new WeakMap<Request, string>()
 
 /** The id of a request: generated once, for its answer, its log lines and its calls of agents. */
-export function idOf(request: Request, random: Random): string {
-  const id = known.get(request) ?? newRequestId(random)
-  known.set(request, id)
+export function requestIdOf(request: Request, random: Random): string {
+  const id = knownId.get(request) ?? newRequestId(random)
+  knownId.set(request, id)
   return id
 }
 

@@ -9,7 +9,7 @@ export async function makeDataDir(path: string): Promise<void> {
 }
 
 /** The secret in the file; created at the first start, with mode 0600 and synced. */
-export async function keptSecret(path: string, random: Random): Promise<string> {
+export async function readOrCreateSecret(path: string, random: Random): Promise<string> {
   const known = await readFile(path, 'utf8').catch(absent)
   if (known.trim().length >= 32) return known.trim()
   const secret = randomText(random, 48)

@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** Where a change comes from: the name of an API token, and the address of the client. */
-export interface Source {
+export interface CallSource {
   token: string | null
   address: string | null
 }
 
-interface Answering extends Source {
+interface CurrentCall extends CallSource {
   /** The signed-in user; a call without authentication, such as a login, has none. */
   user_id: number | undefined
   /** The call has been answered: what it left running is not recorded with its token and address. */
   isOver: boolean
 }
 
-const UNKNOWN: Source = { token: null, address: null }
-const calls = new AsyncLocalStorage<Answering>()
+const UNKNOWN: CallSource = { token: null, address: null }
+const calls = new AsyncLocalStorage<CurrentCall>()
 
 /** Answers a call, so that its entries of the activity have its source. */
-export async function answering<T>(
-  call: Omit<Answering, 'isOver'>,
+export async function withCallSource<T>(
+  call: Omit<CurrentCall, 'isOver'>,
   answer: () => T | Promise<T>,
 ): Promise<T> {
   const current = { ...call, isOver: false }
@@ -30,7 +30,7 @@ export async function answering<T>(
 }
 
 /** Returns the source of a change by this user, if the change is a part of the call that is answered. */
-export function sourceOf(user_id: number | null | undefined): Source {
+export function sourceOf(user_id: number | null | undefined): CallSource {
   const call = calls.getStore()
   if (!call || call.isOver) return UNKNOWN
   if (call.user_id !== undefined && call.user_id !== user_id) return UNKNOWN

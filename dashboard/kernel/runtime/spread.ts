@@ -1,4 +1,4 @@
-interface Range {
+interface IntervalRange {
   least_ms: number
   most_ms: number
 }
@@ -13,7 +13,11 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2
  * The next time, within this range from `now`, of repeated work for one of many servers. Work that began
  * for all of them at once is so spread over the range, from its second time on.
  */
-export function nextTurn(id: number, now: number, { least_ms, most_ms }: Range): number {
+export function nextSpreadTime(
+  id: number,
+  now: number,
+  { least_ms, most_ms }: IntervalRange,
+): number {
   const period = most_ms - least_ms
   const place = ((id * GOLDEN) % 1) * period
   const first = now + least_ms

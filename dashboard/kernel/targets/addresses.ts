@@ -2,17 +2,17 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { conflict } from '#shared/kernel/errors.ts'
 
-const MOST = 16
+const MAX_ADDRESSES = 16
 
 /** All addresses of a host name, in the same order each time; none if it has none. */
 export async function addressesOf(hostname: string): Promise<string[]> {
   if (isIP(hostname)) return [hostname]
   const found = await lookup(hostname, { all: true }).catch(() => [])
-  return [...new Set(found.map(({ address }) => address))].sort().slice(0, MOST)
+  return [...new Set(found.map(({ address }) => address))].sort().slice(0, MAX_ADDRESSES)
 }
 
 /** The addresses at which another server reaches this one. Throws conflict if there are none. */
-export async function reachable({ name, hostname }: { name: string; hostname: string }) {
+export async function requireAddresses({ name, hostname }: { name: string; hostname: string }) {
   const found = await addressesOf(hostname)
   if (found.length > 0) return found
   throw conflict(`${name} has no address: ${hostname} cannot be resolved`)

@@ -10,8 +10,8 @@ interface Deps {
   db: Database
 }
 
-type OfServer<D = Deps> = PathCall<D, 'server_id'>
-type OfSite = PathCall<Deps, 'server_id' | 'site_id'>
+type ServerCall<D = Deps> = PathCall<D, 'server_id'>
+type SiteCall = PathCall<Deps, 'server_id' | 'site_id'>
 
 export interface SiteTarget {
   server: ServerRow
@@ -19,32 +19,32 @@ export interface SiteTarget {
   actor: number
 }
 
-export function loadServer({ deps: { db }, params }: OfServer): Promise<ServerRow> {
+export function loadServer({ deps: { db }, params }: ServerCall): Promise<ServerRow> {
   return getServer(db, idIn(params.server_id, 'Server'))
 }
 
 /** The server of a path and the caller. */
-export async function serverTarget(call: OfServer<Deps & { public_url: string | undefined }>) {
+export async function serverTarget(call: ServerCall<Deps & { public_url: string | undefined }>) {
   const origin = originOf(call.deps, call.request)
   return { server: await loadServer(call), actor: call.caller.user.id, origin }
 }
 
 /** The site of a path, its server and the caller. A site of another server is not found. */
-export async function loadSite(call: OfSite): Promise<SiteTarget> {
+export async function loadSite(call: SiteCall): Promise<SiteTarget> {
   const server = await loadServer(call)
   const site = await getSite(call.deps.db, server.id, idIn(call.params.site_id, 'Site'))
   return { server, site, actor: call.caller.user.id }
 }
 
 /** A site in the trash is a conflict. */
-export async function loadLiveSite(call: OfSite): Promise<SiteTarget> {
+export async function loadLiveSite(call: SiteCall): Promise<SiteTarget> {
   const target = await loadSite(call)
   refuseTrashed(target.site)
   return target
 }
 
 /** For every change: a discovered site is refused too. */
-export async function loadManagedSite(call: OfSite): Promise<SiteTarget> {
+export async function loadManagedSite(call: SiteCall): Promise<SiteTarget> {
   const target = await loadLiveSite(call)
   refuseFound(target.site)
   return target

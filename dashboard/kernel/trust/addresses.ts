@@ -5,8 +5,8 @@ import { offline } from '#shared/kernel/errors.ts'
 import { PRIVATE_NETWORKS, SPECIAL_NETWORKS } from '#shared/kernel/special-networks.ts'
 
 /** Ranges without agents. */
-const never = blockList(SPECIAL_NETWORKS)
-const privately = blockList(PRIVATE_NETWORKS)
+const specialNetworks = blockList(SPECIAL_NETWORKS)
+const privateNetworks = blockList(PRIVATE_NETWORKS)
 
 export interface AddressRules {
   /** False in development: everything is allowed, loopback too. */
@@ -19,9 +19,9 @@ export interface AddressRules {
 function refusalOf(address: string, { production, allow_private }: AddressRules) {
   if (!production) return undefined
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (matches(never, plain))
+  if (matches(specialNetworks, plain))
     return `${address} is an address of this machine, its provider or a reserved range`
-  if (allow_private || !matches(privately, plain)) return undefined
+  if (allow_private || !matches(privateNetworks, plain)) return undefined
   return `${address} is in a private network; set PRIVATE_ADDRESSES=allow when your servers are there`
 }
 

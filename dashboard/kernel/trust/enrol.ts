@@ -26,9 +26,9 @@ import type { SigningKey } from './signing-key.ts'
 const TIMEOUT_MS = 5000
 const MAX_ANSWER = 32 << 10
 /** An agent that waits for its code is asked again over the same connection. */
-const kept = new Agent({ keepAlive: true, maxFreeSockets: 1 })
+const keepAliveAgent = new Agent({ keepAlive: true, maxFreeSockets: 1 })
 
-export interface Candidate {
+export interface EnrolmentCandidate {
   server_id: number
   hostname: string
   port: number
@@ -37,7 +37,7 @@ export interface Candidate {
 }
 
 /** `proved`: the agent has the code. `failed`: it has another. `away`: no answer, or not ready. */
-export type Enrolled =
+export type EnrolmentOutcome =
   | { outcome: 'proved'; certificate: string; public_key: string; nonce: string }
   | { outcome: 'failed'; reason: string }
   | { outcome: 'away'; reason: string; code?: ReachCode | undefined }
@@ -48,12 +48,12 @@ export type Enrolled =
  */
 export async function enrol(
   key: SigningKey,
-  candidate: Candidate,
+  candidate: EnrolmentCandidate,
   rules: AddressRules,
   timeout_ms = TIMEOUT_MS,
-): Promise<Enrolled> {
+): Promise<EnrolmentOutcome> {
   const sent = signedRequest(key, candidate.server_id)
-  const reply = await ask(candidate, sent, rules, timeout_ms).catch((error: unknown) =>
+  const reply = await postOnce(candidate, sent, rules, timeout_ms).catch((error: unknown) =>
     unreachable(candidate, error),
   )
   if (reply instanceof Error)
@@ -62,7 +62,7 @@ export async function enrol(
     const code = reply.status === 403 ? 'waits_for_code' : undefined
     return { outcome: 'away', reason: refusalOf(candidate, reply.status), code }
   }
-  const answer = EnrolmentAnswer.safeParse(parsed(reply.text))
+  const answer = EnrolmentAnswer.safeParse(parseAnswer(reply.text))
   if (!answer.success || !isProved(key, candidate, sent, answer.data, reply.certificate)) {
     return { outcome: 'failed', reason: WRONG_PROOF }
   }
@@ -77,7 +77,7 @@ export async function enrol(
  */
 export async function confirm(
   { kid, private_key }: SigningKey,
-  to: Pick<Candidate, 'server_id' | 'hostname' | 'port'>,
+  to: Pick<EnrolmentCandidate, 'server_id' | 'hostname' | 'port'>,
   nonce: string,
   rules: AddressRules,
   timeout_ms = TIMEOUT_MS,
@@ -85,14 +85,14 @@ export async function confirm(
   const { server_id } = to
   const text = Buffer.from(enrolmentConfirmationText(server_id, nonce))
   const signature = sign(null, text, private_key).toString('base64url')
-  await ask(to, { kid, server_id, confirms: nonce, signature }, rules, timeout_ms)
+  await postOnce(to, { kid, server_id, confirms: nonce, signature }, rules, timeout_ms)
 }
 
 const WRONG_PROOF =
   'The server does not know the code: it was mistyped, or another machine intercepts the connection'
 
 /** The answer of an agent without this code, or of another program. */
-function refusalOf({ hostname, port }: Candidate, status: number): string {
+function refusalOf({ hostname, port }: EnrolmentCandidate, status: number): string {
   if (status === 403) return 'The agent runs and waits for its code'
   if (status === 401) return 'The agent there used the command of another server or dashboard'
   return `The program that answers on ${hostname}:${port} is not an agent (status ${status})`
@@ -106,7 +106,7 @@ function signedRequest({ kid, private_key }: SigningKey, server_id: number): Enr
 
 function isProved(
   key: SigningKey,
-  { server_id, code_key }: Candidate,
+  { server_id, code_key }: EnrolmentCandidate,
   sent: EnrolmentRequest,
   answer: EnrolmentAnswer,
   presented: Buffer,
@@ -134,24 +134,24 @@ function derOf(certificate: string): Buffer | undefined {
   }
 }
 
-interface Reply {
+interface EnrolmentReply {
   status: number
   text: string
   /** DER of the certificate of the connection. */
   certificate: Buffer
 }
 
-async function ask(
-  to: Pick<Candidate, 'hostname' | 'port'>,
+async function postOnce(
+  to: Pick<EnrolmentCandidate, 'hostname' | 'port'>,
   sent: EnrolmentRequest | EnrolmentConfirmation,
   rules: AddressRules,
   timeout_ms: number,
-  agent: Agent | false = kept,
-): Promise<Reply> {
+  agent: Agent | false = keepAliveAgent,
+): Promise<EnrolmentReply> {
   checkLiteral(to.hostname, rules)
   const body = JSON.stringify(sent)
   return new Promise((resolve, reject) => {
-    const again = () => resolve(ask(to, sent, rules, timeout_ms, false))
+    const again = () => resolve(postOnce(to, sent, rules, timeout_ms, false))
     const message = request({
       host: to.hostname,
       port: to.port,
@@ -163,7 +163,7 @@ async function ask(
       minVersion: 'TLSv1.3',
       rejectUnauthorized: false,
     })
-    const timer = setTimeout(() => message.destroy(late()), timeout_ms)
+    const timer = setTimeout(() => message.destroy(timeoutReply()), timeout_ms)
     // A kept connection may just be closing.
     const isClosed = (error: Error) => message.reusedSocket && codeOf(error) !== TIMED_OUT
     message.on('error', (error) => (isClosed(error) ? again() : reject(error)))
@@ -184,7 +184,7 @@ async function ask(
 }
 
 const TIMED_OUT = 'ETIMEDOUT'
-const late = () => Object.assign(new Error('too slow'), { code: TIMED_OUT })
+const timeoutReply = () => Object.assign(new Error('too slow'), { code: TIMED_OUT })
 
 async function readText(response: IncomingMessage): Promise<string> {
   let text = ''
@@ -195,7 +195,7 @@ async function readText(response: IncomingMessage): Promise<string> {
   return text
 }
 
-function parsed(text: string): unknown {
+function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { reachCodeOf } from '#dashboard/kernel/agents/answer.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { Leases } from '#dashboard/kernel/leases/leases.ts'
 import { shareOf } from '#dashboard/kernel/leases/shares.ts'
-import { nextMultiple, rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { nextMultiple, sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { AddressRules } from './addresses.ts'
 import { confirm, enrol } from './enrol.ts'
 import type { Keyring } from './keyring.ts'
@@ -14,7 +14,7 @@ import { countFailure, endLapsed, listOpenEnrolments, noteReason, pinAgent } fro
 import { findObstacle } from './reach.ts'
 import type { Sealer } from './seal.ts'
 
-interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'log'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'log'> {
   keys: Keyring
   marks: Marks
   sealer: Sealer
@@ -24,10 +24,10 @@ interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'log'> {
   enrolled(server_id: number): void
 }
 
-type Open = Awaited<ReturnType<typeof listOpenEnrolments>>[number]
+type OpenEnrolment = Awaited<ReturnType<typeof listOpenEnrolments>>[number]
 
 /** An open code, as this process has seen it. */
-interface Known {
+interface EnrolmentProgress {
   code_key_sealed: string
   last_error: string
   /** Whether the agent has answered last time, and waits for its code. */
@@ -45,11 +45,11 @@ const SOON_FOR_MS = 2 * 60_000
 /** The same while somebody watches the page of the server. */
 const WATCHED_MS = 10_000
 /** For codes whose news did not arrive, from another dashboard on the same records. */
-const LOOK_MS = 30_000
+const POLL_MS = 30_000
 
 const TOPIC = 'enrolment of '
 /** The bus topic for a new code of a server, and for each look at its state. */
-export const enrolmentOf = (server_id: number) => `${TOPIC}${server_id}`
+export const enrolmentTopic = (server_id: number) => `${TOPIC}${server_id}`
 
 /**
  * Requests the proof of servers with an open code until the code is used or expired: each second while
@@ -60,7 +60,7 @@ export class Enroller {
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
   /** The servers with valid codes in the last round; undefined before the first. */
-  #open: Map<number, Known> | undefined
+  #open: Map<number, EnrolmentProgress> | undefined
   readonly #asking = new Map<number, Promise<void>>()
   /** The servers whose codes are new or watched. */
   readonly #watched = new Set<number>()
@@ -95,7 +95,7 @@ export class Enroller {
       } catch (error) {
         log.error('enrolment failed', error)
       }
-      await rest(clock, pause, this.#news.promise, signal)
+      await sleepOrWake(clock, pause, this.#news.promise, signal)
     }
   }
 
@@ -109,10 +109,13 @@ export class Enroller {
     const open = all.filter(({ server_id }) => leases.holds(shareOf(server_id)))
     const known = await this.#keep(open)
     const now = clock.elapsed()
-    let next = nextMultiple(now, LOOK_MS)
+    let next = nextMultiple(now, POLL_MS)
     for (const each of open) {
       const { server_id } = each
-      const state = seen(known.get(server_id), each, { now, is_watched: watched.has(server_id) })
+      const state = nextProgress(known.get(server_id), each, {
+        now,
+        is_watched: watched.has(server_id),
+      })
       known.set(server_id, state)
       if (state.due <= now) {
         state.due = nextMultiple(now, now < state.soon_until ? SOON_MS : LATER_MS)
@@ -124,7 +127,7 @@ export class Enroller {
   }
 
   /** Completes the activities of codes that are over, at its start of all. */
-  async #keep(open: readonly Open[]): Promise<Map<number, Known>> {
+  async #keep(open: readonly OpenEnrolment[]): Promise<Map<number, EnrolmentProgress>> {
     const { db, clock } = this.#deps
     const known = this.#open
     const ids = new Set(open.map(({ server_id }) => server_id))
@@ -140,7 +143,7 @@ export class Enroller {
   }
 
   /** One contact of a server at a time: others do not wait for one that does not answer. */
-  #contact(open: Open): void {
+  #contact(open: OpenEnrolment): void {
     const { leases, log } = this.#deps
     const { server_id } = open
     if (this.#asking.has(server_id)) return
@@ -156,7 +159,7 @@ export class Enroller {
     this.#asking.set(server_id, asking)
   }
 
-  async #ask({ code_key_sealed, kid, ...to }: Open): Promise<void> {
+  async #ask({ code_key_sealed, kid, ...to }: OpenEnrolment): Promise<void> {
     const { db, marks, clock, keys, sealer, rules, enrolled } = this.#deps
     const { server_id, hostname: domain } = to
     // A connection costs little; one to an agent that waits for its code is kept.
@@ -193,18 +196,18 @@ export class Enroller {
   }
 
   async #note(
-    { server_id, last_error }: Pick<Open, 'server_id' | 'last_error'>,
+    { server_id, last_error }: Pick<OpenEnrolment, 'server_id' | 'last_error'>,
     why: Parameters<typeof noteReason>[2],
   ): Promise<void> {
     if (why.reason !== last_error) await noteReason(this.#deps.db, server_id, why)
   }
 }
 
-function seen(
-  known: Known | undefined,
-  { code_key_sealed, last_error }: Open,
+function nextProgress(
+  known: EnrolmentProgress | undefined,
+  { code_key_sealed, last_error }: OpenEnrolment,
   { now, is_watched }: { now: number; is_watched: boolean },
-): Known {
+): EnrolmentProgress {
   const isNew = known?.code_key_sealed !== code_key_sealed
   const isChanged = isNew || known.last_error !== last_error
   const soon_ms = isChanged ? SOON_FOR_MS : is_watched ? WATCHED_MS : 0

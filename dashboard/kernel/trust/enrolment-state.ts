@@ -1,9 +1,9 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { EnrolmentState } from '#shared/servers/api/enrolment.ts'
 import { getTrust, MAX_FAILURES } from './queries.ts'
 
-type Deps = Pick<Base, 'db' | 'clock'>
+type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
 /** The trust and the enrolment of the agent of a server. Throws not_found. */
 export async function enrolmentState(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { type Build, listBuilds } from '#dashboard/kernel/agents/builds.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
@@ -14,7 +14,7 @@ import { putEnrolment } from './queries.ts'
 import type { Sealer } from './seal.ts'
 import { hubKeyOf } from './signing-key.ts'
 
-export interface EnrolmentDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
+export interface EnrolmentDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
   keys: Keyring
   sealer: Sealer
   builds_dir: string | undefined
@@ -58,7 +58,7 @@ export async function openEnrolment(
   return { code, expires_at, hub_key, lines, obstacle }
 }
 
-interface Parts {
+interface InstallLineParts {
   /** The address of this dashboard for the server. */
   public_url: string
   /** The login user on the server: all but root need sudo. */
@@ -76,7 +76,7 @@ const NEEDS_CURL =
  * with the program. The code is read afterwards from standard input. Throws conflict for an address
  * of the dashboard with shell characters.
  */
-export function installLine({ machine, sha256 }: Build, parts: Parts): string {
+export function installLine({ machine, sha256 }: Build, parts: InstallLineParts): string {
   const { public_url, user, server_id, port, hub_key } = parts
   // It becomes part of a command that root runs, and may come from a Host header.
   if (!/^https?:\/\/[A-Za-z0-9.:[\]-]+(\/[A-Za-z0-9._/-]*)?$/.test(public_url))

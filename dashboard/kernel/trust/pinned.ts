@@ -3,12 +3,12 @@ import type { ClientRequest, IncomingHttpHeaders } from 'node:http'
 import { Agent, type AgentOptions, request } from 'node:https'
 import type { NotConnected } from '#dashboard/kernel/agents/answer.ts'
 import {
-  type Address,
-  type Call,
-  lengthOf,
+  type AgentAddress,
+  type AgentRequest,
+  contentLength,
   type Transport,
 } from '#dashboard/kernel/agents/transport.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
@@ -70,12 +70,12 @@ function part(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-export interface PinnedDeps extends Pick<Base, 'clock' | 'random'> {
+export interface PinnedDeps extends Pick<CommonDeps, 'clock' | 'random'> {
   /** The first key to sign with. */
   key: SigningKey
   rules: AddressRules
   /** Says what an agent with another certificate is. */
-  explain?(to: Address, error: NotConnected): Promise<Error>
+  explain?(to: AgentAddress, error: NotConnected): Promise<Error>
 }
 
 /** The initial nonce: the agent refuses it and returns its own. */
@@ -86,7 +86,7 @@ export class PinnedTransport implements Transport {
   readonly speaks = 'tls'
   readonly certificate: string
   readonly #deps: PinnedDeps
-  readonly #to: Address
+  readonly #to: AgentAddress
   readonly #audience: string
   readonly #agent: Agent
   readonly #fresh: Agent
@@ -96,7 +96,11 @@ export class PinnedTransport implements Transport {
   /** With which nonce each request was signed. */
   readonly #signed = new WeakMap<ClientRequest, string>()
 
-  constructor(deps: PinnedDeps, to: Address, known: Pick<AgentRow, 'certificate' | 'public_key'>) {
+  constructor(
+    deps: PinnedDeps,
+    to: AgentAddress,
+    known: Pick<AgentRow, 'certificate' | 'public_key'>,
+  ) {
     this.certificate = known.certificate
     this.#deps = deps
     this.#to = to
@@ -107,7 +111,7 @@ export class PinnedTransport implements Transport {
     this.#fresh = new Agent(options)
   }
 
-  open(call: Call, fresh = false) {
+  open(call: AgentRequest, fresh = false) {
     checkLiteral(this.#to.hostname, this.#deps.rules)
     const { method, path, headers, body } = call
     this.#checkAge(path)
@@ -117,7 +121,7 @@ export class PinnedTransport implements Transport {
       port: this.#to.port,
       method,
       path,
-      headers: { ...headers, authorization, ...lengthOf(method, body) },
+      headers: { ...headers, authorization, ...contentLength(method, body) },
       agent: fresh ? this.#fresh : this.#agent,
     }).end(body)
     this.#signed.set(sent, this.#boot)
@@ -148,7 +152,7 @@ export class PinnedTransport implements Transport {
     return (await this.#deps.explain?.(this.#to, error)) ?? error
   }
 
-  leadsTo({ hostname, port }: Address): boolean {
+  leadsTo({ hostname, port }: AgentAddress): boolean {
     return hostname === this.#to.hostname && port === this.#to.port
   }
 
@@ -164,7 +168,7 @@ export class PinnedTransport implements Transport {
     throw offline('The agent does not know the new key yet: it gets the key with the next sync')
   }
 
-  #sign({ method, path, headers, body }: Call): string {
+  #sign({ method, path, headers, body }: AgentRequest): string {
     const operation_id = headers[OPERATION_HEADER]
     return signRequest(this.#key, {
       audience: this.#audience,

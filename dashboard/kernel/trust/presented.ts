@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { connect } from 'node:tls'
 import { NotConnected } from '#dashboard/kernel/agents/answer.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { offline } from '#shared/kernel/errors.ts'
@@ -31,7 +31,7 @@ export function answeredBy(error: unknown): number | null {
 /** What an agent with another certificate is: that of another server, or an unknown one. */
 export async function explainCertificate(
   db: Database,
-  to: Address,
+  to: AgentAddress,
   error: NotConnected,
   rules: AddressRules,
 ): Promise<Error> {
@@ -52,7 +52,7 @@ export async function explainCertificate(
 }
 
 /** The certificate (DER) at an address. Nothing is sent there. */
-function presentedBy({ hostname: host, port }: Address, rules: AddressRules): Promise<Buffer> {
+function presentedBy({ hostname: host, port }: AgentAddress, rules: AddressRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({
       ...{ host, port, minVersion: 'TLSv1.3', rejectUnauthorized: false },

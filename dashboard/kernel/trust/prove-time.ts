@@ -1,9 +1,9 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { keysReading } from '#shared/servers/keys.readings.ts'
 import { listWitnesses } from './queries.ts'
 
-interface Deps extends Pick<Base, 'db'> {
+interface Deps extends Pick<CommonDeps, 'db'> {
   agents: Agents
 }
 

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Queries, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
-import { once, readTogether } from '#dashboard/kernel/db/once.ts'
+import { batchedRead, preparedQuery } from '#dashboard/kernel/db/once.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers } from '#dashboard/kernel/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/kernel/db/trust-schema.ts'
@@ -11,7 +11,7 @@ import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 export type AgentRow = typeof server_agents.$inferSelect
 export type EnrolmentRow = typeof enrolments.$inferSelect
 
-const agents = once((read) =>
+const agents = preparedQuery((read) =>
   read
     .select({ ...getTableColumns(server_agents), until: signing_keys.until })
     .from(server_agents)
@@ -23,7 +23,7 @@ const agents = once((read) =>
 )
 
 /** Returns the agent of a server, with the expiry of its known key as `until`. */
-export const findAgent = readTogether(
+export const findAgent = batchedRead(
   (db, ids) => agents(db).all({ ids }),
   ({ server_id }) => server_id,
 )

@@ -8,12 +8,12 @@ import type { ServiceError } from '#shared/kernel/errors.ts'
 import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
 
-interface Target {
+interface ConnectionTarget {
   hostname: string
   port: number
 }
 
-interface Options {
+interface ProbeOptions {
   /** What its agent must answer, too: a proxy, or a hung agent, does not. */
   speaks?: Protocol | undefined
   timeout_ms?: number
@@ -31,9 +31,9 @@ const MAX_ADDRESSES = 4
  * as refused, so the kernel is asked itself.
  */
 export async function findObstacle(
-  to: Target,
+  to: ConnectionTarget,
   rules: AddressRules,
-  { speaks, timeout_ms = TIMEOUT_MS, answer_ms = ANSWER_MS }: Options = {},
+  { speaks, timeout_ms = TIMEOUT_MS, answer_ms = ANSWER_MS }: ProbeOptions = {},
 ): Promise<ServiceError | undefined> {
   try {
     checkLiteral(to.hostname, rules)
@@ -132,14 +132,14 @@ interface Greeting {
   answers: readonly number[]
 }
 
-interface How {
+interface ProbeLimits {
   timeout_ms: number
   answer_ms: number
   greeting: Greeting | undefined
 }
 
 /** Rejects with the code of the system error. */
-async function tryConnect(to: LookupAddress, port: number, how: How): Promise<void> {
+async function tryConnect(to: LookupAddress, port: number, how: ProbeLimits): Promise<void> {
   const system = knownLibc()
   if (!system) return connectByBun(to.address, port, how)
   const family = to.family === 6 ? 6 : 4
@@ -227,7 +227,7 @@ function bytesOfIpv6(address: string): number[] {
 function connectByBun(
   host: string,
   port: number,
-  { timeout_ms, answer_ms, greeting }: How,
+  { timeout_ms, answer_ms, greeting }: ProbeLimits,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port })
@@ -250,21 +250,25 @@ function connectByBun(
 }
 
 /** The number of the bytes in two bytes, and the bytes. */
-const counted = (bytes: readonly number[]) => [bytes.length >> 8, bytes.length & 255, ...bytes]
+const lengthPrefixed = (bytes: readonly number[]) => [
+  bytes.length >> 8,
+  bytes.length & 255,
+  ...bytes,
+]
 
 /** The first message of TLS 1.3 (RFC 8446 4.1.2), with a key that nobody has: no handshake follows. */
 function clientHello(): Uint8Array {
-  const extension = (type: number, bytes: readonly number[]) => [0, type, ...counted(bytes)]
-  const key = counted([...randomBytes(32)])
+  const extension = (type: number, bytes: readonly number[]) => [0, type, ...lengthPrefixed(bytes)]
+  const key = lengthPrefixed([...randomBytes(32)])
   const extensions = [
     ...extension(43, [2, 3, 4]),
-    ...extension(10, counted([0, 29])),
-    ...extension(13, counted([8, 7, 4, 3, 5, 3, 8, 4, 8, 5, 8, 6])),
-    ...extension(51, counted([0, 29, ...key])),
+    ...extension(10, lengthPrefixed([0, 29])),
+    ...extension(13, lengthPrefixed([8, 7, 4, 3, 5, 3, 8, 4, 8, 5, 8, 6])),
+    ...extension(51, lengthPrefixed([0, 29, ...key])),
   ]
-  const suites = counted([19, 1, 19, 2, 19, 3])
-  const hello = [3, 3, ...randomBytes(32), 0, ...suites, 1, 0, ...counted(extensions)]
-  return Uint8Array.from([22, 3, 1, ...counted([1, 0, ...counted(hello)])])
+  const suites = lengthPrefixed([19, 1, 19, 2, 19, 3])
+  const hello = [3, 3, ...randomBytes(32), 0, ...suites, 1, 0, ...lengthPrefixed(extensions)]
+  return Uint8Array.from([22, 3, 1, ...lengthPrefixed([1, 0, ...lengthPrefixed(hello)])])
 }
 
 const ALERT = 21

@@ -1,6 +1,6 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { findBuild } from '#dashboard/kernel/agents/builds.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { originOf } from '#dashboard/kernel/http/client.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
@@ -9,12 +9,14 @@ import { loadServer } from '#dashboard/kernel/targets/load-site.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import { Enrolment, EnrolmentState } from '#shared/servers/api/enrolment.ts'
 import { downloadOf } from './download.ts'
-import { enrolmentOf } from './enroller.ts'
+import { enrolmentTopic } from './enroller.ts'
 import { enrolmentState } from './enrolment-state.ts'
 import { type EnrolmentDeps, openEnrolment } from './open-enrolment.ts'
 import { unpinAgent } from './queries.ts'
 
-const route = routesWith<EnrolmentDeps & Pick<Base, 'bus'> & { public_url: string | undefined }>()
+const route = routesWith<
+  EnrolmentDeps & Pick<CommonDeps, 'bus'> & { public_url: string | undefined }
+>()
 
 export const trustRoutes = {
   openEnrolment: route({
@@ -28,7 +30,7 @@ export const trustRoutes = {
       const origin = originOf(deps, request)
       const user_id = caller.user.id
       const { code, ...shown } = await openEnrolment(deps, loaded, { origin, user_id })
-      deps.bus.notify(enrolmentOf(loaded.id))
+      deps.bus.notify(enrolmentTopic(loaded.id))
       return { enrolment: { code: code.reveal(), ...shown } }
     },
   }),
@@ -40,7 +42,7 @@ export const trustRoutes = {
     run: async ({ deps, params }) => {
       const id = idIn(params.server_id, 'Server')
       const enrolment = await enrolmentState(deps, id)
-      if (enrolment.code?.status === 'open') deps.bus.notify(enrolmentOf(id))
+      if (enrolment.code?.status === 'open') deps.bus.notify(enrolmentTopic(id))
       return { enrolment }
     },
   }),

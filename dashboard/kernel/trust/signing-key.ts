@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import {
@@ -17,7 +17,7 @@ export interface SigningKey {
   private_key: KeyObject
 }
 
-export interface KeyDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
+export interface KeyDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
   sealer: Sealer
 }
 

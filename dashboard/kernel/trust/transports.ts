@@ -1,6 +1,6 @@
 import { type NotConnected, unreachable } from '#dashboard/kernel/agents/answer.ts'
 import {
-  type Address,
+  type AgentAddress,
   plainTransport,
   type Transports,
 } from '#dashboard/kernel/agents/transport.ts'
@@ -28,7 +28,7 @@ const CHANGED =
  */
 export async function obstacleTo(
   transports: Transports,
-  to: Address,
+  to: AgentAddress,
   rules: AddressRules,
 ): Promise<ServiceError | undefined> {
   try {
@@ -42,7 +42,7 @@ export async function obstacleTo(
 /** One transport to each agent, kept while address and certificate of the server are unchanged. */
 export function makeTransports(deps: Deps): Transports {
   const known = new Map<number, PinnedTransport>()
-  return async (to: Address) => {
+  return async (to: AgentAddress) => {
     const agent = await findAgent(deps.db, to.id)
     if (agent && !deps.marks.fits('server_agents', agent)) throw offline(CHANGED)
     const before = known.get(to.id)
@@ -52,7 +52,7 @@ export function makeTransports(deps: Deps): Transports {
     before?.close()
     known.delete(to.id)
     if (!agent || !key) return plainTransport(to, deps.rules.production)
-    const explain = (address: Address, error: NotConnected) =>
+    const explain = (address: AgentAddress, error: NotConnected) =>
       explainCertificate(deps.db, address, error, deps.rules)
     const made = new PinnedTransport({ ...deps, key, explain }, to, agent)
     known.set(to.id, made)

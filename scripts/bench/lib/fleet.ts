@@ -9,7 +9,7 @@ import { openDatabase } from '#dashboard/kernel/db/client.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
 import { servers } from '#dashboard/kernel/db/schema.ts'
 import { server_agents } from '#dashboard/kernel/db/trust-schema.ts'
-import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { jsonLog } from '#dashboard/kernel/runtime/log.ts'
@@ -73,7 +73,7 @@ export async function addServers(
 ): Promise<void> {
   const at = new Date().toISOString()
   const { kid } = await keys.current()
-  for (const some of piecesOf(idsTo(count), 500)) {
+  for (const some of chunksOf(idsTo(count), 500)) {
     const rows = some.map((id) => ({
       id,
       name: `server-${id}`,

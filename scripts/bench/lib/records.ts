@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { NewSite } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
 
 export const SERVERS = 100
 const SITES = 10_000
@@ -53,7 +53,7 @@ export async function fillFleet(
   }))
   await db.write((queries) => queries.insert(servers).values(homes))
   const numbers = Array.from({ length: count }, (_, at) => at + 1)
-  for (const some of piecesOf(numbers, ROWS)) {
+  for (const some of chunksOf(numbers, ROWS)) {
     const rows = some.map((number) => ({ ...site(number), ...adapted(number) }))
     await db.write((queries) => queries.insert(sites).values(rows))
   }

@@ -1,7 +1,7 @@
 import { ATTACKS } from '#agent/features/isolation/attacks/index.ts'
 import { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import { fingerprintOf } from '#dashboard/features/access/fingerprint.ts'
-import { keptOf } from '#dashboard/kernel/agents/ask-web.ts'
+import { storedWebOf } from '#dashboard/kernel/agents/ask-web.ts'
 import { people, person_keys } from '#dashboard/kernel/db/access-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { site_copies, staging_access } from '#dashboard/kernel/db/copies-schema.ts'
@@ -121,7 +121,7 @@ async function webRows({ members }: Fleet, now: number) {
   const rows: (typeof server_web.$inferInsert)[] = []
   for (const [index, { agent, plan }] of members.entries()) {
     if (plan.role === 'pending') continue
-    const web = keptOf(await agent.ask('GET /web', {}))
+    const web = storedWebOf(await agent.ask('GET /web', {}))
     rows.push({ server_id: index + 1, web, at: stamp(now) })
   }
   return rows

@@ -1,5 +1,5 @@
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
-import type { Limits } from '#dashboard/kernel/runtime/limits.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
 import { backupAgent, checkedTarget, confirmKit } from './backups.ts'
 import { makeDashboard, until } from './dashboard.ts'
 
@@ -34,7 +34,7 @@ export async function twoServers({
   clock,
 }: {
   ready?: boolean
-  limits?: Partial<Limits>
+  limits?: Partial<TimeLimits>
   clock?: Clock
 } = {}) {
   const [one, two] = [copyingAgent(), copyingAgent()]

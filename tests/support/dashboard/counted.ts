@@ -1,5 +1,5 @@
 import type { Client } from '@libsql/client'
-import { type Database, onFile } from '#dashboard/kernel/db/client.ts'
+import { type Database, databaseOnFile } from '#dashboard/kernel/db/client.ts'
 import { connect, LOCK_TIMEOUT_MS } from '#dashboard/kernel/db/connect.ts'
 import { fileClient } from '#dashboard/kernel/db/file-client.ts'
 
@@ -20,7 +20,7 @@ export function countedRecords() {
       get: (_, name) =>
         name === 'execute' ? execute : name === 'batch' ? batch : Reflect.get(client, name),
     })
-    return onFile(counted, file)
+    return databaseOnFile(counted, file)
   }
   return { open, statements }
 }

@@ -10,9 +10,9 @@ import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { type Database, openDatabase } from '#dashboard/kernel/db/client.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
-import { KeptAnswers } from '#dashboard/kernel/http/kept.ts'
+import { AnswerCache } from '#dashboard/kernel/http/kept.ts'
 import { type Clock, realClock } from '#dashboard/kernel/runtime/clock.ts'
-import type { Limits } from '#dashboard/kernel/runtime/limits.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
 import { jsonLog } from '#dashboard/kernel/runtime/log.ts'
 import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
 import { Keyring } from '#dashboard/kernel/trust/keyring.ts'
@@ -29,7 +29,7 @@ export const { email: EMAIL, password: PASSWORD } = ADMIN
 
 interface Options {
   clock?: Clock
-  limits?: Partial<Limits>
+  limits?: Partial<TimeLimits>
   public_url?: string
   builds_dir?: string
   production?: boolean
@@ -40,7 +40,7 @@ interface Options {
 }
 
 /** Retries within milliseconds; a slow machine must not count as an offline agent. */
-const LIMITS: Partial<Limits> = {
+const LIMITS: Partial<TimeLimits> = {
   contact_ms: 10_000,
   late_ms: 10_000,
   answer_ms: 10_000,
@@ -67,7 +67,7 @@ export class Dashboard {
   readonly db: Database
   readonly deps: ReturnType<typeof makeDeps>
   readonly app: ReturnType<typeof createApp>
-  readonly kept: KeptAnswers
+  readonly kept: AnswerCache
   readonly log: string[]
   token = ''
 
@@ -96,7 +96,7 @@ export class Dashboard {
       password_cost: { memory_kib: 8, rounds: 1 },
     })
     this.app = createApp(this.deps)
-    this.kept = new KeptAnswers(this.deps, ROUTES)
+    this.kept = new AnswerCache(this.deps, ROUTES)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Database as Sqlite } from 'bun:sqlite'
-import { COVERED, MARKED_TABLES, Marks } from '#dashboard/kernel/db/marks.ts'
+import { COVERED_COLUMNS, MARKED_TABLES, Marks } from '#dashboard/kernel/db/marks.ts'
 import { knownMigrations } from '#dashboard/kernel/db/migrations.ts'
 
 interface Column {
@@ -119,7 +119,7 @@ function valueIn(table: string, { name, type }: Column, row: number): Value {
 export function markRows(database: Sqlite, secret: string): void {
   const marks = new Marks(secret, { error: () => undefined })
   for (const table of MARKED_TABLES) {
-    const [name] = COVERED[table]
+    const [name] = COVERED_COLUMNS[table]
     for (const row of database.query(`SELECT * FROM ${table}`).all() as never[])
       database.run(`UPDATE ${table} SET mark = ? WHERE ${name} = ?`, [
         marks.of(table, row),

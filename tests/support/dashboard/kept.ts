@@ -1,7 +1,7 @@
 import type { Client } from '@libsql/client'
-import { type Database, onServer, openDatabase } from '#dashboard/kernel/db/client.ts'
+import { type Database, databaseOnServer, openDatabase } from '#dashboard/kernel/db/client.ts'
 import { connect } from '#dashboard/kernel/db/connect.ts'
-import type { KeptAnswers } from '#dashboard/kernel/http/kept.ts'
+import type { AnswerCache } from '#dashboard/kernel/http/kept.ts'
 
 /** The records in a file as on a server, by statements that `seen` receives. */
 export function openAsServer(file: string, seen?: string[]): Promise<Database> {
@@ -9,7 +9,7 @@ export function openAsServer(file: string, seen?: string[]): Promise<Database> {
     const client = connect({ url: `file:${file}` })
     return seen ? recorded(client, seen) : client
   }
-  return onServer(open(), open())
+  return databaseOnServer(open(), open())
 }
 
 function recorded(client: Client, seen: string[]): Client {
@@ -32,7 +32,7 @@ export const RECORDS: [string, (file: string) => Promise<Database>][] = [
 ]
 
 /** The answer that is sent without the app; undefined if there is none. */
-export async function keptIn(kept: KeptAnswers, request: Request): Promise<Response | undefined> {
+export async function keptIn(kept: AnswerCache, request: Request): Promise<Response | undefined> {
   let asks = false
   const answer = await kept.answer(request, () => {
     asks = true
@@ -41,6 +41,6 @@ export async function keptIn(kept: KeptAnswers, request: Request): Promise<Respo
   return asks ? undefined : answer
 }
 
-export async function isAnswered(kept: KeptAnswers, request: Request): Promise<boolean> {
+export async function isAnswered(kept: AnswerCache, request: Request): Promise<boolean> {
   return (await keptIn(kept, request)) !== undefined
 }

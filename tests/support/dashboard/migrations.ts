@@ -1,4 +1,4 @@
-import { type Known, knownMigrations } from '#dashboard/kernel/db/migrations.ts'
+import { type KnownMigration, knownMigrations } from '#dashboard/kernel/db/migrations.ts'
 
 /**
  * A published file is never edited: a change is a new migration, whose SHA-256 is added to the end
@@ -10,7 +10,7 @@ export const RELEASED = [
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */
-export const LATER: readonly Known[] = [
+export const LATER: readonly KnownMigration[] = [
   ...knownMigrations(),
   { hash: 'second', created_at: 8e15, sql: ['CREATE TABLE `second` (`id` integer)'] },
   {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { servers } from '#dashboard/kernel/db/schema.ts'
-import type { Limits } from '#dashboard/kernel/runtime/limits.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { HastyClock } from './clock.ts'
 import { twoServers } from './copies.ts'
@@ -53,7 +53,7 @@ export function movesSites(
 }
 
 /** Two servers whose agents move sites, in the order in which they are asked. */
-export async function movingServers(limits: Partial<Limits> = {}) {
+export async function movingServers(limits: Partial<TimeLimits> = {}) {
   const clock = new HastyClock()
   const all = await twoServers({ limits: { deadline_ms: 30_000, ...limits }, clock })
   const asked: Asked[] = []

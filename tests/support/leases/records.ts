@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { type Fence, fenceStatement } from '#dashboard/kernel/db/fence.ts'
 import { roundChanges, roundRows } from '#dashboard/kernel/leases/queries.ts'
-import type { Row } from '#dashboard/kernel/leases/shares.ts'
-import type { Round } from '#dashboard/kernel/leases/tenure.ts'
+import type { LeaseRow } from '#dashboard/kernel/leases/shares.ts'
+import type { LeaseRound } from '#dashboard/kernel/leases/tenure.ts'
 
 type Value = string | number | null
 
@@ -29,11 +29,11 @@ export class LeaseRecords {
     this.#sqlite.run('delete from work')
   }
 
-  round(round: Round, now: number): Row[] {
+  round(round: LeaseRound, now: number): LeaseRow[] {
     const clock = sql.raw(String(Math.floor(now)))
     return this.#together(() => {
       for (const change of roundChanges(round, this.#ttl_ms, clock)) this.#all(change)
-      return this.#all(roundRows(clock)) as Row[]
+      return this.#all(roundRows(clock)) as LeaseRow[]
     })
   }
 

@@ -1,7 +1,7 @@
 import type { Fence } from '#dashboard/kernel/db/fence.ts'
 import { HELD_MS, LEASE_MS, MAX_ROUNDS, TICK_MS } from '#dashboard/kernel/leases/shared-leases.ts'
 import { NAMES } from '#dashboard/kernel/leases/shares.ts'
-import { type Round, Tenure } from '#dashboard/kernel/leases/tenure.ts'
+import { HeldLeases, type LeaseRound } from '#dashboard/kernel/leases/tenure.ts'
 import { Random } from '#tests/support/random.ts'
 import type { LeaseRecords } from './records.ts'
 
@@ -11,7 +11,7 @@ const ANSWER_MS = 5_000
 /** A dashboard: its tenure, its clock, and the work that it does with its leases. */
 class Node {
   readonly #world: LeaseWorld
-  readonly #tenure: Tenure
+  readonly #tenure: HeldLeases
   readonly #drift: number
   /** What its clock has missed while its machine was suspended. */
   #missed = 0
@@ -24,7 +24,7 @@ class Node {
 
   constructor(world: LeaseWorld) {
     this.#world = world
-    this.#tenure = new Tenure(HELD_MS, () => world.newName())
+    this.#tenure = new HeldLeases(HELD_MS, () => world.newName())
     this.#drift = 1 + (world.random() - 0.5) * 0.002
   }
 
@@ -66,7 +66,7 @@ class Node {
     })
   }
 
-  #send(round: Round, rounds: number): void {
+  #send(round: LeaseRound, rounds: number): void {
     const number = ++this.#sent
     const next = (answered: boolean) => {
       if (number !== this.#sent) return

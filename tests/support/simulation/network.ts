@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
-import type { Call, Transport } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentRequest, Transport } from '#dashboard/kernel/agents/transport.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import type { Process } from './process.ts'
 import type { Timeline } from './timeline.ts'
@@ -143,7 +143,7 @@ interface Link {
 interface Message {
   reader: Process
   peer: Peer
-  call: Call
+  call: AgentRequest
   request: SimulatedRequest
   process: Process
   fetch(request: Request): Promise<Response>
@@ -216,7 +216,7 @@ export class Network {
     }
   }
 
-  #again(reader: Process, peer: Peer, call: Call): void {
+  #again(reader: Process, peer: Peer, call: AgentRequest): void {
     const nobody = new SimulatedRequest()
     nobody.on('error', () => undefined)
     nobody.on('response', (answer: SimulatedAnswer) => answer.destroy())
@@ -227,7 +227,7 @@ export class Network {
     })
   }
 
-  #send(reader: Process, peer: Peer, call: Call, request: SimulatedRequest): void {
+  #send(reader: Process, peer: Peer, call: AgentRequest, request: SimulatedRequest): void {
     const link = this.#linkTo(peer)
     const listening = peer.listening()
     if (link.parted && this.#dice.chance(0.5)) request.fail('EHOSTUNREACH')

@@ -2,7 +2,7 @@ import { Database as Sqlite } from 'bun:sqlite'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { Client, InStatement, ResultSet } from '@libsql/client'
-import { type Database, databaseOn, openDatabase } from '#dashboard/kernel/db/client.ts'
+import { type Database, databaseOnClient, openDatabase } from '#dashboard/kernel/db/client.ts'
 import type { Process } from './process.ts'
 
 type Statement = Exclude<InStatement, string>
@@ -15,7 +15,7 @@ export class Records {
 
   private constructor(sqlite: Sqlite) {
     this.#sqlite = sqlite
-    this.whole = databaseOn(this.#client((effect) => effect()))
+    this.whole = databaseOnClient(this.#client((effect) => effect()))
   }
 
   static async open(): Promise<Records> {
@@ -51,7 +51,7 @@ export class Records {
 
   /** For one process: each statement takes a while, a batch is all or nothing. */
   reachedBy(process: Process): Database {
-    return databaseOn(this.#client((effect) => process.act(effect)))
+    return databaseOnClient(this.#client((effect) => process.act(effect)))
   }
 
   /** The libSQL client that drizzle uses, on SQLite in this process, with cached statements. */

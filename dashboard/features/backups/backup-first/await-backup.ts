@@ -1,4 +1,4 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { awaitOperation } from '#dashboard/kernel/engine/await-end.ts'
@@ -19,7 +19,7 @@ import {
 import { recentTimes, unsavedSites } from './needed.ts'
 import { findBackingUp, hasBackupIn, markBackedUp } from './queries.ts'
 
-type Deps = StartDeps & Pick<Base, 'bus'>
+type Deps = StartDeps & Pick<CommonDeps, 'bus'>
 type Context = Pick<AttemptContext, 'signal' | 'accept'>
 type Waiting = OperationRow & { site_id: number }
 

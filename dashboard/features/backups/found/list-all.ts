@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import type { ListedBackups } from '#shared/backups/backup-find.ts'
 import { backupsReading } from '#shared/backups/readings.ts'
 
@@ -18,7 +18,7 @@ export type ListedAll = Omit<ListedBackups, 'next'> & {
 /** All backups in a repository, newest first, as a server lists them: page after page. */
 export async function listAll(
   agents: Agents,
-  server: Address,
+  server: AgentAddress,
   request: ListRequest,
 ): Promise<ListedAll> {
   const first = await agents.call(server, backupsReading, request)

@@ -2,7 +2,7 @@ import { constants, verify } from 'node:crypto'
 import { listTargets, type TargetRow } from '#dashboard/features/backups/queries.ts'
 import { getTarget, openTarget } from '#dashboard/features/backups/targets.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import { KeeperReport, SignedReport, signedText } from '#shared/backups/keeper-report.ts'
@@ -11,7 +11,7 @@ import { isAhead, isDue } from '#shared/kernel/age.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import { listReaders, readStates, setState } from './state.queries.ts'
 
-interface Deps extends Pick<Base, 'db' | 'clock' | 'log'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
   sealer: Sealer
   agents: Agents
 }

@@ -1,4 +1,4 @@
-import { BEHIND } from '#dashboard/kernel/runtime/behind.ts'
+import { LOW_PRIORITY } from '#dashboard/kernel/runtime/behind.ts'
 
 interface Options {
   env?: Record<string, string>
@@ -33,7 +33,7 @@ export async function run(
   argv: readonly string[],
   { env = {}, input_file, output_file, stall_ms = TIMEOUT_MS, is_limited = false }: Options = {},
 ): Promise<Outcome> {
-  const child = Bun.spawn([...BEHIND, ...(is_limited ? [] : LIMITED), ...argv], {
+  const child = Bun.spawn([...LOW_PRIORITY, ...(is_limited ? [] : LIMITED), ...argv], {
     env: { PATH, LC_ALL: 'C.UTF-8', HOME: '/tmp', ...env },
     stdin: input_file === undefined ? 'ignore' : Bun.file(input_file),
     stdout: output_file === undefined ? 'pipe' : Bun.file(output_file),

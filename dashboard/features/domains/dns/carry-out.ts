@@ -1,5 +1,5 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import type { AttemptContext } from '#dashboard/kernel/engine/job.ts'
@@ -16,7 +16,7 @@ import type { NameChange } from './look-up.ts'
 import { findAccount, insertEntry } from './queries.ts'
 import { changesIn } from './stored.ts'
 
-export interface RecordsDeps extends DnsDeps, Pick<Base, 'bus' | 'log' | 'dns_ms'> {
+export interface RecordsDeps extends DnsDeps, Pick<CommonDeps, 'bus' | 'log' | 'dns_ms'> {
   agents: Agents
   types: RulesTable
   /** One change of the records of a site at a time. */

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import { isPrivate } from '#dashboard/features/domains/networks.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
-import { reachable } from '#dashboard/kernel/targets/addresses.ts'
+import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
 import type { DnsNamePlan, DnsRecordPlan } from '#shared/domains/api/dns.ts'
 import { conflict, ServiceError } from '#shared/kernel/errors.ts'
@@ -86,7 +86,7 @@ const canonical = (name: string) => (name.startsWith('*.') ? name : (canonicalDo
 
 /** Visitors reach no private address; in development it is as good as any. */
 async function publicAddresses(server: Subject, { production }: AddressRules) {
-  const addresses = await reachable(server)
+  const addresses = await requireAddresses(server)
   const inside = production ? addresses.find(isPrivate) : undefined
   if (inside === undefined) return addresses
   throw conflict(

@@ -1,11 +1,11 @@
 import { type StoredVisit, storeVisits } from '#dashboard/features/health/queries.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Leases } from '#dashboard/kernel/leases/leases.ts'
 import { shareOf } from '#dashboard/kernel/leases/shares.ts'
-import { sitesOf } from '#dashboard/kernel/live/feed.ts'
-import { nextMultiple, rest, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { sitesTopic } from '#dashboard/kernel/live/feed.ts'
+import { nextMultiple, sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import type { Verdict } from '#shared/health/page-verdict.ts'
 import { ageOf, isDue } from '#shared/kernel/age.ts'
@@ -14,7 +14,7 @@ import { findOldest, listDue, listIds, listOpen, listVisited, type VisitRow } fr
 import { CONNECTION_CODES } from './verdict.ts'
 import type { VisitedSite } from './visit-site.ts'
 
-interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'log'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'log'> {
   leases: Leases
   /**
    * Requests a site and returns the verdict; undefined when its server cannot be requested, which
@@ -22,7 +22,7 @@ interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'log'> {
    */
   visit(site: VisitedSite, signal: AbortSignal): Promise<Verdict | undefined>
   /** Why no connection to the agent of a server can be opened. */
-  findObstacle(to: Address): Promise<ServiceError | undefined>
+  findObstacle(to: AgentAddress): Promise<ServiceError | undefined>
 }
 
 const ROUND_MS = 5_000
@@ -127,7 +127,7 @@ export class Visits {
       )
       const now = clock.elapsed()
       const next = Math.min(nextMultiple(now, ROUND_MS), ...this.#changed.values())
-      await rest(clock, Math.max(1, next - now), this.#wake.promise, signal)
+      await sleepOrWake(clock, Math.max(1, next - now), this.#wake.promise, signal)
       this.#wake = Promise.withResolvers()
     }
   }
@@ -215,7 +215,7 @@ export class Visits {
     this.#results = []
     const shares = [...new Set(results.map(({ server_id }) => shareOf(server_id)))]
     const changed = await leases.run(shares, () => storeVisits(db, results, timestamp(clock)))
-    for (const server_id of changed) bus.notify(sitesOf(server_id))
+    for (const server_id of changed) bus.notify(sitesTopic(server_id))
   }
 
   /** Results would be taken for current ones while no site is requested. */
@@ -225,7 +225,7 @@ export class Visits {
     if (ids.length === 0) return
     const none = ids.map((site_id) => ({ site_id, verdict: null, visited_at: null }))
     for (const server_id of await storeVisits(db, none, timestamp(clock)))
-      bus.notify(sitesOf(server_id))
+      bus.notify(sitesTopic(server_id))
   }
 
   #limitOf(server_id: number): Limit {

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import { server_numbers, site_days, site_minutes } from '#dashboard/kernel/db/numbers-schema.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
-import { piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
 import { NUMBERS, type Numbers, type SiteCount, type Sizes } from '#shared/metrics/site-numbers.ts'
 
 const whole = (value: number) => sql.raw(String(Math.trunc(value)))
@@ -50,14 +50,14 @@ export async function storeCounts(
     join sites on sites.domain = row.value ->> 0 and sites.server_id = ${server_id}
       and not sites.found
     where true`
-  for (const rows of piecesOf(minutes, PIECE))
+  for (const rows of chunksOf(minutes, PIECE))
     await writeAll(db, (queries) => [
       queries.run(sql`
         insert into site_minutes (site_id, at, ${names})
         select sites.id, row.value ->> 1, ${values} ${from(rows)}
         on conflict (site_id, at) do update set ${highest}`),
     ])
-  for (const rows of piecesOf(days, PIECE))
+  for (const rows of chunksOf(days, PIECE))
     await writeAll(db, (queries) => [
       queries.run(sql`
         insert into site_days (site_id, at, ${names}, ${sql.raw(SIZES.join(', '))})

@@ -1,11 +1,11 @@
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
 import { NumbersQuery, SiteNumbers } from '#shared/metrics/api/numbers.ts'
 import { readNumbers } from './read-numbers.ts'
 
-const route = routesWith<Pick<Base, 'db' | 'clock'>>()
+const route = routesWith<Pick<CommonDeps, 'db' | 'clock'>>()
 
 export const numbersRoutes = {
   getSiteNumbers: route({

@@ -1,5 +1,5 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
@@ -28,7 +28,7 @@ interface Deps {
  */
 export async function updateNumbers(
   { db, agents, clock, log }: Deps,
-  server: Address,
+  server: AgentAddress,
   limit_ms = LIMIT_MS,
 ): Promise<boolean> {
   const facts = { server_id: server.id }

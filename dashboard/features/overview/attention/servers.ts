@@ -1,5 +1,5 @@
 import type { listFleetServers } from '#dashboard/features/overview/queries.ts'
-import { BUDGET } from '#dashboard/kernel/agents/budgets.ts'
+import { IMPORT_LIMITS_TEXT } from '#dashboard/kernel/agents/budgets.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
 import type { Attention, AttentionItem } from '#shared/overview/api/attention.ts'
 import packed from '../../../../package.json' with { type: 'json' }
@@ -68,7 +68,7 @@ function notRecorded(rows: readonly Watched[]): Attention[] {
     const { imports_refused: count, last_sync: at } = server
     const what = `${counted(count, 'site')} that its agent reports ${count === 1 ? 'is' : 'are'} not recorded`
     const advice = `if they are not there, treat the server as compromised and remove it here`
-    const reason = `${what}, since a server may add ${BUDGET}: look for them on the server, and ${advice}`
+    const reason = `${what}, since a server may add ${IMPORT_LIMITS_TEXT}: look for them on the server, and ${advice}`
     return ofServer(server, { severity: 'warning', reason, at, count })
   })
   return groupOf('sites_not_recorded', items, total)

@@ -8,7 +8,7 @@ import {
 } from '#dashboard/features/sites/listing/filter.queries.ts'
 import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { BY_SERVER, isOf } from '#dashboard/kernel/db/of-servers.ts'
+import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/of-servers.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 
@@ -56,8 +56,8 @@ export async function readGroups(
       conflicts: number(isConflict),
       next_expiring: nextExpiring(now),
     })
-    .from(BY_SERVER)
-    .where(and(isOf(server_ids), isShown))
+    .from(SITES_BY_SERVER)
+    .where(and(isOnServers(server_ids), isShown))
     .groupBy(sites.server_id, sites.status, sites.found, sites.health, sites.php)
   const groups = new Map<number, SiteGroup[]>(server_ids.map((id) => [id, []]))
   for (const { server_id, ...group } of rows) groups.get(server_id)?.push(group)

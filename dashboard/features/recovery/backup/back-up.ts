@@ -2,13 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { access, mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { findRecovery, RECOVERY } from '#dashboard/features/backups/recovery-file.ts'
-import { type Address, connect, fileOf, storageFault } from '#dashboard/kernel/db/connect.ts'
+import {
+  connect,
+  type DatabaseAddress,
+  databaseFileOf,
+  storageFault,
+} from '#dashboard/kernel/db/connect.ts'
 import { copyToFile } from '#dashboard/kernel/db/copy.ts'
 import { countRows, damagesOf } from '#dashboard/kernel/db/inspect.ts'
 import { appliedMigrations } from '#dashboard/kernel/db/migrations.ts'
 import { digestOf } from '#dashboard/kernel/runtime/digest.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
-import { putAsNew, stampOf } from '#dashboard/kernel/runtime/files.ts'
+import { createFile, stampOf } from '#dashboard/kernel/runtime/files.ts'
 import packed from '../../../../package.json' with { type: 'json' }
 import { extract, listMembers, writeArchive } from './archive.ts'
 import { BackupError, DATABASE, FORMAT, MANIFEST, type Manifest, SEAL } from './manifest.ts'
@@ -16,7 +21,7 @@ import { findSealSecret, fingerprintOf } from './seal-secret.ts'
 
 /** The records of one dashboard: its database, and the folder with its secrets. */
 export interface Records {
-  database: Address
+  database: DatabaseAddress
   data_dir: string
 }
 
@@ -48,7 +53,7 @@ export async function backUp(
     const manifest = await describe(partial, records, options)
     await writeArchive(`${partial}.tar`, await contentsOf(partial, manifest, records))
     await verify(`${partial}.tar`, manifest)
-    await putAsNew(`${partial}.tar`, path)
+    await createFile(`${partial}.tar`, path)
     return { path, manifest }
   } catch (error) {
     throw readable(error, path)
@@ -79,8 +84,8 @@ async function freeIn(folder: string, stem: string): Promise<string> {
 }
 
 /** Throws BackupError without a database file; a server is contacted later. */
-export async function mustExist({ url }: Address): Promise<void> {
-  const file = fileOf(url)
+export async function mustExist({ url }: DatabaseAddress): Promise<void> {
+  const file = databaseFileOf(url)
   if (file === undefined) return
   await access(file).catch(() => {
     throw new BackupError(`There is no database at ${file}: check DATA_DIR and DATABASE_URL`)

@@ -1,8 +1,8 @@
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databaseOn } from '#dashboard/kernel/db/client.ts'
-import { type Address, connect, fileOf } from '#dashboard/kernel/db/connect.ts'
+import { databaseOnClient } from '#dashboard/kernel/db/client.ts'
+import { connect, type DatabaseAddress, databaseFileOf } from '#dashboard/kernel/db/connect.ts'
 import { damagesOf, deviationsOf, listSealed } from '#dashboard/kernel/db/inspect.ts'
 import { breachesOf } from '#dashboard/kernel/db/invariants.ts'
 import { type AllMarked, listMarked } from '#dashboard/kernel/db/marked.queries.ts'
@@ -52,10 +52,14 @@ export async function checkFile(path: string, { data_dir }: Records): Promise<Re
   }
 }
 
-async function look(database: Address, secret: Secret | undefined, hint: string): Promise<Report> {
+async function look(
+  database: DatabaseAddress,
+  secret: Secret | undefined,
+  hint: string,
+): Promise<Report> {
   using client = connect(database, 1)
   try {
-    if (fileOf(database.url) !== undefined) await client.execute('PRAGMA query_only = ON')
+    if (databaseFileOf(database.url) !== undefined) await client.execute('PRAGMA query_only = ON')
     const findings = [...(await damagesOf(client)), ...(await deviationsOf(client))]
     const behind = knownMigrations().length - (await appliedMigrations(client)).length
     if (behind !== 0 || findings.length > 0) return { findings, notes: unfinished(behind) }
@@ -64,7 +68,7 @@ async function look(database: Address, secret: Secret | undefined, hint: string)
       const skipped = 'the sealed keys were not opened, and the marks of rows not verified'
       return { findings, notes: [`${hint}: ${skipped}`] }
     }
-    findings.push(...changedRows(await listMarked(databaseOn(client)), secret))
+    findings.push(...changedRows(await listMarked(databaseOnClient(client)), secret))
     const closed = unopened(secret, await listSealed(client))
     findings.push(...closed.map((what) => `${what} cannot be opened with the seal-secret`))
     return { findings, notes: [] }

@@ -1,4 +1,4 @@
-import { BEHIND } from '#dashboard/kernel/runtime/behind.ts'
+import { LOW_PRIORITY } from '#dashboard/kernel/runtime/behind.ts'
 import { stampOf } from '#dashboard/kernel/runtime/files.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
 import { PROGRAM } from '#dashboard/kernel/runtime/root.ts'
@@ -41,7 +41,7 @@ export async function backUpDaily(deps: Deps): Promise<void> {
 /** In a separate process: SQLite copies a large database at once, and must not block others. */
 export async function backUpAside(path: string, { with_secrets = false } = {}): Promise<void> {
   const words = ['backup', ...(with_secrets ? ['--with-secrets'] : []), path]
-  const child = Bun.spawn([...BEHIND, ...PROGRAM, ...words], {
+  const child = Bun.spawn([...LOW_PRIORITY, ...PROGRAM, ...words], {
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',

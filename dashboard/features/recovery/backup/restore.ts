@@ -1,10 +1,10 @@
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { connect, fileOf } from '#dashboard/kernel/db/connect.ts'
+import { connect, databaseFileOf } from '#dashboard/kernel/db/connect.ts'
 import { copyToEmpty } from '#dashboard/kernel/db/copy.ts'
-import { type Lock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
+import { type DatabaseLock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
-import { putInPlace, stampOf, syncPath } from '#dashboard/kernel/runtime/files.ts'
+import { replaceFile, stampOf, syncPath } from '#dashboard/kernel/runtime/files.ts'
 import type { Records } from './back-up.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-backup.ts'
@@ -20,7 +20,7 @@ export interface Restored {
 
 /** Replaces the database atomically, after all checks. Throws BackupError: nothing has changed. */
 export function restore(path: string, records: Records, now: Date): Promise<Restored> {
-  const file = fileOf(records.database.url)
+  const file = databaseFileOf(records.database.url)
   return withBackup(path, async (backup) => {
     await mkdir(records.data_dir, { recursive: true, mode: 0o700 })
     const unpacked = `${file ?? `${records.data_dir}/dashboard.db`}.restoring`
@@ -44,7 +44,7 @@ export function restore(path: string, records: Records, now: Date): Promise<Rest
   })
 }
 
-async function lockFor(file: string): Promise<Lock> {
+async function lockFor(file: string): Promise<DatabaseLock> {
   const lock = lockDatabase(file, 'alone')
   if (lock) return lock
   throw new BackupError(`A dashboard runs on ${file}, or another restore: stop it first`)
@@ -74,7 +74,7 @@ async function replace(
 ): Promise<string | undefined> {
   const aside = await keepAside(file, now)
   await putSecrets(backup, records)
-  await putInPlace(unpacked, file)
+  await replaceFile(unpacked, file)
   return aside
 }
 
@@ -128,7 +128,7 @@ async function putSecrets({ secret }: Backup, { data_dir }: Records): Promise<vo
     await using file = await open(`${data_dir}/seal-secret.restoring`, 'w', 0o600)
     await file.writeFile(`${secret.reveal()}\n`)
     await file.sync()
-    await putInPlace(`${data_dir}/seal-secret.restoring`, `${data_dir}/seal-secret`)
+    await replaceFile(`${data_dir}/seal-secret.restoring`, `${data_dir}/seal-secret`)
   }
 }
 

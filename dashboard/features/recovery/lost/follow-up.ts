@@ -1,6 +1,6 @@
 import { clientsFor } from '#dashboard/features/access/clients.ts'
 import { grantsFor } from '#dashboard/features/access/site.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -10,7 +10,7 @@ import { closeRecovery, listOpen, listReturned } from './queries.ts'
 /** Between two suspensions of a site that an agent does not suspend. */
 const PAUSE_MS = 10 * 60_000
 
-type Deps = StartDeps & Pick<Base, 'log'>
+type Deps = StartDeps & Pick<CommonDeps, 'log'>
 type Open = Awaited<ReturnType<typeof listOpen>>[number]
 
 /**

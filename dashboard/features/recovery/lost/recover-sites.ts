@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import { type BulkDeps, beginBulk } from '#dashboard/kernel/bulk/create-bulk.ts'
+import { type BulkDeps, storeBulk } from '#dashboard/kernel/bulk/create-bulk.ts'
 import { unknownServers } from '#dashboard/kernel/bulk/targets.queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSiteById } from '#dashboard/kernel/db/targets.ts'
 import { storeFailure } from '#dashboard/kernel/engine/finish.ts'
@@ -26,7 +26,7 @@ import { declareLost, endLoss, findLost, listActive, listLostSites } from './que
 const MAX_PLANS = 50
 const MAX_CONCURRENT = 8
 
-export type LostDeps = StartDeps & BulkDeps & Pick<Base, 'bus'>
+export type LostDeps = StartDeps & BulkDeps & Pick<CommonDeps, 'bus'>
 
 type Input = z.output<typeof RecoverSites>
 type Call = Pick<Input, 'sites' | 'dns' | 'accept'>
@@ -63,7 +63,7 @@ export async function recoverSites(
   const values = { type: 'site.recover', params: { ...call }, parallel, actor } as const
   const targets = call.sites.map((one) => targetOf(one, known))
   // A site that fails stops no other.
-  const bulk_operation = await beginBulk(
+  const bulk_operation = await storeBulk(
     deps,
     { ...values, pause_after: MAX_ITEMS },
     { targets, skipped: [] },

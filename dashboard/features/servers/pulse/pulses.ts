@@ -1,25 +1,25 @@
 import { MINUTE } from '#dashboard/features/metrics/key.ts'
 import type { Reading } from '#dashboard/features/metrics/queries.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import type { PulseAnswer } from './read-pulse.ts'
 
-interface Deps extends Pick<Base, 'clock' | 'log'> {
+interface Deps extends Pick<CommonDeps, 'clock' | 'log'> {
   /** The servers of this minute. */
-  list(): Promise<Address[]>
+  list(): Promise<AgentAddress[]>
   /** One of them; undefined: it is offline. */
-  find(server_id: number): Promise<Address | undefined>
+  find(server_id: number): Promise<AgentAddress | undefined>
   /** One call, which the agent may hold for `wait` seconds. */
-  ask(server: Address, wait: number, signal: AbortSignal): Promise<PulseAnswer>
+  ask(server: AgentAddress, wait: number, signal: AbortSignal): Promise<PulseAnswer>
   store(readings: readonly Reading[]): Promise<void>
   /** The server did not answer: it is contacted now, and met again when it answers. */
-  lost(server: Address, how: { error?: ServiceError; signal: AbortSignal }): Promise<void>
+  lost(server: AgentAddress, how: { error?: ServiceError; signal: AbortSignal }): Promise<void>
   /** Stores the health and the numbers that have changed. */
-  follow(server: Address, answer: PulseAnswer): Promise<void>
+  follow(server: AgentAddress, answer: PulseAnswer): Promise<void>
   /** Records a changed state. */
-  sync(server: Address, answer: PulseAnswer): Promise<void>
+  sync(server: AgentAddress, answer: PulseAnswer): Promise<void>
 }
 
 const MINUTE_MS = MINUTE * 1000
@@ -114,12 +114,12 @@ export class Pulses {
   }
 
   /** Forgets the servers that went offline meanwhile or are deleted. */
-  #forgetOthers(servers: readonly Address[]): void {
+  #forgetOthers(servers: readonly AgentAddress[]): void {
     const there = new Set(servers.map(({ id }) => id))
     for (const id of this.#met) if (!there.has(id)) this.#met.delete(id)
   }
 
-  async #minute(servers: readonly Address[]): Promise<void> {
+  async #minute(servers: readonly AgentAddress[]): Promise<void> {
     const { clock } = this.#deps
     const { signal } = this.#stopping
     const turns = Map.groupBy(servers, ({ id }) => id % TURNS)
@@ -135,7 +135,7 @@ export class Pulses {
   }
 
   /** The calls to one server until its next turn. */
-  async #follow(server: Address, seconds: number): Promise<void> {
+  async #follow(server: AgentAddress, seconds: number): Promise<void> {
     const { clock } = this.#deps
     const { signal } = this.#stopping
     const end = clock.elapsed() + seconds * 1000
@@ -157,7 +157,7 @@ export class Pulses {
   }
 
   /** The server has not answered another call. */
-  lose(server: Address, error?: ServiceError): void {
+  lose(server: AgentAddress, error?: ServiceError): void {
     if (this.#stopping.signal.aborted) return
     this.#met.delete(server.id)
     this.#keep(
@@ -168,7 +168,7 @@ export class Pulses {
   }
 
   /** One call, and what follows from it. Returns the pause before the next one; undefined: none. */
-  async #once(server: Address, wait: number, last: number): Promise<number | undefined> {
+  async #once(server: AgentAddress, wait: number, last: number): Promise<number | undefined> {
     const held = new AbortController()
     this.#open.set(server.id, held)
     try {
@@ -184,7 +184,7 @@ export class Pulses {
     }
   }
 
-  async #read(server: Address, answer: PulseAnswer): Promise<void> {
+  async #read(server: AgentAddress, answer: PulseAnswer): Promise<void> {
     this.#storing.add(server.id)
     try {
       await this.#limit.run(async () => {

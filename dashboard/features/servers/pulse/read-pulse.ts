@@ -7,8 +7,8 @@ import { backgroundSync, type RunSyncDeps } from '#dashboard/features/servers/sy
 import type { ServerVersions } from '#dashboard/features/servers/sync/stored-versions.ts'
 import type { ComparedChanges } from '#dashboard/features/servers/sync/sync-changed.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
-import type { Limits } from '#dashboard/kernel/runtime/limits.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
 import type { Versions } from '#shared/servers/changes.ts'
 import { metricsReading } from '#shared/servers/readings.ts'
 
@@ -16,7 +16,7 @@ import { metricsReading } from '#shared/servers/readings.ts'
 const HOLD_S = 8
 const EARLY_MS = 1_000
 
-interface Deps extends RunSyncDeps, Pick<Limits, 'late_ms'> {
+interface Deps extends RunSyncDeps, Pick<TimeLimits, 'late_ms'> {
   health: HealthReader
 }
 
@@ -39,7 +39,7 @@ interface PulseOptions {
  */
 export async function readPulse(
   deps: Deps,
-  server: Address,
+  server: AgentAddress,
   { wait, with_state, signal }: PulseOptions,
 ): Promise<PulseAnswer> {
   const { agents, clock, stored, late_ms } = deps
@@ -71,7 +71,7 @@ function answerOf({ stored }: Deps, changes: ComparedChanges): PulseAnswer {
 /** What the last call asks for. The state is compared once it is stored. */
 async function allOf(
   { db }: Deps,
-  { id }: Address,
+  { id }: AgentAddress,
   { health = '', numbers, state }: ServerVersions,
   with_state: boolean,
 ): Promise<Versions> {
@@ -83,7 +83,7 @@ async function allOf(
 }
 
 /** Stores the health and the numbers that have changed. */
-export async function storeChanges(deps: Deps, server: Address, { changes }: PulseAnswer) {
+export async function storeChanges(deps: Deps, server: AgentAddress, { changes }: PulseAnswer) {
   if (!changes) return
   const { known, reader, since, versions } = changes
   const { health, numbers } = versions
@@ -99,7 +99,7 @@ export async function storeChanges(deps: Deps, server: Address, { changes }: Pul
 }
 
 /** Syncs a server with the state that its answer has, if that has changed. */
-export async function syncState(deps: Deps, server: Address, { changes }: PulseAnswer) {
+export async function syncState(deps: Deps, server: AgentAddress, { changes }: PulseAnswer) {
   const { since, versions } = changes ?? {}
   if (since?.state !== undefined && versions?.state && versions.state !== since.state)
     await backgroundSync(deps, server.id, changes)

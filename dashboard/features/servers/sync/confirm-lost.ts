@@ -1,5 +1,5 @@
 import { findOnline } from '#dashboard/features/metrics/queries.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
@@ -13,7 +13,7 @@ import type { Contact } from './scheduler.ts'
 
 export interface ContactDeps extends RunSyncDeps {
   /** Why no request can be sent to a server; undefined: one can, or it is not known. */
-  findObstacle(to: Address): Promise<ServiceError | undefined>
+  findObstacle(to: AgentAddress): Promise<ServiceError | undefined>
 }
 
 /** A failure that took longer was noticed late: the next contact follows at once. */
@@ -44,7 +44,7 @@ export async function confirmLost(
 }
 
 /** One contact; a failed one is recorded. */
-async function hasAnswered(deps: ContactDeps, server: Address): Promise<boolean> {
+async function hasAnswered(deps: ContactDeps, server: AgentAddress): Promise<boolean> {
   const obstacle = await deps.findObstacle(server)
   if (obstacle) await recordFailure(deps, server.id, obstacle)
   return obstacle === undefined && (await backgroundSync(deps, server.id))

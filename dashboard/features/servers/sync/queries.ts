@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gt, gte, ne, not, notInArray, sql } from
 import { MINUTE } from '#dashboard/features/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/features/metrics/queries.ts'
 import { type Reports, reportStatements } from '#dashboard/features/servers/reports.queries.ts'
-import { MAX_IMPORTS_A_DAY } from '#dashboard/kernel/agents/budgets.ts'
+import { MAX_IMPORTS_PER_DAY } from '#dashboard/kernel/agents/budgets.ts'
 import {
   batch,
   type Database,
@@ -11,10 +11,10 @@ import {
   writeAll,
 } from '#dashboard/kernel/db/client.ts'
 import { OPERATING } from '#dashboard/kernel/db/exclusion.ts'
-import { once } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/once.ts'
 import type { NewSite, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { apexOf } from '#shared/kernel/names.ts'
@@ -31,7 +31,7 @@ export interface KnownSite extends Omit<SiteRow, 'inventory' | 'health_checks' |
   operating: boolean
 }
 
-const sitePage = once((read) => {
+const sitePage = preparedQuery((read) => {
   const { inventory: _, health_checks: __, visited_at: ___, ...own } = getTableColumns(sites)
   const { server_id, domain } = sites
   return read
@@ -46,7 +46,7 @@ const sitePage = once((read) => {
 /** All of a server, ordered by domain and without inventories, read in small pieces. */
 export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
   const rows: KnownSite[] = []
-  for (let after = ''; ; await breathe()) {
+  for (let after = ''; ; await yieldToEventLoop()) {
     const page = await sitePage(db).all({ server_id, after })
     rows.push(...page)
     after = page.at(-1)?.domain ?? ''
@@ -79,11 +79,11 @@ interface Synced {
  */
 export async function applySync(db: Database, synced: Synced): Promise<number> {
   const { server, reports, plan, now } = synced
-  const pieces = [...piecesOf(plan.updates, UPDATES)]
+  const pieces = [...chunksOf(plan.updates, UPDATES)]
   const last = pieces.pop() ?? []
   for (const some of pieces) {
     await db.write((queries) => batch(queries, updateStatements(queries, some, synced)))
-    await breathe()
+    await yieldToEventLoop()
   }
   const imported = await importFound(db, synced)
   await writeAll(db, (queries) => [
@@ -99,8 +99,8 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
 
 function importFound(db: Database, synced: Synced): Promise<number> {
   const { server, plan, adoption, now, purge_at, room, columns } = synced
-  const first = plan.imports.slice(0, MAX_IMPORTS_A_DAY)
-  const then = plan.trashed.slice(0, MAX_IMPORTS_A_DAY - first.length)
+  const first = plan.imports.slice(0, MAX_IMPORTS_PER_DAY)
+  const then = plan.trashed.slice(0, MAX_IMPORTS_PER_DAY - first.length)
   const rows = [
     ...first.map((site) => ({
       ...importedRow(site, server.id, now),
@@ -248,11 +248,11 @@ async function importSites(
 ): Promise<number> {
   const day = now.slice(0, 10)
   const used = server.imports_day === day ? server.imports : 0
-  const count = Math.max(0, Math.min(rows.length, room, MAX_IMPORTS_A_DAY - used))
+  const count = Math.max(0, Math.min(rows.length, room, MAX_IMPORTS_PER_DAY - used))
   if (count === 0 || !(await reserve(db, server.id, day, count))) return 0
-  for (const some of piecesOf(rows.slice(0, count), ROWS)) {
+  for (const some of chunksOf(rows.slice(0, count), ROWS)) {
     await db.write((queries) => queries.insert(sites).values(some).onConflictDoNothing())
-    await breathe()
+    await yieldToEventLoop()
   }
   return count
 }
@@ -264,7 +264,7 @@ async function reserve(db: Database, id: number, day: string, count: number): Pr
     queries
       .update(servers)
       .set({ imports: sql`${used} + ${count}`, imports_day: day })
-      .where(and(eq(servers.id, id), sql`${used} + ${count} <= ${MAX_IMPORTS_A_DAY}`))
+      .where(and(eq(servers.id, id), sql`${used} + ${count} <= ${MAX_IMPORTS_PER_DAY}`))
       .returning({ id: servers.id }),
   )
   return rows.length > 0

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
-import type { Agents, Answered } from '#dashboard/kernel/agents/agents.ts'
-import { MAX_FOUND } from '#dashboard/kernel/agents/budgets.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import type { Agents, ReadingAnswer } from '#dashboard/kernel/agents/agents.ts'
+import { MAX_LIST_ENTRIES } from '#dashboard/kernel/agents/budgets.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { offline } from '#shared/kernel/errors.ts'
 import type { ReadingContract } from '#shared/kernel/reading.ts'
@@ -44,7 +44,7 @@ interface Deps {
 /** Asks for the parts of these versions. Throws a ServiceError, offline among others. */
 export async function readChanges(
   { agents, clock }: Deps,
-  to: Address,
+  to: AgentAddress,
   since: Versions,
   { wait = 0, ...limits }: Options = {},
 ): Promise<ServerChanges> {
@@ -60,7 +60,7 @@ export async function readChanges(
  */
 export async function compareLists(
   { agents, clock }: Deps,
-  to: Address,
+  to: AgentAddress,
   { state, times }: Pick<ServerVersions, 'state' | 'times'>,
 ): Promise<ServerChanges> {
   const asked_at = timestamp(clock)
@@ -85,16 +85,16 @@ class AnswerReader implements Reader {
   }
 
   async call<C extends AnyReading>(
-    to: Address,
+    to: AgentAddress,
     contract: C,
     params: z.input<C['params']>,
     limits?: { signal?: AbortSignal | undefined },
-  ): Promise<Answered<C>> {
+  ): Promise<ReadingAnswer<C>> {
     const path = contract.at.replace('GET ', '')
     if (!Object.hasOwn(this.#answers, path)) return this.#agents.call(to, contract, params, limits)
     const content = await contentOf(contract, this.#answers[path])
     if (content === undefined) throw offline(`The agent sent a malformed answer to ${path}`)
-    return content as Answered<C>
+    return content as ReadingAnswer<C>
   }
 }
 
@@ -105,13 +105,13 @@ async function contentOf({ answer: form }: ReadingContract, answer: unknown): Pr
   const beside = form.beside.safeParse(answer)
   if (!(beside.success && Array.isArray(list))) return undefined
   const entries: unknown[] = []
-  for (const some of piecesOf(list.slice(0, MAX_FOUND), PIECE)) {
+  for (const some of chunksOf(list.slice(0, MAX_LIST_ENTRIES), PIECE)) {
     for (const entry of some) {
       const { data, error } = form.entry.safeParse(entry)
       if (error) return undefined
       entries.push(data)
     }
-    await breathe()
+    await yieldToEventLoop()
   }
   return { entries, total: list.length, beside: beside.data }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
-import { nextTurn } from '#dashboard/kernel/runtime/spread.ts'
+import { nextSpreadTime } from '#dashboard/kernel/runtime/spread.ts'
 import type { Part } from '#shared/servers/changes.ts'
 
 /** How long after the first answer of a server everything is read again: others may change records. */
@@ -35,7 +35,7 @@ export class StoredVersions {
     const now = this.#clock.elapsed()
     const before = this.#known.get(server_id)
     if (before?.has_lists === has_lists && now < before.whole_at) return before
-    const whole_at = nextTurn(server_id, now, has_lists ? WHOLE_OF_LISTS : WHOLE)
+    const whole_at = nextSpreadTime(server_id, now, has_lists ? WHOLE_OF_LISTS : WHOLE)
     const known = { whole_at, has_lists, seen: now, times: 0 }
     this.#known.set(server_id, known)
     return known

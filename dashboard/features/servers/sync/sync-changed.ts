@@ -3,14 +3,14 @@ import type { ReadingQueue } from '#dashboard/features/metrics/reading-queue.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
-import type { Limits } from '#dashboard/kernel/runtime/limits.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
 import type { Metrics } from '#shared/servers/agent.ts'
 import type { Versions } from '#shared/servers/changes.ts'
 import { compareLists, readChanges, type ServerChanges } from './read-changes.ts'
 import type { ServerVersions, StoredVersions } from './stored-versions.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
 
-export interface SyncChangedDeps extends SyncDeps, Pick<Limits, 'contact_ms'> {
+export interface SyncChangedDeps extends SyncDeps, Pick<TimeLimits, 'contact_ms'> {
   stored: StoredVersions
   readings: Pick<ReadingQueue, 'add'>
 }

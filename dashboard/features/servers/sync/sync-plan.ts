@@ -1,5 +1,5 @@
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import type { ReportedIdentity } from '#shared/kernel/site-identity.ts'
@@ -58,9 +58,9 @@ export async function planSync(
   const plan: SyncPlan = { updates: [], imports: [], trashed: [], others: 0, missing: [] }
   const domains = new Set(records.map(({ domain }) => domain))
   const renamed = elsewhere(records, found, domains)
-  for (const some of piecesOf(records, PIECE)) {
+  for (const some of chunksOf(records, PIECE)) {
     for (const record of some) planRecord(plan, record, { found, trash, foreign, renamed })
-    await breathe()
+    await yieldToEventLoop()
   }
   const taken = new Set(records.map(({ apex }) => apex))
   const known = new Set([...domains, ...renamed.values()])
@@ -76,9 +76,9 @@ export async function planSync(
  */
 async function freeOf<T extends { domain: string }>(sites: readonly T[], taken: Set<string>) {
   const free: T[] = []
-  for (const some of piecesOf(sites, PIECE)) {
+  for (const some of chunksOf(sites, PIECE)) {
     free.push(...some.filter((site) => isFree(site, taken)))
-    await breathe()
+    await yieldToEventLoop()
   }
   return free
 }
@@ -136,13 +136,13 @@ export async function columnUpdates(
   valuesOf: (record: KnownSite) => Partial<SiteRow>,
 ): Promise<SyncPlan['updates']> {
   const updates: SyncPlan['updates'] = []
-  for (const some of piecesOf(records, PIECE)) {
+  for (const some of chunksOf(records, PIECE)) {
     for (const record of some.filter(({ domain }) => found.sites.has(domain))) {
       const values = differences(record, valuesOf(record))
       const { id, domain, status: from } = record
       if (Object.keys(values).length > 0) updates.push({ id, domain, from, values })
     }
-    await breathe()
+    await yieldToEventLoop()
   }
   return updates
 }

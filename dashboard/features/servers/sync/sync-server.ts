@@ -2,19 +2,19 @@ import { compareAccess, listKnownAccess } from '#dashboard/features/access/compa
 import { storeLogins } from '#dashboard/features/access/logins.queries.ts'
 import { listAllHolders, namesOf } from '#dashboard/features/domains/names.queries.ts'
 import { readServer } from '#dashboard/features/recovery/read-server.ts'
-import { askTrash } from '#dashboard/kernel/agents/ask-trash.ts'
-import { askWeb, linesOf } from '#dashboard/kernel/agents/ask-web.ts'
-import { BUDGET, MAX_IMPORTS } from '#dashboard/kernel/agents/budgets.ts'
+import { readTrash } from '#dashboard/kernel/agents/ask-trash.ts'
+import { readWeb, webLogLines } from '#dashboard/kernel/agents/ask-web.ts'
+import { IMPORT_LIMITS_TEXT, MAX_IMPORTS } from '#dashboard/kernel/agents/budgets.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
-import type { Listed } from '#dashboard/kernel/agents/read-answer.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CountedList } from '#dashboard/kernel/agents/read-answer.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { mailTroublesOf } from '#dashboard/kernel/db/mail-trouble.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
-import { sitesOf } from '#dashboard/kernel/live/feed.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { sitesTopic } from '#dashboard/kernel/live/feed.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { type HandOverDeps, handOver } from '#dashboard/kernel/trust/keys/hand-over.ts'
@@ -112,8 +112,8 @@ async function* readAndApply(
   yield `Read the state of ${services.length} services`
   const listed = await reader.call(server, sitesReading, {}, { signal })
   yield `Found ${listed.total} sites`
-  const web = await askWeb(reader, server)
-  if (web) yield* linesOf(web)
+  const web = await readWeb(reader, server)
+  if (web) yield* webLogLines(web)
   const found = foundOf(listed)
   const renamed = await settleRenames(deps, before, found)
   yield* renamed
@@ -151,13 +151,13 @@ async function* readAndApply(
   if (reported) await compareAccess(db, server.id, access, reported)
   await storeLogins(db, server.id, await askLogins(reader, server))
   const changed = plan.updates.length + imported + renamed.length > 0
-  if (changed) deps.bus.notify(sitesOf(server.id))
+  if (changed) deps.bus.notify(sitesTopic(server.id))
   yield* changesIn(plan, imported, unread)
   return { sites: listed.total, changed, state: versions.state ?? null }
 }
 
 /** An agent of another protocol gets a call for each part that every agent has. Throws offline. */
-const readState = (deps: SyncDeps, to: Address, signal?: AbortSignal) =>
+const readState = (deps: SyncDeps, to: AgentAddress, signal?: AbortSignal) =>
   hasOurProtocol(to)
     ? readChanges(deps, to, { state: '' }, { signal })
     : { reader: deps.agents, versions: { state: null } }
@@ -172,11 +172,12 @@ function* changesIn(
   if (others > 0) yield `Already recorded with or without www.: ${others} sites`
   if (found > 0) yield `Newly recorded: ${found} sites`
   if (imported > found) yield `New in the trash: ${imported - found} sites`
-  if (refused > 0) yield `Not recorded: ${refused} sites, since a server may add ${BUDGET}`
+  if (refused > 0)
+    yield `Not recorded: ${refused} sites, since a server may add ${IMPORT_LIMITS_TEXT}`
   if (missing.length > 0) yield `Missing on the server: ${missing.length} sites`
 }
 
-function foundOf<T extends { domain: string }>({ entries, total }: Listed<T>) {
+function foundOf<T extends { domain: string }>({ entries, total }: CountedList<T>) {
   const sites = new Map(entries.map((site) => [site.domain, site]))
   return { sites, whole: total === entries.length }
 }
@@ -187,7 +188,7 @@ function newest(before: readonly KnownSite[], after: readonly KnownSite[]): Know
   return before.map((row) => rows.get(row.id) ?? row)
 }
 
-const unreadOf = (list?: Listed<unknown>) => (list ? list.total - list.entries.length : 0)
+const unreadOf = (list?: CountedList<unknown>) => (list ? list.total - list.entries.length : 0)
 
 /** Read when a site is not where it was, and at first. If unreported, the recorded trash stays. */
 async function trashOf(
@@ -195,9 +196,9 @@ async function trashOf(
   server: ServerRow,
   records: readonly KnownSite[],
   found: Found,
-): Promise<Listed<TrashedSite> | undefined> {
+): Promise<CountedList<TrashedSite> | undefined> {
   if (server.last_sync !== null && !needsTrash(records, found)) return undefined
-  return askTrash(reader, server).catch(() => undefined)
+  return readTrash(reader, server).catch(() => undefined)
 }
 
 /** The agent reports each installed version as a service such as `php8.2`. */
@@ -225,13 +226,13 @@ async function foreignNames(
     return others.map((name) => ({ id, domain, name, apex: apexOf(name.toLowerCase()) }))
   })
   const foreign = new Map<string, { name: string; domain: string }>()
-  for (const some of piecesOf(reported, PIECE)) {
+  for (const some of chunksOf(reported, PIECE)) {
     const holders = await listAllHolders(db, [...new Set(some.map(({ apex }) => apex))])
     for (const { id, domain, name, apex } of some) {
       const holder = holders.find((one) => one.apex === apex && one.site_id !== id)
       if (holder && !foreign.has(domain)) foreign.set(domain, { name, domain: holder.domain })
     }
-    await breathe()
+    await yieldToEventLoop()
   }
   return foreign
 }
@@ -242,7 +243,7 @@ async function foreignNames(
  * agent reports gives a site another name. Returns a line for each.
  */
 async function settleRenames(
-  { db, clock }: Pick<Base, 'db' | 'clock'>,
+  { db, clock }: Pick<CommonDeps, 'db' | 'clock'>,
   records: readonly KnownSite[],
   found: Found,
 ): Promise<string[]> {
@@ -282,22 +283,22 @@ const MAX_JOB_TROUBLES = 50
 /** An agent of another protocol, or one that cannot read it now, does not report it: the record stays. */
 const unreported = () => undefined
 
-const askMail = (reader: Reader, to: Address) =>
+const askMail = (reader: Reader, to: AgentAddress) =>
   reader.call(to, mailReading, {}).then(({ entries }) => mailTroublesOf(entries), unreported)
 
 /** The first of those whose jobs fail or stand still. */
-const askJobs = (reader: Reader, to: Address) =>
+const askJobs = (reader: Reader, to: AgentAddress) =>
   reader
     .call(to, jobTroublesReading, {})
     .then(({ entries }) => entries.slice(0, MAX_JOB_TROUBLES), unreported)
 
-const askMaintenance = (reader: Reader, to: Address) =>
+const askMaintenance = (reader: Reader, to: AgentAddress) =>
   reader
     .call(to, maintenanceReading, {})
     .then(({ maintenance }) => maintenance ?? undefined, unreported)
 
 /** The expiry of certificates by domain. */
-const askCertificates = (reader: Reader, to: Address) =>
+const askCertificates = (reader: Reader, to: AgentAddress) =>
   reader
     .call(to, certificatesReading, {})
     .then(
@@ -306,7 +307,7 @@ const askCertificates = (reader: Reader, to: Address) =>
     )
 
 /** The disk use of the managed sites by domain; null if never measured. Undefined if incomplete. */
-const askUsage = (reader: Reader, to: Address) =>
+const askUsage = (reader: Reader, to: AgentAddress) =>
   reader
     .call(to, usageReading, {})
     .then(
@@ -323,14 +324,14 @@ function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskU
 }
 
 /** The logins of people to sites. */
-const askLogins = (reader: Reader, to: Address): Promise<SiteLogin[]> =>
+const askLogins = (reader: Reader, to: AgentAddress): Promise<SiteLogin[]> =>
   reader.call(to, loginsReading, {}).then(
     ({ entries }) => entries.slice(-MAX_LOGINS),
     () => [],
   )
 
 /** Who can log in to which site; undefined if incomplete. */
-const askAccess = (reader: Reader, to: Address): Promise<ReportedAccess[] | undefined> =>
+const askAccess = (reader: Reader, to: AgentAddress): Promise<ReportedAccess[] | undefined> =>
   reader
     .call(to, accessReading, {})
     .then(({ entries, total }) => (entries.length < total ? undefined : entries), unreported)

@@ -1,5 +1,5 @@
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 
 interface Known<P> {
   version: number
@@ -44,10 +44,10 @@ export function keptParts<P, C>(
       ),
     )
     const changed = [...versions.keys()].filter((id) => !parts.has(id))
-    for (const ids of piecesOf(changed, PIECE)) {
+    for (const ids of chunksOf(changed, PIECE)) {
       for (const [id, part] of await compute(db, ids, context))
         parts.set(id, { version: versions.get(id) ?? 0, at, until: validUntil(part), part })
-      if (ids.length === PIECE) await breathe()
+      if (ids.length === PIECE) await yieldToEventLoop()
     }
     stores.set(db, { key, parts })
     return new Map([...parts].map(([id, { part }]) => [id, part]))

@@ -2,7 +2,7 @@ import { and, asc, count, desc, eq, inArray, ne, sql } from 'drizzle-orm'
 import { healthAt } from '#dashboard/features/health/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { site_copies } from '#dashboard/kernel/db/copies-schema.ts'
-import { BY_SERVER, isOf } from '#dashboard/kernel/db/of-servers.ts'
+import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/of-servers.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import type { SiteCopy } from '#shared/copies/api/copies.ts'
@@ -207,8 +207,8 @@ async function readTotals(
       ignored: isIgnored.as('ignored'),
       total: sql<number>`count(*)`,
     })
-    .from(BY_SERVER)
-    .where(isOf(server_ids))
+    .from(SITES_BY_SERVER)
+    .where(isOnServers(server_ids))
     .groupBy(sites.server_id, sites.status, sites.managed, sites.staging, sql`ignored`)
   const totals = new Map<number, Total[]>(server_ids.map((id) => [id, []]))
   for (const { server_id, ...total } of rows) totals.get(server_id)?.push(total)

@@ -1,6 +1,6 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
@@ -43,7 +43,7 @@ const UNSET_REPORT = {
  * a password.
  */
 export async function showPassword(
-  { db, clock, sealer }: Pick<Base, 'db' | 'clock'> & { sealer: Sealer },
+  { db, clock, sealer }: Pick<CommonDeps, 'db' | 'clock'> & { sealer: Sealer },
   { server, site, actor }: SiteTarget,
 ): Promise<ShownStaging> {
   const row = await findSettings(db, site.id)

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
 import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { breathe, piecesOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 import type { TrashEntry } from '#shared/sites/api/sites.ts'
 
 /** The next purge first, with sites that are being restored. In pieces, so that other calls run. */
@@ -13,10 +13,10 @@ export async function listTrash(db: Database): Promise<TrashEntry[]> {
     .where(sql`trashed_at is not null`)
     .orderBy(...inOrder)
   const found: TrashEntry[] = []
-  for (const some of piecesOf(ids, PAGE)) {
+  for (const some of chunksOf(ids, PAGE)) {
     const page = some.map(({ id }) => id)
     found.push(...(await readEntries(db, page)))
-    await breathe()
+    await yieldToEventLoop()
   }
   return found
 }

@@ -1,5 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { getOperation } from '#dashboard/kernel/engine/queries.ts'
 import { getView } from '#dashboard/kernel/engine/views.queries.ts'
 import type { Worker } from '#dashboard/kernel/engine/worker.ts'
@@ -7,7 +7,7 @@ import { conflict } from '#shared/kernel/errors.ts'
 import { cancelTopic } from './cancel-request.ts'
 import { type CancelMode, recordCancelRequest } from './queries.ts'
 
-export interface CancelDeps extends Pick<Base, 'db' | 'bus' | 'clock'> {
+export interface CancelDeps extends Pick<CommonDeps, 'db' | 'bus' | 'clock'> {
   worker: Worker
 }
 

@@ -1,11 +1,11 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { OperationRow, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { CancelAnswer } from '#shared/kernel/agent-requests.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { type CancelMode, findCancelRequest } from './queries.ts'
 
-interface Deps extends Pick<Base, 'db' | 'bus' | 'clock' | 'retry_min_ms' | 'retry_max_ms'> {
+interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'retry_min_ms' | 'retry_max_ms'> {
   agents: Agents
 }
 

@@ -21,7 +21,7 @@ export interface Asset {
 }
 
 /** The result of build-web.ts: the document, and its files by name. */
-export interface Built {
+export interface BuiltPages {
   document: string
   /** The page of a new tab that hands a token to a site. */
   handoff: string
@@ -29,7 +29,7 @@ export interface Built {
 }
 
 /** Reads the built pages; undefined while a part of them is missing. */
-export async function readBuilt(folder: string): Promise<Built | undefined> {
+export async function readBuiltPages(folder: string): Promise<BuiltPages | undefined> {
   const document = Bun.file(join(folder, 'index.html'))
   const handoff = Bun.file(join(folder, 'handoff.html'))
   if (!(await document.exists()) || !(await handoff.exists())) return undefined

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { pathOf, queryOf } from '#dashboard/kernel/http/path.ts'
 import { ROOT } from '#dashboard/kernel/runtime/root.ts'
 import { notFound } from '#shared/kernel/errors.ts'
-import { type Built, fileOf, readBuilt } from './files.ts'
+import { type BuiltPages, fileOf, readBuiltPages } from './files.ts'
 import { handoffHeaders, PAGE_HEADERS } from './headers.ts'
 
 interface Deps {
@@ -28,10 +28,10 @@ const PAGES = [
   'account',
   'docs',
 ]
-const YEAR = 'public, max-age=31536000, immutable'
+const CACHED_FOR_A_YEAR = 'public, max-age=31536000, immutable'
 const DIST = join(ROOT, 'dist/web')
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
-const UNBUILT = `<!doctype html><title>Hosting Control</title>
+const UNBUILT_TEXT = `<!doctype html><title>Hosting Control</title>
 <p>The pages are not built yet: run <code>bun run build:web</code>, then load this one again.</p>`
 
 /** The pages and the files that they load, for anybody: what they show comes from the API. */
@@ -42,7 +42,11 @@ export function webRoutes(deps: Deps) {
     const asset = (await site())?.assets.get(params.name)
     if (!asset || !(await Bun.file(asset.path).exists())) throw notFound('File')
     const { path, encoding } = fileOf(asset, request.headers.get('accept-encoding') ?? '')
-    const headers = { ...PAGE_HEADERS, 'content-type': asset.type, 'cache-control': YEAR }
+    const headers = {
+      ...PAGE_HEADERS,
+      'content-type': asset.type,
+      'cache-control': CACHED_FOR_A_YEAR,
+    }
     const coded = encoding ? { 'content-encoding': encoding } : {}
     const body = request.method === 'HEAD' ? null : Bun.file(path)
     return new Response(body, { headers: { ...headers, ...coded, vary: 'accept-encoding' } })
@@ -51,7 +55,7 @@ export function webRoutes(deps: Deps) {
     const handoff = (await site())?.handoff
     const to = new URLSearchParams(queryOf(request.url)).get('to')
     const headers = { ...handoffHeaders(to), ...HTML, 'cache-control': 'no-store' }
-    return new Response(handoff ?? UNBUILT, { status: handoff ? 200 : 503, headers })
+    return new Response(handoff ?? UNBUILT_TEXT, { status: handoff ? 200 : 503, headers })
   })
   for (const name of PAGES) routes.get(`/${name}`, page).get(`/${name}/*`, page)
   return routes
@@ -86,10 +90,10 @@ function decoded(path: string): string {
   }
 }
 
-type Site = Built & { etag: string }
+type WebPages = BuiltPages & { etag: string }
 
-async function readSite({ web_dir = DIST, demo }: Deps): Promise<Site | undefined> {
-  const built = await readBuilt(web_dir)
+async function readPages({ web_dir = DIST, demo }: Deps): Promise<WebPages | undefined> {
+  const built = await readBuiltPages(web_dir)
   if (!built) return undefined
   const mark = '<meta name="demo" content="true"></head>'
   const document = demo ? built.document.replace('</head>', mark) : built.document
@@ -97,9 +101,9 @@ async function readSite({ web_dir = DIST, demo }: Deps): Promise<Site | undefine
   return { ...built, document, etag }
 }
 
-function answer(site: Site | undefined, request: Request, status = 200): Response {
+function answer(site: WebPages | undefined, request: Request, status = 200): Response {
   const headers = { ...PAGE_HEADERS, ...HTML }
-  if (!site) return new Response(UNBUILT, { status: 503, headers })
+  if (!site) return new Response(UNBUILT_TEXT, { status: 503, headers })
   const body = request.method === 'HEAD' ? null : site.document
   if (status !== 200) return new Response(body, { status, headers })
   const tagged = { ...headers, etag: site.etag, 'cache-control': 'no-cache' }
@@ -109,13 +113,13 @@ function answer(site: Site | undefined, request: Request, status = 200): Respons
 }
 
 /** Reads the pages again after another build. */
-function asBuilt(deps: Deps): () => Promise<Site | undefined> {
+function asBuilt(deps: Deps): () => Promise<WebPages | undefined> {
   const document = join(deps.web_dir ?? DIST, 'index.html')
-  let known: { built_at: number; site: Promise<Site | undefined> } | undefined
+  let known: { built_at: number; site: Promise<WebPages | undefined> } | undefined
   return async () => {
     const built_at = (await stat(document).catch(() => undefined))?.mtimeMs
     if (built_at === undefined) return undefined
-    if (known?.built_at !== built_at) known = { built_at, site: readSite(deps) }
+    if (known?.built_at !== built_at) known = { built_at, site: readPages(deps) }
     return known.site
   }
 }

@@ -1,6 +1,6 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { KeyRefused } from '#dashboard/kernel/agents/answer.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Keyring } from '#dashboard/kernel/trust/keyring.ts'
@@ -10,7 +10,7 @@ import { keysReading, newKeysReading } from '#shared/servers/keys.readings.ts'
 import type { KeyList, KnownKeys } from '#shared/servers/keys.ts'
 import { confirmKey, deleteUnneeded, findCurrentKey, type KeyRow, listKeys } from './queries.ts'
 
-export interface HandOverDeps extends Pick<Base, 'db' | 'clock' | 'log'> {
+export interface HandOverDeps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
   agents: Agents
   keys: Keyring
   /** The servers whose agents were asked for their keys by this process. */
@@ -28,7 +28,7 @@ export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<v
   try {
     if (!agent.until) return await takeBack(deps, server)
     const known = await knownKeys(deps, server, agent.kid, current.kid)
-    const after = known.keys.includes(current.kid) ? known : await give(deps, server, known)
+    const after = known.keys.includes(current.kid) ? known : await sendKeys(deps, server, known)
     if (!after.keys.includes(current.kid)) return
     await confirmKey(deps.db, server.id, current.kid)
     await deleteUnneeded(deps.db, timestamp(deps.clock))
@@ -51,7 +51,7 @@ async function takeBack(deps: HandOverDeps, server: ServerRow): Promise<void> {
   const own = new Set((await listKeys(db)).map(({ kid }) => kid))
   if (known.keys.every((kid) => own.has(kid))) return
   log.info('an agent has a key that is not on record: it gets ours', { server_id: server.id })
-  await give(deps, server, known)
+  await sendKeys(deps, server, known)
 }
 
 /** Root on the server may have installed the current key by hand: then the old one is refused. */
@@ -69,7 +69,7 @@ async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, cur
   }
 }
 
-async function give(
+async function sendKeys(
   { db, clock, agents, keys }: HandOverDeps,
   server: ServerRow,
   { epoch }: KnownKeys,

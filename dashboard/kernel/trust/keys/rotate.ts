@@ -1,12 +1,12 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { Base } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import { createSigningKey, findSigningKey, hubKeyOf } from '#dashboard/kernel/trust/signing-key.ts'
 import type { KeyView } from '#shared/servers/api/keys.ts'
 import { countKeys, deleteUnneeded, listEnrolledIds, replaceKey } from './queries.ts'
 
-export interface KeyDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
+export interface RotateKeyDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
   sealer: Sealer
   /** Requests the backups of the records: off-site/request.ts, in a layer below. */
   requestBackups: () => Promise<void>
@@ -17,7 +17,7 @@ export interface KeyDeps extends Pick<Base, 'db' | 'clock' | 'random'> {
 const OVERLAP_MS = 24 * 3600_000
 
 /** Creates a new key. Each agent gets it at its next sync; until then its known key signs. */
-export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
+export async function rotateKey(deps: RotateKeyDeps, user_id: number): Promise<void> {
   await replaceKeys(deps, user_id)
   for (const id of await listEnrolledIds(deps.db)) deps.scheduler.add(id)
 }
@@ -27,7 +27,7 @@ export async function rotateKey(deps: KeyDeps, user_id: number): Promise<void> {
  * requested: in a day, agents refuse what signs with the key of an earlier one.
  */
 export async function replaceKeys(
-  deps: Omit<KeyDeps, 'scheduler'>,
+  deps: Omit<RotateKeyDeps, 'scheduler'>,
   user_id: number | null,
 ): Promise<void> {
   const { db, clock } = deps
@@ -42,7 +42,7 @@ export async function listKeyViews({
   db,
   clock,
   sealer,
-}: Pick<KeyDeps, 'db' | 'clock' | 'sealer'>): Promise<KeyView[]> {
+}: Pick<RotateKeyDeps, 'db' | 'clock' | 'sealer'>): Promise<KeyView[]> {
   const now = clock.now().getTime()
   const rows = await countKeys(db)
   const own = rows.flatMap((row) => {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { KeyView } from '#shared/servers/api/keys.ts'
-import { type KeyDeps, listKeyViews, rotateKey } from './rotate.ts'
+import { listKeyViews, type RotateKeyDeps, rotateKey } from './rotate.ts'
 
-const route = routesWith<KeyDeps>()
+const route = routesWith<RotateKeyDeps>()
 const keys = z.strictObject({ keys: z.array(KeyView) })
 
 export const keyRoutes = {

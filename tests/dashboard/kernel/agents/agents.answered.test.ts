@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { answered } from '#dashboard/kernel/agents/agents.ts'
+import { requestAnswer } from '#dashboard/kernel/agents/agents.ts'
 import { RequestTimeout } from '#dashboard/kernel/agents/request-timeout.ts'
-import { getting, plainTransport, type Transport } from '#dashboard/kernel/agents/transport.ts'
+import { getRequest, plainTransport, type Transport } from '#dashboard/kernel/agents/transport.ts'
 
 test('a connection that is used again has no more listeners than before', async () => {
   using server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('[]') })
@@ -22,7 +22,7 @@ test('a connection that is used again has no more listeners than before', async 
 
   for (let calls = 0; calls < 5; calls++) {
     const timeout = new RequestTimeout(10_000)
-    await text(await answered(transport, getting('/metrics'), timeout))
+    await text(await requestAnswer(transport, getRequest('/metrics'), timeout))
     timeout.end()
     await Bun.sleep(5)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { refusal } from '#dashboard/kernel/agents/answer.ts'
+import { errorOfAnswer } from '#dashboard/kernel/agents/answer.ts'
 
 test.each([
   [
@@ -11,7 +11,7 @@ test.each([
   [429, 'offline', 'The agent answered: denied by the policy'],
   [503, 'offline', 'The agent answered: denied by the policy'],
 ])('an answer %d of an agent counts as %s', (status, code, message) => {
-  const error = refusal(status, { error: 'x', message: 'denied by the policy' })
+  const error = errorOfAnswer(status, { error: 'x', message: 'denied by the policy' })
 
   expect([error.code, error.message]).toEqual([code, message] as never)
 })
@@ -24,5 +24,5 @@ test.each([
   ['Fri, 20 Nov 2026 14:00:00 GMT', undefined],
   [undefined, undefined],
 ])('a busy agent with Retry-After: %s is contacted again after %s seconds', (later, seconds) => {
-  expect(refusal(429, {}, later).retry_after).toBe(seconds)
+  expect(errorOfAnswer(429, {}, later).retry_after).toBe(seconds)
 })

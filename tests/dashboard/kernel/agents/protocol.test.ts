@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/features/servers/sync/run-sync.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import { logDownloadReading } from '#shared/logs/readings.ts'
 import { Metrics } from '#shared/servers/agent.ts'
@@ -32,7 +32,12 @@ async function withServer(protocol: number | undefined) {
   agent.asked.length = 0
   const call = (method: string, path: string, body?: object) =>
     dashboard.call(method, `/api/servers/${id}${path}`, body)
-  const address: Address = { id, hostname: '127.0.0.1', port: agent.port, metrics: agent.metrics }
+  const address: AgentAddress = {
+    id,
+    hostname: '127.0.0.1',
+    port: agent.port,
+    metrics: agent.metrics,
+  }
   return {
     ...{ agent, dashboard, id, call, address },
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { ListReader, parsed } from '#dashboard/kernel/agents/read-answer.ts'
+import { ListReader, parseJson } from '#dashboard/kernel/agents/read-answer.ts'
 import { runs } from '#tests/support/runs.ts'
 
 const encoder = new TextEncoder()
@@ -8,7 +8,7 @@ const encoder = new TextEncoder()
 /** The entries of a text that arrives in pieces of these sizes, over and over. */
 function read(text: string, sizes: readonly number[] = [1 << 20]): unknown[] {
   const entries: unknown[] = []
-  const reader = new ListReader('sites', (entry) => entries.push(parsed(entry)))
+  const reader = new ListReader('sites', (entry) => entries.push(parseJson(entry)))
   const bytes = encoder.encode(text)
   for (let from = 0, turn = 0; from < bytes.length; turn++) {
     const size = sizes[turn % sizes.length] ?? 1

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import {
   goesToJournal,
-  keepFirstLogin,
+  storeFirstLogin,
   takeFirstLogin,
 } from '#dashboard/kernel/auth/first-login.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
@@ -13,8 +13,8 @@ const login = { email: 'ann@example.com', password: 'made up' }
 test('a stored login is readable for its owner alone, and is shown once', async () => {
   await using home = await makeFolder()
 
-  await keepFirstLogin(home.path, { ...login, password: 'of a start that was killed' })
-  await keepFirstLogin(home.path, login)
+  await storeFirstLogin(home.path, { ...login, password: 'of a start that was killed' })
+  await storeFirstLogin(home.path, login)
   const { mode } = await stat(`${home.path}/first-login`)
 
   expect((mode & 0o777).toString(8)).toBe('600')
@@ -26,7 +26,7 @@ test('a login that cannot be stored or read does not count as shown', async () =
   await using home = await makeFolder()
   await mkdir(`${home.path}/first-login`)
 
-  expect(keepFirstLogin(home.path, login)).rejects.toThrow()
+  expect(storeFirstLogin(home.path, login)).rejects.toThrow()
   expect(takeFirstLogin(home.path)).rejects.toThrow('EISDIR')
 })
 

@@ -31,7 +31,7 @@ import {
   listRepositoriesOfGone,
 } from '#dashboard/features/backups/refresh.queries.ts'
 import { findLastBackup } from '#dashboard/features/copies/queries.ts'
-import { type Database, databaseOn, writeAll } from '#dashboard/kernel/db/client.ts'
+import { type Database, databaseOnClient, writeAll } from '#dashboard/kernel/db/client.ts'
 import { connect } from '#dashboard/kernel/db/connect.ts'
 import { copyRecords } from '#tests/support/records.ts'
 
@@ -72,7 +72,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'plans-'))
   await copyRecords(`${folder}/test.db`)
   planner = new Planner(`${folder}/test.db`, { readonly: true })
-  db = databaseOn(explained(connect({ url: `file:${folder}/test.db` }), planner))
+  db = databaseOnClient(explained(connect({ url: `file:${folder}/test.db` }), planner))
 })
 
 afterAll(async () => {

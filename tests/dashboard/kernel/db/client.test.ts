@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { type Database, openDatabase } from '#dashboard/kernel/db/client.ts'
-import { deleteOld } from '#dashboard/kernel/db/retention.ts'
+import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import {
   bulk_events,
   bulk_items,
@@ -99,7 +99,7 @@ test('expired records are deleted: events first, operations later, none that run
       await db.write((queries) => queries.insert(operation_events).values(event))
     }
 
-    await deleteOld(db, now)
+    await deleteExpired(db, now)
 
     const left = await db.read.select({ id: operations.id }).from(operations)
     const events = await db.read
@@ -127,7 +127,7 @@ test('an expired bulk operation is deleted after its events', async () => {
       await db.write((queries) => queries.insert(bulk_events).values(event))
     }
 
-    await deleteOld(db, new Date('2026-12-31T00:00:00Z'))
+    await deleteExpired(db, new Date('2026-12-31T00:00:00Z'))
 
     const left = await db.read.select({ id: bulk_operations.id }).from(bulk_operations)
     const items = await db.read.select({ id: bulk_items.bulk_id }).from(bulk_items)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client, ResultSet } from '@libsql/client'
 import { openHttp } from '@libsql/hrana-client'
-import { connect, Streams, streaming } from '#dashboard/kernel/db/connect.ts'
+import { connect, StreamPool, streamingClient } from '#dashboard/kernel/db/connect.ts'
 import { Sqld } from '#scripts/lib/sqld.ts'
 import { freePort } from '#tests/support/start-script.ts'
 
@@ -26,8 +26,8 @@ beforeAll(async () => {
     batons.push((await request.clone().json()).baton)
     return fetch(request)
   }
-  const streams = new Streams(() => openHttp(address.url, address.token, recorded))
-  client = streaming(connect(address), streams)
+  const streams = new StreamPool(() => openHttp(address.url, address.token, recorded))
+  client = streamingClient(connect(address), streams)
 })
 
 beforeEach(async () => {

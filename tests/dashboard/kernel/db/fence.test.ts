@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@libsql/client'
 import { eq, sql } from 'drizzle-orm'
-import { type Database, databaseOn, writeAll } from '#dashboard/kernel/db/client.ts'
+import { type Database, databaseOnClient, writeAll } from '#dashboard/kernel/db/client.ts'
 import { causes, connect } from '#dashboard/kernel/db/connect.ts'
 import { fencedBy, StaleLease } from '#dashboard/kernel/db/fence.ts'
 import { leases } from '#dashboard/kernel/db/leases-schema.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fence-'))
   client = connect({ url: `file:${folder}/test.db` })
   await migrate(client)
-  db = databaseOn(client, true)
+  db = databaseOnClient(client, true)
   await db.write((queries) =>
     queries.insert(leases).values([FLEET, SERVERS].map((lease) => ({ ...lease, expires: 0 }))),
   )

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
-import { keptValue } from '#dashboard/kernel/db/kept.ts'
-import type { Version } from '#dashboard/kernel/db/version.ts'
+import { cachedValue } from '#dashboard/kernel/db/kept.ts'
+import type { DatabaseVersion } from '#dashboard/kernel/db/version.ts'
 
 const at = (ms: number) => new Date(ms)
 
 /** Records whose version a test sets. */
 class Records {
-  state: Version | undefined = 'one'
+  state: DatabaseVersion | undefined = 'one'
 
-  version(): Version | undefined | Promise<Version | undefined> {
+  version(): DatabaseVersion | undefined | Promise<DatabaseVersion | undefined> {
     return this.state
   }
 }
@@ -23,7 +23,10 @@ class AskedRecords extends Records {
 /** A value that counts how often it is computed. */
 function counted(db = new Records()) {
   let count = 0
-  const value = keptValue(async (_: { db: Records }, now) => `${++count} at ${now.getTime()}`, 100)
+  const value = cachedValue(
+    async (_: { db: Records }, now) => `${++count} at ${now.getTime()}`,
+    100,
+  )
   return { db, kept: (now: Date) => value({ db }, now) }
 }
 
@@ -67,7 +70,7 @@ test('nothing is kept where the version is unknown, and no failure', async () =>
   expect([await kept(at(0)), await kept(at(0))]).toEqual(['1 at 0', '2 at 0'])
 
   let fails = true
-  const failing = keptValue(async (_: { db: Records }) => {
+  const failing = cachedValue(async (_: { db: Records }) => {
     if (fails) throw new Error('locked')
     return 'read'
   }, 100)

@@ -1,5 +1,5 @@
 import { expect, test as plainTest } from 'bun:test'
-import { deleteOld } from '#dashboard/kernel/db/retention.ts'
+import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import { operation_steps } from '#dashboard/kernel/db/steps-schema.ts'
 import { followEvents } from '#dashboard/kernel/engine/follow.ts'
 import { Bus } from '#dashboard/kernel/runtime/bus.ts'
@@ -154,7 +154,7 @@ test('steps are deleted with the events of their operation', async ({ agent, das
   const [operation] = await dashboard.db.read.query.operations.findMany()
   const later = Date.parse(operation?.finished_at ?? '') + 31 * 24 * 3600_000
 
-  await deleteOld(dashboard.db, new Date(later))
+  await deleteExpired(dashboard.db, new Date(later))
 
   expect(await dashboard.db.read.select().from(operation_steps)).toEqual([])
   expect(await dashboard.db.read.query.operations.findMany()).toHaveLength(1)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { READ_VERSION } from '#dashboard/kernel/db/version.ts'
 import { admissionOf, admit } from '#dashboard/kernel/http/caller.ts'
-import { keep } from '#dashboard/kernel/http/kept.ts'
+import { allowCaching } from '#dashboard/kernel/http/kept.ts'
 import { UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
@@ -114,7 +114,7 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
       const answer = await dashboard.answer(request)
       const store = async (path: string) => {
         const one = asking(path)
-        keep(one, UNTIL_CHANGED)
+        allowCaching(one, UNTIL_CHANGED)
         const admission = admissionOf(request)
         if (admission) admit(one, admission)
         await kept.answer(one, () => answer.clone())

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import { unknownBelow } from '#dashboard/kernel/http/unknown-below.ts'
+import { unknownNestedFields } from '#dashboard/kernel/http/unknown-below.ts'
 
 const Body = z.object({
   grants: z.array(z.object({ person: z.int(), until: z.string().optional() })).default([]),
@@ -42,5 +42,5 @@ test.each<[Record<string, unknown>, Record<string, string[]>]>([
     all.map((name) => `Unknown field: ${name}`),
   ])
 
-  expect(unknownBelow(Body, given)).toEqual(Object.fromEntries(rules))
+  expect(unknownNestedFields(Body, given)).toEqual(Object.fromEntries(rules))
 })

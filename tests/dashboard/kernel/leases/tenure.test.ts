@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import type { Row } from '#dashboard/kernel/leases/shares.ts'
-import { Tenure } from '#dashboard/kernel/leases/tenure.ts'
+import type { LeaseRow } from '#dashboard/kernel/leases/shares.ts'
+import { HeldLeases } from '#dashboard/kernel/leases/tenure.ts'
 
 const HELD_MS = 9_000
 
 function tenure() {
   const names = ['first', 'second']
-  return new Tenure(HELD_MS, () => names.shift() ?? 'other')
+  return new HeldLeases(HELD_MS, () => names.shift() ?? 'other')
 }
 
-const fleet = (holder: string, token = 1): Row => ({
+const fleet = (holder: string, token = 1): LeaseRow => ({
   ...{ name: 'fleet', holder, token, left_ms: 10_000 },
 })
 

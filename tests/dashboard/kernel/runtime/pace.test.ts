@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { breathe } from '#dashboard/kernel/runtime/breathe.ts'
-import { Pace } from '#dashboard/kernel/runtime/pace.ts'
+import { yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { TurnLimit } from '#dashboard/kernel/runtime/pace.ts'
 
 test('a turn of the event loop starts no more than its share, in the order of arrival', async () => {
-  const pace = new Pace(2)
+  const pace = new TurnLimit(2)
   const begun: number[] = []
   const work = async (number: number) => {
     await pace.turn()
@@ -15,7 +15,7 @@ test('a turn of the event loop starts no more than its share, in the order of ar
   for (let turn = 0; turn < 3; turn += 1) {
     await Promise.resolve()
     seen.push(begun.length)
-    await breathe()
+    await yieldToEventLoop()
   }
   await Promise.all(all)
 
@@ -26,13 +26,13 @@ test('a turn of the event loop starts no more than its share, in the order of ar
 })
 
 test('later tasks do not overtake waiting ones', async () => {
-  const pace = new Pace(1)
+  const pace = new TurnLimit(1)
   const begun: string[] = []
   const all = ['first', 'second'].map(async (name) => {
     await pace.turn()
     begun.push(name)
   })
-  await breathe()
+  await yieldToEventLoop()
   const late = pace.turn()
 
   expect([begun, late instanceof Promise]).toEqual([['first', 'second'], true])
@@ -40,12 +40,12 @@ test('later tasks do not overtake waiting ones', async () => {
 })
 
 test('work below the limit never waits', async () => {
-  const pace = new Pace(1)
+  const pace = new TurnLimit(1)
   const waits: unknown[] = []
   for (let turn = 0; turn < 3; turn += 1) {
     waits.push(pace.turn())
-    await breathe()
-    await breathe()
+    await yieldToEventLoop()
+    await yieldToEventLoop()
   }
 
   expect(waits).toEqual([undefined, undefined, undefined])

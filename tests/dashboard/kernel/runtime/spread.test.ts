@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { nextTurn } from '#dashboard/kernel/runtime/spread.ts'
+import { nextSpreadTime } from '#dashboard/kernel/runtime/spread.ts'
 
 const MINUTE = 60_000
 const RANGE = { least_ms: MINUTE, most_ms: 10 * MINUTE }
@@ -7,7 +7,7 @@ const SERVERS = Array.from({ length: 1_000 }, (_, place) => place + 1)
 
 test('work that began at once is spread evenly over its range', () => {
   const now = 12_345
-  const turns = SERVERS.map((id) => nextTurn(id, now, RANGE))
+  const turns = SERVERS.map((id) => nextSpreadTime(id, now, RANGE))
 
   expect(turns.every((turn) => turn >= now + MINUTE && turn < now + 10 * MINUTE)).toBe(true)
   const inMinute = Map.groupBy(turns, (turn) => Math.floor((turn - now) / MINUTE))
@@ -18,8 +18,8 @@ test('work that began at once is spread evenly over its range', () => {
 })
 
 test('work that is late has its next turn at its own time', () => {
-  const first = nextTurn(7, 0, RANGE)
+  const first = nextSpreadTime(7, 0, RANGE)
   const late = 20_000
 
-  expect(nextTurn(7, first + late, RANGE)).toBeCloseTo(first + 9 * MINUTE, 3)
+  expect(nextSpreadTime(7, first + late, RANGE)).toBeCloseTo(first + 9 * MINUTE, 3)
 })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { rawKeyOf } from '#agent/kernel/host/public-keys.ts'
 import { Agents } from '#dashboard/kernel/agents/agents.ts'
-import { Allowance } from '#dashboard/kernel/agents/output-limits.ts'
+import { ReceiveBudget } from '#dashboard/kernel/agents/output-limits.ts'
 import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
 import { PinnedTransport } from '#dashboard/kernel/trust/pinned.ts'
@@ -223,7 +223,7 @@ test('repeats an operation and a reading, and not what the agent must receive on
   const { agents, to } = reaching()
   const operation_id = crypto.randomUUID()
   const limits = {
-    allowance: new Allowance(),
+    allowance: new ReceiveBudget(),
     end: { ms: 9e4, error: () => new Error('too long') },
   }
   const signal = AbortSignal.timeout(9e4)

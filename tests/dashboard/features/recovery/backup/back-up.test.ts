@@ -8,7 +8,7 @@ import { openDatabase } from '#dashboard/kernel/db/client.ts'
 import { lockDatabase } from '#dashboard/kernel/db/lock.ts'
 import { settings } from '#dashboard/kernel/db/schema.ts'
 import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
-import { keptSecret } from '#dashboard/kernel/runtime/secret.ts'
+import { readOrCreateSecret } from '#dashboard/kernel/runtime/secret.ts'
 import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { makeReleased, markRows } from '#tests/support/dashboard/filled.ts'
@@ -24,7 +24,7 @@ const now = new Date('2026-11-20T14:05:02Z')
 async function makeRecords(folder: string) {
   const file = `${folder}/dashboard.db`
   await makeReleased(file)
-  const secret = await keptSecret(`${folder}/seal-secret`, secureRandom)
+  const secret = await readOrCreateSecret(`${folder}/seal-secret`, secureRandom)
   const sealer = makeSealer(secret, secureRandom)
   const sealed = (purpose: string) => sealer.seal(purpose, new Secret('anything'))
   const database = new Sqlite(file)
@@ -156,7 +156,7 @@ describe('a restore', () => {
     const records = await makeRecords(home.path)
     const file = `${home.path}/dashboard.db`
     const { path } = await backUp(records, `${home.path}/kept/`, { now })
-    await keptSecret(`${home.path}/jwt-secret`, secureRandom)
+    await readOrCreateSecret(`${home.path}/jwt-secret`, secureRandom)
     const held = new Sqlite(file)
     held.run('PRAGMA wal_autocheckpoint = 0')
     held.run("INSERT INTO settings VALUES ('later', '1')")

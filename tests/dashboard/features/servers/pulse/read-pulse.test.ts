@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readPulse, storeChanges, syncState } from '#dashboard/features/servers/pulse/read-pulse.ts'
 import { backgroundSync } from '#dashboard/features/servers/sync/run-sync.ts'
-import type { Address } from '#dashboard/kernel/agents/transport.ts'
+import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
@@ -17,7 +17,7 @@ const up = (domain: string): SiteHealth => {
 let clock: HeldClock
 let agent: FakeAgent
 let dashboard: Dashboard
-let server: Address
+let server: AgentAddress
 
 beforeEach(async () => {
   clock = new HeldClock()

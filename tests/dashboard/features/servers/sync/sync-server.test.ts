@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { operations } from '#dashboard/kernel/db/operations-schema.ts'
-import { deleteOld } from '#dashboard/kernel/db/retention.ts'
+import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import type { NewSite } from '#dashboard/kernel/db/rows.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
@@ -140,7 +140,7 @@ test('discovered sites that are missing for a week are removed unless they had a
   agent.sites = back ? [back] : []
   await sync(dashboard, server)
   const left = async (days: number) => {
-    await deleteOld(dashboard.db, new Date(Date.now() + days * DAY_MS))
+    await deleteExpired(dashboard.db, new Date(Date.now() + days * DAY_MS))
     const rows = await dashboard.db.read.select().from(sites)
     return rows.map(({ domain, status }) => `${domain} ${status}`)
   }
