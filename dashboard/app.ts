@@ -11,7 +11,7 @@ import { REQUEST_HEADER } from '#shared/kernel/agent-headers.ts'
 import type { Deps } from './deps.ts'
 import { ROUTES, SUBJECTS } from './routes.ts'
 
-const OPEN = openRoutes(ROUTES)
+const OPEN_ROUTES = openRoutes(ROUTES)
 
 /** Every route of the dashboard. Other paths are 404, and 401 under /api. */
 export function createApp(deps: Deps) {
@@ -19,7 +19,11 @@ export function createApp(deps: Deps) {
   return new Elysia({ strictPath: true, handler: { standardHostname: false } })
     .onRequest(async ({ request, server, set }) => {
       Object.assign(set.headers, headersOf(deps, request))
-      const renewed = await gate({ ...deps, open: OPEN }, request, isSecure(deps, request, server))
+      const renewed = await gate(
+        { ...deps, open: OPEN_ROUTES },
+        request,
+        isSecure(deps, request, server),
+      )
       if (renewed) set.headers['set-cookie'] = renewed
     })
     .onError(async ({ code, error, request, set }) => {

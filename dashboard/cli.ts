@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util'
 import { findKit } from '#dashboard/features/backups/kit.queries.ts'
 import { putRecovery } from '#dashboard/features/backups/recovery-file.ts'
-import { backUp, mustExist, type Records } from '#dashboard/features/recovery/backup/back-up.ts'
+import {
+  backUp,
+  type DashboardRecords,
+  mustExist,
+} from '#dashboard/features/recovery/backup/back-up.ts'
 import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/check.ts'
 import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
@@ -48,15 +52,15 @@ export interface Output {
   read(): Promise<string>
 }
 
-type Act = (records: Records, args: Args, output: Output) => Promise<number>
+type Command = (records: DashboardRecords, args: Args, output: Output) => Promise<number>
 interface Args {
   path: string | undefined
   with_secrets: boolean
 }
 
-const COMMANDS: Record<string, Act> = {
+const COMMANDS: Record<string, Command> = {
   backup,
-  restore: putBack,
+  restore: restoreBackup,
   check,
   kit: printKit,
   'keep-recovery': keepRecovery,
@@ -85,8 +89,8 @@ export async function runCommand(
   }
 }
 
-function parse(argv: readonly string[]): { act: Act | undefined; args: Args } {
-  const { values, positionals } = parsed(argv)
+function parse(argv: readonly string[]): { act: Command | undefined; args: Args } {
+  const { values, positionals } = parseOptions(argv)
   const [name = 'help', path, more] = positionals
   const args = { path, with_secrets: values['with-secrets'] }
   if (values.help || name === 'help') return { act: undefined, args }
@@ -97,7 +101,7 @@ function parse(argv: readonly string[]): { act: Act | undefined; args: Args } {
   return { act, args }
 }
 
-function parsed(argv: readonly string[]) {
+function parseOptions(argv: readonly string[]) {
   const help = { type: 'boolean', short: 'h', default: false } as const
   const options = { help, 'with-secrets': { type: 'boolean', default: false } } as const
   try {
@@ -107,13 +111,13 @@ function parsed(argv: readonly string[]) {
   }
 }
 
-function needed(path: string | undefined, what: string): string {
+function requiredPath(path: string | undefined, what: string): string {
   if (path === undefined) throw new UsageError(`The path of ${what} is missing: see --help`)
   return path
 }
 
-async function backup(records: Records, { path, with_secrets }: Args, { out }: Output) {
-  const target = needed(path, 'the new backup')
+async function backup(records: DashboardRecords, { path, with_secrets }: Args, { out }: Output) {
+  const target = requiredPath(path, 'the new backup')
   const made = await backUp(records, target, { with_secrets, now: new Date() })
   const { seal, database } = made.manifest
   out(`backup ${made.path}: ${rowsOf(database.rows)} rows, verified\n`)
@@ -123,9 +127,9 @@ async function backup(records: Records, { path, with_secrets }: Args, { out }: O
   return 0
 }
 
-async function putBack(records: Records, { path }: Args, { out }: Output) {
+async function restoreBackup(records: DashboardRecords, { path }: Args, { out }: Output) {
   const { manifest, aside, has_recovery } = await restore(
-    needed(path, 'the backup'),
+    requiredPath(path, 'the backup'),
     records,
     new Date(),
   )
@@ -137,7 +141,7 @@ async function putBack(records: Records, { path }: Args, { out }: Output) {
   return 0
 }
 
-async function check(records: Records, { path }: Args, { out }: Output) {
+async function check(records: DashboardRecords, { path }: Args, { out }: Output) {
   const report = path === undefined ? await checkRecords(records) : await checkFile(path, records)
   for (const note of report.notes) out(`note: ${note}\n`)
   for (const finding of report.findings) out(`found: ${finding}\n`)
@@ -145,7 +149,11 @@ async function check(records: Records, { path }: Args, { out }: Output) {
   return report.findings.length === 0 ? 0 : 1
 }
 
-async function showFirstLogin({ data_dir }: Records, { path }: Args, { out, err }: Output) {
+async function showFirstLogin(
+  { data_dir }: DashboardRecords,
+  { path }: Args,
+  { out, err }: Output,
+) {
   if (path !== undefined) throw new UsageError('first-login takes no path: see --help')
   const text = await takeFirstLogin(data_dir)
   if (text === undefined)
@@ -154,7 +162,7 @@ async function showFirstLogin({ data_dir }: Records, { path }: Args, { out, err 
   return text === undefined ? 1 : 0
 }
 
-async function printKit({ database }: Records, { path }: Args, { out }: Output) {
+async function printKit({ database }: DashboardRecords, { path }: Args, { out }: Output) {
   if (path !== undefined) throw new UsageError('kit takes no path: see --help')
   await mustExist(database)
   using client = connect(database, 1)
@@ -164,7 +172,7 @@ async function printKit({ database }: Records, { path }: Args, { out }: Output) 
   return 0
 }
 
-async function keepRecovery({ data_dir }: Records, { path }: Args, { read }: Output) {
+async function keepRecovery({ data_dir }: DashboardRecords, { path }: Args, { read }: Output) {
   if (path !== undefined) throw new UsageError('keep-recovery takes no path: see --help')
   const text = await read()
   await putRecovery(data_dir, text).catch((error: unknown) => {
@@ -173,7 +181,7 @@ async function keepRecovery({ data_dir }: Records, { path }: Args, { read }: Out
   return 0
 }
 
-async function printNotices(_: Records, { path }: Args, { out }: Output) {
+async function printNotices(_: DashboardRecords, { path }: Args, { out }: Output) {
   if (path !== undefined) throw new UsageError('notices takes no path: see --help')
   const { THIRD_PARTY_NOTICES } = await import('#shared/kernel/third-party-notices.ts')
   out(THIRD_PARTY_NOTICES)

@@ -4,8 +4,8 @@ import { readSmtpUrl } from '#dashboard/features/alerts/smtp-url.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { Email } from '#shared/kernel/fields.ts'
 
-const port = 'must be a port number between 0 and 65535'
-const days = 'must be a number of days between 1 and 365'
+const PORT_RULE = 'must be a port number between 0 and 65535'
+const DAYS_RULE = 'must be a number of days between 1 and 365'
 /** `URL` itself skips line breaks, and encodes other characters. */
 const ASCII = /^[\x21-\x7e]*$/
 const url = (protocols: string, hint: string) =>
@@ -19,9 +19,9 @@ const Environment = z.object({
   HOST: z.string().min(1, 'must not be empty').default('127.0.0.1'),
   PORT: z
     .string()
-    .regex(/^\d{1,5}$/, port)
+    .regex(/^\d{1,5}$/, PORT_RULE)
     .transform(Number)
-    .refine((value) => value <= 65535, port)
+    .refine((value) => value <= 65535, PORT_RULE)
     .default(3000),
   DATA_DIR: z.string().min(1, 'must not be empty').default('./data'),
   DATABASE_URL: url(
@@ -60,9 +60,9 @@ const Environment = z.object({
   MAIL_FROM: Email.optional(),
   TRASH_DAYS: z
     .string()
-    .regex(/^[1-9]\d{0,2}$/, days)
+    .regex(/^[1-9]\d{0,2}$/, DAYS_RULE)
     .transform(Number)
-    .refine((value) => value <= 365, days)
+    .refine((value) => value <= 365, DAYS_RULE)
     .default(14),
   NODE_ENV: z.string().optional(),
   JOURNAL_STREAM: z.string().optional(),
@@ -92,12 +92,12 @@ export function databaseOf({ DATA_DIR, DATABASE_URL, ...config }: Config) {
 }
 
 function tokenOf(file: string): string {
-  const token = textOf(file).trim()
+  const token = fileText(file).trim()
   if (!ASCII.test(token)) throw new ConfigError(`DATABASE_AUTH_TOKEN_FILE: ${file} ${A_TOKEN}`)
   return token
 }
 
-function textOf(file: string): string {
+function fileText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -4,10 +4,10 @@ import { awaitBackup } from '#dashboard/features/backups/backup-first/await-back
 import { type KeyPair, makeKeyPair } from '#dashboard/features/backups/key-pair.ts'
 import { recordRecipient } from '#dashboard/features/backups/next-repository.ts'
 import { requestBackups } from '#dashboard/features/backups/off-site/request.ts'
-import { sendingBackup } from '#dashboard/features/backups/repositories.ts'
+import { sendWithRepository } from '#dashboard/features/backups/repositories.ts'
 import { awaitSource } from '#dashboard/features/copies/await-source.ts'
 import { ToolPasses } from '#dashboard/features/database/tool-passes.ts'
-import { withRecords } from '#dashboard/features/domains/dns/carry-out.ts'
+import { runAfterRecords } from '#dashboard/features/domains/dns/carry-out.ts'
 import { undoRecords } from '#dashboard/features/domains/dns/undo.ts'
 import { HealthReader } from '#dashboard/features/health/read-health.ts'
 import { visitSite } from '#dashboard/features/health/visits/visit-site.ts'
@@ -26,7 +26,7 @@ import { runMoveConfirm } from '#dashboard/features/moves/run-move-confirm.ts'
 import { Pulses } from '#dashboard/features/servers/pulse/pulses.ts'
 import { readPulse, storeChanges, syncState } from '#dashboard/features/servers/pulse/read-pulse.ts'
 import { confirmLost, syncOrProbe } from '#dashboard/features/servers/sync/confirm-lost.ts'
-import { asksState, neededAfter } from '#dashboard/features/servers/sync/contacts.ts'
+import { asksState, nextSyncAfter } from '#dashboard/features/servers/sync/contacts.ts'
 import { runSync } from '#dashboard/features/servers/sync/run-sync.ts'
 import { type Contact, Scheduler } from '#dashboard/features/servers/sync/scheduler.ts'
 import { StoredVersions } from '#dashboard/features/servers/sync/stored-versions.ts'
@@ -65,7 +65,7 @@ import { isOwn, type OperationType, type OwnType } from '#shared/operation-types
 import { RULES } from './operation-types.ts'
 
 /** Everything from outside. */
-export interface Outside extends Pick<CommonDeps, 'db' | 'clock' | 'random' | 'log'> {
+export interface OutsideDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random' | 'log'> {
   secret: string
   /** Prove that the dashboard wrote the rows that admit somebody. */
   marks: Marks
@@ -97,7 +97,7 @@ export interface Outside extends Pick<CommonDeps, 'db' | 'clock' | 'random' | 'l
 
 export type Deps = ReturnType<typeof makeDeps>
 
-export function makeDeps(outside: Outside) {
+export function makeDeps(outside: OutsideDeps) {
   const { db, clock, random, log, public_url, builds_dir, web_dir, demo = false } = outside
   const trash_ms = (outside.trash_days ?? 14) * 24 * 3600_000
   const limits = { ...DEFAULT_TIME_LIMITS, ...outside.limits }
@@ -172,7 +172,8 @@ export function makeDeps(outside: Outside) {
       } else if (contact === 'answered' && !unpulsed.has(id)) await ours(id, () => pulses.meet(id))
       return contact
     },
-    rest_ms: (id) => (pulses.has(id) ? stored.rest_ms(id, neededAfter(scheduler.interval_ms)) : 0),
+    rest_ms: (id) =>
+      pulses.has(id) ? stored.rest_ms(id, nextSyncAfter(scheduler.interval_ms)) : 0,
     changed: (id) => stored.forget(id),
   })
   const visits = new Visits({
@@ -220,8 +221,8 @@ export function makeDeps(outside: Outside) {
     const isCopy = operation.type === 'site.clone' || operation.type === 'site.refresh'
     const prepare = isCopy ? awaitSource : awaitBackup
     const ready = await prepare({ ...sync, worker }, operation, context)
-    return sendingBackup(sync, ready, async (chosen) => {
-      const sent = await withRecords(sync, chosen, context)
+    return sendWithRepository(sync, ready, async (chosen) => {
+      const sent = await runAfterRecords(sync, chosen, context)
       return runOnAgent({ ...sync, allowPassword }, sent, context)
     })
   }

@@ -25,7 +25,9 @@ async function serve(): Promise<void> {
   const config = readEnvironment()
   // Loaded late: an error in a variable is reported without delay.
   const { start } = await import('./start.ts')
-  const { fileOf, goesToJournal, textOf } = await import('#dashboard/kernel/auth/first-login.ts')
+  const { firstLoginFile, firstLoginText, goesToJournal } = await import(
+    '#dashboard/kernel/auth/first-login.ts'
+  )
   const keep_login = goesToJournal(config.JOURNAL_STREAM)
   const { url, first, stop } = await start(config, { keep_login })
   Bun.unsafe.setJITPolicy(1)
@@ -35,8 +37,8 @@ async function serve(): Promise<void> {
   }
   process.once('SIGTERM', end)
   process.once('SIGINT', end)
-  const kept = `the first login is in ${fileOf(config.DATA_DIR)}\n`
-  if (first) process.stdout.write(keep_login ? kept : textOf(first))
+  const kept = `the first login is in ${firstLoginFile(config.DATA_DIR)}\n`
+  if (first) process.stdout.write(keep_login ? kept : firstLoginText(first))
   process.stdout.write(`listening on ${url}\n`)
 }
 

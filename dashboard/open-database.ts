@@ -1,6 +1,6 @@
 import { backUp } from '#dashboard/features/recovery/backup/back-up.ts'
 import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
-import { prune } from '#dashboard/features/recovery/backup/prune.ts'
+import { pruneBackups } from '#dashboard/features/recovery/backup/prune.ts'
 import { type Database, openDatabase } from '#dashboard/kernel/db/client.ts'
 import { databaseFileOf, storageFault } from '#dashboard/kernel/db/connect.ts'
 import { type DatabaseLock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
@@ -12,7 +12,7 @@ import { type Config, databaseOf } from './config.ts'
 import { StartError } from './start-error.ts'
 
 const PREFIX = 'before-update-'
-const KEPT = 3
+const MAX_BACKUPS = 3
 
 /** The migrated database, and the lock that prevents a restore of its file. Throws StartError. */
 export async function openRecords(
@@ -22,10 +22,10 @@ export async function openRecords(
   const { url, token } = databaseOf(config)
   const lock = lockRecords(url)
   try {
-    return { lock, db: await openDatabase(url, token, () => saveBefore(config), known) }
+    return { lock, db: await openDatabase(url, token, () => backUpBeforeMigration(config), known) }
   } catch (error) {
     lock?.close()
-    throw unopened(error)
+    throw openError(error)
   }
 }
 
@@ -37,22 +37,22 @@ function lockRecords(url: string): DatabaseLock | undefined {
     const lock = lockDatabase(file, 'shared')
     if (lock) return lock
   } catch (error) {
-    throw unopened(error)
+    throw openError(error)
   }
   throw new StartError('The database is being restored: start again when that has ended')
 }
 
 /** Migrations are forward only: the backup allows a rollback. */
-async function saveBefore(config: Config): Promise<void> {
+async function backUpBeforeMigration(config: Config): Promise<void> {
   const records = { database: databaseOf(config), data_dir: config.DATA_DIR }
   const folder = `${config.DATA_DIR}/backups`
   const now = realClock.now()
   const name = `${PREFIX}${stampOf(now)}-${process.pid}`
   await backUp(records, `${folder}/`, { now, name })
-  await prune(folder, PREFIX, KEPT, now)
+  await pruneBackups(folder, PREFIX, MAX_BACKUPS, now)
 }
 
-function unopened(error: unknown): StartError {
+function openError(error: unknown): StartError {
   if (error instanceof SchemaError)
     return new StartError(`The database cannot be used: ${error.message}`)
   if (error instanceof BackupError)

@@ -31,7 +31,7 @@ import { ROUTES } from './routes.ts'
 import { StartError } from './start-error.ts'
 import { startSweeps } from './sweeps.ts'
 
-export interface Started {
+export interface StartedDashboard {
   url: string
   /** The first account, if its generated password was not shown yet. */
   first: FirstLogin | undefined
@@ -49,11 +49,11 @@ export interface Demo {
 }
 
 /** The requests that start in one turn of the event loop: `/health` is answered in between. */
-const AT_ONCE = 16
+const MAX_STARTS_PER_TURN = 16
 /** How soon an operation starts that was requested at another dashboard. */
-const WORK_MS = 250
-const LOOK_MS = 1_000
-const SERVERS_MS = 2_000
+const OPERATIONS_POLL_MS = 250
+const BULK_POLL_MS = 1_000
+const SERVERS_POLL_MS = 2_000
 /** Above our own limit of 1 MiB, so that we answer with a JSON body. */
 const MAX_BODY = 64 << 20
 
@@ -61,9 +61,9 @@ const MAX_BODY = 64 << 20
 export async function start(
   config: Config,
   { demo, keep_login = false }: { demo?: Demo; keep_login?: boolean } = {},
-): Promise<Started> {
+): Promise<StartedDashboard> {
   if (demo && config.production) throw new StartError('A demo does not run in production')
-  const { deps, lock } = await assemble(config, demo)
+  const { deps, lock } = await openDeps(config, demo)
   const newest = await findNewestTime(deps.db)
   await demo?.prepare(deps)
   // Listens first, so that a generated password is not lost to an address in use; nothing is
@@ -85,7 +85,7 @@ export async function start(
   deps.pulses.start()
   // The sites of a demo exist nowhere.
   if (!demo) deps.visits.start()
-  watchOthers(deps)
+  watchOtherDashboards(deps)
   const stopping = new AbortController()
   startSweeps(deps, config, { newest, signal: stopping.signal })
   const stop = async () => {
@@ -104,15 +104,15 @@ export async function start(
 }
 
 /** The operations and changes of other dashboards on the same records. */
-function watchOthers({ leases, worker, bulks, scheduler, db }: Deps): void {
-  leases.watch(WORK_MS, () => worker.resume())
-  leases.watch(LOOK_MS, () => bulks.resume())
-  leases.watch(SERVERS_MS, async () => {
+function watchOtherDashboards({ leases, worker, bulks, scheduler, db }: Deps): void {
+  leases.watch(OPERATIONS_POLL_MS, () => worker.resume())
+  leases.watch(BULK_POLL_MS, () => bulks.resume())
+  leases.watch(SERVERS_POLL_MS, async () => {
     scheduler.keep(await listServerIds(db), (await getSettings(db)).sync_interval)
   })
 }
 
-async function assemble(
+async function openDeps(
   config: Config,
   demo: Demo | undefined,
 ): Promise<{ deps: Deps; lock: DatabaseLock | undefined }> {
@@ -173,7 +173,7 @@ async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise
 
 function listen({ HOST, PORT }: Config, deps: Deps, ready: Promise<void>) {
   const app = createApp(deps)
-  const pace = new TurnLimit(AT_ONCE)
+  const pace = new TurnLimit(MAX_STARTS_PER_TURN)
   const kept = new AnswerCache(deps, ROUTES)
   const answer = async (request: Request) => {
     await ready

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import { LOOK_MS as ALERTS_MS } from '#dashboard/features/alerts/alerts.ts'
-import { BACK_UP_MS, backUpDue } from '#dashboard/features/backups/back-up-due.ts'
+import { POLL_MS as ALERTS_MS } from '#dashboard/features/alerts/alerts.ts'
+import { BACK_UP_MS, startDueBackups } from '#dashboard/features/backups/back-up-due.ts'
 import { KEEPER_MS, readReports } from '#dashboard/features/backups/keeper/read-reports.ts'
 import { recordSealed } from '#dashboard/features/backups/off-site/release-key.ts'
 import { saveOffSite } from '#dashboard/features/backups/off-site/save-off-site.ts'
@@ -10,20 +10,20 @@ import {
   LOCAL_REQUEST,
   REQUEST,
 } from '#dashboard/features/backups/off-site/state.queries.ts'
-import { proveDue } from '#dashboard/features/backups/prove-due.ts'
+import { startDueProofs } from '#dashboard/features/backups/prove-due.ts'
 import { RECOVERY } from '#dashboard/features/backups/recovery-file.ts'
 import { undoRecords } from '#dashboard/features/domains/dns/undo.ts'
 import { sweepNumbers } from '#dashboard/features/metrics/numbers/update.ts'
 import { sweepHistory } from '#dashboard/features/metrics/rollup.ts'
-import { repeatDue } from '#dashboard/features/moves/repeat-due.ts'
+import { retryDueMoves } from '#dashboard/features/moves/repeat-due.ts'
 import { backUpAside, backUpDaily } from '#dashboard/features/recovery/backup/daily.ts'
-import { followUpLost } from '#dashboard/features/recovery/lost/follow-up.ts'
-import { CHECK_MS, checkDue } from '#dashboard/features/servers/isolation/check-due.ts'
+import { completeRecoveries } from '#dashboard/features/recovery/lost/follow-up.ts'
+import { CHECK_MS, startDueChecks } from '#dashboard/features/servers/isolation/check-due.ts'
 import {
   CONFIGURE_MS,
-  configureDue,
+  startDueConfiguration,
 } from '#dashboard/features/servers/maintenance/configure-due.ts'
-import { purgeDue } from '#dashboard/features/sites/trash/purge-due.ts'
+import { startDuePurges } from '#dashboard/features/sites/trash/purge-due.ts'
 import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import { correctTimes } from '#dashboard/kernel/db/times.queries.ts'
 import type { DatabaseVersion } from '#dashboard/kernel/db/version.ts'
@@ -39,7 +39,7 @@ const MINUTE_MS = 60_000
 /** The interval of the check for the backup of the day. */
 const BACKUP_MS = 10 * MINUTE_MS
 /** How soon a requested backup starts, and a file that root has written is recorded. */
-const LOOK_MS = 5_000
+const POLL_MS = 5_000
 
 type BackupConfig = Pick<Config, 'DATA_DIR' | 'BACKUPS_KEPT' | 'BACKUPS_STALL'>
 type Sweep = [every_ms: number, sweep: (deps: Deps) => Promise<void>]
@@ -47,15 +47,15 @@ type Sweep = [every_ms: number, sweep: (deps: Deps) => Promise<void>]
 /** The scheduled work of a dashboard, and how often it runs. */
 const SWEEPS: Record<string, Sweep> = {
   'clean-up': [60 * MINUTE_MS, cleanUp],
-  'purge of the trash': [MINUTE_MS, purgeDue],
+  'purge of the trash': [MINUTE_MS, startDuePurges],
   'undo of DNS records': [MINUTE_MS, (deps) => undoRecords(deps)],
-  'end of moves': [MINUTE_MS, repeatDue],
-  'completion of restores of lost servers': [MINUTE_MS, followUpLost],
-  'start of backups': [BACK_UP_MS, backUpDue],
-  'start of proofs': [BACK_UP_MS, proveDue],
+  'end of moves': [MINUTE_MS, retryDueMoves],
+  'completion of restores of lost servers': [MINUTE_MS, completeRecoveries],
+  'start of backups': [BACK_UP_MS, startDueBackups],
+  'start of proofs': [BACK_UP_MS, startDueProofs],
   'reading of the reports of keepers': [KEEPER_MS, readReports],
-  'start of isolation checks': [CHECK_MS, checkDue],
-  'configuration of unattended updates': [CONFIGURE_MS, configureDue],
+  'start of isolation checks': [CHECK_MS, startDueChecks],
+  'configuration of unattended updates': [CONFIGURE_MS, startDueConfiguration],
   'clean-up of numbers': [5 * MINUTE_MS, ({ db, clock }) => sweepNumbers(db, clock.now())],
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
 }
@@ -66,7 +66,7 @@ const MAIL: Record<string, Sweep> = {
 }
 
 /** Work that is started again and again, whether its last run has ended or not. */
-type Repeated = readonly [every_ms: number, start: () => void]
+type RepeatedWork = readonly [every_ms: number, start: () => void]
 
 /**
  * Nothing is deleted or started by its age while the time of day cannot be trusted. Of several
@@ -79,27 +79,34 @@ export function startSweeps(
   { newest, signal }: { newest: string | null; signal: AbortSignal },
 ): void {
   const { clock, leases, log } = deps
-  const watch = new ClockWatch({ clock, newest, prove: () => prove(deps) })
-  const sweepsOf = (sweeps: Record<string, Sweep>, isReady: () => Promise<boolean>): Repeated[] =>
+  const watch = new ClockWatch({ clock, newest, prove: () => proveClock(deps) })
+  const sweepsOf = (
+    sweeps: Record<string, Sweep>,
+    isReady: () => Promise<boolean>,
+  ): RepeatedWork[] =>
     Object.entries(sweeps).map(([name, [every_ms, sweep]]) => {
       const failed = (error: unknown) => log.error(`${name} failed`, error)
       return [every_ms, () => void whenReady(leases, isReady, () => sweep(deps)).catch(failed)]
     })
-  const elsewhere = once(deps, () => backUpElsewhere(config, deps))
-  const here = once(deps, () => backUpHere(config, deps, watch))
-  void repeat(clock, signal, [
+  const elsewhere = withoutOverlap(deps, () => backUpElsewhere(config, deps))
+  const here = withoutOverlap(deps, () => backUpHere(config, deps, watch))
+  void repeatAll(clock, signal, [
     ...sweepsOf(SWEEPS, () => watch.isTrusted()),
     // Also while no agent answers, which proves the time.
     ...sweepsOf(deps.mailer ? MAIL : {}, async () => true),
     [BACKUP_MS, here],
     [BACKUP_MS, elsewhere],
-    [LOOK_MS, lookForRequests(deps, { elsewhere, here })],
-    [LOOK_MS, lookForSealed(deps, config.DATA_DIR)],
+    [POLL_MS, lookForRequests(deps, { elsewhere, here })],
+    [POLL_MS, lookForSealed(deps, config.DATA_DIR)],
   ])
 }
 
 /** Starts all work at multiples of its interval. */
-async function repeat(clock: Clock, signal: AbortSignal, all: readonly Repeated[]): Promise<void> {
+async function repeatAll(
+  clock: Clock,
+  signal: AbortSignal,
+  all: readonly RepeatedWork[],
+): Promise<void> {
   for (let before = clock.elapsed(); !signal.aborted; ) {
     const next = Math.min(...all.map(([every_ms]) => nextMultiple(before, every_ms)))
     await clock.sleep(next - clock.elapsed(), signal)
@@ -117,8 +124,8 @@ function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => 
     const version = await deps.db.version()
     if (version !== undefined && version === searched) return
     const found = [
-      await onRequest(deps, REQUEST, work.elsewhere),
-      await onRequest(deps, LOCAL_REQUEST, work.here),
+      await startIfRequested(deps, REQUEST, work.elsewhere),
+      await startIfRequested(deps, LOCAL_REQUEST, work.here),
     ]
     // Found ones may have to wait for work that runs.
     searched = found.includes(true) ? undefined : version
@@ -165,7 +172,7 @@ async function whenReady(
  * Checks the clock, then corrects recorded times that are in the future, before any work starts
  * that depends on the age of records. Returns false when the time cannot be proven.
  */
-async function prove(deps: Deps): Promise<boolean> {
+async function proveClock(deps: Deps): Promise<boolean> {
   const { db, clock, log } = deps
   if (!(await proveTime(deps))) return false
   const corrected = await correctTimes(db, clock.now())
@@ -174,7 +181,7 @@ async function prove(deps: Deps): Promise<boolean> {
 }
 
 /** Returns whether there is a request, or may be one. */
-async function onRequest(
+async function startIfRequested(
   { db, log }: Deps,
   key: Parameters<typeof findRequest>[1],
   work: () => void,
@@ -190,7 +197,7 @@ async function onRequest(
 }
 
 /** Work of the fleet that may take longer than its interval. */
-function once({ leases, log }: Deps, work: () => Promise<void>): () => void {
+function withoutOverlap({ leases, log }: Deps, work: () => Promise<void>): () => void {
   let isRunning = false
   return () => {
     if (isRunning || !leases.holds(FLEET)) return

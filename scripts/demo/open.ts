@@ -9,7 +9,7 @@ import { listBuilds } from '#dashboard/kernel/agents/builds.ts'
 import { getServer, listServerIds } from '#dashboard/kernel/db/targets.ts'
 import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import { pinAgent } from '#dashboard/kernel/trust/queries.ts'
-import { type Started, start } from '#dashboard/start.ts'
+import { type StartedDashboard, start } from '#dashboard/start.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { buildName, MACHINES } from '#shared/kernel/machines.ts'
 import { Fleet, type Member } from './fleet/fleet.ts'
@@ -24,7 +24,7 @@ export const EMAIL = 'demo@example.com'
 /** A Tuesday morning. */
 const STEADY_TIME = Date.UTC(2026, 5, 2, 10, 20)
 
-interface OpenDemo extends Started {
+interface OpenDemo extends StartedDashboard {
   /** Offline servers come back; when there are none, they go offline again. */
   toggle(): Promise<void>
 }

@@ -1,8 +1,8 @@
-import type { Granted } from './queries.ts'
+import type { GrantRow } from './queries.ts'
 
 /** Whether the server of a site has these keys of a person, with this right. */
-export function isApplied(
-  { person_id, server_id, reported_by, report, kind, expires_at }: Granted,
+export function isGrantApplied(
+  { person_id, server_id, reported_by, report, kind, expires_at }: GrantRow,
   fingerprints: readonly string[],
 ): boolean {
   const found = report?.grants.find(({ id }) => id === person_id)

@@ -46,7 +46,7 @@ export async function createClient(
   const token = [...deps.random(8)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
   const { password, password_hash } = await newPassword(deps)
   const client = { token, label, expires_at, password_hash }
-  return applied(deps, target, { known, client, password, install, dry_run })
+  return applyLogin(deps, target, { known, client, password, install, dry_run })
 }
 
 /** Ends its sessions. The other accounts keep their passwords. */
@@ -61,18 +61,18 @@ export async function resetPassword(
 ): Promise<ClientLogin | { plan: Plan }> {
   await refuseWhileOff(deps.db)
   const all = await listClientsOf(deps.db, target.site.id)
-  const former = found(all, token)
+  const former = findClient(all, token)
   const { password, password_hash } = await newPassword(deps)
   const until = expires_at === undefined ? former.expires_at : expires_at
   const client = { ...former, expires_at: until, password_hash }
   const known = all.filter((one) => one !== former)
-  return applied(deps, target, { known, client, password, install: false, dry_run })
+  return applyLogin(deps, target, { known, client, password, install: false, dry_run })
 }
 
 /** The params of `site.access` that remove an account. */
-export async function without(db: Database, site_id: number, token: string) {
+export async function paramsWithout(db: Database, site_id: number, token: string) {
   const all = await listClientsOf(db, site_id)
-  const client = found(all, token)
+  const client = findClient(all, token)
   return { label: client.label, clients: all.filter((one) => one !== client) }
 }
 
@@ -84,7 +84,7 @@ interface NewLogin {
   dry_run: boolean
 }
 
-async function applied(
+async function applyLogin(
   deps: StartDeps,
   target: SiteTarget,
   { known, client, password, install, dry_run }: NewLogin,
@@ -101,7 +101,7 @@ async function applied(
   return { token, label, login: made.login, password, expires_at, ...where }
 }
 
-function found(all: readonly ClientAccount[], token: string): ClientAccount {
+function findClient(all: readonly ClientAccount[], token: string): ClientAccount {
   const client = all.find((one) => one.token === token)
   if (!client) throw notFound('Client account')
   return client

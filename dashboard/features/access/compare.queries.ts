@@ -5,11 +5,11 @@ import { preparedQuery } from '#dashboard/kernel/db/once.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import type { ReportedAccess } from '#shared/access/site-access.ts'
 
-export type KnownAccess = Awaited<ReturnType<typeof listKnownAccess>>
+export type RecordedAccess = Awaited<ReturnType<typeof listRecordedAccess>>
 
-const PLACE = sql.placeholder('server_id')
+const SERVER_ID = sql.placeholder('server_id')
 
-const known = preparedQuery((read) =>
+const selectRecorded = preparedQuery((read) =>
   read
     .select({
       site_id: site_logins.site_id,
@@ -19,12 +19,13 @@ const known = preparedQuery((read) =>
     })
     .from(site_logins)
     .innerJoin(sites, eq(sites.id, site_logins.site_id))
-    .where(and(eq(sites.server_id, PLACE), eq(site_logins.server_id, PLACE)))
+    .where(and(eq(sites.server_id, SERVER_ID), eq(site_logins.server_id, SERVER_ID)))
     .prepare(),
 )
 
 /** What is recorded of the sites of a server: to be read before its agent is asked. */
-export const listKnownAccess = (db: Database, server_id: number) => known(db).all({ server_id })
+export const listRecordedAccess = (db: Database, server_id: number) =>
+  selectRecorded(db).all({ server_id })
 
 /**
  * Makes the records of a server agree with who can log in there. A report that an operation has
@@ -33,7 +34,7 @@ export const listKnownAccess = (db: Database, server_id: number) => known(db).al
 export async function compareAccess(
   db: Database,
   server_id: number,
-  rows: KnownAccess,
+  rows: RecordedAccess,
   found: readonly ReportedAccess[],
 ): Promise<void> {
   const accessOf = new Map(found.map(({ domain, ...access }) => [domain, access]))

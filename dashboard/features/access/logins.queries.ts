@@ -9,7 +9,7 @@ import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import { activities, sites } from '#dashboard/kernel/db/schema.ts'
 import type { SiteLogin } from '#shared/access/site-access.ts'
 
-const SHOWN = 20
+const MAX_SHOWN = 20
 
 const keyOf = ({ at, address, fingerprint }: Pick<SiteLogin, 'at' | 'address' | 'fingerprint'>) =>
   `${at} ${address} ${fingerprint}`
@@ -92,4 +92,4 @@ export const listLoginsOf = (db: Database, site_id: number) =>
     .leftJoin(people, eq(people.id, person_keys.person_id))
     .where(eq(site_sessions.site_id, site_id))
     .orderBy(desc(site_sessions.at))
-    .limit(SHOWN)
+    .limit(MAX_SHOWN)

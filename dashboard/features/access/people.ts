@@ -6,7 +6,7 @@ import type { Person } from '#shared/access/api/access.ts'
 import { MAX_KEYS } from '#shared/access/site-access.ts'
 import { readSshKey } from '#shared/access/ssh-keys.ts'
 import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
-import { isApplied } from './applied.ts'
+import { isGrantApplied } from './applied.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import {
   deleteKey,
@@ -45,7 +45,7 @@ export async function showPeople({ db }: Pick<PeopleDeps, 'db'>): Promise<Person
       sites: sites.map((grant) => {
         const { site_id, server_id, domain, kind, expires_at } = grant
         const fingerprints = own.map(({ fingerprint }) => fingerprint)
-        const applied = isApplied(grant, fingerprints)
+        const applied = isGrantApplied(grant, fingerprints)
         return { site_id, server_id, domain, kind, expires_at, applied }
       }),
     }

@@ -33,7 +33,7 @@ export const listKeys = (db: Database, ids?: readonly number[]) =>
     .orderBy(asc(person_keys.id))
 
 /** Sites with their people, and what the server reported last. */
-const granted = (db: Database) =>
+const selectGrants = (db: Database) =>
   db.read
     .select({
       person_id: site_access.person_id,
@@ -52,14 +52,14 @@ const granted = (db: Database) =>
     .leftJoin(site_logins, eq(site_logins.site_id, sites.id))
     .$dynamic()
 
-export type Granted = Awaited<ReturnType<typeof listGrants>>[number]
+export type GrantRow = Awaited<ReturnType<typeof listGrants>>[number]
 
 /** By domain. */
-export const listGrants = (db: Database) => granted(db).orderBy(asc(sites.domain))
+export const listGrants = (db: Database) => selectGrants(db).orderBy(asc(sites.domain))
 
 /** By name. */
 export const listGrantsOf = (db: Database, site_id: number) =>
-  granted(db).where(eq(sites.id, site_id)).orderBy(asc(people.name))
+  selectGrants(db).where(eq(sites.id, site_id)).orderBy(asc(people.name))
 
 /** By label. */
 export const listClientsOf = (db: Database, site_id: number): Promise<ClientAccount[]> =>
@@ -135,14 +135,14 @@ export async function deleteKey(
   return true
 }
 
-interface Applied {
+interface NewGrant {
   id: number
   kind: (typeof site_access.$inferInsert)['kind']
   expires_at: string | null
 }
 
-interface Access {
-  grants: readonly Applied[]
+interface SiteAccess {
+  grants: readonly NewGrant[]
   clients: readonly ClientAccount[]
 }
 
@@ -151,7 +151,7 @@ interface Access {
  * server does not have.
  */
 export const storeAccess =
-  ({ grants, clients }: Access, report: SiteAccessReport): RecordChange =>
+  ({ grants, clients }: SiteAccess, report: SiteAccessReport): RecordChange =>
   (queries, { site_id, server_id }) => {
     if (site_id === null) return []
     const values = { server_id, report }

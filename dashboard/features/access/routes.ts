@@ -18,7 +18,7 @@ import {
   SiteAccess,
 } from '#shared/access/api/access.ts'
 import { PlanAnswer } from '#shared/kernel/plan.ts'
-import { createClient, resetPassword, without } from './clients.ts'
+import { createClient, paramsWithout, resetPassword } from './clients.ts'
 import {
   addKey,
   createPerson,
@@ -30,7 +30,7 @@ import {
 } from './people.ts'
 import { givesMore, showAccess } from './site.ts'
 
-const madeOrPlan = {
+const LOGIN_OR_PLAN = {
   answers: {
     200: { about: 'How to log in, or the plan.', json: z.union([ClientLogin, PlanAnswer]) },
   },
@@ -38,7 +38,7 @@ const madeOrPlan = {
   waits: true,
 } as const
 
-const applied = streamed('site.access')
+const APPLIED = streamed('site.access')
 const route = routesWith<StreamDeps & PeopleDeps>()
 
 const loadPerson = ({ deps, params }: PathCall<PeopleDeps, 'person_id'>) =>
@@ -114,11 +114,11 @@ export const accessRoutes = {
       'Replaces the whole list, with the keys that the people have now. When somebody loses access, all sessions of the site end; the others can log in again. A token needs the scope `admin` to add somebody, or to give more or for longer than somebody has. 409 for a new shell while the setting `site_shell` is off.',
     loads: loadManagedSite,
     body: SetAccess,
-    ...applied,
+    ...APPLIED,
     run: async (call) => {
       const { deps, loaded, body, caller } = call
       if (await givesMore(deps.db, loaded.site.id, body.grants)) requireRight(caller, 'admin')
-      return applied.run(call)
+      return APPLIED.run(call)
     },
   }),
   createClientAccount: route({
@@ -129,7 +129,7 @@ export const accessRoutes = {
     right: 'session',
     loads: loadManagedSite,
     body: CreateClientAccount,
-    ...madeOrPlan,
+    ...LOGIN_OR_PLAN,
     run: async ({ deps, loaded, body, caller }) => {
       if (!body.dry_run) await requireConfirmed(deps, caller)
       return createClient(deps, loaded, body)
@@ -143,7 +143,7 @@ export const accessRoutes = {
     right: 'session',
     loads: loadManagedSite,
     body: ResetClientPassword,
-    ...madeOrPlan,
+    ...LOGIN_OR_PLAN,
     run: async ({ deps, loaded, body, caller }) => {
       if (!body.dry_run) await requireConfirmed(deps, caller)
       return resetPassword(deps, loaded, body)
@@ -157,7 +157,7 @@ export const accessRoutes = {
     body: EndClientAccount,
     ...awaited('site.access'),
     run: async ({ deps, loaded, body: { token, dry_run } }) => {
-      const { label, clients } = await without(deps.db, loaded.site.id, token)
+      const { label, clients } = await paramsWithout(deps.db, loaded.site.id, token)
       const call = { deps, loaded, body: { clients, install: false, dry_run } }
       return doneOrPlan(call, 'site.access', `Removed the client account ${label}`)
     },

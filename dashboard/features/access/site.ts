@@ -5,16 +5,16 @@ import type { SiteAccess } from '#shared/access/api/access.ts'
 import { type AccessGrant, type AccessKind, endOf } from '#shared/access/site-access.ts'
 import { conflict, invalid } from '#shared/kernel/errors.ts'
 import type { InputOf } from '#shared/operation-types.ts'
-import { isApplied } from './applied.ts'
+import { isGrantApplied } from './applied.ts'
 import { listLoginsOf } from './logins.queries.ts'
 import { findLogin, listClientsOf, listGrantsOf, listKeys, listPeople } from './queries.ts'
 
-interface Place {
+interface ServerSite {
   server: ServerRow
   site: SiteRow
 }
 
-export async function showAccess(db: Database, { server, site }: Place): Promise<SiteAccess> {
+export async function showAccess(db: Database, { server, site }: ServerSite): Promise<SiteAccess> {
   const grants = await listGrantsOf(db, site.id)
   const keys = await keysOf(
     db,
@@ -27,7 +27,7 @@ export async function showAccess(db: Database, { server, site }: Place): Promise
       const { person_id, name, kind, expires_at } = grant
       const own = keys(person_id)
       const fingerprints = own.map(({ fingerprint }) => fingerprint)
-      const applied = isApplied(grant, fingerprints)
+      const applied = isGrantApplied(grant, fingerprints)
       return { person_id, name, kind, expires_at, keys: own.length, applied }
     }),
     clients: (await listClientsOf(db, site.id)).map(({ token, label, expires_at }) => {
@@ -40,9 +40,9 @@ export async function showAccess(db: Database, { server, site }: Place): Promise
   }
 }
 
-type Report = NonNullable<Awaited<ReturnType<typeof findLogin>>>['report']
+type LoginReport = NonNullable<Awaited<ReturnType<typeof findLogin>>>['report']
 
-const loginOf = (host: string, { ports, user, shell_user, host_keys }: Report) => ({
+const loginOf = (host: string, { ports, user, shell_user, host_keys }: LoginReport) => ({
   ...{ host, ports, user, shell_user },
   host_keys: host_keys.map(({ type, fingerprint }) => ({ type, fingerprint })),
 })

@@ -6,13 +6,13 @@ import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { DatabaseVersion } from '#dashboard/kernel/db/version.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { type Alert, type Decision, decide } from './decide.ts'
-import type { Mailer, Message, Sent } from './mailer.ts'
+import type { Mailer, Message, SendResult } from './mailer.ts'
 import { begunMessage, endedMessage } from './message.ts'
 import { listAddresses, listAlerts, saveAlerts } from './queries.ts'
 
-export const LOOK_MS = 10_000
+export const POLL_MS = 10_000
 /** Items that begin or end by the time of day are found after so long. */
-const LOOK_AGAIN_MS = 60_000
+const PENDING_POLL_MS = 60_000
 const RETRY_MS = [1, 2, 5, 15].map((minutes) => minutes * 60_000)
 
 interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
@@ -22,7 +22,7 @@ interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
   off_site: boolean
 }
 
-export interface LastMail extends Pick<Sent, 'accepted' | 'answer'> {
+export interface LastMail extends Pick<SendResult, 'accepted' | 'answer'> {
   at: string
 }
 
@@ -70,7 +70,7 @@ export class Alerts {
   }
 
   /** Sends a message, and remembers the answer of the server. */
-  async send(mailer: Mailer, message: Message): Promise<Sent> {
+  async send(mailer: Mailer, message: Message): Promise<SendResult> {
     const { clock, log } = this.#deps
     const sent = await mailer.send(message)
     const { accepted, answer, refused } = sent
@@ -84,7 +84,7 @@ export class Alerts {
     const known = this.#known
     if (!known || known.is_pending || version === undefined) return false
     const age = this.#deps.clock.elapsed() - known.at
-    return age < LOOK_AGAIN_MS && known.version === version
+    return age < PENDING_POLL_MS && known.version === version
   }
 
   async #store(stored: readonly Alert[], current: readonly Alert[]): Promise<void> {

@@ -10,7 +10,7 @@ import {
 export type Alert = typeof alerts.$inferSelect
 
 /** The overview, as far as it decides which alerts there are. */
-export interface Seen {
+export interface AlertInput {
   attention: readonly Attention[]
   servers: readonly { id: number; status: string; metrics_age: number | null }[]
 }
@@ -25,11 +25,11 @@ export interface Decision {
 }
 
 /** An item must be one for so long, so that what has one cause is one message. */
-export const SETTLE_MS = 30_000
+export const BEGIN_DELAY_MS = 30_000
 /** An item must be over for so long, so that one that comes and goes is one alert. */
-export const GONE_MS = 60_000
+export const END_DELAY_MS = 60_000
 
-interface Moment {
+interface AlertMoment {
   now: Date
   silent: ReadonlySet<number>
 }
@@ -38,7 +38,7 @@ interface Moment {
  * Decides which begins and ends of critical items are mailed. An alert continues while its item is less
  * severe, and while its server does not answer, because nothing is known then.
  */
-export function decide(stored: readonly Alert[], seen: Seen, now: Date): Decision {
+export function decide(stored: readonly Alert[], seen: AlertInput, now: Date): Decision {
   const groups = new Map(seen.attention.map((group) => [group.kind, group]))
   const alertsOf = Map.groupBy(stored, ({ kind }) => kind)
   const silent = seen.servers.filter(
@@ -61,19 +61,20 @@ export function decide(stored: readonly Alert[], seen: Seen, now: Date): Decisio
 function decideKind(
   stored: readonly Alert[],
   group: Attention | undefined,
-  moment: Moment,
+  moment: AlertMoment,
 ): Decision {
   const problems = group ? problemsOf(group) : []
   const whole = stored.find(isWhole)
   const single = stored.filter((alert) => !isWhole(alert))
-  if (group && isCut(group)) return follow(whole ? [whole] : [], [wholeOf(group)], moment)
-  if (!whole || whole.mailed_at === null) return follow(single, problems, moment)
+  if (group && isTruncated(group))
+    return followProblems(whole ? [whole] : [], [wholeOf(group)], moment)
+  if (!whole || whole.mailed_at === null) return followProblems(single, problems, moment)
   if (problems.length === 0 && moment.silent.size > 0)
     return { current: [{ ...whole, gone_at: null }], begun: [], ended: [] }
-  const end = follow([whole], [], moment)
+  const end = followProblems([whole], [], moment)
   if (end.ended.length === 0) return end
   const { mailed_at, message_id } = whole
-  const rest = follow(single, problems, moment).current
+  const rest = followProblems(single, problems, moment).current
   return {
     ...end,
     current: [...end.current, ...rest.map((one) => ({ ...one, mailed_at, message_id }))],
@@ -85,7 +86,11 @@ type Problem = Omit<Alert, 'since' | 'mailed_at' | 'message_id' | 'gone_at'> & {
   is_critical: boolean
 }
 
-function follow(stored: readonly Alert[], problems: readonly Problem[], moment: Moment): Decision {
+function followProblems(
+  stored: readonly Alert[],
+  problems: readonly Problem[],
+  moment: AlertMoment,
+): Decision {
   const { now, silent } = moment
   const at = now.toISOString()
   const known = new Map(stored.map((alert) => [alert.key, alert]))
@@ -104,8 +109,8 @@ function follow(stored: readonly Alert[], problems: readonly Problem[], moment: 
     })
   return {
     current: [...going, ...leaving],
-    begun: going.filter((one) => one.mailed_at === null && isOver(one.since, SETTLE_MS, now)),
-    ended: leaving.filter(({ gone_at }) => gone_at !== null && isOver(gone_at, GONE_MS, now)),
+    begun: going.filter((one) => one.mailed_at === null && isOver(one.since, BEGIN_DELAY_MS, now)),
+    ended: leaving.filter(({ gone_at }) => gone_at !== null && isOver(gone_at, END_DELAY_MS, now)),
   }
 }
 
@@ -115,19 +120,19 @@ function isOver(since: string, ms: number, now: Date): boolean {
   return elapsed >= ms || elapsed < 0
 }
 
-const WHOLE = ' all'
+const WHOLE_SUFFIX = ' all'
 
-export const isWhole = ({ key }: Pick<Alert, 'key'>): boolean => key.endsWith(WHOLE)
+export const isWhole = ({ key }: Pick<Alert, 'key'>): boolean => key.endsWith(WHOLE_SUFFIX)
 
 const isCritical = ({ severity }: AttentionItem) => severity === 'critical'
 
-const isCut = ({ items, total }: Attention): boolean =>
+const isTruncated = ({ items, total }: Attention): boolean =>
   items.length >= SHOWN && total > items.length && items.every(isCritical)
 
 function wholeOf({ kind, total, items: [first] }: Attention): Problem {
   const reason = `${total} in all, such as ${first?.name}: ${first?.reason}`
   const nowhere = { server_id: null, site_id: null, name: '' }
-  return { key: kind + WHOLE, kind, ...nowhere, reason, is_critical: true }
+  return { key: kind + WHOLE_SUFFIX, kind, ...nowhere, reason, is_critical: true }
 }
 
 /** The first of several items that are the same for the reader stands for all of them. */

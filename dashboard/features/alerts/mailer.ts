@@ -13,7 +13,7 @@ export interface Message {
 }
 
 /** The outcome of sending a message, with the last answer of the server or the reason in its place. */
-export interface Sent {
+export interface SendResult {
   accepted: boolean
   answer: string
   /** Recipients that the server has refused, though it has accepted the message. */
@@ -24,18 +24,18 @@ export interface Sent {
 export interface Mailer {
   server: Pick<SmtpServer, 'host' | 'port' | 'tls'>
   from: string
-  send(message: Message): Promise<Sent>
+  send(message: Message): Promise<SendResult>
 }
 
-interface Times {
+interface MailTimeouts {
   connect_ms: number
   answer_ms: number
   total_ms: number
 }
 
-const TIMES: Times = { connect_ms: 10_000, answer_ms: 15_000, total_ms: 25_000 }
+const DEFAULT_TIMEOUTS: MailTimeouts = { connect_ms: 10_000, answer_ms: 15_000, total_ms: 25_000 }
 
-export function makeMailer(server: SmtpServer, from: string, times = TIMES): Mailer {
+export function makeMailer(server: SmtpServer, from: string, times = DEFAULT_TIMEOUTS): Mailer {
   const { host, port, tls, login } = server
   const transport = createTransport({
     host,

@@ -5,7 +5,7 @@ import { type Alert, isWhole } from './decide.ts'
 import type { Message } from './mailer.ts'
 
 /** What a message leads to; undefined without a PUBLIC_URL. */
-type Address = string | undefined
+type PublicUrl = string | undefined
 
 /** A problem, and those that probably follow from it. */
 interface Cause {
@@ -14,18 +14,22 @@ interface Cause {
 }
 
 /** The kinds of a server that its sites suffer from, and those of the sites. */
-const OF_SERVER: ReadonlySet<AttentionKind> = new Set([
+const SERVER_KINDS: ReadonlySet<AttentionKind> = new Set([
   'server_offline',
   'disk_full',
   'service_failed',
 ])
-const OF_SITES: ReadonlySet<AttentionKind> = new Set(['site_down', 'site_failed', 'site_degraded'])
+const SITE_KINDS: ReadonlySet<AttentionKind> = new Set([
+  'site_down',
+  'site_failed',
+  'site_degraded',
+])
 
 /** The message about alerts that have begun. `current`: all of them, which tell the causes. */
 export function begunMessage(
   begun: readonly Alert[],
   current: readonly Alert[],
-  public_url: Address,
+  public_url: PublicUrl,
 ): Omit<Message, 'to'> {
   const parts = causesOf(begun, current).map(({ alert, effects }) => {
     const lines = effects.map(itemOf)
@@ -35,9 +39,9 @@ export function begunMessage(
   })
   const text = [...parts, footerOf(public_url)].join('\n\n')
   return {
-    subject: line(`Critical: ${summaryOf(begun)}`, MAX_SUBJECT),
+    subject: oneLine(`Critical: ${summaryOf(begun)}`, MAX_SUBJECT),
     text: `${text}\n`,
-    id: idOf('begin', begun),
+    id: messageIdOf('begin', begun),
   }
 }
 
@@ -45,20 +49,20 @@ export function begunMessage(
 export function endedMessage(
   ended: readonly Alert[],
   current: readonly Alert[],
-  public_url: Address,
+  public_url: PublicUrl,
 ): Omit<Message, 'to'> {
   const parts = ended.map((alert) => {
     const rest = isWhole(alert) ? current.filter((one) => isRestOf(one, alert)) : []
     const still = rest.map(itemOf)
     const left = still.length > 0 ? ['  These are left:', ...still] : []
-    const since = `  from ${shown(alert.since)} to ${shown(alert.gone_at ?? alert.since)}`
+    const since = `  from ${shortTime(alert.since)} to ${shortTime(alert.gone_at ?? alert.since)}`
     return [titleOf(alert), since, ...left].join('\n')
   })
   const text = [...parts, footerOf(public_url)].join('\n\n')
   return {
-    subject: line(`Ended: ${summaryOf(ended)}`, MAX_SUBJECT),
+    subject: oneLine(`Ended: ${summaryOf(ended)}`, MAX_SUBJECT),
     text: `${text}\n`,
-    id: idOf('end', ended),
+    id: messageIdOf('end', ended),
     references: [...new Set(ended.flatMap(({ message_id }) => message_id ?? []))],
   }
 }
@@ -72,9 +76,11 @@ const isRestOf = (one: Alert, whole: Alert) => one.kind === whole.kind && !isWho
 
 /** An alert of a server takes those of its sites along, also if it was mailed before. */
 function causesOf(begun: readonly Alert[], current: readonly Alert[]): Cause[] {
-  const causes = current.filter(({ kind, server_id }) => server_id !== null && OF_SERVER.has(kind))
+  const causes = current.filter(
+    ({ kind, server_id }) => server_id !== null && SERVER_KINDS.has(kind),
+  )
   const reasonFor = ({ kind, server_id }: Alert) =>
-    OF_SITES.has(kind) ? causes.find((cause) => cause.server_id === server_id) : undefined
+    SITE_KINDS.has(kind) ? causes.find((cause) => cause.server_id === server_id) : undefined
   const found = new Map<string, Cause>()
   const causeOf = (alert: Alert): Cause => {
     const cause = found.get(alert.key) ?? { alert, effects: [] }
@@ -89,11 +95,11 @@ function causesOf(begun: readonly Alert[], current: readonly Alert[]): Cause[] {
   return [...found.values()]
 }
 
-const headOf = (alert: Alert): string[] => [titleOf(alert), `  ${line(alert.reason)}`]
+const headOf = (alert: Alert): string[] => [titleOf(alert), `  ${oneLine(alert.reason)}`]
 
 function titleOf(alert: Alert): string {
   const [one, many] = ATTENTION_NAMES[alert.kind]
-  return isWhole(alert) ? `Many ${many}` : `${line(alert.name)}: ${one}`
+  return isWhole(alert) ? `Many ${many}` : `${oneLine(alert.name)}: ${one}`
 }
 
 /** `1 server is offline, 4 sites are down`. */
@@ -108,19 +114,19 @@ function summaryOf(alerts: readonly Alert[]): string {
     .join(', ')
 }
 
-function linkOf({ server_id, site_id }: Alert, public_url: Address): string | undefined {
+function linkOf({ server_id, site_id }: Alert, public_url: PublicUrl): string | undefined {
   if (public_url === undefined || server_id === null) return undefined
   const path = site_id === null ? `/servers/${server_id}` : `/sites/${site_id}`
   return new URL(path, public_url).href
 }
 
-function footerOf(public_url: Address): string {
+function footerOf(public_url: PublicUrl): string {
   const where = public_url === undefined ? '' : ` ${new URL('/', public_url).href}`
   return `Hosting Control sends this because email notifications are on in its settings.${where}`
 }
 
 /** `2026-03-01 09:30 UTC` */
-const shown = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
+const shortTime = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
 
 const MAX_SUBJECT = 150
 const MAX_REASON = 500
@@ -129,16 +135,16 @@ const MAX_REASON = 500
  * Names and reasons come from servers and sites: in a header and in the body each is one line, so that
  * none of them looks like a part of the message.
  */
-function line(text: string, max = MAX_REASON): string {
+function oneLine(text: string, max = MAX_REASON): string {
   const one = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return one.length > max ? `${one.slice(0, max - 1)}…` : one
 }
 
 /** `  - shop.example: PHP does not answer` */
-const itemOf = ({ name, reason }: Alert): string => `  - ${line(name)}: ${line(reason)}`
+const itemOf = ({ name, reason }: Alert): string => `  - ${oneLine(name)}: ${oneLine(reason)}`
 
 /** The same for the same alerts, so that a message which is sent again is recognised. */
-function idOf(what: string, alerts: readonly Alert[]): string {
+function messageIdOf(what: string, alerts: readonly Alert[]): string {
   const facts = alerts.map(({ key, since }) => `${key} ${since}`).sort()
   return createHash('sha256')
     .update([what, ...facts].join('\n'))

@@ -21,7 +21,7 @@ interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
 
 const route = routesWith<Deps>()
 
-const NO_SERVER =
+const NO_MAILER_TEXT =
   'The dashboard cannot send mail: set SMTP_URL in its environment, then start it again'
 
 /** Mail about critical items of the overview. */
@@ -54,7 +54,7 @@ export const notificationRoutes = {
     waits: true,
     run: async ({ deps, caller }) => {
       const { db, clock, random, mailer, alerts } = deps
-      if (!mailer) throw conflict(NO_SERVER)
+      if (!mailer) throw conflict(NO_MAILER_TEXT)
       const { id: user_id, email: to } = caller.user
       const message = { ...TEST_MESSAGE, to: [to], id: randomText(random, 16) }
       const { accepted, answer } = await alerts.send(mailer, message)

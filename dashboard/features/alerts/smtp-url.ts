@@ -8,10 +8,10 @@ export interface SmtpServer {
   login: { user: string; password: Secret } | null
 }
 
-const SUBMISSION = 587
-const SUBMISSIONS = 465
+const SUBMISSION_PORT = 587
+const SUBMISSIONS_PORT = 465
 /** Without a path, and with the one option. */
-const FORM = /^(smtps?):\/\/[^/?#]+\/?(\?tls=none)?$/
+const SMTP_URL = /^(smtps?):\/\/[^/?#]+\/?(\?tls=none)?$/
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
 /**
@@ -19,13 +19,13 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
  * server is on this machine or `?tls=none` allows to send without encryption. Undefined: not valid.
  */
 export function readSmtpUrl(text: string): SmtpServer | undefined {
-  const [, scheme, options = ''] = FORM.exec(text) ?? []
+  const [, scheme, options = ''] = SMTP_URL.exec(text) ?? []
   const url = URL.parse(text)
   const login = url ? loginOf(url) : undefined
   if (!url || login === undefined || url.hostname === '') return undefined
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const tls = tlsOf(scheme, options, host)
-  const port = tls === 'implicit' ? SUBMISSIONS : SUBMISSION
+  const port = tls === 'implicit' ? SUBMISSIONS_PORT : SUBMISSION_PORT
   return tls && { host, port: url.port === '' ? port : Number(url.port), tls, login }
 }
 

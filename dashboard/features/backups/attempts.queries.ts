@@ -5,10 +5,10 @@ import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 
 import { RETRY_MS } from './schedule.ts'
 
-type Work = 'backup.create' | 'backup.prove'
+type BackupWork = 'backup.create' | 'backup.prove'
 
 /** The servers that can answer on which such an operation waits or runs, once for each of these. */
-export async function listWorking(db: Database, type: Work): Promise<number[]> {
+export async function listBusyServers(db: Database, type: BackupWork): Promise<number[]> {
   const rows = await db.read
     .select({ server_id: operations.server_id })
     .from(operations)
@@ -28,7 +28,7 @@ export const isReachable: SQL = sql`${sites.server_id} in
   (select id from servers where status = 'online')`
 
 /** Sites without an attempt that ended in vain within the pause before a retry. */
-export const isNotTried = (type: Work, now: Date): SQL =>
+export const isNotTried = (type: BackupWork, now: Date): SQL =>
   sql`${sites.id} not in (select site_id from operations
     where status in ('failed', 'cancelled') and ${isYounger(sql`finished_at`, RETRY_MS, now)}
       and type = ${type} and site_id is not null)`

@@ -2,12 +2,12 @@ import { and, asc, desc, eq, sql } from 'drizzle-orm'
 import { backup_settings } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
-import { conditionsAt, isCovered, type Moment } from './coverage.queries.ts'
+import { type CoverageMoment, conditionsAt, isCovered } from './coverage.queries.ts'
 
 /** Sites whose last backup failed, newest first; of those without an interval, since `since`. */
 export function listFailed(
   db: Database,
-  { since, limit, ...moment }: Moment & { since: string; limit: number },
+  { since, limit, ...moment }: CoverageMoment & { since: string; limit: number },
 ) {
   const interval = conditionsAt(moment).every
   return db.read

@@ -4,22 +4,22 @@ import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import type { FleetSettings } from '#shared/settings/api/settings.ts'
-import { listWorking } from './attempts.queries.ts'
+import { listBusyServers } from './attempts.queries.ts'
 import { listWaiting } from './due.queries.ts'
 import { findKit } from './kit.queries.ts'
-import { type Interval, nextBackup } from './schedule.ts'
+import { nextBackup, type ScheduleInterval } from './schedule.ts'
 
 type Deps = StartDeps & Pick<CommonDeps, 'log'>
-type Target = Parameters<typeof startOperation>[2]
-type Waiting = Awaited<ReturnType<typeof listWaiting>>[number]
+type StartTarget = Parameters<typeof startOperation>[2]
+type DueSite = Awaited<ReturnType<typeof listWaiting>>[number]
 
 /** The interval of the search for due backups. */
 export const BACK_UP_MS = 60_000
 
 /** Starts due backups: as many on each server, and in the fleet, as the settings allow. */
-export async function backUpDue(deps: Deps): Promise<void> {
+export async function startDueBackups(deps: Deps): Promise<void> {
   const { db } = deps
-  const running = await listWorking(db, 'backup.create')
+  const running = await listBusyServers(db, 'backup.create')
   const settings = await getSettings(db)
   let free = settings.backups_at_once - running.length
   const working = new Map<number, number>()
@@ -29,7 +29,7 @@ export async function backUpDue(deps: Deps): Promise<void> {
   if (!possible_at) return
   for (const site of await listDue(deps, settings, possible_at)) {
     if (free <= 0) return
-    const begin = (target: Target) => startOperation(deps, 'backup.create', target, {})
+    const begin = (target: StartTarget) => startOperation(deps, 'backup.create', target, {})
     const isBusy = (working.get(site.server_id) ?? 0) >= site.per_server
     if (isBusy || !(await isStarted(deps, site, begin))) continue
     count(site.server_id)
@@ -42,19 +42,19 @@ export async function listDue(
   { db, clock }: Deps,
   settings: FleetSettings,
   possible_at: string,
-): Promise<Waiting[]> {
+): Promise<DueSite[]> {
   const { backup_every: every, backup_window: window, backups_per_server: per_server } = settings
   const now = clock.now()
   const waiting = await listWaiting(db, { every, per_server, now })
   return waiting.filter((site) => {
-    const schedule = { id: site.id, every: site.every as Interval, window, failed_at: null }
+    const schedule = { id: site.id, every: site.every as ScheduleInterval, window, failed_at: null }
     return nextBackup({ ...schedule, since: sinceOf(site, possible_at) }, now) <= now
   })
 }
 
 /** Since when a backup of the site could have been made. */
 export function sinceOf(
-  { recorded_at, created_at }: Pick<Waiting, 'recorded_at' | 'created_at'>,
+  { recorded_at, created_at }: Pick<DueSite, 'recorded_at' | 'created_at'>,
   possible_at: string,
 ): string {
   return recorded_at ?? (created_at > possible_at ? created_at : possible_at)
@@ -63,8 +63,8 @@ export function sinceOf(
 /** False when it could not be started: the next site gets its place. */
 export async function isStarted(
   deps: Deps,
-  { id, server_id, domain }: Pick<Waiting, 'id' | 'server_id' | 'domain'>,
-  begin: (target: Target) => Promise<unknown>,
+  { id, server_id, domain }: Pick<DueSite, 'id' | 'server_id' | 'domain'>,
+  begin: (target: StartTarget) => Promise<unknown>,
 ): Promise<boolean> {
   try {
     const server = await getServer(deps.db, server_id)

@@ -1,5 +1,5 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { checkParams, unsealed } from './params.ts'
+import { checkParams, paramsForAgent } from './params.ts'
 import { atOnce, onServer, unchangedOtherwise } from './parts.ts'
 import { checkedStatement } from './queries.ts'
 
@@ -8,7 +8,7 @@ export const backupCheck: OperationRules<'backup.check'> = {
   ...atOnce,
   ...unchangedOtherwise,
   params: (deps, _, { target_id }) => checkParams(deps, target_id),
-  sent: unsealed,
+  sent: paramsForAgent,
   succeeded:
     ({ append_only }, { params, now }) =>
     (queries) => [

@@ -1,7 +1,7 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { BackupExcludes } from '#shared/backups/backup-exclude.ts'
 import { presentStatements } from './gone.queries.ts'
-import { createParams, unsealed } from './params.ts'
+import { createParams, paramsForAgent } from './params.ts'
 import { bulkInUse, onSite, siteOf, unchangedOtherwise, whenOnline } from './parts.ts'
 import { backupStatements } from './queries.ts'
 
@@ -16,7 +16,7 @@ export const backupCreate: OperationRules<'backup.create'> = {
     return { domain: site.domain, ...(await createParams(deps, site, target_id)) }
   },
   sent: (params, sealer, with_password) => {
-    const { kit_id: _, ...rest } = unsealed(params, sealer, with_password)
+    const { kit_id: _, ...rest } = paramsForAgent(params, sealer, with_password)
     return rest
   },
   succeeded:

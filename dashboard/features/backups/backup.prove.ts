@@ -1,5 +1,5 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { proveParams, unsealed } from './params.ts'
+import { paramsForAgent, proveParams } from './params.ts'
 import { onSite, siteOf, unchangedOtherwise, whenOnline } from './parts.ts'
 import { proofStatement } from './proofs.queries.ts'
 
@@ -13,7 +13,7 @@ export const backupProve: OperationRules<'backup.prove'> = {
     return { domain, ...(await proveParams(deps, id, backup_id)) }
   },
   sent: (params, sealer, with_password) => {
-    const { backup_id: _, ...rest } = unsealed(params, sealer, with_password)
+    const { backup_id: _, ...rest } = paramsForAgent(params, sealer, with_password)
     return rest
   },
   succeeded:

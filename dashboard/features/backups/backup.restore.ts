@@ -1,5 +1,5 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { restoreParams, unsealed } from './params.ts'
+import { paramsForAgent, restoreParams } from './params.ts'
 import { replacedBy, siteCall, siteOf } from './parts.ts'
 
 export const backupRestore: OperationRules<'backup.restore'> = {
@@ -8,7 +8,7 @@ export const backupRestore: OperationRules<'backup.restore'> = {
     const { id, domain } = siteOf(target)
     return { domain, parts, ...(await restoreParams(deps, id, backup_id)) }
   },
-  sent: unsealed,
+  sent: paramsForAgent,
   succeeded: replacedBy('backup.restore'),
   bulk: null,
 }

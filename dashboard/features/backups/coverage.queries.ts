@@ -50,7 +50,7 @@ export const weekBefore = (now: Date): string =>
   new Date(now.getTime() - INTERVAL_MS.weekly).toISOString()
 
 /** What the state of a site depends on; each is a query of its own for each site. */
-export interface Facts {
+export interface CoverageFacts {
   every: SQL<BackupInterval>
   last_at: SQL
   last_proven: SQL
@@ -62,7 +62,7 @@ export interface Facts {
  * Returns the SQL expressions for the backup facts of a site in use with its row of
  * backup_settings.
  */
-export const factsAt = ({ every }: Pick<Moment, 'every'>) => ({
+export const coverageFacts = ({ every }: Pick<CoverageMoment, 'every'>) => ({
   every: everyOf(every),
   last_at: lastAt,
   last_proven: sql<number | null>`(select proven ${lastProof})`,
@@ -70,7 +70,7 @@ export const factsAt = ({ every }: Pick<Moment, 'every'>) => ({
 })
 
 /** `facts`: where they are computed already. */
-export function conditionsAt(moment: Moment, facts: Facts = factsAt(moment)) {
+export function conditionsAt(moment: CoverageMoment, facts: CoverageFacts = coverageFacts(moment)) {
   const { proof_every, now } = moment
   const { every, last_at, last_proven, provable_at } = facts
   const ago = (ms: number) => new Date(now.getTime() - ms).toISOString()
@@ -86,14 +86,18 @@ export function conditionsAt(moment: Moment, facts: Facts = factsAt(moment)) {
   return { every, least, state, isOverdue }
 }
 
-export interface Moment {
+export interface CoverageMoment {
   every: BackupInterval
   proof_every: ProofInterval
   now: Date
 }
 
 /** One page of sites with what their schedule depends on. */
-export async function listCoverage(db: Database, query: BackupCoverageQuery, moment: Moment) {
+export async function listCoverage(
+  db: Database,
+  query: BackupCoverageQuery,
+  moment: CoverageMoment,
+) {
   const { state, isOverdue } = conditionsAt(moment)
   const { now } = moment
   const words = (await findWords(db, query.q ?? '')).map(
@@ -106,12 +110,12 @@ export async function listCoverage(db: Database, query: BackupCoverageQuery, mom
     ...words,
   )
   return db.read.batch([
-    scheduled(db, moment)
+    selectScheduled(db, moment)
       .where(matching)
       .orderBy(asc(sites.domain), asc(sites.id))
       .limit(query.per_page)
       .offset((query.page - 1) * query.per_page),
-    ofSites(db, sql`count(*)`).where(matching),
+    selectTotal(db, sql`count(*)`).where(matching),
     db.read
       .select({
         state,
@@ -126,14 +130,14 @@ export async function listCoverage(db: Database, query: BackupCoverageQuery, mom
   ])
 }
 
-const ofSites = (db: Database, total: SQL) =>
+const selectTotal = (db: Database, total: SQL) =>
   db.read
     .select({ total: sql<number>`${total}` })
     .from(sites)
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
 
 /** Sites with what their schedule depends on. */
-function scheduled(db: Database, moment: Moment) {
+function selectScheduled(db: Database, moment: CoverageMoment) {
   const conditions = conditionsAt(moment)
   return db.read
     .select({
@@ -171,16 +175,16 @@ function scheduled(db: Database, moment: Moment) {
     .leftJoin(operations, eq(operations.id, lastAttempt))
 }
 
-export type ScheduledSite = Awaited<ReturnType<typeof scheduled>>[number]
+export type ScheduledSite = Awaited<ReturnType<typeof selectScheduled>>[number]
 
 /** 404 belongs to the caller, who has the site. */
-export async function getScheduled(db: Database, id: number, moment: Moment) {
-  const [row] = await scheduled(db, moment).where(eq(sites.id, id))
+export async function getScheduled(db: Database, id: number, moment: CoverageMoment) {
+  const [row] = await selectScheduled(db, moment).where(eq(sites.id, id))
   if (!row) throw new Error(`no site ${id}`)
   return row
 }
 
-export function countsOf(
+export function coverageCounts(
   rows: readonly { state: CoverageState; count: number; week: number; unproven_week: number }[],
 ): BackupCoverage['counts'] {
   const counts = {

@@ -6,11 +6,11 @@ import type {
   BackupCoverageQuery,
   CoveredSite,
 } from '#shared/backups/api/backup-coverage.ts'
-import { countsOf, listCoverage } from './coverage.queries.ts'
-import { listGone } from './gone-sites.queries.ts'
+import { coverageCounts, listCoverage } from './coverage.queries.ts'
+import { listGoneSites } from './gone-sites.queries.ts'
 import { findKit } from './kit.queries.ts'
 import { showKits } from './kit.ts'
-import { nextAt } from './site-schedule.ts'
+import { nextBackupTime } from './site-schedule.ts'
 import { showTargets } from './targets.ts'
 
 interface Deps {
@@ -30,7 +30,7 @@ export async function showCoverage(
   const sites = rows.map((row): CoveredSite => {
     const { id, domain, server_id, server, state, last_at, proven_at, ...rest } = row
     const { bytes, target, last_error } = rest
-    const next_at = nextAt(row, { window, now, possible_at })
+    const next_at = nextBackupTime(row, { window, now, possible_at })
     return {
       ...{ id, domain, server_id, server, state, last_at, proven_at, next_at },
       ...{ bytes, target, last_error },
@@ -40,8 +40,8 @@ export async function showCoverage(
   return {
     kit: (await showKits({ db })).in_use,
     targets: await showTargets({ db, clock }),
-    counts: countsOf(states),
+    counts: coverageCounts(states),
     ...{ sites, total: counted?.total ?? 0, page, per_page },
-    gone: await listGone(db),
+    gone: await listGoneSites(db),
   }
 }

@@ -9,9 +9,9 @@ import type { BackupInterval } from '#shared/backups/backup-schedule.ts'
  * else that of the first tag of its server, by name, whose rule has one, else that of the fleet.
  */
 
-type Column = 'every' | 'target_id' | 'backup_first' | 'per_server'
+type SettingColumn = 'every' | 'target_id' | 'backup_first' | 'per_server'
 
-const ofRule = (selected: Column | 'tag', column: Column) =>
+const ofRule = (selected: SettingColumn | 'tag', column: SettingColumn) =>
   sql`(select ${sql.raw(`backup_rules.${selected}`)} from backup_rules
     where ${sql.raw(`backup_rules.${column}`)} is not null and backup_rules.tag in
       (select json_each.value from servers, json_each(servers.tags) where servers.id = sites.server_id)
@@ -47,7 +47,7 @@ const backupFirstTag = sql<string | null>`case when backup_settings.backup_first
   and not ${sites.staging} then ${ofRule('tag', 'backup_first')} end`
 
 /** The values that a backup of a site uses. */
-export async function usedBy(
+export async function effectiveSettings(
   db: Database,
   site_id: number,
 ): Promise<{ target_id: number | null; exclude: string[] }> {

@@ -3,10 +3,10 @@ import { backup_targets, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { GoneSite } from '#shared/backups/api/backup-coverage.ts'
 
-const MOST = 500
+const MAX_GONE_SITES = 500
 
 /** The backups of deleted sites. The last one is that by the clock of the dashboard. */
-export async function listGone(db: Database): Promise<GoneSite[]> {
+export async function listGoneSites(db: Database): Promise<GoneSite[]> {
   const { domain, target_id } = backups
   const recorded_at = sql<string>`max(${backups.recorded_at})`
   const rows = await db.read
@@ -25,7 +25,7 @@ export async function listGone(db: Database): Promise<GoneSite[]> {
     .where(and(isNull(backups.site_id), isNull(backups.gone_at)))
     .groupBy(domain, target_id)
     .orderBy(desc(recorded_at), asc(domain))
-    .limit(MOST)
+    .limit(MAX_GONE_SITES)
   return rows.map(({ recorded_at: _, ...row }) => row)
 }
 
@@ -38,5 +38,5 @@ export function listGoneBackups(db: Database, domain: string) {
     .innerJoin(backup_targets, eq(backup_targets.id, backups.target_id))
     .where(and(isNull(backups.site_id), isNull(backups.gone_at), eq(backups.domain, domain)))
     .orderBy(desc(backups.recorded_at), desc(id))
-    .limit(MOST)
+    .limit(MAX_GONE_SITES)
 }

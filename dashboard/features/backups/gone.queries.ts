@@ -4,7 +4,7 @@ import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.t
 import { sites } from '#dashboard/kernel/db/schema.ts'
 
 /** The content of a repository, as an agent listed it after a backup. */
-export interface Present {
+export interface PresentBackups {
   target_id: number
   repository: string
   present: readonly string[]
@@ -19,7 +19,7 @@ export interface Present {
  */
 export function presentStatements(
   queries: Queries,
-  { target_id, repository, present, now, asked_at }: Present,
+  { target_id, repository, present, now, asked_at }: PresentBackups,
 ): Statement[] {
   const own = and(eq(backups.target_id, target_id), eq(backups.repository, repository))
   const isListed = asked_at === undefined ? undefined : lte(backups.recorded_at, asked_at)

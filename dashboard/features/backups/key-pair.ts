@@ -7,12 +7,12 @@ export interface KeyPair {
   privateKey: string
 }
 
-export const LEAST_BITS = 3072
+export const MIN_KEY_BITS = 3072
 
 /** An RSA key that a kit accepts; takes up to a second. */
 export const makeKeyPair = (): Promise<KeyPair> =>
   promisify(generateKeyPair)('rsa', {
-    modulusLength: LEAST_BITS,
+    modulusLength: MIN_KEY_BITS,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   })

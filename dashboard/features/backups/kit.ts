@@ -13,7 +13,7 @@ import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import type { BackupKits, BackupKitView } from '#shared/backups/api/backups.ts'
 import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
-import { type KeyPair, LEAST_BITS } from './key-pair.ts'
+import { type KeyPair, MIN_KEY_BITS } from './key-pair.ts'
 import { confirmKit, findKit, insertKit, type KitRow } from './kit.queries.ts'
 
 export interface KitDeps {
@@ -59,7 +59,7 @@ export async function createKit(
     recovery_key,
     dashboard_key: own.publicKey,
     dashboard_key_sealed: sealer.seal(PURPOSE, new Secret(own.privateKey)),
-    challenge_hash: digest(answer),
+    challenge_hash: sha256(answer),
     created_at,
   }
   await insertKit(db, values, entryOf('backup.kit_create', user_id, created_at))
@@ -76,7 +76,7 @@ export async function answerChallenge(
 ): Promise<BackupKitView> {
   const kit = await findKit(db)
   if (!kit) throw notFound('Recovery kit')
-  const [given, expected] = [digest(Buffer.from(answer, 'base64')), kit.challenge_hash]
+  const [given, expected] = [sha256(Buffer.from(answer, 'base64')), kit.challenge_hash]
   if (!timingSafeEqual(Buffer.from(given), Buffer.from(expected))) {
     throw invalid({ answer: ['Is not the decrypted challenge of the last kit'] })
   }
@@ -110,8 +110,8 @@ export const sealTo = (key: string, secret: Secret): string =>
 
 /** Throws 422 on `field` for anything but a strong RSA key. */
 export function refuseWeak(field: string, key: string | null | undefined): void {
-  if (key === null || key === undefined || bitsOf(key) >= LEAST_BITS) return
-  throw invalid({ [field]: [`Must be a public RSA key of at least ${LEAST_BITS} bits`] })
+  if (key === null || key === undefined || bitsOf(key) >= MIN_KEY_BITS) return
+  throw invalid({ [field]: [`Must be a public RSA key of at least ${MIN_KEY_BITS} bits`] })
 }
 
 function bitsOf(key: string): number {
@@ -123,7 +123,7 @@ function bitsOf(key: string): number {
   }
 }
 
-const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 const entryOf = (type: string, user_id: number, created_at: string) => ({
   ...{ type, domain: '', status: 'success' as const, created_at, user_id },

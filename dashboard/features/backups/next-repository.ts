@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { isReserved } from '#shared/kernel/fields.ts'
-import { findOwnRepository, listTakenNames, recordKnowing } from './repositories.queries.ts'
+import { findOwnRepository, listTakenNames, recordServer } from './repositories.queries.ts'
 
 const MAX_LETTERS = 32
 
-type Owner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
+type RepositoryOwner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
 
 /**
  * The name of the repository into which the next backup of a site goes, and whether it has a
@@ -15,7 +15,7 @@ type Owner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
  */
 export async function nextRepository(
   db: Database,
-  site: Owner,
+  site: RepositoryOwner,
   target_id: number,
 ): Promise<{ name: string; is_new: boolean; sealed_password: string | null }> {
   const own = await findOwnRepository(db, site, target_id)
@@ -24,7 +24,7 @@ export async function nextRepository(
 }
 
 /** The system user of the site, and then that with a number. A name of ours is never one of a site. */
-async function freeName(db: Database, site: Owner): Promise<string> {
+async function freeName(db: Database, site: RepositoryOwner): Promise<string> {
   const base = isReserved(site.user) ? `site-${site.id}` : site.user
   const taken = await listTakenNames(db, site, base.slice(0, MAX_LETTERS - 6))
   for (let number = 1; ; number++) {
@@ -34,12 +34,12 @@ async function freeName(db: Database, site: Owner): Promise<string> {
   }
 }
 
-const Opening = z.object({
+const OpenedRepository = z.object({
   target_id: z.number(),
   repository: z.string(),
   password_sealed: z.string(),
 })
-const Copying = z.object({ from: Opening })
+const CopyFromBackup = z.object({ from: OpenedRepository })
 
 /**
  * Before the password of the repository of an operation is sent: the server knows it from now on.
@@ -50,9 +50,10 @@ export async function recordRecipient(
   server_id: number,
   params: Record<string, unknown>,
 ): Promise<boolean> {
-  const found = Opening.safeParse(params).data ?? Copying.safeParse(params).data?.from
+  const found =
+    OpenedRepository.safeParse(params).data ?? CopyFromBackup.safeParse(params).data?.from
   if (!found) return false
   const { target_id, repository: name } = found
-  await recordKnowing(db, { target_id, name }, server_id)
+  await recordServer(db, { target_id, name }, server_id)
   return true
 }

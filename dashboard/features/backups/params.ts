@@ -7,7 +7,7 @@ import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import { BackupPlace, type KnownRepository } from '#shared/backups/backup.ts'
 import { conflict, invalid } from '#shared/kernel/errors.ts'
 import { isReserved } from '#shared/kernel/fields.ts'
-import { usedBy } from './effective.queries.ts'
+import { effectiveSettings } from './effective.queries.ts'
 import { getKit } from './kit.queries.ts'
 import { confirmedKit, openWith } from './kit.ts'
 import { nextRepository, recordRecipient } from './next-repository.ts'
@@ -27,7 +27,7 @@ type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 const PASSWORD = 'backup password'
 
 /** The recorded params: the secrets are sealed, and opened for the agent alone. */
-const Recorded = z.looseObject({
+const RecordedParams = z.looseObject({
   target_id: z.number(),
   place: BackupPlace,
   secret_sealed: z.string(),
@@ -38,12 +38,18 @@ const Recorded = z.looseObject({
  * The params for an agent, with the password of the repository only if that is asked for. Without
  * `sealer`, for a plan, they have no secret.
  */
-export function unsealed(
+export function paramsForAgent(
   params: Params,
   sealer?: Pick<Sealer, 'open'>,
   with_password = false,
 ): Params {
-  const { target_id: _, place, secret_sealed, password_sealed, ...rest } = Recorded.parse(params)
+  const {
+    target_id: _,
+    place,
+    secret_sealed,
+    password_sealed,
+    ...rest
+  } = RecordedParams.parse(params)
   const target = openTarget({ place, secret_sealed }, sealer)
   if (!sealer || !with_password || !password_sealed) return { ...rest, target }
   return { ...rest, target, password: sealer.open(PASSWORD, password_sealed).reveal() }
@@ -63,7 +69,7 @@ export async function withPassword<T>(
   call: (opened: OpenedBackup) => Promise<T>,
 ): Promise<T> {
   const opened = (with_password = false) =>
-    unsealed(params, sealer, with_password) as unknown as OpenedBackup
+    paramsForAgent(params, sealer, with_password) as unknown as OpenedBackup
   try {
     return await call(opened())
   } catch (error) {
@@ -90,7 +96,7 @@ export async function createParams(
   named: number | undefined,
 ) {
   const kit = await confirmedKit(deps)
-  const used = await usedBy(deps.db, site.id)
+  const used = await effectiveSettings(deps.db, site.id)
   const target = await usableTarget(deps, named ?? used.target_id ?? undefined)
   const { name: repository } = await nextRepository(deps.db, site, target.id)
   return {

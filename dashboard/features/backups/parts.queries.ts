@@ -2,7 +2,13 @@ import { and, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/of-servers.ts'
 import type { BackupInterval, ProofInterval } from '#shared/backups/backup-schedule.ts'
-import { conditionsAt, factsAt, isCovered, type Moment, weekBefore } from './coverage.queries.ts'
+import {
+  type CoverageMoment,
+  conditionsAt,
+  coverageFacts,
+  isCovered,
+  weekBefore,
+} from './coverage.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
 
 /** What the sites of one server need. */
@@ -24,13 +30,13 @@ export interface BackupPart {
   valid_until: number
 }
 
-type Row = Omit<BackupPart, 'longest' | 'valid_until'> & {
+type PartRow = Omit<BackupPart, 'longest' | 'valid_until'> & {
   server_id: number
   longest: string | null
-} & Record<Soonest, string | null>
+} & Record<AgeColumn, string | null>
 
 /** The columns of `fact` in the statement below. */
-const FACTS = {
+const FACT_COLUMNS = {
   every: sql<BackupInterval>`fact.every`,
   last_at: sql`fact.last_at`,
   last_proven: sql`fact.last_proven`,
@@ -38,7 +44,7 @@ const FACTS = {
 }
 const since = sql`coalesce(fact.last_at, fact.created_at)`
 
-type Soonest = 'daily' | 'weekly' | 'week' | 'proof'
+type AgeColumn = 'daily' | 'weekly' | 'week' | 'proof'
 
 /** After such a time, a site is late, late for more than a week, or without a proven backup. */
 const agesFor = (proof_every: ProofInterval) => ({
@@ -64,10 +70,10 @@ const agesFor = (proof_every: ProofInterval) => ({
 export async function readBackupParts(
   db: Database,
   server_ids: readonly number[],
-  { ever, ...moment }: Moment & { ever: boolean },
+  { ever, ...moment }: CoverageMoment & { ever: boolean },
 ): Promise<ReadonlyMap<number, BackupPart>> {
-  const { every, last_at, last_proven, provable_at } = factsAt(moment)
-  const { least, state } = conditionsAt(moment, FACTS)
+  const { every, last_at, last_proven, provable_at } = coverageFacts(moment)
+  const { least, state } = conditionsAt(moment, FACT_COLUMNS)
   const ages = agesFor(moment.proof_every)
   const isScheduled = sql`fact.every <> 'off'`
   const isLate = and(
@@ -81,7 +87,7 @@ export async function readBackupParts(
     Number.isFinite(ms)
       ? sql`min(case when ${from} >= ${new Date(moment.now.getTime() - ms).toISOString()} then ${from} end)`
       : sql`null`
-  const rows = await db.read.all<Row>(sql`
+  const rows = await db.read.all<PartRow>(sql`
     with fact as materialized (
       select sites.server_id, sites.id, sites.domain, sites.created_at, ${every} as every,
         ${last_at} as last_at, ${last_proven} as last_proven, ${provable_at} as provable_at
@@ -98,11 +104,11 @@ export async function readBackupParts(
   return new Map(rows.map((row) => [row.server_id, partOf(row, ages)]))
 }
 
-function partOf(row: Row, ages: ReturnType<typeof agesFor>): BackupPart {
+function partOf(row: PartRow, ages: ReturnType<typeof agesFor>): BackupPart {
   const { server_id: _, longest, daily, weekly, week, proof, ...numbers } = row
   const firsts = Object.entries({ daily, weekly, week, proof })
   const ends = firsts.flatMap(([name, first]) =>
-    first === null ? [] : [Date.parse(first) + ages[name as Soonest].ms],
+    first === null ? [] : [Date.parse(first) + ages[name as AgeColumn].ms],
   )
   return { ...numbers, longest: longestOf(longest), valid_until: Math.min(...ends) }
 }

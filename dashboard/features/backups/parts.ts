@@ -8,7 +8,10 @@ import { SITE_STATUSES } from '#shared/kernel/values.ts'
 import type { OperationType } from '#shared/operation-types.ts'
 import { restoreStatements } from './restores.queries.ts'
 
-type Part<N extends keyof OperationRules<OperationType>> = Pick<OperationRules<OperationType>, N>
+type RulesPart<N extends keyof OperationRules<OperationType>> = Pick<
+  OperationRules<OperationType>,
+  N
+>
 
 /** Every state but that of a site in the trash. */
 export const PRESENT = SITE_STATUSES.filter((status) => status !== 'trashed')
@@ -17,30 +20,30 @@ export const PRESENT = SITE_STATUSES.filter((status) => status !== 'trashed')
 export const IN_USE: readonly (typeof SITE_STATUSES)[number][] = ['active', 'suspended']
 
 /** The agent gets the stored params, and is offline or knows the target. */
-const asStored: Part<'sent' | 'absent'> = { sent: (params) => params, absent: null }
+const asStored: RulesPart<'sent' | 'absent'> = { sent: (params) => params, absent: null }
 
 /** For a server, whose records do not change while it runs. */
-export const onServer: Part<'sent' | 'absent' | 'site' | 'during'> = {
+export const onServer: RulesPart<'sent' | 'absent' | 'site' | 'during'> = {
   ...asStored,
   site: null,
   during: NO_CHANGE,
 }
 
 /** For a managed site outside the trash, whose state stays unchanged meanwhile. */
-export const onSite: Part<'sent' | 'absent' | 'site' | 'during'> = {
+export const onSite: RulesPart<'sent' | 'absent' | 'site' | 'during'> = {
   ...asStored,
   site: { states: PRESENT, found: false },
   during: NO_CHANGE,
 }
 
 /** The records show only what a success changed. */
-export const unchangedOtherwise: Part<'failed' | 'cancelled'> = {
+export const unchangedOtherwise: RulesPart<'failed' | 'cancelled'> = {
   failed: () => NO_CHANGE,
   cancelled: () => NO_CHANGE,
 }
 
 /** A call fails when the agent is offline; a retry waits for it. */
-export const atOnce: Part<'joins' | 'waits'> = {
+export const atOnce: RulesPart<'joins' | 'waits'> = {
   joins: false,
   waits: { first: false, retry: true },
 }
@@ -60,14 +63,14 @@ export const serverCall = {
  * A call and its retry fail when the agent is offline, and what was not sent within a minute, because
  * the dashboard stopped, is not sent any more: it may be right no longer.
  */
-export const neverQueued: Part<'joins' | 'waits' | 'expires_ms'> = {
+export const neverQueued: RulesPart<'joins' | 'waits' | 'expires_ms'> = {
   joins: false,
   waits: { first: false, retry: false },
   expires_ms: 60_000,
 }
 
 /** Waits for an agent that is offline. */
-export const whenOnline: Part<'joins' | 'waits'> = {
+export const whenOnline: RulesPart<'joins' | 'waits'> = {
   joins: false,
   waits: { first: true, retry: true },
 }
@@ -80,11 +83,11 @@ export const replacedBy =
     site_id === null ? [] : restoreStatements(queries, site_id, { at, until, cause })
 
 /** In bulk, servers mean their sites in use. */
-export const bulkInUse: Part<'bulk'> = {
+export const bulkInUse: RulesPart<'bulk'> = {
   bulk: { states: IN_USE, managed_only: false, stores_origin: false },
 }
 
-export const bulkServers: Part<'bulk'> = {
+export const bulkServers: RulesPart<'bulk'> = {
   bulk: { states: [], managed_only: false, stores_origin: false },
 }
 

@@ -3,7 +3,13 @@ import { backup_proofs, backup_settings, backups } from '#dashboard/kernel/db/ba
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { isOnServers } from '#dashboard/kernel/db/of-servers.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import { conditionsAt, isCovered, lastProofId, type Moment, provenAt } from './coverage.queries.ts'
+import {
+  type CoverageMoment,
+  conditionsAt,
+  isCovered,
+  lastProofId,
+  provenAt,
+} from './coverage.queries.ts'
 
 export type ProofState = 'failed' | 'unproven'
 
@@ -15,7 +21,7 @@ export function listByProof(
     limit,
     server_ids,
     ...moment
-  }: Moment & { state: ProofState; limit: number; server_ids: readonly number[] },
+  }: CoverageMoment & { state: ProofState; limit: number; server_ids: readonly number[] },
 ) {
   return db.read
     .select({

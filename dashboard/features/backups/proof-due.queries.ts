@@ -7,16 +7,16 @@ import { isNotTried, isReachable } from './attempts.queries.ts'
 import { isCovered, lastId, lastProofId } from './coverage.queries.ts'
 import { everyOf } from './effective.queries.ts'
 
-const newest = sql<number>`${lastId}`
+const newestBackupId = sql<number>`${lastId}`
 
 /** What the schedule of proofs depends on, of sites with a backup. */
-function provable(db: Database, condition: SQL | undefined) {
+function selectProvable(db: Database, condition: SQL | undefined) {
   return db.read
     .select({
       id: sites.id,
       server_id: sites.server_id,
       domain: sites.domain,
-      newest_id: newest,
+      newest_id: newestBackupId,
       proof: {
         recorded_at: backup_proofs.recorded_at,
         proven: backup_proofs.proven,
@@ -31,11 +31,11 @@ function provable(db: Database, condition: SQL | undefined) {
     .from(sites)
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
     .leftJoin(backup_proofs, eq(backup_proofs.id, lastProofId))
-    .where(and(isCovered, sql`${newest} is not null`, condition))
+    .where(and(isCovered, sql`${newestBackupId} is not null`, condition))
     .orderBy(asc(backup_proofs.recorded_at), asc(sites.id))
 }
 
-export type Provable = Awaited<ReturnType<typeof provable>>[number]
+export type ProvableSite = Awaited<ReturnType<typeof selectProvable>>[number]
 
 /**
  * Sites with automatic backups, on servers that can answer, without a backup or a proof now,
@@ -44,8 +44,8 @@ export type Provable = Awaited<ReturnType<typeof provable>>[number]
 export function listProvable(
   db: Database,
   { every, now }: { every: BackupInterval; now: Date },
-): Promise<Provable[]> {
-  return provable(
+): Promise<ProvableSite[]> {
+  return selectProvable(
     db,
     and(
       sql`${everyOf(every)} <> 'off'`,
@@ -65,7 +65,10 @@ export async function findProvable(
   db: Database,
   site_id: number,
   { every }: { every: BackupInterval },
-): Promise<Provable | undefined> {
-  const [row] = await provable(db, and(eq(sites.id, site_id), sql`${everyOf(every)} <> 'off'`))
+): Promise<ProvableSite | undefined> {
+  const [row] = await selectProvable(
+    db,
+    and(eq(sites.id, site_id), sql`${everyOf(every)} <> 'off'`),
+  )
   return row
 }

@@ -2,7 +2,7 @@ import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
 import type { FleetSettings } from '#shared/settings/api/settings.ts'
-import { listWorking } from './attempts.queries.ts'
+import { listBusyServers } from './attempts.queries.ts'
 import { isStarted, listDue } from './back-up-due.ts'
 import { findKit } from './kit.queries.ts'
 import { listProvable } from './proof-due.queries.ts'
@@ -14,12 +14,12 @@ type Deps = StartDeps & Pick<CommonDeps, 'log'>
  * Starts due proofs: after the backups of a server, at most one on each, and as many in the fleet as
  * the setting allows.
  */
-export async function proveDue(deps: Deps): Promise<void> {
+export async function startDueProofs(deps: Deps): Promise<void> {
   const { db, clock } = deps
   const settings = await getSettings(db)
   const { proof_every: every, backup_every, backup_window: window } = settings
   if (every === 'off') return
-  const proving = await listWorking(db, 'backup.prove')
+  const proving = await listBusyServers(db, 'backup.prove')
   let free = settings.proofs_at_once - proving.length
   if (free <= 0) return
   const now = clock.now()
@@ -42,7 +42,7 @@ async function serversWithBackups(deps: Deps, settings: FleetSettings): Promise<
   const possible_at = (await findKit(deps.db, { confirmed: true }))?.confirmed_at
   const due = possible_at ? await listDue(deps, settings, possible_at) : []
   return [
-    ...(await listWorking(deps.db, 'backup.create')),
+    ...(await listBusyServers(deps.db, 'backup.create')),
     ...due.map(({ server_id }) => server_id),
   ]
 }

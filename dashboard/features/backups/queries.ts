@@ -7,7 +7,7 @@ import { activities } from '#dashboard/kernel/db/schema.ts'
 import type { BackupView } from '#shared/backups/api/backups.ts'
 import { type BegunRepository, begunStatement, type RepositoryRow } from './repositories.queries.ts'
 
-const MOST = 500
+const MAX_BACKUPS = 500
 
 export type TargetRow = typeof backup_targets.$inferSelect
 type NewTarget = typeof backup_targets.$inferInsert
@@ -178,7 +178,7 @@ export async function listBackups(db: Database, site_id: number): Promise<Backup
     .leftJoin(backup_proofs, eq(backup_proofs.id, lastProof))
     .where(and(eq(backups.site_id, site_id), isNull(backups.gone_at)))
     .orderBy(desc(backups.recorded_at), desc(id))
-    .limit(MOST)
+    .limit(MAX_BACKUPS)
 }
 
 /** A backup of a site. */

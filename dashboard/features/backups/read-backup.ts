@@ -37,7 +37,7 @@ export async function browseBackup(
   { server, site, backup }: BackupTarget,
   path: string,
 ): Promise<BackupListing> {
-  return opening(deps, site, backup.id, (opened) =>
+  return withOpenedBackup(deps, site, backup.id, (opened) =>
     deps.agents.call(server, browseReading, { ...opened, path }),
   )
 }
@@ -54,19 +54,19 @@ export async function downloadBackup(
   const facts = { type: 'backup.download', domain: site.domain, server_id: server.id }
   const record = (status: 'success' | 'failed') =>
     recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
-  const download = await opening(deps, site, backup.id, (opened) =>
+  const download = await withOpenedBackup(deps, site, backup.id, (opened) =>
     deps.agents.call(server, backupDownloadReading, { ...opened, ...query }),
   ).catch(async (error: unknown) => {
     await record('failed')
     throw error
   })
   await record('success')
-  const name = nameOf(site.domain, backup.at, query, download.type)
+  const name = downloadName(site.domain, backup.at, query, download.type)
   const headers = { 'content-type': MEDIA.file, 'content-disposition': attachment(name) }
   return new Response(download.body, { headers })
 }
 
-async function opening<T>(
+async function withOpenedBackup<T>(
   deps: Deps,
   { id, server_id }: SiteTarget['site'],
   backup_id: number,
@@ -76,7 +76,12 @@ async function opening<T>(
 }
 
 /** `shop.example-2026-03-01-0930-uploads.tar`; a file keeps its name. */
-function nameOf(domain: string, at: string, { path }: DownloadBackupQuery, type: string): string {
+function downloadName(
+  domain: string,
+  at: string,
+  { path }: DownloadBackupQuery,
+  type: string,
+): string {
   const last = path.split('/').at(-1) ?? ''
   if (type === MEDIA.file) return last
   const [ending = 'bin'] = Object.entries(MEDIA).find(([, media]) => media === type) ?? []

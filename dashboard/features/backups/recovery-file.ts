@@ -23,11 +23,11 @@ export interface RecoveryHeader {
 }
 
 interface RecoveryFile extends RecoveryHeader {
-  sealed: Sealed | null
+  sealed: SealedText | null
 }
 
 /** `key` opens `text`, and the kit opens `key`. All in base64. */
-interface Sealed {
+interface SealedText {
   key: string
   iv: string
   text: string
@@ -55,7 +55,7 @@ export function sealFiles(
   return `${JSON.stringify({ format: FORMAT, ...header, sealed })}\n`
 }
 
-function encrypt(header: RecoveryHeader, files: Record<string, string>, key: string): Sealed {
+function encrypt(header: RecoveryHeader, files: Record<string, string>, key: string): SealedText {
   const [secret, iv] = [randomBytes(KEY_BYTES), randomBytes(IV_BYTES)]
   const cipher = createCipheriv(CIPHER, secret, iv).setAAD(headerBytes(header))
   const text = Buffer.concat([cipher.update(JSON.stringify(files)), cipher.final()])

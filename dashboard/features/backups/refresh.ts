@@ -1,4 +1,4 @@
-import { type ListedAll, listAll } from '#dashboard/features/backups/found/list-all.ts'
+import { type CompleteListing, listAllBackups } from '#dashboard/features/backups/found/list-all.ts'
 import { recordListing } from '#dashboard/features/backups/found/record.queries.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
@@ -17,7 +17,7 @@ interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<CommonDeps, 'clock
   agents: Agents
 }
 
-interface Refresh {
+interface RefreshRequest {
   /** It reads the storage. */
   server: ServerRow
   domain: string
@@ -25,7 +25,7 @@ interface Refresh {
   site?: Pick<SiteRow, 'id' | 'server_id' | 'domain'>
   actor: number
 }
-type Repository = { target_id: number; name: string }
+type RepositoryName = { target_id: number; name: string }
 
 /**
  * Compares the records of a site with its repositories, which its server reads: marks missing
@@ -45,7 +45,7 @@ export async function refreshBackups(
 /** The same for a site that was deleted; any server that reaches the storage reads it. */
 export async function refreshGone(
   deps: Deps,
-  { server, domain, actor }: Omit<Refresh, 'site'>,
+  { server, domain, actor }: Omit<RefreshRequest, 'site'>,
 ): Promise<RefreshedBackups> {
   const repositories = await listRepositoriesOfGone(deps.db, domain)
   if (repositories.length === 0) {
@@ -56,8 +56,8 @@ export async function refreshGone(
 
 async function refreshAll(
   deps: Deps,
-  refresh: Refresh,
-  repositories: readonly Repository[],
+  refresh: RefreshRequest,
+  repositories: readonly RepositoryName[],
 ): Promise<RefreshedBackups> {
   const all: RefreshedBackups = { gone: 0, found: 0 }
   for (const repository of repositories) {
@@ -70,8 +70,8 @@ async function refreshAll(
 
 async function refreshOne(
   { db, clock, sealer, agents }: Deps,
-  { server, domain, site, actor }: Refresh,
-  { target_id, name: repository }: Repository,
+  { server, domain, site, actor }: RefreshRequest,
+  { target_id, name: repository }: RepositoryName,
 ): Promise<RefreshedBackups> {
   const asked_at = timestamp(clock)
   const params = await repositoryParams({ db, sealer }, target_id, repository)
@@ -80,7 +80,7 @@ async function refreshOne(
     server.id,
     params,
     ({ target, password_id, password }) =>
-      listAll(agents, server, {
+      listAllBackups(agents, server, {
         target,
         repository,
         password_ids: [password_id],
@@ -97,7 +97,7 @@ async function refreshOne(
 }
 
 /** The list of a repository whose backups somebody has deleted, such as the keeper by its rules. */
-const noneOf = (domain: string): ListedAll => ({
+const noneOf = (domain: string): CompleteListing => ({
   ...{ password: 0, domain, tables: 0, excluded: [], backups: [] },
   is_whole: true,
 })

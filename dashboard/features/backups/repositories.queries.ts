@@ -14,9 +14,9 @@ import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 
 export type RepositoryRow = typeof backup_repositories.$inferSelect
 /** With its password, as its server reports it. */
-export type BegunRepository = Place & { kit_id: number; sealed_password: string }
-type Place = Pick<RepositoryRow, 'target_id' | 'name'>
-type Owner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
+export type BegunRepository = RepositoryPlace & { kit_id: number; sealed_password: string }
+type RepositoryPlace = Pick<RepositoryRow, 'target_id' | 'name'>
+type RepositoryOwner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
 
 /**
  * The repository into which a backup of a site goes: no server but that of the site has ever known its
@@ -24,7 +24,7 @@ type Owner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
  */
 export async function findOwnRepository(
   db: Database,
-  { id, server_id }: Owner,
+  { id, server_id }: RepositoryOwner,
   target_id: number,
 ): Promise<RepositoryRow | undefined> {
   const { name } = backup_repositories
@@ -49,7 +49,7 @@ export async function findOwnRepository(
 /** The names with a beginning that repositories have or had, or that other sites begin with. */
 export async function listTakenNames(
   db: Database,
-  { id }: Owner,
+  { id }: RepositoryOwner,
   beginning: string,
 ): Promise<Set<string>> {
   const isSo = (name: string) =>
@@ -61,7 +61,7 @@ export async function listTakenNames(
   return new Set(rows.map(({ name }) => name))
 }
 
-export async function findOwner(db: Database, id: number): Promise<Owner | undefined> {
+export async function findOwner(db: Database, id: number): Promise<RepositoryOwner | undefined> {
   const { server_id, user } = sites
   const [row] = await db.read
     .select({ id: sites.id, server_id, user })
@@ -71,7 +71,7 @@ export async function findOwner(db: Database, id: number): Promise<Owner | undef
 }
 
 /** For an operation that was not sent yet. */
-export async function storeParams(
+export async function storeUnsentParams(
   db: Database,
   id: string,
   params: Record<string, unknown>,
@@ -81,15 +81,19 @@ export async function storeParams(
 }
 
 /** Before a server gets the password of a repository, or makes it. */
-export async function recordKnowing(
+export async function recordServer(
   db: Database,
-  { target_id, name }: Place,
+  { target_id, name }: RepositoryPlace,
   server_id: number,
 ): Promise<void> {
-  await db.write((queries) => knowing(queries, { target_id, name }, server_id))
+  await db.write((queries) => serverStatement(queries, { target_id, name }, server_id))
 }
 
-const knowing = (queries: Queries, { target_id, name }: Place, server_id: number) =>
+const serverStatement = (
+  queries: Queries,
+  { target_id, name }: RepositoryPlace,
+  server_id: number,
+) =>
   queries
     .insert(backup_repository_servers)
     .values({ target_id, name, server_id })
@@ -103,12 +107,15 @@ export async function reserveRepository(
 ): Promise<void> {
   await writeAll(db, (queries) => [
     queries.insert(backup_repositories).values(repository),
-    knowing(queries, repository, server_id),
+    serverStatement(queries, repository, server_id),
   ])
 }
 
 /** One without a backup; its server knows it, so that its name is not used again. */
-export async function abandonRepository(db: Database, { target_id, name }: Place): Promise<void> {
+export async function abandonRepository(
+  db: Database,
+  { target_id, name }: RepositoryPlace,
+): Promise<void> {
   const { target_id: target, name: named, sealed_password } = backup_repositories
   await db.write((queries) =>
     queries

@@ -10,16 +10,16 @@ import { passwordIn } from './params.ts'
 import {
   abandonRepository,
   findOwner,
-  recordKnowing,
+  recordServer,
   reserveRepository,
-  storeParams,
+  storeUnsentParams,
 } from './repositories.queries.ts'
 
 /**
  * Sends an operation; a backup with the name of the repository as it is now, which is recorded before it
  * is sent. If the creation of that repository was interrupted, the backup goes to a new one.
  */
-export async function sendingBackup<R>(
+export async function sendWithRepository<R>(
   deps: Pick<RulesDeps, 'db' | 'sealer'>,
   operation: OperationRow,
   send: (operation: OperationRow) => Promise<R>,
@@ -28,7 +28,7 @@ export async function sendingBackup<R>(
   try {
     return await send(chosen)
   } catch (error) {
-    const { data } = Into.safeParse(chosen)
+    const { data } = BackupIntoRepository.safeParse(chosen)
     if (!data || !isHalfMade(error)) throw error
     const { target_id, repository: name } = data.params
     await abandonRepository(deps.db, { target_id, name })
@@ -36,7 +36,7 @@ export async function sendingBackup<R>(
   }
 }
 
-const Into = z.object({
+const BackupIntoRepository = z.object({
   type: z.literal('backup.create'),
   params: z.object({ target_id: z.number(), repository: z.string() }),
 })
@@ -46,7 +46,7 @@ async function withRepository(
   operation: OperationRow,
 ): Promise<OperationRow> {
   const { db } = deps
-  const { data } = Chosen.safeParse(operation)
+  const { data } = UnsentBackup.safeParse(operation)
   if (!data) return operation
   const { target_id, kit_id } = data.params
   const site = await findOwner(db, data.site_id)
@@ -55,24 +55,24 @@ async function withRepository(
   }
   const { name, is_new, sealed_password } = await nextRepository(db, site, target_id)
   const place = { target_id, name }
-  if (is_new) await reserve(db, { ...place, kit_id, site_id: site.id }, site.server_id)
-  else await recordKnowing(db, place, site.server_id)
+  if (is_new) await reserveName(db, { ...place, kit_id, site_id: site.id }, site.server_id)
+  else await recordServer(db, place, site.server_id)
   const password = sealed_password === null ? undefined : await passwordIn(deps, place, site.id)
   const { password_sealed: _, password_id: __, ...rest } = operation.params
   const params = { ...rest, repository: name, ...password }
-  await storeParams(db, operation.id, params)
+  await storeUnsentParams(db, operation.id, params)
   return { ...operation, params }
 }
 
 /** A backup that was not sent yet. */
-const Chosen = z.object({
+const UnsentBackup = z.object({
   type: z.literal('backup.create'),
   site_id: z.number(),
   sent_at: z.null(),
   params: z.object({ target_id: z.number(), kit_id: z.number() }),
 })
 
-async function reserve(
+async function reserveName(
   db: Database,
   repository: { target_id: number; name: string; kit_id: number; site_id: number },
   server_id: number,

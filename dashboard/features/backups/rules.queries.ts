@@ -17,12 +17,12 @@ export function listRules(db: Database) {
     .orderBy(asc(tag))
 }
 
-const STATE = sql`(select json_group_array(state) from (select
+const RULES_STATE = sql`(select json_group_array(state) from (select
   json_array(tag, every, target_id, backup_first, per_server) as state from backup_rules order by tag))`
 
 /** All of them, as one text. */
-export async function readState(db: Database): Promise<string> {
-  const row = await db.read.get<{ state: string }>(sql`select ${STATE} as state`)
+export async function readRulesState(db: Database): Promise<string> {
+  const row = await db.read.get<{ state: string }>(sql`select ${RULES_STATE} as state`)
   return row?.state ?? '[]'
 }
 
@@ -33,7 +33,7 @@ export async function storeRules(
   entry: NewActivity,
 ): Promise<void> {
   const twice = sql`insert into backup_rules (tag)
-    select '' from (select 1 union all select 2) where ${STATE} <> ${state}`
+    select '' from (select 1 union all select 2) where ${RULES_STATE} <> ${state}`
   await writeAll(db, (queries) => [
     queries.run(twice),
     queries.delete(backup_rules),

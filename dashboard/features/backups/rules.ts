@@ -6,7 +6,7 @@ import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import type { BackupRules, SetBackupRules } from '#shared/backups/api/backup-settings.ts'
 import { conflict, invalid } from '#shared/kernel/errors.ts'
 import { listTargets } from './queries.ts'
-import { listRules, readState, storeRules } from './rules.queries.ts'
+import { listRules, readRulesState, storeRules } from './rules.queries.ts'
 
 interface Deps {
   db: Database
@@ -15,7 +15,7 @@ interface Deps {
 
 export async function showRules({ db }: Pick<Deps, 'db'>): Promise<BackupRules> {
   // Read first: a change in between makes the version old, and is found when it is sent.
-  const version = versionOf(await readState(db))
+  const version = versionOf(await readRulesState(db))
   const rules = await listRules(db)
   return {
     rules: rules.map(({ every, ...rest }) => ({ ...rest, every: every ?? 'default' })),
@@ -25,7 +25,7 @@ export async function showRules({ db }: Pick<Deps, 'db'>): Promise<BackupRules> 
 
 const versionOf = (state: string): string => createHash('sha256').update(state).digest('hex')
 
-const changed = () =>
+const changedMeanwhile = () =>
   conflict('The rules were changed meanwhile: read them again', 'changed_meanwhile')
 
 /** They take effect at once. 422 for an unknown target, 409 if `version` is not the present one. */
@@ -42,10 +42,10 @@ export async function changeRules(
     every: every === 'default' ? null : every,
   }))
   const entry = entryOf(clock, { type: 'backup.rules', domain: '', user_id })
-  const state = await readState(db)
-  if (versionOf(state) !== version) throw changed()
+  const state = await readRulesState(db)
+  if (versionOf(state) !== version) throw changedMeanwhile()
   await storeRules(db, { rules: rows, state }, entry).catch((error: unknown) => {
-    throw violatesUnique(error, 'backup_rules.tag') ? changed() : error
+    throw violatesUnique(error, 'backup_rules.tag') ? changedMeanwhile() : error
   })
   return showRules({ db })
 }

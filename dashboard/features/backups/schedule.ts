@@ -17,8 +17,8 @@ export const RETRY_MS = HOUR_MS
 /** One that is later than its interval and this also starts outside the window. */
 const LATE_MS = 12 * HOUR_MS
 
-export type Interval = Exclude<BackupInterval | ProofInterval, 'off'>
-export const INTERVAL_MS: Record<Interval, number> = {
+export type ScheduleInterval = Exclude<BackupInterval | ProofInterval, 'off'>
+export const INTERVAL_MS: Record<ScheduleInterval, number> = {
   daily: DAY_MS,
   weekly: 7 * DAY_MS,
   monthly: 28 * DAY_MS,
@@ -26,7 +26,7 @@ export const INTERVAL_MS: Record<Interval, number> = {
 
 export interface Schedule {
   id: number
-  every: Interval
+  every: ScheduleInterval
   window: BackupWindow
   /** The last backup, or since when there could have been one. */
   since: string
@@ -40,9 +40,9 @@ export function nextBackup({ id, every, window, since, failed_at }: Schedule, no
   const from = isAhead(since, now) ? 0 : Date.parse(since)
   const slot = slotAfter({ id, every, window }, from)
   const earliest = Math.max(slot, retryAt(failed_at, now), now.getTime())
-  if (opening(window, earliest) === earliest) return new Date(earliest)
+  if (openingAt(window, earliest) === earliest) return new Date(earliest)
   const late = Math.max(earliest, from + INTERVAL_MS[every] + LATE_MS)
-  return new Date(Math.min(opening(window, earliest), late))
+  return new Date(Math.min(openingAt(window, earliest), late))
 }
 
 /** When the window is open next, an hour after a failed attempt at the earliest. */
@@ -50,7 +50,7 @@ export function nextOpening(
   { window, failed_at }: Pick<Schedule, 'window' | 'failed_at'>,
   now: Date,
 ): Date {
-  return new Date(opening(window, Math.max(retryAt(failed_at, now), now.getTime())))
+  return new Date(openingAt(window, Math.max(retryAt(failed_at, now), now.getTime())))
 }
 
 /** In ms; 0: at once. */
@@ -72,7 +72,7 @@ function slotAfter({ id, every, window }: Pick<Schedule, 'id' | 'every' | 'windo
 }
 
 /** `time` itself inside the window, else when the window opens next. */
-function opening(window: BackupWindow, time: number): number {
+function openingAt(window: BackupWindow, time: number): number {
   const from = minuteOf(window.from) * MINUTE_MS
   const passed = (((time - EPOCH - from) % DAY_MS) + DAY_MS) % DAY_MS
   return passed < windowMinutes(window) * MINUTE_MS ? time : time - passed + DAY_MS

@@ -3,13 +3,13 @@ import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities } from '#dashboard/kernel/db/schema.ts'
 
-type Own = Omit<typeof backup_settings.$inferInsert, 'site_id'>
+type OwnSettings = Omit<typeof backup_settings.$inferInsert, 'site_id'>
 
 /** The values of the site itself; null: as for all sites. A value that is not given stays. */
 export async function storeBackupSettings(
   db: Database,
   site_id: number,
-  own: Own,
+  own: OwnSettings,
   entry: NewActivity,
 ): Promise<void> {
   await writeAll(db, (queries) => [

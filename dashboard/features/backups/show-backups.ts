@@ -2,7 +2,7 @@ import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteBackups } from '#shared/backups/api/backups.ts'
-import { usedBy } from './effective.queries.ts'
+import { effectiveSettings } from './effective.queries.ts'
 import { findKit } from './kit.queries.ts'
 import { findProvable } from './proof-due.queries.ts'
 import { nextProof } from './proof-schedule.ts'
@@ -45,7 +45,7 @@ async function nextProofAt({ db, clock }: Deps, site_id: number): Promise<string
  */
 export async function obstacleOf(db: Database, site_id?: number): Promise<SiteBackups['obstacle']> {
   if (!(await findKit(db, { confirmed: true }))) return 'no_kit'
-  const used = site_id === undefined ? null : (await usedBy(db, site_id)).target_id
+  const used = site_id === undefined ? null : (await effectiveSettings(db, site_id)).target_id
   const target = await (used === null ? findDefaultTarget(db) : findTarget(db, used))
   if (!target) return 'no_target'
   return target.checked_at === null ? 'target_unchecked' : null

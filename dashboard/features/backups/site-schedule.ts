@@ -45,14 +45,14 @@ export async function showSchedule({ db, clock }: Deps, site_id: number): Promis
       backup_first: first.used,
       backup_first_from: sourceOf(first.own, first.tag),
     },
-    next_at: nextAt(site, { window, now, possible_at: kit?.confirmed_at ?? null }),
+    next_at: nextBackupTime(site, { window, now, possible_at: kit?.confirmed_at ?? null }),
   }
 }
 
 const sourceOf = (own: unknown, tag: string | null): SettingSource =>
   own === null ? { kind: tag === null ? 'fleet' : 'tag', tag } : { kind: 'site', tag: null }
 
-interface Times {
+interface ScheduleTimes {
   window: BackupWindow
   now: Date
   /** Since when there is a confirmed kit; null: there is none. */
@@ -60,7 +60,10 @@ interface Times {
 }
 
 /** Returns the time of the next automatic backup of a site; null while no backup would start. */
-export function nextAt(site: ScheduledSite, { window, now, possible_at }: Times): string | null {
+export function nextBackupTime(
+  site: ScheduledSite,
+  { window, now, possible_at }: ScheduleTimes,
+): string | null {
   const { id, every, checked, covered, failed_at } = site
   if (every === 'off' || !checked || !covered || possible_at === null) return null
   const since = sinceOf(site, possible_at)

@@ -94,7 +94,7 @@ export async function changeTarget(
   user_id: number,
 ): Promise<BackupTargetView> {
   refuseWeak('keeper_key', keeper_key)
-  const { moves, access } = accessOf(target, { place, secret })
+  const { moves, access } = changedAccess(target, { place, secret })
   if (access) await refuseOwnAccount({ db, sealer }, access)
   const sealed = access && sealer.seal(PURPOSE, new Secret(access.secret))
   const values = {
@@ -121,7 +121,7 @@ function refuseWrong({ kind }: TargetRow['place'], moves: boolean, secret?: stri
 }
 
 /** Place and secret after a change; undefined: it changes neither. */
-function accessOf(
+function changedAccess(
   target: TargetRow,
   { place, secret }: Pick<z.output<typeof UpdateBackupTarget>, 'place' | 'secret'>,
 ) {

@@ -14,7 +14,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { bodyOf, conflict, ServiceError } from '#shared/kernel/errors.ts'
 import { findLastBackup, findSiteById, storeParams } from './queries.ts'
 
-const Waiting = z.object({
+const AwaitedSource = z.object({
   from: z.object({ kind: z.literal('next_backup'), site_id: z.number() }),
 })
 
@@ -30,7 +30,7 @@ export async function awaitSource(
   operation: OperationRow,
   { signal, accept }: Pick<AttemptContext, 'signal' | 'accept'>,
 ): Promise<OperationRow> {
-  const { data } = Waiting.safeParse(operation.params)
+  const { data } = AwaitedSource.safeParse(operation.params)
   if (!data) return operation
   // The call is answered before the backup ends.
   accept()
@@ -39,7 +39,7 @@ export async function awaitSource(
     if (await storeWaiting(deps.db, operation.id, message)) deps.bus.notify(operation.id)
   }
   const request = { operation, site_id, since: operation.created_at, tell }
-  const backup = await nextBackup(deps, request, { signal, accept })
+  const backup = await awaitNextBackup(deps, request, { signal, accept })
   const from: StoredSource = { kind: 'backup', ...(await backupParams(deps, backup)) }
   const params = { ...operation.params, from }
   const deadline_at = timestamp(deps.clock, deps.deadline_ms)
@@ -47,7 +47,7 @@ export async function awaitSource(
   return { ...operation, params, deadline_at }
 }
 
-interface Request {
+interface BackupRequest {
   /** The one that needs the backup. */
   operation: OperationRow
   site_id: number
@@ -57,9 +57,9 @@ interface Request {
 }
 
 /** The first backup of a site that begins at a time or later; it is started if none does. */
-export async function nextBackup(
+export async function awaitNextBackup(
   deps: BackupDeps,
-  request: Request,
+  request: BackupRequest,
   context: Pick<AttemptContext, 'signal' | 'accept'>,
 ) {
   const { operation, site_id, since } = request
@@ -68,7 +68,7 @@ export async function nextBackup(
     const backup = last?.status === 'success' && (await findLastBackup(deps.db, site_id))
     if (backup) return backup
     if (last?.finished_at) throw conflict(`The backup of ${last.domain} ${reasonOf(last)}`)
-    const running = last ?? (await backUpOr(deps, request))
+    const running = last ?? (await startBackupOrFindHolder(deps, request))
     if (running) await awaitOperation(deps, running, operation, context)
   }
 }
@@ -77,9 +77,9 @@ const reasonOf = ({ status, error }: OperationRow): string =>
   status === 'success' ? 'is not recorded' : `${status}: ${error?.message ?? error?.error ?? ''}`
 
 /** Starts the backup; returns the operation that holds the site, if there is one. */
-async function backUpOr(
+async function startBackupOrFindHolder(
   deps: BackupDeps,
-  { operation: { actor, domain }, site_id, tell }: Request,
+  { operation: { actor, domain }, site_id, tell }: BackupRequest,
 ): Promise<OperationRow | undefined> {
   const { db } = deps
   const site = await findSiteById(db, site_id)

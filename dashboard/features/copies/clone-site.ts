@@ -44,7 +44,7 @@ export async function cloneSite(
 ): Promise<SitePlan | StartedSite> {
   const { from, original, domain: of } = await sourceOf(deps, server.id, given)
   const recorded = original ? undefined : await recordedSite(deps, server, from)
-  const site = await completed(
+  const site = await cloneParams(
     deps,
     server,
     { ...rest, original, recorded: original ?? recorded },
@@ -65,7 +65,7 @@ export async function cloneSite(
   if (dry_run) {
     const name = { domain: site.domain, server_id: server.id }
     await refuseTakenDomain(deps.db, name)
-    const plan = await planned(deps, server, params, of)
+    const plan = await planClone(deps, server, params, of)
     return { site, plan, also_on: await listOthers(deps.db, name) }
   }
   if (from.kind === 'next_backup')
@@ -87,17 +87,20 @@ const jobsOf = ({ kind }: StoredSource, asked: boolean | undefined) => {
   return with_jobs === undefined ? {} : { with_jobs }
 }
 
-type Given = Omit<CloneSite, 'dry_run' | 'accept' | 'dns' | 'from' | 'staging' | 'with_jobs'> & {
+type CloneParams = Omit<
+  CloneSite,
+  'dry_run' | 'accept' | 'dns' | 'from' | 'staging' | 'with_jobs'
+> & {
   original: SiteRow | undefined
   /** As it is on record, or else in its backup. */
   recorded: SiteRow | RecordedSite | undefined
 }
 
 /** Omitted values of a call are those of the original. */
-async function completed(
+async function cloneParams(
   { db, random }: StartDeps,
   { id, php_versions, os }: ServerRow,
-  { domain, tls, original, recorded, ...given }: Given,
+  { domain, tls, original, recorded, ...given }: CloneParams,
   actor: User,
 ) {
   const usual = defaultPhp(php_versions, (await getSettings(db)).default_php, os)
@@ -109,7 +112,7 @@ async function completed(
 }
 
 /** A backup that is still to be made has no plan on this server. */
-async function planned(
+async function planClone(
   deps: StartDeps,
   server: ServerRow,
   params: Record<string, unknown> & NewSiteParams & { from: StoredSource },
@@ -129,7 +132,7 @@ async function planned(
 }
 
 /** A form waits for it. */
-const LIMITS = { timeout_ms: 60_000 }
+const READ_LIMITS = { timeout_ms: 60_000 }
 
 /**
  * The site as a backup has it, if the site itself is not on record any more: the server of the new one
@@ -142,7 +145,7 @@ async function recordedSite(
 ): Promise<RecordedSite | undefined> {
   if (kind !== 'backup') return undefined
   const read = withPassword({ db, sealer }, server.id, from, (opened) =>
-    agents.call(server, browseReading, { ...opened, path: '' }, LIMITS),
+    agents.call(server, browseReading, { ...opened, path: '' }, READ_LIMITS),
   )
   return (await read.catch(() => undefined))?.site
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unsealed } from '#dashboard/features/backups/params.ts'
+import { paramsForAgent } from '#dashboard/features/backups/params.ts'
 import { withoutRecords } from '#dashboard/features/domains/dns/stored.ts'
 import { settingsStatements } from '#dashboard/features/sites/settings/queries.ts'
 import { siteCreate } from '#dashboard/features/sites/site.create.ts'
@@ -22,7 +22,10 @@ export const siteClone: OperationRules<'site.clone'> = {
   },
   sent(params, sealer, with_password) {
     const { from, ...site } = Stored.parse(withoutRecords(params))
-    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer, with_password) : from }
+    return {
+      ...site,
+      from: from.kind === 'backup' ? paramsForAgent(from, sealer, with_password) : from,
+    }
   },
   succeeded:
     ({ settings }) =>

@@ -1,13 +1,13 @@
 import { siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
-import { stagingOf } from './source.ts'
+import { stagingDomainOf } from './source.ts'
 
 export const siteCompare: OperationRules<'site.compare'> = {
   ...siteCall,
   params: async ({ db }, target, { staging_id }) => {
     const { id, domain } = siteOf(target)
-    return { domain, from: await stagingOf(db, id, staging_id) }
+    return { domain, from: await stagingDomainOf(db, id, staging_id) }
   },
   succeeded: () => NO_CHANGE,
   bulk: null,

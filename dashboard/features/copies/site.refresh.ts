@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { unsealed } from '#dashboard/features/backups/params.ts'
+import { paramsForAgent } from '#dashboard/features/backups/params.ts'
 import { replacedBy, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { liveOf, sourceOf } from './source.ts'
+import { liveSiteOf, sourceOf } from './source.ts'
 
 /** Stored params; those of a backup are sealed. */
 const Stored = z.looseObject({
@@ -14,12 +14,15 @@ export const siteRefresh: OperationRules<'site.refresh'> = {
   ...siteCall,
   params: async (deps, target, { from }) => {
     const { id, domain } = siteOf(target)
-    const chosen = from ?? { kind: 'site' as const, site_id: await liveOf(deps.db, id) }
+    const chosen = from ?? { kind: 'site' as const, site_id: await liveSiteOf(deps.db, id) }
     return { domain, from: (await sourceOf(deps, target.server.id, chosen)).from }
   },
   sent(params, sealer, with_password) {
     const { from, ...site } = Stored.parse(params)
-    return { ...site, from: from.kind === 'backup' ? unsealed(from, sealer, with_password) : from }
+    return {
+      ...site,
+      from: from.kind === 'backup' ? paramsForAgent(from, sealer, with_password) : from,
+    }
   },
   succeeded: replacedBy('site.refresh'),
   bulk: null,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
 import { atOnce, onSite, siteOf } from '#dashboard/features/backups/parts.ts'
 import { restoreStatements } from '#dashboard/features/backups/restores.queries.ts'
 import { chosenChanges } from '#dashboard/features/domains/dns/choose.ts'
@@ -34,7 +34,7 @@ export const siteRename: OperationRules<'site.rename'> = {
     const changes = await chosenChanges(deps, target.server, names, dns)
     return { domain: site.domain, ...given, ...storedChanges(changes) }
   },
-  backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
+  backup_first: (deps, target, input) => backupFirstOfSite(deps, siteOf(target), input),
   during: reservePrimary,
   succeeded: (report, { params }) => {
     const asked = COMMANDS['site.rename'].params.parse(params)

@@ -7,7 +7,7 @@ import type { CloneOf } from '#shared/copies/site.clone.ts'
 import { conflict, invalid } from '#shared/kernel/errors.ts'
 import { findCopy, findSiteById } from './queries.ts'
 
-interface Source {
+interface CopySource {
   /** The params for the agent, with sealed secrets. */
   from: StoredSource
   /** That of the original. */
@@ -24,7 +24,7 @@ export async function sourceOf(
   deps: Pick<RulesDeps, 'db' | 'sealer'>,
   server_id: number,
   from: CloneOf,
-): Promise<Source> {
+): Promise<CopySource> {
   if (from.kind === 'backup') {
     const backup = await findBackupById(deps.db, from.backup_id)
     if (!backup) throw invalid({ from: ['Is not a backup'] })
@@ -47,14 +47,14 @@ export async function sourceOf(
 }
 
 /** The live site of a staging site. Throws 409 for any other site, and if the live one is gone. */
-export async function liveOf(db: Database, staging_id: number): Promise<number> {
+export async function liveSiteOf(db: Database, staging_id: number): Promise<number> {
   const copy = await findCopy(db, staging_id)
   if (copy?.staging) return copy.original_id
   throw conflict('It is not the staging site of a recorded site')
 }
 
 /** The domain of a staging site of a live site. Throws 422 for any other one. */
-export async function stagingOf(
+export async function stagingDomainOf(
   db: Database,
   live_id: number,
   staging_id: number,

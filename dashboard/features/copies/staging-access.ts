@@ -12,9 +12,9 @@ import { conflict } from '#shared/kernel/errors.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import type { Staging } from '#shared/sites/staging.ts'
 import { findSiteById, findStagingAccess, type StagingAccess } from './queries.ts'
-import { liveOf } from './source.ts'
+import { liveSiteOf } from './source.ts'
 
-const STAGING = 'staging password'
+const PASSWORD_PURPOSE = 'staging password'
 
 interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
   sealer: Sealer
@@ -29,7 +29,7 @@ export async function showStagingAccess(
   { server, site, actor }: SiteTarget,
 ): Promise<ShownStaging> {
   const access = await requireAccess(db, site)
-  const password = sealer.open(STAGING, access.password_sealed).reveal()
+  const password = sealer.open(PASSWORD_PURPOSE, access.password_sealed).reveal()
   const facts = { domain: site.domain, server_id: server.id, user_id: actor }
   await recordActivity(db, entryOf(clock, { type: 'site.staging_password', ...facts }))
   return { user: access.user, password }
@@ -63,16 +63,16 @@ export async function changeStagingAccess(
  * What makes it a staging site on another server. Throws conflict if its live site is no longer
  * recorded.
  */
-export async function stagingFor(
+export async function stagingParams(
   { db, random, sealer }: Pick<StartDeps, 'db' | 'random'> & { sealer: Sealer },
   site: { id: number; domain: string },
 ): Promise<Staging> {
   const { user, password_sealed } = await requireAccess(db, site)
-  const live = await findSiteById(db, await liveOf(db, site.id))
+  const live = await findSiteById(db, await liveSiteOf(db, site.id))
   if (!live) throw conflict(`The live site of ${site.domain} is no longer recorded`)
   return {
     of: live.domain,
-    ...{ user, password_hash: hashOf(random, sealer.open(STAGING, password_sealed)) },
+    ...{ user, password_hash: hashOf(random, sealer.open(PASSWORD_PURPOSE, password_sealed)) },
   }
 }
 
@@ -81,5 +81,5 @@ const USER = 'staging'
 export function newAccess({ random, sealer }: { random: Random; sealer: Sealer }) {
   const { password, password_hash } = newPassword(random)
   const agent = { user: USER, password_hash }
-  return { agent, record: { user: USER, password_sealed: sealer.seal(STAGING, password) } }
+  return { agent, record: { user: USER, password_sealed: sealer.seal(PASSWORD_PURPOSE, password) } }
 }

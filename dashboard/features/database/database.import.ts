@@ -1,4 +1,4 @@
-import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
 import { domainOf, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
 import { restoreStatements } from '#dashboard/features/backups/restores.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
@@ -11,7 +11,7 @@ export const databaseImport: OperationRules<'database.import'> = {
     domain: domainOf(target),
     ...input,
   }),
-  backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
+  backup_first: (deps, target, input) => backupFirstOfSite(deps, siteOf(target), input),
   succeeded:
     ({ at, until }) =>
     (queries, { site_id }) =>

@@ -1,4 +1,4 @@
-import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
 import { bulkInUse, domainOf, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
@@ -12,6 +12,6 @@ export const databaseMaintain: OperationRules<'database.maintain'> = {
     ...(tables && { tables }),
   }),
   backup_first: async (deps, target, { action, without_backup }) =>
-    action === 'repair' ? backupFirst(deps, siteOf(target), { without_backup }) : null,
+    action === 'repair' ? backupFirstOfSite(deps, siteOf(target), { without_backup }) : null,
   succeeded: () => NO_CHANGE,
 }

@@ -19,9 +19,9 @@ export interface ToolDeps {
   public_url: string | undefined
 }
 
-const COOKIE = { httpOnly: true, secure: true, sameSite: 'none' } as const
+const COOKIE_OPTIONS = { httpOnly: true, secure: true, sameSite: 'none' } as const
 
-interface Visit {
+interface OpenToolCall {
   deps: StartDeps & ToolDeps
   loaded: SiteTarget
   caller: Caller
@@ -33,7 +33,10 @@ interface Visit {
  * Starts a session of Adminer. The answer sets the cookie that opens its address; its forms come
  * from an origin of their own, with which browsers send `SameSite=None` cookies only.
  */
-export async function openTool(visit: Visit, rights: UserRights): Promise<Reply<200, OpenedTool>> {
+export async function openTool(
+  visit: OpenToolCall,
+  rights: UserRights,
+): Promise<Reply<200, OpenedTool>> {
   const { deps, loaded, caller, request, server } = visit
   if (!isSecure(deps, request, server) && !isOwnComputer(request))
     throw conflict('Adminer needs an https address of this dashboard')
@@ -47,7 +50,7 @@ export async function openTool(visit: Visit, rights: UserRights): Promise<Reply<
   const url = `${TOOL_PATH}/${place}`
   const value = deps.passes.passOf(place, key, caller.jti)
   const maxAge = MAX_MINUTES * 60
-  const options = { ...COOKIE, path: url, maxAge }
+  const options = { ...COOKIE_OPTIONS, path: url, maxAge }
   return new Reply(
     200,
     { url, user, rights, ends_at },

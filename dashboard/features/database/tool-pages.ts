@@ -20,30 +20,34 @@ import { offline, ServiceError, tooMany } from '#shared/kernel/errors.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import type { ToolPlace } from './tool-passes.ts'
 
-type Given = ToolDeps & Pick<CommonDeps, 'db' | 'clock' | 'log'> & { agents: Agents }
-type Deps = Given & { visits: ToolVisits }
+type ToolPageDeps = ToolDeps & Pick<CommonDeps, 'db' | 'clock' | 'log'> & { agents: Agents }
+type Deps = ToolPageDeps & { visits: ToolRequests }
 
-interface Visit {
+interface ToolPageCall {
   request: Request
   params: { place: string }
   server: { timeout(request: Request, seconds: number): void } | null
 }
 
-const FORM = { most_kib: MAX_FORM_BYTES / 1024, within_ms: 30_000 }
-const ENDED = 'This session has ended. Open Adminer again in the dashboard.'
+const FORM_LIMITS = { most_kib: MAX_FORM_BYTES / 1024, within_ms: 30_000 }
+const ENDED_TEXT = 'This session has ended. Open Adminer again in the dashboard.'
 
 /**
  * Adminer in the browser. These pages alone belong to no session of the dashboard: their origin is
  * another one, which gets no cookie but theirs.
  */
-export function toolPages(given: Given) {
-  const deps = { ...given, visits: new ToolVisits() }
-  const answer = async ({ request, params: { place }, server }: Visit): Promise<Response> => {
+export function toolPages(given: ToolPageDeps) {
+  const deps = { ...given, visits: new ToolRequests() }
+  const answer = async ({
+    request,
+    params: { place },
+    server,
+  }: ToolPageCall): Promise<Response> => {
     server?.timeout(request, 0)
     try {
       const known = deps.passes.read(place)
-      if (!known) return toolPage(403, ENDED)
-      return await answerTo(deps, { request, place, known })
+      if (!known) return toolPage(403, ENDED_TEXT)
+      return await answerRequest(deps, { request, place, known })
     } catch (error) {
       return refusalPage(deps, error)
     }
@@ -51,13 +55,16 @@ export function toolPages(given: Given) {
   return new Elysia().get(`${TOOL_PATH}/:place`, answer).post(`${TOOL_PATH}/:place`, answer)
 }
 
-interface Asked {
+interface ToolPageRequest {
   request: Request
   place: string
   known: ToolPlace
 }
 
-async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<Response> {
+async function answerRequest(
+  deps: Deps,
+  { request, place, known }: ToolPageRequest,
+): Promise<Response> {
   const { db, agents, passes } = deps
   const server = await getServer(db, known.server_id)
   const { domain } = refuseFound(await getSite(db, server.id, known.site_id))
@@ -78,8 +85,8 @@ async function answerTo(deps: Deps, { request, place, known }: Asked): Promise<R
     })
   }
   const pass = passes.open(place, cookieIn(request))
-  if (!pass || !(await isLoggedIn(deps, pass.jti))) return toolPage(403, ENDED)
-  const form = await readBytes(request, FORM)
+  if (!pass || !(await isLoggedIn(deps, pass.jti))) return toolPage(403, ENDED_TEXT)
+  const form = await readBytes(request, FORM_LIMITS)
   const call = ToolRequest.safeParse({
     ...{ domain, user: known.user, password: pass.password, method: request.method, query },
     type: request.headers.get('content-type') ?? '',
@@ -110,21 +117,21 @@ function refusalPage({ log }: Deps, error: unknown): Response {
     log.error('Adminer failed', error, {})
     return toolPage(500, 'Something went wrong: see the log of the dashboard.')
   }
-  if (error.code === 'not_found') return toolPage(403, ENDED)
+  if (error.code === 'not_found') return toolPage(403, ENDED_TEXT)
   return toolPage(error.status, error.message)
 }
 
 /** For one server: unanswered requests hold at most this number of calls to agents. */
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
 /** The requests to Adminer that are on their way, by server. */
-class ToolVisits {
+class ToolRequests {
   readonly #running = new Map<number, number>()
 
   /** Throws too_many for one too many. */
   async run<T>(server_id: number, work: () => Promise<T>): Promise<T> {
     const count = this.#running.get(server_id) ?? 0
-    if (count >= AT_ONCE)
+    if (count >= MAX_CONCURRENT)
       throw tooMany('Adminer has too many requests on this server: try again', 5)
     this.#running.set(server_id, count + 1)
     try {

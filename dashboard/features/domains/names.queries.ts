@@ -7,12 +7,12 @@ import { apexOf } from '#shared/kernel/names.ts'
 import { pairOf, SiteNames } from '#shared/kernel/site-names.ts'
 
 /** A value for `sites.apex` that its constraint refuses if it is a name of a site. */
-export const unlessTaken = (apex: string): SQL<string> =>
+export const apexUnlessTaken = (apex: string): SQL<string> =>
   sql<string>`(case when exists (select 1 from site_names where apex = ${apex})
     then null else ${apex} end)`
 
 /** The site that has a name with this apex, beside its primary domain. */
-export function findNamed(db: Database, apex: string): Promise<{ domain: string } | undefined> {
+export function findHolder(db: Database, apex: string): Promise<{ domain: string } | undefined> {
   return db.read
     .select({ domain: sites.domain })
     .from(site_names)
@@ -87,7 +87,7 @@ export const APEX = sql.raw(
 )
 
 /** The names in the params of an operation of a site. */
-const requested = (id: string, site_id: number | null) => sql`
+const requestedNames = (id: string, site_id: number | null) => sql`
   with given as (select params, (select domain from sites where id = ${site_id}) as domain
     from operations where id = ${id}),
   wanted (name, kind, position, target, status, keep_path) as (
@@ -103,7 +103,7 @@ const COLUMNS = sql.raw('name, apex, site_id, kind, position, target, status, ke
 
 /** Reserves the names that the operation adds: a name of another site breaks a constraint. */
 export const reserveNames: RecordChange = (queries, { id, site_id }) => [
-  queries.run(sql`insert into site_names (${COLUMNS}) ${requested(id, site_id)}
+  queries.run(sql`insert into site_names (${COLUMNS}) ${requestedNames(id, site_id)}
     select name, (case when exists (select 1 from sites where sites.apex = ${APEX}
         and sites.managed = 1 and sites.id <> ${site_id})
       or exists (select 1 from site_names as other where other.apex = ${APEX}
@@ -141,7 +141,7 @@ export const namesOfNew = (
 /** The names become those that the operation set. */
 export const storeNames: RecordChange = (queries, { id, site_id }) => [
   queries.delete(site_names).where(eq(site_names.site_id, site_id ?? 0)),
-  queries.run(sql`insert or ignore into site_names (${COLUMNS}) ${requested(id, site_id)}
+  queries.run(sql`insert or ignore into site_names (${COLUMNS}) ${requestedNames(id, site_id)}
     select name, ${APEX}, ${site_id}, kind, position, target, status, keep_path, null from wanted`),
 ]
 

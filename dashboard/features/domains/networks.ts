@@ -8,7 +8,7 @@ const PRIVATE = [
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
-function listOf(networks: readonly string[]): BlockList {
+function blockListOf(networks: readonly string[]): BlockList {
   const list = new BlockList()
   for (const network of networks) {
     const [address = '', bits] = network.split('/')
@@ -19,13 +19,13 @@ function listOf(networks: readonly string[]): BlockList {
 
 const CDNS = Object.entries(CDN_NETWORKS).map(([name, networks]) => ({
   name,
-  list: listOf(networks),
+  list: blockListOf(networks),
 }))
-const privates = listOf(PRIVATE)
+const privateNetworks = blockListOf(PRIVATE)
 
 /** The content delivery network that has an address; undefined: none that is known. */
 export const cdnOf = (address: string): string | undefined =>
   CDNS.find(({ list }) => isIP(address) && list.check(address, family(address)))?.name
 
 export const isPrivate = (address: string): boolean =>
-  isIP(address) !== 0 && privates.check(address, family(address))
+  isIP(address) !== 0 && privateNetworks.check(address, family(address))

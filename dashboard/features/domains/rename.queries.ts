@@ -9,7 +9,7 @@ import { apexOf } from '#shared/kernel/names.ts'
 import { NO_NAMES, pairOf, type SiteNames } from '#shared/kernel/site-names.ts'
 import { APEX } from './names.queries.ts'
 
-type Asked = Primary & { domain: string }
+type PrimaryChange = Primary & { domain: string }
 
 /** Reserves the new primary domain: a name of another site breaks a constraint. */
 export const reservePrimary: RecordChange = (queries, { id, site_id }) => [
@@ -29,7 +29,7 @@ export const reservePrimary: RecordChange = (queries, { id, site_id }) => [
  * name, and not the former one, before this operation ended.
  */
 export const storePrimary =
-  ({ www }: Pick<Renamed, 'www'>, asked: Asked): RecordChange =>
+  ({ www }: Pick<Renamed, 'www'>, asked: PrimaryChange): RecordChange =>
   (queries, { site_id, server_id }) => {
     if (site_id === null) return []
     const { domain: former, primary: domain } = asked
@@ -41,7 +41,7 @@ export const storePrimary =
     const position = sql`(select coalesce(max(position), -1) + 1 from site_names where ${own})`
     return [
       queries.delete(site_names).where(and(own, or(changed, eq(site_names.kind, 'www')))),
-      ...(isGivenUp(asked) ? leadingTo(queries, own, asked) : []),
+      ...(isGivenUp(asked) ? redirectStatements(queries, own, asked) : []),
       queries.delete(sites).where(and(found, eq(sites.managed, false))),
       queries
         .update(sites)
@@ -56,11 +56,15 @@ export const storePrimary =
     ]
   }
 
-const isGivenUp = ({ domain, primary, former }: Asked) =>
+const isGivenUp = ({ domain, primary, former }: PrimaryChange) =>
   former === 'none' && apexOf(domain) !== apexOf(primary)
 
 /** Redirects to a name that is given up lead to the new one, as in `namesAfter`. */
-const leadingTo = (queries: Queries, own: SQL, { domain, primary }: Asked): Statement[] =>
+const redirectStatements = (
+  queries: Queries,
+  own: SQL,
+  { domain, primary }: PrimaryChange,
+): Statement[] =>
   pairOf(domain).flatMap((host) =>
     ['http', 'https'].map((scheme) => {
       const from = `${scheme}://${host}`
@@ -78,7 +82,7 @@ const leadingTo = (queries: Queries, own: SQL, { domain, primary }: Asked): Stat
 function rowsOf(
   site_id: number,
   former: SiteNames['www'],
-  { domain, ...asked }: Asked,
+  { domain, ...asked }: PrimaryChange,
 ): (typeof site_names.$inferInsert)[] {
   const names = { ...NO_NAMES, www: former }
   const { www, aliases, redirects } = namesAfter({ domain, names }, asked)

@@ -49,13 +49,13 @@ async function refuseForeignNames(
 ): Promise<void> {
   const problems = problemsOf(domain, names)
   if (Object.keys(problems).length > 0) throw invalid(problems)
-  const taken = await takenIn(db, id, names)
+  const taken = await takenName(db, id, names)
   if (Object.keys(taken).length > 0) throw invalid(taken)
-  const loop = await loopOver(db, id, names)
+  const loop = await redirectLoop(db, id, names)
   if (loop) throw invalid({ redirects: [`${loop.join(' → ')} is a redirect loop`] })
 }
 
-async function takenIn(
+async function takenName(
   db: Database,
   site_id: number,
   { aliases, redirects }: SiteNames,
@@ -74,7 +74,7 @@ async function takenIn(
 }
 
 /** Follows the redirects of other sites of the fleet. */
-async function loopOver(
+async function redirectLoop(
   db: Database,
   site_id: number,
   { redirects }: SiteNames,

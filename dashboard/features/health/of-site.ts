@@ -17,7 +17,7 @@ export interface HealthColumns
   metrics_at: string | null
 }
 
-const NONE: Health = { health: null, health_code: '', health_reason: '', health_since: null }
+const NO_HEALTH: Health = { health: null, health_code: '', health_reason: '', health_since: null }
 
 /**
  * The current health of a site: the last report of its agent, unless its server has not answered
@@ -25,7 +25,7 @@ const NONE: Health = { health: null, health_code: '', health_reason: '', health_
  * check. `healthAt` computes the same in SQL.
  */
 export function healthOf(row: HealthColumns, now: Date): Health {
-  if (row.status !== 'active' || (row.found && row.health === null)) return NONE
+  if (row.status !== 'active' || (row.found && row.health === null)) return NO_HEALTH
   const contact_at = latest(row.metrics_at, row.last_sync)
   const unknown = (health_code: string, health_reason: string, health_since: string | null) =>
     ({ health: 'unknown', health_code, health_reason, health_since }) as const

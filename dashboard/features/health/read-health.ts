@@ -10,7 +10,7 @@ import { storeHealth } from './queries.ts'
 
 const MINUTE_MS = 60_000
 
-interface Known {
+interface StoredReports {
   /** The reported version of each site. */
   versions: Map<string, string>
   /** The stored report of each domain. */
@@ -27,7 +27,7 @@ interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock'> {
 /** Reads the health of the sites of servers, and stores changes. */
 export class HealthReader {
   readonly #deps: Deps
-  readonly #known = new Map<number, Known>()
+  readonly #known = new Map<number, StoredReports>()
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -45,7 +45,7 @@ export class HealthReader {
   async #read(server: AgentAddress, agents: Pick<Agents, 'call'>): Promise<Entry[]> {
     const { entries } = await agents.call(server, siteHealthReading, {})
     const known = this.#knownOf(server.id)
-    void this.#deps.changed(server.id, otherVersions(known.versions, entries))
+    void this.#deps.changed(server.id, changedVersions(known.versions, entries))
     const changed: Entry[] = []
     const texts = new Map<string, number | bigint>()
     for (const entry of entries) {
@@ -74,7 +74,7 @@ export class HealthReader {
     for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)
   }
 
-  #knownOf(server_id: number): Known {
+  #knownOf(server_id: number): StoredReports {
     const now = this.#deps.clock.elapsed()
     const known = this.#known.get(server_id) ?? {
       versions: new Map(),
@@ -92,7 +92,7 @@ export class HealthReader {
 }
 
 /** The sites whose version is another one than before, which it becomes. */
-function otherVersions(known: Map<string, string>, entries: readonly Entry[]): string[] {
+function changedVersions(known: Map<string, string>, entries: readonly Entry[]): string[] {
   const before = new Map(known)
   known.clear()
   return entries.flatMap(({ domain, version }) => {

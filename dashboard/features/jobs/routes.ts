@@ -15,9 +15,9 @@ import { listCronJobs, readJobOutput, readWordpressCron } from './read-jobs.ts'
 
 const route = routesWith<StreamDeps>()
 
-type OfJob = PathCall<StreamDeps, 'server_id' | 'site_id' | 'job'>
+type JobCall = PathCall<StreamDeps, 'server_id' | 'site_id' | 'job'>
 
-async function loadJob(call: OfJob): Promise<SiteTarget & { name: string }> {
+async function loadJob(call: JobCall): Promise<SiteTarget & { name: string }> {
   const target = await loadManagedSite(call)
   const name = JobName.safeParse(call.params.job)
   if (!name.success) throw notFound('Job')

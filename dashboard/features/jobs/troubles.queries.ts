@@ -4,12 +4,12 @@ import { server_jobs } from '#dashboard/kernel/db/jobs-schema.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
 
-type Known = Pick<typeof sites.$inferSelect, 'id' | 'server_id' | 'domain'>
+type SiteName = Pick<typeof sites.$inferSelect, 'id' | 'server_id' | 'domain'>
 
 /** The sites of online servers whose jobs fail or stand still, without suspended ones. */
 export async function listJobTroubles(
   db: Database,
-): Promise<{ site: Known; trouble: SiteJobTrouble }[]> {
+): Promise<{ site: SiteName; trouble: SiteJobTrouble }[]> {
   const reported = await db.read
     .select({ id: servers.id, jobs: server_jobs.jobs })
     .from(server_jobs)

@@ -5,24 +5,24 @@ import { LogNews } from '#shared/logs/site-logs.ts'
 /** A hostile agent may send more than its own limit: the browser gets no more than this in a second. */
 const MAX_EVENTS = 400
 
-interface Rate {
+interface TestClock {
   now(): number
 }
 
 /** The events of a live view, numbered from 1; ends with the signal, or when the agent ends it. */
-export function newsIn(
+export function logEvents(
   bytes: ReadableStream<Uint8Array>,
   signal: AbortSignal,
-  { now }: Rate,
+  { now }: TestClock,
 ): AsyncGenerator<StoredEvent> {
   const reader = bytes.getReader()
   const leave = () => void reader.cancel().catch(() => undefined)
   // Also for a reader that leaves before it reads anything.
   signal.addEventListener('abort', leave, { once: true })
-  return eventsOf(readEvents(chunksOf(reader)), now)
+  return eventsOf(readEvents(readChunks(reader)), now)
 }
 
-async function* eventsOf(events: AsyncGenerator<StoredEvent>, now: Rate['now']) {
+async function* eventsOf(events: AsyncGenerator<StoredEvent>, now: TestClock['now']) {
   let [id, second, count] = [0, 0, 0]
   for await (const { data } of events) {
     const here = Math.floor(now() / 1000)
@@ -35,7 +35,7 @@ async function* eventsOf(events: AsyncGenerator<StoredEvent>, now: Rate['now']) 
   }
 }
 
-async function* chunksOf(reader: {
+async function* readChunks(reader: {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }): AsyncGenerator<Uint8Array> {
   for (;;) {

@@ -16,7 +16,7 @@ import {
   SetDebugLog,
   SiteLogs,
 } from '#shared/logs/api/site-logs.ts'
-import { newsIn } from './follow-log.ts'
+import { logEvents } from './follow-log.ts'
 import { downloadLog, listFatals, listLogs, openTail, searchLog } from './read-logs.ts'
 
 type Deps = StreamDeps & Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
@@ -64,7 +64,7 @@ export const logRoutes = {
         ? await openTail(call.deps, call.loaded, call.query)
         : new ReadableStream<Uint8Array>()
       const now = () => call.deps.clock.elapsed()
-      return callerStream(call, { events: (signal) => newsIn(bytes, signal, { now }) })
+      return callerStream(call, { events: (signal) => logEvents(bytes, signal, { now }) })
     },
   }),
   listSiteFatals: route({

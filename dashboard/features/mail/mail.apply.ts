@@ -11,7 +11,7 @@ import { invalid } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { StoredMail } from '#shared/mail/api/mail.ts'
 import { isExposed, type MailChange } from '#shared/mail/mail.ts'
-import { findMail, type KeptMail, mailStatements } from './queries.ts'
+import { findMail, mailStatements, type StoredMailSetting } from './queries.ts'
 
 const PASSWORD_PURPOSE = 'mail relay password'
 
@@ -19,15 +19,15 @@ const PASSWORD_PURPOSE = 'mail relay password'
 const Sealed = StoredMail.extend({ password_sealed: z.string() })
 
 /** The settings of a recorded operation. */
-function keptOf(params: Params): KeptMail {
+function storedSettingOf(params: Params): StoredMailSetting {
   const { password_sealed, ...setting } = Sealed.parse(params)
   return { setting, password_sealed }
 }
 
 /** The params for an agent; without `sealer`, for a plan, without a password. */
-function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
+function paramsForAgent(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
   const { password_sealed, ...rest } = params
-  const { setting, password_sealed: sealed } = keptOf(params)
+  const { setting, password_sealed: sealed } = storedSettingOf(params)
   if (!setting.relay) return rest
   const password =
     sealed === '' || sealer === undefined ? '' : sealer.open(PASSWORD_PURPOSE, sealed).reveal()
@@ -38,7 +38,7 @@ function unsealed(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
  * The previous password stays only for the same target: otherwise a user who may change the host,
  * but not see the password, could send it to another host.
  */
-async function sealedFor(
+async function sealedPassword(
   { db, sealer }: Pick<RulesDeps, 'db' | 'sealer'>,
   { server, site }: Pick<OperationTarget, 'server' | 'site'>,
   relay: MailChange['relay'],
@@ -61,15 +61,15 @@ async function sealedFor(
 export const mailApply: OperationRules<'mail.apply'> = {
   ...siteCall,
   params: async (deps, target, { relay, ...rules }) => {
-    const password_sealed = await sealedFor(deps, target, relay)
+    const password_sealed = await sealedPassword(deps, target, relay)
     const { password: _, ...connection } = relay ?? {}
     const domain = target.site && { domain: target.site.domain }
     return { ...rules, relay: relay && connection, password_sealed, ...domain }
   },
-  sent: unsealed,
+  sent: paramsForAgent,
   succeeded:
     (_, { params }) =>
     (queries, subject, at) =>
-      mailStatements(queries, subject, keptOf(params), at),
+      mailStatements(queries, subject, storedSettingOf(params), at),
   bulk: null,
 }

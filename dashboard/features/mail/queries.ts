@@ -10,13 +10,13 @@ export interface MailTarget {
   site_id: number | null
 }
 
-export interface KeptMail {
+export interface StoredMailSetting {
   setting: StoredMail
   /** Empty: none. */
   password_sealed: string
 }
 
-const of = ({ server_id, site_id }: MailTarget) =>
+const isTarget = ({ server_id, site_id }: MailTarget) =>
   site_id === null
     ? and(eq(mail_settings.server_id, server_id), isNull(mail_settings.site_id))
     : eq(mail_settings.site_id, site_id)
@@ -26,7 +26,7 @@ export function findMail(db: Database, target: MailTarget) {
   return db.read
     .select({ setting, password_sealed, updated_at })
     .from(mail_settings)
-    .where(of(target))
+    .where(isTarget(target))
     .get()
 }
 
@@ -34,13 +34,13 @@ export function findMail(db: Database, target: MailTarget) {
 export function mailStatements(
   queries: Queries,
   target: MailTarget,
-  { setting, password_sealed }: KeptMail,
+  { setting, password_sealed }: StoredMailSetting,
   updated_at: string,
 ): Statement[] {
   const { server_id, site_id } = target
   const row = { server_id, site_id, setting, password_sealed, updated_at }
   return [
-    queries.delete(mail_settings).where(of(target)),
+    queries.delete(mail_settings).where(isTarget(target)),
     queries.insert(mail_settings).values(row),
   ]
 }

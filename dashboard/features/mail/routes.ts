@@ -14,12 +14,12 @@ import { showServerMail, showSiteMail } from './show-mail.ts'
 
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
-const TEST =
+const TEST_DETAILS =
   'Through the stored relay. It fails with the answer of the relay if that refuses the message.'
-const CONFIRMED =
+const CONFIRMED_DETAILS =
   '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.'
-const applied = streamed('mail.apply')
-const TESTED = 'The dialogue, or the plan.'
+const APPLIED = streamed('mail.apply')
+const TEST_ANSWER = 'The dialogue, or the plan.'
 
 /** How the sites of a server send mail. */
 export const serverMailRoutes = {
@@ -36,23 +36,23 @@ export const serverMailRoutes = {
   setServerMail: route({
     at: 'PUT /api/servers/:server_id/mail',
     summary: 'Set the mail relay of a server',
-    details: CONFIRMED,
+    details: CONFIRMED_DETAILS,
     loads: serverTarget,
     body: SetMail,
-    ...applied,
+    ...APPLIED,
     right: 'session',
     run: async (call) => {
       if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
-      return applied.run(call)
+      return APPLIED.run(call)
     },
   }),
   testServerMail: route({
     at: 'POST /api/servers/:server_id/mail/test',
     summary: 'Send a test message through the relay of a server',
-    details: TEST,
+    details: TEST_DETAILS,
     loads: serverTarget,
     body: TestMail,
-    ...streamed('mail.check', TESTED),
+    ...streamed('mail.check', TEST_ANSWER),
   }),
 }
 
@@ -75,22 +75,22 @@ export const siteMailRoutes = {
   setSiteMail: route({
     at: 'PUT /api/servers/:server_id/sites/:site_id/mail',
     summary: 'Set the mail settings of a site',
-    details: `Null uses the setting of the server. ${CONFIRMED}`,
+    details: `Null uses the setting of the server. ${CONFIRMED_DETAILS}`,
     loads: loadManagedSite,
     body: SetMail,
-    ...applied,
+    ...APPLIED,
     right: 'session',
     run: async (call) => {
       if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
-      return applied.run(call)
+      return APPLIED.run(call)
     },
   }),
   testSiteMail: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/mail/test',
     summary: 'Send a test message as a site',
-    details: TEST,
+    details: TEST_DETAILS,
     loads: loadManagedSite,
     body: TestMail,
-    ...streamed('mail.check', TESTED),
+    ...streamed('mail.check', TEST_ANSWER),
   }),
 }

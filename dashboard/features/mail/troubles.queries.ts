@@ -14,7 +14,7 @@ export function listMailTroubles(db: Database) {
 }
 
 /** The sites with these domains, on any server. */
-export function sitesNamed(db: Database, domains: readonly string[]) {
+export function listSitesNamed(db: Database, domains: readonly string[]) {
   return db.read
     .select({ id: sites.id, server_id: sites.server_id, domain: sites.domain })
     .from(sites)

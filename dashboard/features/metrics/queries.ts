@@ -23,7 +23,7 @@ export interface Reading {
   synced_at?: string | undefined
 }
 
-const address = {
+const serverAddress = {
   id: servers.id,
   hostname: servers.hostname,
   port: servers.port,
@@ -32,12 +32,12 @@ const address = {
 
 /** The servers that answered the last contact. */
 export function listOnline(db: Database) {
-  return db.read.select(address).from(servers).where(eq(servers.status, 'online'))
+  return db.read.select(serverAddress).from(servers).where(eq(servers.status, 'online'))
 }
 
 export function findOnline(db: Database, server_id: number) {
   const isOnline = and(eq(servers.id, server_id), eq(servers.status, 'online'))
-  return db.read.select(address).from(servers).where(isOnline).get()
+  return db.read.select(serverAddress).from(servers).where(isOnline).get()
 }
 
 /** The readings of many servers in one write. Deleted servers are skipped. */
@@ -105,7 +105,7 @@ export async function averageQuarters(
 }
 
 /** Few at a time, so that no other write waits for long. */
-const MOST = 500
+const MAX_DELETED = 500
 
 /** Deletes readings older than these, in seconds since 1970. */
 export async function deleteReadings(
@@ -116,7 +116,7 @@ export async function deleteReadings(
     [metrics_minutes, minutes],
     [metrics_quarters, quarters],
   ] as const)
-    for (let deleted = MOST; deleted === MOST; ) {
+    for (let deleted = MAX_DELETED; deleted === MAX_DELETED; ) {
       const rows = await db.write((queries) =>
         queries
           .delete(table)
@@ -124,7 +124,7 @@ export async function deleteReadings(
             sql`${table.key} in (
               select old.key from (select id * ${span} as first from servers) as server
               join ${table} as old on old.key >= first and old.key < first + ${whole(before)}
-              limit ${whole(MOST)})`,
+              limit ${whole(MAX_DELETED)})`,
           )
           .returning({ key: table.key }),
       )
@@ -132,7 +132,7 @@ export async function deleteReadings(
     }
 }
 
-export interface Range {
+export interface ReadingRange {
   server_id: number
   /** Seconds since 1970: from the first up to before the last. */
   from: number
@@ -141,7 +141,11 @@ export interface Range {
 }
 
 /** The averages of each step with readings; `quarters`: also from stored averages. */
-export function readBuckets(db: Database, { server_id, from, to, step }: Range, quarters: boolean) {
+export function readBuckets(
+  db: Database,
+  { server_id, from, to, step }: ReadingRange,
+  quarters: boolean,
+) {
   const [first, start, end] = [0, from, to].map((at) => whole(keyOf(server_id, at)))
   const columns = sql`key, cpu, ram_used, ram_total, disk_used, disk_total, load1, load5, load15`
   const averages = sql`
@@ -149,7 +153,7 @@ export function readBuckets(db: Database, { server_id, from, to, step }: Range, 
     union all`
   const since = sql`coalesce((
     select max(key) + ${quarter} from metrics_quarters where key >= ${first} and key < ${end}), 0)`
-  return db.read.all<Bucket>(sql`
+  return db.read.all<ReadingBucket>(sql`
     select (key - ${start}) / ${whole(step)} as place, avg(cpu) / 10.0 as cpu, max(cpu_max) / 10.0 as cpu_max,
       avg(ram_used) as ram_used, max(ram_total) as ram_total, avg(disk_used) as disk_used,
       max(disk_total) as disk_total, avg(load1) / 100.0 as load1, avg(load5) / 100.0 as load5,
@@ -160,7 +164,7 @@ export function readBuckets(db: Database, { server_id, from, to, step }: Range, 
     group by 1`)
 }
 
-export interface Bucket {
+export interface ReadingBucket {
   place: number
   cpu: number
   cpu_max: number

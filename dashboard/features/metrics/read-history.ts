@@ -6,10 +6,10 @@ import {
   type MetricsQuery,
 } from '#shared/metrics/api/metrics.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
-import { type Bucket, findFirst, type Range, readBuckets } from './queries.ts'
+import { findFirst, type ReadingBucket, type ReadingRange, readBuckets } from './queries.ts'
 
 const HOUR = 3600
-const NICE = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((minutes) => minutes * MINUTE)
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((minutes) => minutes * MINUTE)
 const MAX_POINTS = 2_000
 
 /** The metrics of a server over time, in columns. Throws 422 on `from`, `to` or `step`. */
@@ -40,7 +40,7 @@ function rangeOf({ from, to }: MetricsQuery, now: number) {
 function stepOf({ from, to }: { from: number; to: number }, requested = 0, fine = true): number {
   const least = fine ? MINUTE : QUARTER
   if (requested === 0) {
-    const usual = NICE.find((step) => step >= least && (to - from) / step <= DEFAULT_POINTS)
+    const usual = STEPS.find((step) => step >= least && (to - from) / step <= DEFAULT_POINTS)
     return usual ?? 24 * HOUR
   }
   const step = Math.max(requested, least)
@@ -50,15 +50,15 @@ function stepOf({ from, to }: { from: number; to: number }, requested = 0, fine 
   })
 }
 
-function aligned({ server_id, from, to, step }: Range): Range {
+function aligned({ server_id, from, to, step }: ReadingRange): ReadingRange {
   const whole = { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step }
   return { server_id, ...whole, step }
 }
 
-function inColumns({ from, to, step }: Range, buckets: readonly Bucket[]) {
+function inColumns({ from, to, step }: ReadingRange, buckets: readonly ReadingBucket[]) {
   const at = Array.from({ length: (to - from) / step }, (_, place) => from + place * step)
   const found = new Map(buckets.map((row) => [row.place, row]))
-  const column = (name: keyof Bucket, precision = 1) =>
+  const column = (name: keyof ReadingBucket, precision = 1) =>
     at.map((_, place) => {
       const value = found.get(place)?.[name]
       return value === undefined ? null : Math.round(value * precision) / precision

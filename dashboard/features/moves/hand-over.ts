@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { Done, isRefusal } from './parts.ts'
-import type { Session } from './session.ts'
-import { foundAddresses, switchSite } from './switch-site.ts'
+import type { MoveSession } from './session.ts'
+import { addressesOrOffline, switchSite } from './switch-site.ts'
 
 /**
  * The call that decides: from then on the server only forwards, over TLS if the other one has a
  * certificate. An operation that continues an undecided one starts here.
  */
-export async function handOver(session: Session): Promise<void> {
+export async function forwardRequests(session: MoveSession): Promise<void> {
   const { deps, parts, here, other } = session
   const way = { challenges: true, certificate: parts.get('certificate', z.string()) ?? '' }
   const title = `Forwarding all requests to ${other.name}`
   await parts.once('parted', title, Done, async () => {
     // A call that is repeated to learn its result is the same one.
-    const peers = parts.get('parting', z.array(z.string())) ?? (await foundAddresses(other))
+    const peers = parts.get('parting', z.array(z.string())) ?? (await addressesOrOffline(other))
     await parts.keep('parting', peers)
     try {
       await switchSite(session, { id: 'parted', server: here, state: 'parted', peers, ...way })
@@ -28,7 +28,7 @@ export async function handOver(session: Session): Promise<void> {
 }
 
 /** Between the call that froze the site and the end of the one that forwards. */
-export function frozenSeconds({ parts }: Session): number {
+export function frozenSeconds({ parts }: MoveSession): number {
   const [from, to] = ['freezing', 'thawed'].map((name) => parts.get(name, z.string()))
   if (from === undefined || to === undefined) return 0
   return Math.max(0, Math.round((Date.parse(to) - Date.parse(from)) / 100) / 10)

@@ -2,7 +2,7 @@ import { onSite, siteCall, unchangedOtherwise } from '#dashboard/features/backup
 import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
 
 /** The rules of an operation on a site in use. The executor changes the records itself (moves/). */
-export const executedHere = {
+export const runByDashboard = {
   ...onSite,
   ...unchangedOtherwise,
   site: { states: ['active'], found: false },
@@ -13,13 +13,13 @@ export const executedHere = {
 } as const
 
 /** The same; its params refuse a missing site that no move explains. */
-export const repeatable = {
-  ...executedHere,
+export const repeatableMove = {
+  ...runByDashboard,
   site: { states: ['active', 'missing'], found: false },
 } as const
 
 /** A command that only a move uses (moves/): no call starts it. */
-export const partOfMove = {
+export const moveCommand = {
   ...siteCall,
   params: <I>(_: unknown, __: unknown, input: I): I => input,
   succeeded: () => NO_CHANGE,

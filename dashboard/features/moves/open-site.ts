@@ -1,32 +1,32 @@
 import { z } from 'zod'
 import { messageOf, offline } from '#shared/kernel/errors.ts'
 import { Done, isRefusal } from './parts.ts'
-import type { Session } from './session.ts'
-import { foundAddresses, switchSite } from './switch-site.ts'
+import type { MoveSession } from './session.ts'
+import { addressesOrOffline, switchSite } from './switch-site.ts'
 
 /**
  * A restart of the agent ends a call, and a site that has moved does not move back automatically.
  */
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 
 /** The new server serves everybody. */
-export async function opened(session: Session): Promise<void> {
+export async function openOnNewServer(session: MoveSession): Promise<void> {
   const { parts, site, other } = session
   const title = `Opening ${site.domain} on ${other.name}`
-  await parts.once('open', title, Done, () => arrived(session))
+  await parts.once('open', title, Done, () => openWithRetries(session))
 }
 
-async function arrived(session: Session): Promise<true> {
+async function openWithRetries(session: MoveSession): Promise<true> {
   const { parts, here, other } = session
   const tries = parts.get('tries', z.number()) ?? 1
-  const peers = await foundAddresses(here)
+  const peers = await addressesOrOffline(here)
   // An agent repeats no call: each has its own id.
   const id = tries === 1 ? 'arrived' : `arrived-${tries}`
   try {
     await switchSite(session, { id, server: other, state: 'arrived', peers })
     return true
   } catch (error) {
-    if (!isRefusal(error) || tries >= TRIES) throw error
+    if (!isRefusal(error) || tries >= MAX_ATTEMPTS) throw error
     await parts.log(`Trying again: ${messageOf(error)}`)
     await parts.keep('tries', tries + 1)
     // The next delivery comes after a pause.

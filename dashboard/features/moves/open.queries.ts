@@ -4,7 +4,7 @@ import { site_moves } from '#dashboard/kernel/db/moves-schema.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
-import { isOpen, repeatedAt } from './open.ts'
+import { isUnfinished, nextRetryTime } from './open.ts'
 
 export interface OpenMove {
   row: MoveRow
@@ -16,11 +16,11 @@ export interface OpenMove {
   next_at: string | null
 }
 
-const TYPES = ['site.move', 'site.move-back', 'site.move-confirm'] as const
+const MOVE_TYPES = ['site.move', 'site.move-back', 'site.move-confirm'] as const
 const ENDED = ['failed', 'cancelled'] as const
 
 /** The moves whose last operation has ended and left something on a server; of one site, or all. */
-export async function listOpen(db: Database, site_id?: number): Promise<OpenMove[]> {
+export async function listUnfinishedMoves(db: Database, site_id?: number): Promise<OpenMove[]> {
   const ended = inArray(operations.status, [...ENDED])
   const rows = await db.read
     .select({ row: site_moves, operation: operations, site: sites, server: servers })
@@ -29,7 +29,7 @@ export async function listOpen(db: Database, site_id?: number): Promise<OpenMove
     .innerJoin(sites, eq(sites.id, site_moves.site_id))
     .innerJoin(servers, eq(servers.id, sites.server_id))
     .where(and(ended, site_id === undefined ? undefined : eq(site_moves.site_id, site_id)))
-  const open = rows.filter(({ row }) => isOpen(row))
+  const open = rows.filter(({ row }) => isUnfinished(row))
   return Promise.all(open.map(async (one) => ({ ...one, next_at: await nextAt(db, one) })))
 }
 
@@ -44,7 +44,7 @@ async function nextAt(
     .where(
       and(
         eq(operations.site_id, row.site_id),
-        inArray(operations.type, [...TYPES]),
+        inArray(operations.type, [...MOVE_TYPES]),
         inArray(operations.status, [...ENDED]),
         gt(operations.created_at, operation.created_at),
       ),
@@ -52,5 +52,5 @@ async function nextAt(
     .orderBy(desc(operations.created_at), desc(operations.id))
   const ended_at = later[0]?.finished_at ?? operation.finished_at
   const unrecorded = later.filter(({ actor }) => actor === null).length
-  return ended_at === null ? null : repeatedAt(row, ended_at, unrecorded)
+  return ended_at === null ? null : nextRetryTime(row, ended_at, unrecorded)
 }

@@ -1,6 +1,6 @@
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 
-type Row = Pick<MoveRow, 'moved_at' | 'progress'>
+type MoveState = Pick<MoveRow, 'moved_at' | 'progress'>
 
 const FIRST_MS = 60_000
 export const MAX_PAUSE_MS = 6 * 60 * 60_000
@@ -11,44 +11,46 @@ export const MAX_PAUSE_MS = 6 * 60 * 60_000
  */
 export const isUndecided = ({
   progress: { parting, settled, stay },
-}: Pick<Row, 'progress'>): boolean =>
+}: Pick<MoveState, 'progress'>): boolean =>
   parting !== undefined && settled === undefined && stay === undefined
 
 /** Whether the former server did not get back to forwarding after a move back that failed. */
-export const isAstray = ({ moved_at, progress: { returning, forward } }: Row): boolean =>
-  moved_at !== null && returning !== undefined && forward === undefined
+export const isNotForwarding = ({
+  moved_at,
+  progress: { returning, forward },
+}: MoveState): boolean => moved_at !== null && returning !== undefined && forward === undefined
 
 /**
  * Whether its last operation, which has ended, left something on a server: a repeated one ends it.
  * A move that failed and left nothing behind has no row.
  */
-export function isOpen(row: Row): boolean {
-  const isHalfConfirmed = isDeleted(row) && row.progress.settled === undefined
-  return row.moved_at === null || isUndecided(row) || isAstray(row) || isHalfConfirmed
+export function isUnfinished(row: MoveState): boolean {
+  const isHalfConfirmed = isCopyDeleted(row) && row.progress.settled === undefined
+  return row.moved_at === null || isUndecided(row) || isNotForwarding(row) || isHalfConfirmed
 }
 
 /**
  * Whether a confirmation has deleted the copy of the former server, after which the move cannot be
  * undone.
  */
-export const isDeleted = ({ progress: { deleted } }: Pick<Row, 'progress'>): boolean =>
+export const isCopyDeleted = ({ progress: { deleted } }: Pick<MoveState, 'progress'>): boolean =>
   deleted !== undefined
 
 /**
  * When the dashboard retries an operation that ended at `ended_at`: the pause grows with each
  * attempt. `unrecorded`: its attempts that ended before they changed the row.
  */
-export function repeatedAt(
-  { progress }: Pick<Row, 'progress'>,
+export function nextRetryTime(
+  { progress }: Pick<MoveState, 'progress'>,
   ended_at: string,
   unrecorded = 0,
 ): string {
-  const repeats = Math.min(repeatsOf({ progress }) + unrecorded, 20)
+  const repeats = Math.min(retryCountOf({ progress }) + unrecorded, 20)
   return new Date(
     Date.parse(ended_at) + Math.min(FIRST_MS * 2 ** repeats, MAX_PAUSE_MS),
   ).toISOString()
 }
 
 /** How often the dashboard has retried it automatically. */
-export const repeatsOf = ({ progress: { repeats } }: Pick<Row, 'progress'>): number =>
+export const retryCountOf = ({ progress: { repeats } }: Pick<MoveState, 'progress'>): number =>
   typeof repeats === 'number' ? repeats : 0

@@ -1,6 +1,6 @@
-import { usedBy } from '#dashboard/features/backups/effective.queries.ts'
+import { effectiveSettings } from '#dashboard/features/backups/effective.queries.ts'
 import { createParams } from '#dashboard/features/backups/params.ts'
-import { liveOf } from '#dashboard/features/copies/source.ts'
+import { liveSiteOf } from '#dashboard/features/copies/source.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { foreignChanges, refuseUnaccepted } from '#dashboard/kernel/engine/foreign-changes.ts'
 import type { OperationTarget, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
@@ -14,7 +14,7 @@ import { refuseDeleted } from './row-of.ts'
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 type MoveDeps = Deps & Pick<RulesDeps, 'agents'>
 
-interface NewPlace {
+interface MoveInput {
   server_id: number
   accept?: string[] | undefined
 }
@@ -23,7 +23,7 @@ interface NewPlace {
 export async function moveParams(
   deps: MoveDeps,
   { server, site }: OperationTarget,
-  { server_id, accept }: NewPlace,
+  { server_id, accept }: MoveInput,
 ): Promise<{ server_id: number; accept?: string[] }> {
   if (!site) throw new Error('The operation has no site')
   const { changes } = await checkMove(deps, { server, site }, server_id)
@@ -44,18 +44,20 @@ export async function checkMove(
   const isOpen = await refuseUnfitSite(deps, site, server_id)
   await refuseNamesThere(deps, site, server_id)
   // The copy of a move that has not ended may be there already.
-  const changes = isOpen ? [] : await foreignChanges(deps, other, siteOf(site)).catch(asUnfit)
+  const changes = isOpen
+    ? []
+    : await foreignChanges(deps, other, moveSiteParams(site)).catch(explainUnfit)
   return { other, changes }
 }
 
 /** The fields of a new site are no fields of the call. */
-function asUnfit(error: unknown): never {
+function explainUnfit(error: unknown): never {
   const fields = error instanceof ServiceError ? error.body.fields : undefined
   throw fields ? invalid({ server_id: Object.values(fields).flat() }) : error
 }
 
 /** What the new server gets of the record of a site. */
-export function siteOf(site: SiteRow) {
+export function moveSiteParams(site: SiteRow) {
   const { domain, user, php, tier, email, database_routines, xmlrpc } = site
   const tls = site.tls === 'other' ? ('none' as const) : site.tls
   return { domain, user, php, tier, tls, email, database_routines, xmlrpc }
@@ -85,8 +87,8 @@ async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Pr
     throw conflict(`A move of ${site.domain} to another server has not ended: retry it first`)
   }
   refuseMissing(site, isOpen)
-  if (site.staging) await liveOf(deps.db, site.id)
-  const { exclude } = await usedBy(deps.db, site.id)
+  if (site.staging) await liveSiteOf(deps.db, site.id)
+  const { exclude } = await effectiveSettings(deps.db, site.id)
   if (exclude.length > 0) {
     throw conflict(
       `The backups of ${site.domain} leave out files, which would be missing after a move: include them first`,

@@ -25,14 +25,14 @@ type Deps = Pick<CommonDeps, 'db' | 'clock' | 'longest_ms' | 'deadline_ms' | 'fr
 /** So often, lines of an agent count as progress. */
 const PROGRESS_MS = 60_000
 
-interface Delivery {
+interface MoveAttempt {
   operation: OperationRow
   context: AttemptContext
   recorder: EventRecorder
   row: MoveRow
 }
 
-interface Call<N extends PartName> {
+interface PartCall<N extends PartName> {
   /** Stable: with that of the operation it names one call of an agent, which never runs twice. */
   id: string
   server: ServerRow
@@ -44,7 +44,7 @@ interface Call<N extends PartName> {
  * The parts of an operation of several servers. Each result is recorded, so that a restarted
  * dashboard continues with the first part that did not end, and asks its agent for the outcome.
  */
-export class Parts {
+export class MoveParts {
   readonly #deps: Deps
   readonly #operation: OperationRow
   readonly #context: AttemptContext
@@ -54,7 +54,7 @@ export class Parts {
   #marked: number
   #until: number
 
-  constructor(deps: Deps, { operation, context, recorder, row }: Delivery) {
+  constructor(deps: Deps, { operation, context, recorder, row }: MoveAttempt) {
     this.#deps = deps
     this.#operation = operation
     this.#context = context
@@ -136,7 +136,7 @@ export class Parts {
    * Runs a command, or attaches to it, and records its lines. Throws the error of the agent, and
    * during a freeze also conflict when that has lasted too long.
    */
-  async call<N extends PartName>(call: Call<N>): Promise<ResultOf<N>> {
+  async call<N extends PartName>(call: PartCall<N>): Promise<ResultOf<N>> {
     const end = this.#end()
     try {
       return await this.#attached(call, end)
@@ -158,13 +158,13 @@ export class Parts {
   }
 
   /** What waits for a storage that does not answer would hold the site for a long time. */
-  async #cancel<N extends PartName>({ id, server }: Call<N>): Promise<void> {
+  async #cancel<N extends PartName>({ id, server }: PartCall<N>): Promise<void> {
     const cancelled = { id: `${this.#operation.id}-${id}`, cancel: 'forced' } as const
     await sendCancelRequest(this.#deps, server, cancelled).catch(() => undefined)
   }
 
   async #attached<N extends PartName>(
-    { id, server, command, params }: Call<N>,
+    { id, server, command, params }: PartCall<N>,
     end: { ms: number; error: () => Error },
   ): Promise<ResultOf<N>> {
     const { signal, allowance } = this.#context

@@ -2,14 +2,14 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { withChanges } from '#dashboard/kernel/engine/foreign-changes.ts'
 import type { Effect, Plan } from '#shared/kernel/plan.ts'
 
-interface NewServer {
+interface MoveTarget {
   other: ServerRow
   /** What it changes before the copy that Hosting Control did not make. */
   changes: readonly Effect[]
 }
 
 /** The parts of a move: what else each agent does depends on the backups that come first. */
-export function planOfMove(domain: string, here: ServerRow, { other, changes }: NewServer): Plan {
+export function planOfMove(domain: string, here: ServerRow, { other, changes }: MoveTarget): Plan {
   const titles = {
     leaving: `Preparing ${here.name}`,
     backup: `Backing up ${domain} on ${here.name}`,

@@ -59,7 +59,7 @@ export async function findUnconfirmed(db: Database, site_id: number): Promise<Si
 }
 
 /** The row of an operation: a new one, or that of an earlier move. */
-export async function beginMove(
+export async function insertMove(
   db: Database,
   values: Pick<MoveRow, 'site_id' | 'other_id' | 'operation_id' | 'progress'>,
 ): Promise<void> {
@@ -82,7 +82,7 @@ export async function storeProgress(
   )
 }
 
-interface Switched {
+interface SwitchedSite {
   site_id: number
   server_id: number
   other_id: number
@@ -93,7 +93,7 @@ interface Switched {
 /** The site has changed its server. */
 export const switchStatements = (
   queries: Queries,
-  { site_id, server_id, ...values }: Switched,
+  { site_id, server_id, ...values }: SwitchedSite,
 ): Statement[] => [
   // A sync that came meanwhile may have recorded it there, as one that it discovered.
   queries
@@ -120,7 +120,7 @@ export const switchStatements = (
 ]
 
 /** The operation has changed nothing. */
-export async function endMove(db: Database, site_id: number): Promise<void> {
+export async function deleteMove(db: Database, site_id: number): Promise<void> {
   await db.write((queries) => batch(queries, endStatements(queries, site_id)))
 }
 

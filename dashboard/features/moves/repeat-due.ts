@@ -3,22 +3,22 @@ import { enqueue } from '#dashboard/kernel/engine/begin.ts'
 import type { StartDeps } from '#dashboard/kernel/engine/start.ts'
 import { AHEAD_MS } from '#shared/kernel/age.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
-import { listOpen, type OpenMove } from './open.queries.ts'
-import { isAstray, isDeleted, MAX_PAUSE_MS } from './open.ts'
+import { listUnfinishedMoves, type OpenMove } from './open.queries.ts'
+import { isCopyDeleted, isNotForwarding, MAX_PAUSE_MS } from './open.ts'
 import { findServer } from './queries.ts'
-import { Left } from './row-of.ts'
+import { LeftCopies } from './row-of.ts'
 
 /**
  * Ends moves that left something on a server that refused or was offline, without a user: an
  * undecided move is decided, and everything else is restored. This moves no site.
  */
-export async function repeatDue(deps: StartDeps & Pick<CommonDeps, 'log'>): Promise<void> {
+export async function retryDueMoves(deps: StartDeps & Pick<CommonDeps, 'log'>): Promise<void> {
   const now = deps.clock.now()
-  for (const open of await listOpen(deps.db)) {
+  for (const open of await listUnfinishedMoves(deps.db)) {
     const { next_at, site } = open
     if (next_at === null || isLater(next_at, now)) continue
     try {
-      if (await areOnline(deps, open)) await repeat(deps, open)
+      if (await areOnline(deps, open)) await retryMove(deps, open)
     } catch (error) {
       deps.log.error(`the move of ${site.domain} could not be repeated`, error)
     }
@@ -36,7 +36,7 @@ async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<
   if (server.status !== 'online' || other?.status !== 'online') return false
   const { left, settled, receiving, removed } = row.progress
   const isRemoved = receiving === undefined || removed !== undefined
-  const ids = settled === undefined || !isRemoved ? [] : (Left.safeParse(left).data ?? [])
+  const ids = settled === undefined || !isRemoved ? [] : (LeftCopies.safeParse(left).data ?? [])
   const all = await Promise.all(ids.map((id) => findServer(db, id)))
   // Only the servers of earlier copies are left; one that was deleted needs nothing.
   return all.length === 0 || all.some((one) => one === undefined || one.status === 'online')
@@ -46,9 +46,12 @@ async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<
  * The operation that the row needs: the last one may be a confirmation that ended before it
  * started. A conflict means that the site has another operation, or that somebody was faster.
  */
-async function repeat(deps: StartDeps, { row, operation, site, server }: OpenMove): Promise<void> {
+async function retryMove(
+  deps: StartDeps,
+  { row, operation, site, server }: OpenMove,
+): Promise<void> {
   const { id: retry_of, params } = operation
-  const isBack = isAstray(row) && !isDeleted(row)
+  const isBack = isNotForwarding(row) && !isCopyDeleted(row)
   const type = isBack ? 'site.move-back' : operation.type
   const given = type === operation.type ? params : { discard_changes: false }
   const work = { type, params: given, retry_of }

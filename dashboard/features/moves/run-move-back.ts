@@ -3,64 +3,70 @@ import type { Outcome } from '#dashboard/kernel/engine/job.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import type { ErrorBody } from '#shared/kernel/errors.ts'
-import { backedUp } from './backups.ts'
-import { broughtAccess } from './bring-access.ts'
-import { frozenSeconds, handOver } from './hand-over.ts'
-import { opened } from './open-site.ts'
+import { backUpSite } from './backups.ts'
+import { copyAccess } from './bring-access.ts'
+import { forwardRequests, frozenSeconds } from './hand-over.ts'
+import { openOnNewServer } from './open-site.ts'
 import { Done } from './parts.ts'
 import { switchStatements } from './queries.ts'
-import { ended, failed, finalReason, type Session, session } from './session.ts'
-import { caughtUp, frozen, refuseUncovered, switchSite } from './switch-site.ts'
+import {
+  endWithFailure,
+  endWithSuccess,
+  finalReason,
+  type MoveSession,
+  withSession,
+} from './session.ts'
+import { copyChanges, freezeSite, refuseUncovered, switchSite } from './switch-site.ts'
 
 const Params = z.object({ discard_changes: z.boolean() })
 const Failure = z.looseObject({ error: z.string() })
 
 /** The same way back: the copy that only forwards catches up, and the two servers change places. */
-export const runMoveBack = session(moveBack)
+export const runMoveBack = withSession(moveBack)
 
-async function moveBack(session: Session): Promise<Outcome> {
+async function moveBack(session: MoveSession): Promise<Outcome> {
   const { deps, operation, parts, site, here, other } = session
   const known = parts.get('failure', Failure)
-  if (known) return stay(session, known)
+  if (known) return endWithoutMove(session, known)
   try {
-    if (!parts.has('parting')) await broughtBack(session, Params.parse(operation.params))
-    await handOver(session)
+    if (!parts.has('parting')) await copyBack(session, Params.parse(operation.params))
+    await forwardRequests(session)
   } catch (error) {
     const reason = finalReason(session, error)
     await parts.keep('failure', reason)
-    return stay(session, reason)
+    return endWithoutMove(session, reason)
   }
-  await opened(session)
-  const access = await broughtAccess(session)
+  await openOnNewServer(session)
+  const access = await copyAccess(session)
   const switched = {
     ...{ site_id: site.id, server_id: other.id, other_id: here.id },
     certificate: parts.get('frozen', z.string()) ?? '',
     moved_at: timestamp(deps.clock),
   }
   const report = { domain: site.domain, server_id: other.id, seconds: frozenSeconds(session) }
-  return ended(session, 'site.move-back', report, (queries, subject, at) => [
+  return endWithSuccess(session, 'site.move-back', report, (queries, subject, at) => [
     ...switchStatements(queries, switched),
     ...access(queries, subject, at),
   ])
 }
 
-async function broughtBack(
-  session: Session,
+async function copyBack(
+  session: MoveSession,
   { discard_changes }: z.infer<typeof Params>,
 ): Promise<void> {
   const { operation, parts, site, here, other } = session
-  if (parts.has('astray')) await parts.once('straight', ...forwarding(session, 'straight'))
-  const own = await wayBack(session)
+  if (parts.has('astray')) await parts.once('straight', ...forwardingPart(session, 'straight'))
+  const own = await openWayBack(session)
   // The copy stays as it was before the move.
   const backup = discard_changes
     ? undefined
     : await parts.once('backup', `Backing up ${site.domain} on ${here.name}`, z.number(), () =>
-        backedUp(session, operation.created_at),
+        backUpSite(session, operation.created_at),
       )
-  if (backup !== undefined) await caughtUp(session, backup, 'serving', { settings: true })
-  await prepared(session, own)
-  await frozen(session)
-  if (backup !== undefined) await caughtUp(session, backup, 'frozen')
+  if (backup !== undefined) await copyChanges(session, backup, 'serving', { settings: true })
+  await prepareSite(session, own)
+  await freezeSite(session)
+  if (backup !== undefined) await copyChanges(session, backup, 'frozen')
   await parts.once('arriving', `Starting ${site.domain} on ${other.name}`, Done, async () => {
     const peers = await requireAddresses(here)
     await switchSite(session, { id: 'arriving', server: other, state: 'arriving', peers })
@@ -72,7 +78,7 @@ async function broughtBack(
  * The copy keeps the challenges of the site before the site forwards them to it: requests never go
  * in a circle. Returns the certificate of the site.
  */
-async function wayBack(session: Session): Promise<string> {
+async function openWayBack(session: MoveSession): Promise<string> {
   const { parts, here, other } = session
   if (!parts.has('returning')) await parts.keep('returning', true)
   await parts.once('copy', `Preparing the copy on ${other.name}`, z.string(), async () => {
@@ -80,12 +86,12 @@ async function wayBack(session: Session): Promise<string> {
     return switchSite(session, { id: 'copy', server: other, state: 'returning', peers })
   })
   return parts.once('leaving', `Preparing ${here.name}`, z.string(), () =>
-    leave(session, { id: 'leaving' }),
+    freezeAndForward(session, { id: 'leaving' }),
   )
 }
 
 /** With the names that the site has now. */
-async function prepared(session: Session, own: string): Promise<void> {
+async function prepareSite(session: MoveSession, own: string): Promise<void> {
   const { parts, site, here, other } = session
   const title = `Checking the certificate of ${site.domain} on ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
@@ -98,31 +104,37 @@ async function prepared(session: Session, own: string): Promise<void> {
   })
   refuseUncovered(session, own, certificate)
   await parts.once('way', `Preparing the forwarding to ${other.name}`, Done, async () => {
-    await leave(session, { id: 'way', certificate })
+    await freezeAndForward(session, { id: 'way', certificate })
     return true
   })
 }
 
-async function leave(session: Session, way: { id: string; certificate?: string }): Promise<string> {
+async function freezeAndForward(
+  session: MoveSession,
+  way: { id: string; certificate?: string },
+): Promise<string> {
   const { here, other } = session
   const peers = await requireAddresses(other)
   return switchSite(session, { server: here, state: 'leaving', peers, challenges: true, ...way })
 }
 
 /** The site stays where it is, and the other server only forwards, to the site alone. */
-async function stay(session: Session, reason: ErrorBody): Promise<Outcome> {
+async function endWithoutMove(session: MoveSession, reason: ErrorBody): Promise<Outcome> {
   const { parts, site, here, other } = session
   await parts.finally('stay', `Serving ${site.domain} as before`, Done, async () => {
     const peers = await requireAddresses(other)
     await switchSite(session, { id: 'stay', server: here, state: 'arrived', peers })
     return true
   })
-  if (parts.has('returning')) await parts.finally('forward', ...forwarding(session, 'forward'))
-  return failed(session, reason)
+  if (parts.has('returning')) await parts.finally('forward', ...forwardingPart(session, 'forward'))
+  return endWithFailure(session, reason)
 }
 
 /** The other server only forwards, also if it was started again before. */
-function forwarding(session: Session, id: string): [string, typeof Done, () => Promise<true>] {
+function forwardingPart(
+  session: MoveSession,
+  id: string,
+): [string, typeof Done, () => Promise<true>] {
   const { parts, here, other } = session
   const forward = async (): Promise<true> => {
     const peers = await requireAddresses(here)

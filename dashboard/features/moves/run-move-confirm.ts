@@ -4,37 +4,37 @@ import type { Outcome } from '#dashboard/kernel/engine/job.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { Done } from './parts.ts'
 import { endStatements } from './queries.ts'
-import { ended, type Session, session } from './session.ts'
+import { endWithSuccess, type MoveSession, withSession } from './session.ts'
 import { switchSite } from './switch-site.ts'
-import { listStatements, trashedCopy, unlessGone } from './trashed-copy.ts'
+import { listStatements, resultUnlessGone, trashedCopyRow } from './trashed-copy.ts'
 
 /** Done: an earlier operation has deleted it. */
-const Deleted = z.union([z.number(), Done])
+const DeletedCopy = z.union([z.number(), Done])
 
 /** The former copy goes to the trash of its server, which stops forwarding. */
-export const runMoveConfirm = session(confirm)
+export const runMoveConfirm = withSession(confirm)
 
-async function confirm(session: Session): Promise<Outcome> {
+async function confirm(session: MoveSession): Promise<Outcome> {
   const { operation, parts, site, here, other } = session
   const { domain } = site
   // Ends only what a user has started: after a cancelled confirmation, DNS may point elsewhere.
   if (operation.actor === null && !parts.has('deleted'))
     throw conflict('Only a user can confirm a move')
   const title = `Moving the copy on ${other.name} to the trash`
-  const size = await parts.once('deleted', title, Deleted, async () => {
+  const size = await parts.once('deleted', title, DeletedCopy, async () => {
     const params = { domain, copy: true }
     const call = { id: 'delete', server: other, command: 'site.delete', params } as const
-    return (await unlessGone(parts.call(call)))?.size ?? true
+    return (await resultUnlessGone(parts.call(call)))?.size ?? true
   })
   await parts.finally('settled', `Serving ${domain} for visitors only`, Done, async () => {
     await switchSite(session, { id: 'settled', server: here, state: 'settled' })
     return true
   })
   // A copy that is not listed would be forgotten.
-  const copy = await trashedCopy(session, other, size === true ? undefined : size)
+  const copy = await trashedCopyRow(session, other, size === true ? undefined : size)
   const change = (queries: Queries) => [
     ...endStatements(queries, site.id),
     ...listStatements(queries, copy),
   ]
-  return ended(session, 'site.move-confirm', { domain }, change)
+  return endWithSuccess(session, 'site.move-confirm', { domain }, change)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { stagingFor } from '#dashboard/features/copies/staging-access.ts'
+import { stagingParams } from '#dashboard/features/copies/staging-access.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { sendCancelRequest } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import type { Outcome } from '#dashboard/kernel/engine/job.ts'
@@ -8,17 +8,29 @@ import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import { type ErrorBody, isCancelled, messageOf, ServiceError } from '#shared/kernel/errors.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 import { Staging } from '#shared/sites/staging.ts'
-import { backedUp, withSource } from './backups.ts'
-import { broughtAccess } from './bring-access.ts'
-import { frozenSeconds, handOver } from './hand-over.ts'
-import { opened } from './open-site.ts'
-import { siteOf } from './params.ts'
+import { backUpSite, withBackupSource } from './backups.ts'
+import { copyAccess } from './bring-access.ts'
+import { forwardRequests, frozenSeconds } from './hand-over.ts'
+import { openOnNewServer } from './open-site.ts'
+import { moveSiteParams } from './params.ts'
 import { Done, isRefusal } from './parts.ts'
-import { endMove, findServer, switchStatements } from './queries.ts'
-import { Left } from './row-of.ts'
-import { ended, failed, finalReason, type Session, session } from './session.ts'
-import { caughtUp, frozen, refuseUncovered, switchSite } from './switch-site.ts'
-import { deletedRow, listed, trashedCopy, unlessGone, unlisted } from './trashed-copy.ts'
+import { deleteMove, findServer, switchStatements } from './queries.ts'
+import { LeftCopies } from './row-of.ts'
+import {
+  endWithFailure,
+  endWithSuccess,
+  finalReason,
+  type MoveSession,
+  withSession,
+} from './session.ts'
+import { copyChanges, freezeSite, refuseUncovered, switchSite } from './switch-site.ts'
+import {
+  deletedRow,
+  recordTrashedCopy,
+  removeTrashedCopy,
+  resultUnlessGone,
+  trashedCopyRow,
+} from './trashed-copy.ts'
 
 const Params = z.object({ server_id: z.number(), accept: Accept.optional() })
 const Failure = z.looseObject({ error: z.string() })
@@ -27,27 +39,27 @@ const Failure = z.looseObject({ error: z.string() })
  * Copies the site while it serves visitors, freezes it, copies the changes, and makes its server
  * forward all requests. Until that, a failure leaves everything as it was.
  */
-export const runMove = session(move, ({ params }) => Params.parse(params).server_id)
+export const runMove = withSession(move, ({ params }) => Params.parse(params).server_id)
 
 function acceptIn(params: unknown) {
   const { accept } = Params.parse(params)
   return accept ? { accept } : {}
 }
 
-async function move(session: Session): Promise<Outcome> {
+async function move(session: MoveSession): Promise<Outcome> {
   const { deps, parts, site, here, other } = session
   const known = parts.get('failure', Failure)
   if (known) return giveUp(session, known)
   try {
-    if (!parts.has('parting')) await brought(session)
-    await handOver(session)
+    if (!parts.has('parting')) await copySite(session)
+    await forwardRequests(session)
   } catch (error) {
     const reason = finalReason(session, error)
     await parts.keep('failure', reason)
     return giveUp(session, reason)
   }
-  await opened(session)
-  const access = await broughtAccess(session)
+  await openOnNewServer(session)
+  const access = await copyAccess(session)
   const seconds = frozenSeconds(session)
   const switched = {
     ...{ site_id: site.id, server_id: other.id, other_id: here.id },
@@ -55,21 +67,21 @@ async function move(session: Session): Promise<Outcome> {
     moved_at: timestamp(deps.clock),
   }
   const report = { domain: site.domain, server_id: other.id, seconds }
-  return ended(session, 'site.move', report, (queries, subject, at) => [
+  return endWithSuccess(session, 'site.move', report, (queries, subject, at) => [
     ...switchStatements(queries, switched),
     ...access(queries, subject, at),
   ])
 }
 
-async function brought(session: Session): Promise<void> {
-  const backup = await copied(session)
-  await caughtUp(session, backup, 'serving')
-  await frozen(session)
-  await caughtUp(session, backup, 'frozen')
+async function copySite(session: MoveSession): Promise<void> {
+  const backup = await copyWhileServing(session)
+  await copyChanges(session, backup, 'serving')
+  await freezeSite(session)
+  await copyChanges(session, backup, 'frozen')
 }
 
 /** While the site serves. Returns its backup. */
-async function copied(session: Session): Promise<number> {
+async function copyWhileServing(session: MoveSession): Promise<number> {
   const { parts, operation, site, here, other } = session
   const { domain } = site
   const [from, to] = [await requireAddresses(here), await requireAddresses(other)]
@@ -78,21 +90,26 @@ async function copied(session: Session): Promise<number> {
     switchSite(session, { id: 'leaving', ...leaving }),
   )
   // The server has just said that it serves the site: no copy is the live site.
-  if (parts.has('left')) await cleared(session)
+  if (parts.has('left')) await removeLeftCopies(session)
   const backup = await parts.once(
     'backup',
     `Backing up ${domain} on ${here.name}`,
     z.number(),
-    () => backedUp(session, operation.created_at),
+    () => backUpSite(session, operation.created_at),
   )
   const title = `Copying ${domain} to ${other.name}`
   const certificate = await parts.once('certificate', title, z.string(), async () => {
     const staging = await stagingOf(session)
-    const params = { ...siteOf(site), ...staging, peers: from, ...acceptIn(operation.params) }
+    const params = {
+      ...moveSiteParams(site),
+      ...staging,
+      peers: from,
+      ...acceptIn(operation.params),
+    }
     const call = { id: 'receive', server: other, command: 'site.receive' } as const
     await parts.keep('receiving', true)
     try {
-      const received = await withSource(session, backup, other, (source) =>
+      const received = await withBackupSource(session, backup, other, (source) =>
         parts.call({ ...call, params: { ...params, from: { kind: 'backup', ...source } } }),
       )
       return received.certificate
@@ -111,17 +128,17 @@ async function copied(session: Session): Promise<number> {
 }
 
 /** Recorded: the agent gets the same params with each delivery. */
-async function stagingOf({ deps, parts, site }: Session): Promise<{ staging?: Staging }> {
+async function stagingOf({ deps, parts, site }: MoveSession): Promise<{ staging?: Staging }> {
   if (!site.staging) return {}
   const known = parts.get('staging', Staging)
   if (known) return { staging: known }
-  const staging = await stagingFor(deps, site)
+  const staging = await stagingParams(deps, site)
   await parts.keep('staging', staging)
   return { staging }
 }
 
 /** The site serves as before, and the other server has nothing of it. */
-async function giveUp(session: Session, reason: ErrorBody): Promise<Outcome> {
+async function giveUp(session: MoveSession, reason: ErrorBody): Promise<Outcome> {
   const { deps, operation, parts, site, here, other } = session
   const { domain } = site
   await parts.finally('settled', `Serving ${domain} as before`, Done, async () => {
@@ -137,27 +154,27 @@ async function giveUp(session: Session, reason: ErrorBody): Promise<Outcome> {
     })
   }
   // Otherwise no later move would remove the copies of earlier ones.
-  if (operation.actor === null) await cleared(session)
-  if (!parts.has('left')) await endMove(deps.db, site.id)
-  return failed(session, reason)
+  if (operation.actor === null) await removeLeftCopies(session)
+  if (!parts.has('left')) await deleteMove(deps.db, site.id)
+  return endWithFailure(session, reason)
 }
 
 /**
  * The copies that earlier moves could not remove, because their servers were unreachable. Only the
  * server to which the site moves now must answer.
  */
-async function cleared(session: Session): Promise<void> {
+async function removeLeftCopies(session: MoveSession): Promise<void> {
   const { deps, parts, here } = session
-  const all = parts.get('left', Left) ?? []
+  const all = parts.get('left', LeftCopies) ?? []
   const still: number[] = []
   for (const id of all) {
     const server = id === here.id ? undefined : await findServer(deps.db, id)
-    if (server && !(await isCleared(session, server))) still.push(id)
+    if (server && !(await isCopyRemoved(session, server))) still.push(id)
   }
   await parts.keep('left', still.length === 0 ? undefined : still)
 }
 
-async function isCleared(session: Session, server: ServerRow): Promise<boolean> {
+async function isCopyRemoved(session: MoveSession, server: ServerRow): Promise<boolean> {
   const { parts, context, other } = session
   const title = `Removing the copy that an earlier move left on ${server.name}`
   try {
@@ -175,29 +192,29 @@ async function isCleared(session: Session, server: ServerRow): Promise<boolean> 
 
 /** Nothing but the copy: the server may have got another site of this name. */
 async function removeCopy(
-  session: Session,
+  session: MoveSession,
   server: ServerRow,
   prefix: '' | `left-${number}-`,
 ): Promise<true> {
   const { deps, parts, site, context } = session
   const { domain } = site
   const deletion = { server, command: 'site.delete', params: { domain, copy: true } } as const
-  const deleted = await unlessGone(parts.call({ id: `${prefix}delete`, ...deletion }))
+  const deleted = await resultUnlessGone(parts.call({ id: `${prefix}delete`, ...deletion }))
   if (!deleted) {
     // An earlier operation may have deleted it, and not permanently.
-    const kept = trashedCopy(session, server, undefined).catch(() => undefined)
-    await listed(deps.db, await kept)
+    const kept = trashedCopyRow(session, server, undefined).catch(() => undefined)
+    await recordTrashedCopy(deps.db, await kept)
     return true
   }
   try {
     // The copy was deleted just now.
     const params = { domain, confirm: domain, trashed_days: 0 }
     const purge = { server, command: 'site.purge', params } as const
-    await unlessGone(parts.call({ id: `${prefix}purge`, ...purge }))
-    await unlisted(session, server)
+    await resultUnlessGone(parts.call({ id: `${prefix}purge`, ...purge }))
+    await removeTrashedCopy(session, server)
   } catch (error) {
     if (context.signal.aborted) throw error
-    await listed(deps.db, deletedRow(session, server, deleted.size))
+    await recordTrashedCopy(deps.db, deletedRow(session, server, deleted.size))
     if (!isRefusal(error)) throw error
     await parts.log(`Warning: the copy stays in the trash of ${server.name}: ${messageOf(error)}`)
   }

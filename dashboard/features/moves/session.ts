@@ -14,8 +14,8 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
 import type { OwnType, ReportOf } from '#shared/operation-types.ts'
-import { Parts } from './parts.ts'
-import { rowOf } from './row-of.ts'
+import { MoveParts } from './parts.ts'
+import { moveRowOf } from './row-of.ts'
 
 export type MoveDeps = BackupDeps &
   Pick<CommonDeps, 'longest_ms' | 'deadline_ms' | 'freeze_ms' | 'retry_max_ms'> & {
@@ -23,7 +23,7 @@ export type MoveDeps = BackupDeps &
   }
 
 /** One delivery of an operation of a move. */
-export interface Session {
+export interface MoveSession {
   deps: MoveDeps
   operation: OperationRow
   context: AttemptContext
@@ -32,17 +32,17 @@ export interface Session {
   /** The server that has the site, and the other one. */
   here: ServerRow
   other: ServerRow
-  parts: Parts
+  parts: MoveParts
   recorder: EventRecorder
 }
 
-type Work = (session: Session) => Promise<Outcome>
+type MoveWork = (session: MoveSession) => Promise<Outcome>
 
 /**
  * Runs one delivery: its events are stored at its end, before the next one continues the numbers.
  */
-export const session =
-  (work: Work, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
+export const withSession =
+  (work: MoveWork, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
   async (deps: MoveDeps, operation: OperationRow, context: AttemptContext): Promise<Outcome> => {
     const opened = await openSession(deps, operation, context, otherOf(operation))
     try {
@@ -59,11 +59,11 @@ async function openSession(
   operation: OperationRow,
   context: AttemptContext,
   other_id?: number,
-): Promise<Session> {
+): Promise<MoveSession> {
   const { db, clock, deadline_ms } = deps
   const site = await findSiteById(db, operation.site_id ?? 0)
   if (!site) throw conflict('The site is no longer recorded')
-  const row = await rowOf(db, operation, site, other_id)
+  const row = await moveRowOf(db, operation, site, other_id)
   // The deadline counts from the last progress; a new delivery is no progress.
   const isFirst = operation.started_at === null
   const deadline_at = isFirst ? timestamp(clock, deadline_ms) : operation.deadline_at
@@ -74,7 +74,7 @@ async function openSession(
   const here = await getServer(db, site.server_id)
   const other = await getServer(db, row.other_id)
   const recorder = await EventRecorder.open(deps, operation.id)
-  const parts = new Parts(deps, {
+  const parts = new MoveParts(deps, {
     operation: { ...operation, deadline_at },
     context,
     recorder,
@@ -83,8 +83,8 @@ async function openSession(
   return { deps, operation, context, site, row, here, other, parts, recorder }
 }
 
-export async function ended<K extends OwnType>(
-  { deps, operation, recorder }: Session,
+export async function endWithSuccess<K extends OwnType>(
+  { deps, operation, recorder }: MoveSession,
   type: K,
   report: ReportOf<K>,
   change: RecordChange = NO_CHANGE,
@@ -93,23 +93,23 @@ export async function ended<K extends OwnType>(
   return storeSuccess(deps, operation, success, await recorder.takeUnstored())
 }
 
-export async function failed(
-  { deps, operation, recorder }: Session,
+export async function endWithFailure(
+  { deps, operation, recorder }: MoveSession,
   error: ErrorBody,
 ): Promise<Outcome> {
   return storeFailure(deps, operation, error, await recorder.takeUnstored())
 }
 
 /** Whether there is no time for another delivery. */
-const isLast = ({ deps, parts }: Session): boolean => parts.left_ms <= deps.retry_max_ms
+const isLastAttempt = ({ deps, parts }: MoveSession): boolean => parts.left_ms <= deps.retry_max_ms
 
 /** Why a part failed, if that is final. Throws a temporary failure, such as an offline server. */
-export function finalReason(session: Session, error: unknown): ErrorBody {
+export function finalReason(session: MoveSession, error: unknown): ErrorBody {
   const { parts, context } = session
   if (context.signal.aborted || storageFault(error) !== undefined) throw error
   const isOffline = error instanceof ServiceError && error.code === 'offline'
   // A frozen site does not wait; after the call that decides, its outcome does.
-  const waits = !parts.has('freezing') && !isLast(session)
+  const waits = !parts.has('freezing') && !isLastAttempt(session)
   if (isOffline && (waits || parts.has('parting'))) throw error
   return bodyOf(error)
 }

@@ -3,7 +3,7 @@ import { getServer } from '#dashboard/kernel/db/targets.ts'
 import { addressesOf } from '#dashboard/kernel/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { OpenMove, ShownMove } from '#shared/moves/api/moves.ts'
-import { listOpen } from './open.queries.ts'
+import { listUnfinishedMoves } from './open.queries.ts'
 import { isUndecided } from './open.ts'
 import { findUnconfirmed } from './queries.ts'
 
@@ -13,7 +13,7 @@ export async function showMove(
   { site, server }: SiteTarget,
 ): Promise<ShownMove> {
   const move = await findUnconfirmed(db, site.id)
-  const open = await showOpen(db, site.id)
+  const open = await showUnfinished(db, site.id)
   if (!move) return { move, open, dns: 'unknown', addresses: [], wanted: [] }
   const other = await getServer(db, move.other_id)
   const [addresses, wanted, former] = await Promise.all(
@@ -28,8 +28,8 @@ export async function showMove(
   }
 }
 
-async function showOpen(db: Database, site_id: number): Promise<OpenMove | null> {
-  const [found] = await listOpen(db, site_id)
+async function showUnfinished(db: Database, site_id: number): Promise<OpenMove | null> {
+  const [found] = await listUnfinishedMoves(db, site_id)
   if (!found) return null
   const { row, operation, next_at } = found
   const { error } = operation

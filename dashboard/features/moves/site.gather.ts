@@ -1,4 +1,4 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { partOfMove } from './moving-parts.ts'
+import { moveCommand } from './moving-parts.ts'
 
-export const siteGather: OperationRules<'site.gather'> = partOfMove
+export const siteGather: OperationRules<'site.gather'> = moveCommand

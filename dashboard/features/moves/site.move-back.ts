@@ -1,9 +1,9 @@
 import { siteOf } from '#dashboard/features/backups/parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { repeatable } from './moving-parts.ts'
+import { repeatableMove } from './moving-parts.ts'
 import { moveBackParams } from './params.ts'
 
 export const siteMoveBack: OperationRules<'site.move-back'> = {
-  ...repeatable,
+  ...repeatableMove,
   params: (deps, target, input) => moveBackParams(deps, siteOf(target), input),
 }

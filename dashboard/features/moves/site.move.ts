@@ -1,8 +1,8 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { repeatable } from './moving-parts.ts'
+import { repeatableMove } from './moving-parts.ts'
 import { moveParams } from './params.ts'
 
 export const siteMove: OperationRules<'site.move'> = {
-  ...repeatable,
+  ...repeatableMove,
   params: moveParams,
 }

@@ -5,11 +5,11 @@ import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import { conflict, messageOf, offline } from '#shared/kernel/errors.ts'
 import type { Switch } from '#shared/moves/moving.ts'
 import { CopiedTables, Gathered } from '#shared/sites/gathered.ts'
-import { withSource } from './backups.ts'
+import { withBackupSource } from './backups.ts'
 import { Done } from './parts.ts'
-import type { Session } from './session.ts'
+import type { MoveSession } from './session.ts'
 
-interface Switching {
+interface SwitchCall {
   /** The id of the call; each call has its own. */
   id: string
   server: ServerRow
@@ -21,21 +21,25 @@ interface Switching {
 
 /** Returns the certificate of that server; empty without one. */
 export async function switchSite(
-  { parts, site }: Session,
-  { id, server, ...params }: Switching,
+  { parts, site }: MoveSession,
+  { id, server, ...params }: SwitchCall,
 ): Promise<string> {
   const call = { id, server, command: 'site.switch', params: { domain: site.domain, ...params } }
   return (await parts.call({ ...call, command: 'site.switch' })).certificate
 }
 
 /** Throws offline for a name that cannot be resolved now. */
-export const foundAddresses = (server: ServerRow): Promise<string[]> =>
+export const addressesOrOffline = (server: ServerRow): Promise<string[]> =>
   requireAddresses(server).catch((error: unknown) => {
     throw offline(messageOf(error))
   })
 
 /** Throws conflict if visitors, who reach the site over TLS, would not reach the other server. */
-export function refuseUncovered({ site, other }: Session, own: string, certificate: string): void {
+export function refuseUncovered(
+  { site, other }: MoveSession,
+  own: string,
+  certificate: string,
+): void {
   if (own === '' || certificate !== '') return
   throw conflict(
     `${other.name} got no certificate for ${site.domain}, which visitors reach over TLS`,
@@ -43,7 +47,7 @@ export function refuseUncovered({ site, other }: Session, own: string, certifica
 }
 
 /** Returns the certificate of the server that is frozen. From the first call on, nothing waits. */
-export async function frozen(session: Session): Promise<string> {
+export async function freezeSite(session: MoveSession): Promise<string> {
   const { deps, parts, site, here } = session
   if (!parts.has('freezing')) await parts.keep('freezing', timestamp(deps.clock))
   return parts.once('frozen', `Freezing ${site.domain}`, z.string(), () =>
@@ -58,8 +62,8 @@ const ROUNDS = {
 } as const
 
 /** Copies the changes to the copy; with `settings` also the settings of the site. */
-export async function caughtUp(
-  session: Session,
+export async function copyChanges(
+  session: MoveSession,
   backup: number,
   round: keyof typeof ROUNDS,
   { settings = false } = {},
@@ -73,12 +77,12 @@ export async function caughtUp(
     command: N,
     more = {},
   ) =>
-    withSource(session, backup, server, ({ backup: snapshot, ...repository }) => {
+    withBackupSource(session, backup, server, ({ backup: snapshot, ...repository }) => {
       const follows = settings && command === 'site.catch-up'
       const from = { ...repository, ...(follows && { backup: snapshot }) }
       return parts.call({ id, server, command, params: { domain, from, ...more } })
     })
-  const has = round === 'frozen' ? copiedBefore(session) : {}
+  const has = round === 'frozen' ? changesBefore(session) : {}
   const gathered = await parts.once(
     gather,
     `Saving the changes ${title} on ${here.name}`,
@@ -92,7 +96,7 @@ export async function caughtUp(
 }
 
 /** The state of the copy after the previous round. */
-function copiedBefore({ parts }: Session) {
+function changesBefore({ parts }: MoveSession) {
   const { gather, catchUp } = ROUNDS.serving
   const [known, before] = [parts.get(catchUp, CopiedTables), parts.get(gather, Gathered)]
   return parts.has(catchUp) ? { known, files: before?.files.snapshot } : {}

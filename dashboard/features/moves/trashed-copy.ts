@@ -11,15 +11,15 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { unlistStatements } from './queries.ts'
-import type { Session } from './session.ts'
+import type { MoveSession } from './session.ts'
 
 /**
  * The record of a copy in the trash of its server: it is listed, restored and purged like a deleted
  * site. `size` is that of a copy that this operation has deleted; the trash may then be unreadable.
  * Undefined if the trash does not have it.
  */
-export async function trashedCopy(
-  session: Session,
+export async function trashedCopyRow(
+  session: MoveSession,
   server: ServerRow,
   size: number | undefined,
 ): Promise<NewSite | undefined> {
@@ -34,7 +34,7 @@ export async function trashedCopy(
 }
 
 /** As the site is now: the copy was like it. */
-export function deletedRow(session: Session, server: ServerRow, size = 0): NewSite {
+export function deletedRow(session: MoveSession, server: ServerRow, size = 0): NewSite {
   const { domain, user, php, tier, tls: own } = session.site
   const tls = own === 'other' ? 'none' : own
   const dates = datesOf(session)
@@ -42,7 +42,7 @@ export function deletedRow(session: Session, server: ServerRow, size = 0): NewSi
   return trashedRow(facts, server.id, dates)
 }
 
-const datesOf = ({ deps: { clock, trash_ms } }: Session) => ({
+const datesOf = ({ deps: { clock, trash_ms } }: MoveSession) => ({
   now: timestamp(clock),
   purge_at: timestamp(clock, trash_ms),
 })
@@ -51,18 +51,21 @@ export const listStatements = (queries: Queries, row: NewSite | undefined): Stat
   row ? [queries.insert(sites).values(row).onConflictDoNothing()] : []
 
 /** A copy that stays in a trash stays recorded. */
-export async function listed(db: Database, row: NewSite | undefined): Promise<void> {
+export async function recordTrashedCopy(db: Database, row: NewSite | undefined): Promise<void> {
   await writeAll(db, (queries) => listStatements(queries, row))
 }
 
 /** For a copy that is not in the trash of the server any more. */
-export async function unlisted({ deps, site }: Session, server: ServerRow): Promise<void> {
+export async function removeTrashedCopy(
+  { deps, site }: MoveSession,
+  server: ServerRow,
+): Promise<void> {
   const copy = { server_id: server.id, apex: site.apex }
   await writeAll(deps.db, (queries) => unlistStatements(queries, copy))
 }
 
 /** Returns the result of the work; undefined when the copy is gone already. */
-export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
+export async function resultUnlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {

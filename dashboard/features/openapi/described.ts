@@ -1,14 +1,14 @@
 import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
 
 /** Routes of one subject, by the name that generated clients use. */
-interface Subject {
+interface RouteSubject {
   about: string
   routes: Readonly<Record<string, AnyRoute>>
 }
 
-export type Subjects = Readonly<Record<string, Subject>>
+export type RouteSubjects = Readonly<Record<string, RouteSubject>>
 
-export interface Route extends AnyRoute {
+export interface DescribedRoute extends AnyRoute {
   id: string
   tag: string
   method: string
@@ -20,7 +20,7 @@ export interface Route extends AnyRoute {
   names: readonly string[]
 }
 
-export const describedRoutes = (subjects: Subjects): readonly Route[] =>
+export const describedRoutes = (subjects: RouteSubjects): readonly DescribedRoute[] =>
   Object.entries(subjects).flatMap(([tag, { routes }]) =>
     Object.entries(routes).map(([id, route]) => {
       const [method = '', path = ''] = route.at.split(' ')

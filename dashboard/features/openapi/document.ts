@@ -5,12 +5,12 @@ import { type AnyRoute, takesDryRun } from '#dashboard/kernel/http/route.ts'
 import { MAX_DIGITS } from '#shared/kernel/api/activity.ts'
 import { SETTINGS } from '#shared/settings/api/settings.ts'
 import packed from '../../../package.json' with { type: 'json' }
-import { describedRoutes, type Route, type Subjects } from './described.ts'
+import { type DescribedRoute, describedRoutes, type RouteSubjects } from './described.ts'
 import { EXAMPLES } from './examples.ts'
 import { FAILURES, failuresOf } from './failures.ts'
 
 /** The OpenAPI 3.1 document of every route, error and event. */
-export function openApiDocument(subjects: Subjects) {
+export function openApiDocument(subjects: RouteSubjects) {
   const routes = describedRoutes(subjects)
   const requests = convert(requestSchemas(routes), 'input')
   const answers = convert(answerSchemas(routes), 'output')
@@ -43,7 +43,7 @@ export function openApiDocument(subjects: Subjects) {
       responses: Object.fromEntries(
         FAILURES.map((failure) => [failure.id, failureAnswer(failure)]),
       ),
-      schemas: merged(requests.components, answers.components),
+      schemas: mergeSchemas(requests.components, answers.components),
     },
   }
 }
@@ -71,7 +71,7 @@ const TOKEN_RULES: Record<Right, string> = {
   session: 'Closed to API tokens: it needs a session.',
 }
 
-function requestSchemas(routes: readonly Route[]) {
+function requestSchemas(routes: readonly DescribedRoute[]) {
   return Object.fromEntries(
     routes.flatMap((route) => {
       const query = queryOf(route)
@@ -83,7 +83,7 @@ function requestSchemas(routes: readonly Route[]) {
   )
 }
 
-function answerSchemas(routes: readonly Route[]) {
+function answerSchemas(routes: readonly DescribedRoute[]) {
   const answers = routes.flatMap(({ id, answers }) =>
     Object.entries(answers).flatMap(([status, { json, events }]) => [
       ...(json ? [[`${id} ${status}`, json] as const] : []),
@@ -96,7 +96,11 @@ function answerSchemas(routes: readonly Route[]) {
   return Object.fromEntries([...answers, ...failures])
 }
 
-function operationOf(route: Route, requests: Converted, answers: Converted): Json {
+function operationOf(
+  route: DescribedRoute,
+  requests: ConvertedSchemas,
+  answers: ConvertedSchemas,
+): Json {
   const { id, tag, summary, body, open } = route
   const parameters = parametersOf(route, schemaIn(requests, `${id} query`))
   return {
@@ -115,13 +119,13 @@ function operationOf(route: Route, requests: Converted, answers: Converted): Jso
 const isOptional = (body: z.ZodType): boolean =>
   body.meta()?.required === undefined && body.safeParse({}).success
 
-function requestBody(optional: boolean, id: string, requests: Converted): Json {
+function requestBody(optional: boolean, id: string, requests: ConvertedSchemas): Json {
   const schema = schemaIn(requests, `${id} body`) ?? {}
   const example = exampleOf(schema, requests.components)
   return { required: !optional, content: { 'application/json': { schema, example } } }
 }
 
-function responsesOf(route: Route, answers: Converted): Json {
+function responsesOf(route: DescribedRoute, answers: ConvertedSchemas): Json {
   const good = Object.entries(route.answers).map(([status, answer]) => [
     status,
     {
@@ -142,7 +146,12 @@ function headersOf(names: AnswerSpec['headers'] = []): Json {
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
 
-function contentOf(answer: AnswerSpec, key: string, answers: Converted, example: unknown): Json {
+function contentOf(
+  answer: AnswerSpec,
+  key: string,
+  answers: ConvertedSchemas,
+  example: unknown,
+): Json {
   const { json, events, file } = answer
   const content: Json = {}
   const schema = schemaIn(answers, key)
@@ -157,7 +166,7 @@ function contentOf(answer: AnswerSpec, key: string, answers: Converted, example:
 }
 
 /** `schema` is that of the data of one event; `x-events` has it for each kind, with an example. */
-function streamContent(key: string, answers: Converted): Json {
+function streamContent(key: string, answers: ConvertedSchemas): Json {
   const kinds = ['log', 'step', 'complete', 'error'].flatMap((kind) => {
     const schema = schemaIn(answers, `${key} ${kind}`)
     if (!schema) return []
@@ -178,7 +187,7 @@ function failureAnswer({ name, about, id, example }: (typeof FAILURES)[number]):
 }
 
 /** Throws when a name means one thing in a request and another one in an answer. */
-function merged(requests: Json, answers: Json): Json {
+function mergeSchemas(requests: Json, answers: Json): Json {
   for (const [name, schema] of Object.entries(requests)) {
     const other = answers[name] ?? schema
     if (JSON.stringify(other) !== JSON.stringify(schema))
@@ -187,7 +196,7 @@ function merged(requests: Json, answers: Json): Json {
   return { ...requests, ...answers }
 }
 
-function schemaIn({ of }: Converted, key: string): Json | undefined {
+function schemaIn({ of }: ConvertedSchemas, key: string): Json | undefined {
   const schema = of[key]
   return typeof schema === 'object' && schema !== null ? { ...schema } : undefined
 }
@@ -273,13 +282,16 @@ const DRY_RUN = {
 const queryOf = (route: AnyRoute): z.ZodObject | undefined =>
   takesDryRun(route) ? (route.query ?? z.object({})).extend(DRY_RUN) : route.query
 
-interface Shape {
+interface ObjectSchema {
   properties?: Record<string, Json>
   required?: readonly string[]
 }
 
 /** `query`: the JSON schema of the result of `queryOf`. */
-function parametersOf({ method, names, answers }: Route, query: Shape | undefined): Json[] {
+function parametersOf(
+  { method, names, answers }: DescribedRoute,
+  query: ObjectSchema | undefined,
+): Json[] {
   const inPath = names.map((name) => {
     const known = IN_PATH[name]
     if (!known) throw new Error(`No path parameter ${name} is known to the OpenAPI document`)
@@ -311,14 +323,14 @@ const LAST_EVENT_ID = {
 }
 
 /** A stream that has an end is stored; one without an end reports changes as they happen. */
-function isResumable(answers: Route['answers']): boolean {
+function isResumable(answers: DescribedRoute['answers']): boolean {
   return Object.values(answers).some(({ events }) => events?.complete !== undefined)
 }
 
 type Json = Record<string, unknown>
 
 /** The schemas as JSON, by the keys that they were given, and the components that they refer to. */
-interface Converted {
+interface ConvertedSchemas {
   of: Json
   components: Json
 }
@@ -326,7 +338,7 @@ interface Converted {
 const PREFIX = '#/components/schemas/'
 
 /** `input`: as they are sent; `output`: as they are answered. */
-function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Converted {
+function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): ConvertedSchemas {
   const whole = z.toJSONSchema(z.object(schemas), {
     io,
     override: ({ jsonSchema }) => {
@@ -339,16 +351,16 @@ function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Co
   const text = JSON.stringify(whole).replaceAll('"#/$defs/', `"${PREFIX}`)
   const { properties = {}, $defs = {} } = JSON.parse(text)
   const components = Object.entries<Json>($defs).map(([name, { id: _, ...schema }]) => {
-    const example = EXAMPLES[name] ?? madeOfItsParts(schema)
+    const example = EXAMPLES[name] ?? exampleOfParts(schema)
     return [name, example === undefined ? schema : { ...schema, examples: [example] }]
   })
   return { of: properties, components: Object.fromEntries(components) }
 }
 
 /** Where each of its parts has an example or one value. */
-function madeOfItsParts({ type, properties }: Json): unknown {
-  const parts = Object.entries(object(properties))
-  const known = parts.every(([, part]) => 'examples' in object(part) || 'const' in object(part))
+function exampleOfParts({ type, properties }: Json): unknown {
+  const parts = Object.entries(asObject(properties))
+  const known = parts.every(([, part]) => 'examples' in asObject(part) || 'const' in asObject(part))
   return type === 'object' && known ? exampleOf({ type, properties }, {}) : undefined
 }
 
@@ -373,24 +385,26 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
 function exampleOf(schema: Json, components: Json): unknown {
   const { $ref, examples, default: preset, const: only, enum: several, type } = schema
   if (typeof $ref === 'string')
-    return exampleOf(object(components[$ref.slice(PREFIX.length)]), components)
+    return exampleOf(asObject(components[$ref.slice(PREFIX.length)]), components)
   if (Array.isArray(examples)) return examples[0]
   if (preset !== undefined) return preset
   if (only !== undefined) return only
   if (Array.isArray(several)) return several[0]
-  const [first] = list(schema.anyOf ?? schema.oneOf)
+  const [first] = asList(schema.anyOf ?? schema.oneOf)
   if (first) return exampleOf(first, components)
-  if (type === 'array') return [exampleOf(object(schema.items), components)]
+  if (type === 'array') return [exampleOf(asObject(schema.items), components)]
   if (type === 'integer') return 1
   if (type !== 'object') throw new Error(`No example is known for ${JSON.stringify(schema)}`)
-  const parts = Object.entries(object(schema.properties))
-  return Object.fromEntries(parts.map(([key, part]) => [key, exampleOf(object(part), components)]))
+  const parts = Object.entries(asObject(schema.properties))
+  return Object.fromEntries(
+    parts.map(([key, part]) => [key, exampleOf(asObject(part), components)]),
+  )
 }
 
-function object(value: unknown): Json {
+function asObject(value: unknown): Json {
   return Object(value)
 }
 
-function list(value: unknown): Json[] {
+function asList(value: unknown): Json[] {
   return Array.isArray(value) ? value : []
 }

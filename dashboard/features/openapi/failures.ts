@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorName, REFUSALS } from '#shared/kernel/errors.ts'
-import type { Route } from './described.ts'
+import type { DescribedRoute } from './described.ts'
 
 const message = z.string()
 const code = z
@@ -81,7 +81,14 @@ export const FAILURES = NAMES.map((name) => {
 })
 
 /** The errors that a route can answer with. */
-export function failuresOf({ method, query, names, errors = [], open, ignores_unknown }: Route) {
+export function failuresOf({
+  method,
+  query,
+  names,
+  errors = [],
+  open,
+  ignores_unknown,
+}: DescribedRoute) {
   const possible = new Set<ErrorName>(['internal', ...errors])
   const add = (when: boolean, ...more: ErrorName[]) => {
     if (when) for (const name of more) possible.add(name)

@@ -35,8 +35,8 @@ export const openApiRoutes = {
     },
     example: { openapi: '3.1.1', paths: {} },
     run: async ({ deps, request }) => {
-      made ??= make(deps)
-      const { text, gzip, etag } = await made
+      cachedDocument ??= makeDocument(deps)
+      const { text, gzip, etag } = await cachedDocument
       const caching = { 'cache-control': 'no-cache', vary: 'accept-encoding', etag }
       if (names(request.headers.get('if-none-match') ?? '', etag))
         return new Reply(304, undefined, { headers: caching })
@@ -49,9 +49,9 @@ export const openApiRoutes = {
 }
 
 /** The same for every caller, and created at the first request. */
-let made: ReturnType<typeof make> | undefined
+let cachedDocument: ReturnType<typeof makeDocument> | undefined
 
-async function make({ describe }: Deps) {
+async function makeDocument({ describe }: Deps) {
   const text = new TextEncoder().encode(JSON.stringify(await describe()))
   const digest = new Bun.CryptoHasher('sha256').update(text).digest('base64url').slice(0, 22)
   return { text, gzip: Bun.gzipSync(text), etag: `W/"${digest}"` }

@@ -5,13 +5,13 @@ import { findOwnTarget } from '#dashboard/features/backups/own/queries.ts'
 import { listJobTroubles } from '#dashboard/features/jobs/troubles.queries.ts'
 import { backupTroubles } from '#dashboard/features/overview/attention/backups.ts'
 import {
-  advised,
   counted,
   groupOf,
   inOrder,
   item,
-  ofServer,
-  ofSite,
+  serverItem,
+  siteItem,
+  withAdvice,
 } from '#dashboard/features/overview/attention/item.ts'
 import { mailTroubles } from '#dashboard/features/overview/attention/mail.ts'
 import { maintenanceTroubles } from '#dashboard/features/overview/attention/maintenance.ts'
@@ -38,7 +38,12 @@ import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
 import { isDue } from '#shared/kernel/age.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
-import { countOperations, type FleetServerRow, listFleetServers } from './queries.ts'
+import {
+  countOperations,
+  type FleetServerRow,
+  type ListedServer,
+  listFleetServers,
+} from './queries.ts'
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'> & {
   marks: Marks
@@ -46,18 +51,16 @@ type Deps = Pick<CommonDeps, 'db' | 'clock'> & {
   off_site?: boolean
 }
 
-type Watched = Awaited<ReturnType<typeof listFleetServers>>[number]
-
 const DAY_MS = 24 * 3600_000
 
 /**
  * How long it may take until a time has its effect, such as the end of a certificate, or the contact
  * after which a failed sync is no item any more.
  */
-const KEPT_MS = 5_000
+const MAX_AGE_MS = 5_000
 
 /** Other requests run after each part: in a large fleet all of them together take long. */
-async function piece<T>(work: Promise<T>): Promise<T> {
+async function thenYield<T>(work: Promise<T>): Promise<T> {
   const result = await work
   await yieldToEventLoop()
   return result
@@ -70,18 +73,20 @@ const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
   const groups = await listGroups(db, versions.sites, { now, context: now })
   const silent = await listSilent(db, now)
   const { sites, health, updates, updates_unknown } = countsOf(groups, silent)
-  const operations = await piece(countOperations(db, since))
-  const named = await piece(listNames(db))
+  const operations = await thenYield(countOperations(db, since))
+  const named = await thenYield(listNames(db))
   const systems = new Map(named.map(({ id, os }) => [id, os]))
   const names = new Map(named.map(({ id, name }) => [id, name]))
-  const changed = await piece(changedRecords({ db, marks }))
-  const ofSites = await piece(siteTroubles(db, { groups, silent, systems, now, since }))
-  const identity = await piece(identityTroubles(db))
-  const isolation = isolationTroubles(await piece(listIsolation(db)), now)
-  const maintenance = maintenanceTroubles(await piece(listMaintenance(db)))
-  const mail = await piece(mailTroubles(db, now))
-  const jobs = await piece(jobTroubles(db))
-  const backups = await piece(backupTroubles(db, { versions: versions.backups, names, now, since }))
+  const changed = await thenYield(changedRecords({ db, marks }))
+  const ofSites = await thenYield(siteTroubles(db, { groups, silent, systems, now, since }))
+  const identity = await thenYield(identityTroubles(db))
+  const isolation = isolationTroubles(await thenYield(listIsolation(db)), now)
+  const maintenance = maintenanceTroubles(await thenYield(listMaintenance(db)))
+  const mail = await thenYield(mailTroubles(db, now))
+  const jobs = await thenYield(jobTroubles(db))
+  const backups = await thenYield(
+    backupTroubles(db, { versions: versions.backups, names, now, since }),
+  )
   return {
     by_server: countByServer(groups),
     counts: { sites, health, operations, updates, updates_unknown },
@@ -90,7 +95,7 @@ const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
       ...[...ofSites, ...backups],
     ],
   }
-}, KEPT_MS)
+}, MAX_AGE_MS)
 
 /** The whole fleet on one page: every server, the counts, and the attention items. */
 export async function overview(deps: Deps) {
@@ -120,7 +125,7 @@ export function withAge<T extends FleetServerRow>(
   return { ...row, age: since(row.last_sync), metrics_age: since(row.metrics_at) }
 }
 
-function byStatus(rows: readonly Watched[]): Record<string, number> {
+function byStatus(rows: readonly ListedServer[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status } of rows) counts[status] = (counts[status] ?? 0) + 1
   return counts
@@ -129,7 +134,7 @@ function byStatus(rows: readonly Watched[]): Record<string, number> {
 /** Cron jobs that failed three times in a row, and events of WordPress that have not run for an hour. */
 export async function jobTroubles(db: Database): Promise<Attention[]> {
   const found = (await listJobTroubles(db)).map(({ site, trouble }) =>
-    ofSite(site, { severity: 'warning', ...findingOf(trouble) }),
+    siteItem(site, { severity: 'warning', ...findingOf(trouble) }),
   )
   return groupOf('site_jobs', found)
 }
@@ -174,47 +179,47 @@ async function changedRecords({ db, marks }: { db: Database; marks: Marks }): Pr
 const wrongIn = <T extends MarkedTable>(marks: Marks, table: T, rows: AllMarked[T]): number =>
   rows.filter((row) => !marks.fits(table, row)).length
 
-type Checked = Awaited<ReturnType<typeof listIsolation>>[number]
+type IsolationCheck = Awaited<ReturnType<typeof listIsolation>>[number]
 
 const STALE_MS = 21 * 24 * 3600_000
 const MAX_NAMED = 2
 
 /** Servers without isolation between sites, and those without a recent check. */
-function isolationTroubles(rows: readonly Checked[], now: Date): Attention[] {
+function isolationTroubles(rows: readonly IsolationCheck[], now: Date): Attention[] {
   const found = rows.flatMap((row) => breached(row) ?? failing(row) ?? unchecked(row, now) ?? [])
   return groupOf('isolation', found)
 }
 
-function breached({ succeeded, checked_at, ...server }: Checked): AttentionItem | undefined {
+function breached({ succeeded, checked_at, ...server }: IsolationCheck): AttentionItem | undefined {
   if (succeeded.length === 0) return undefined
   const named = succeeded.slice(0, MAX_NAMED).map((title) => `“${title}”`)
   const more = succeeded.length - named.length
   const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(' and ')
   const attacks = counted(succeeded.length, 'attack')
   const reason = `${attacks} of one site on another succeeded (${list}): its page says what to correct`
-  return ofServer(server, { severity: 'critical', reason, at: checked_at })
+  return serverItem(server, { severity: 'critical', reason, at: checked_at })
 }
 
-function failing({ failures, reason: why, failed_at, ...server }: Checked) {
+function failing({ failures, reason: why, failed_at, ...server }: IsolationCheck) {
   if (failures < 2) return undefined
   const cause = why.replace(/[\s.:]+$/, '') || 'no reason was given'
   const reason = `The isolation check could not run ${failures} times in a row (${cause}): correct the cause, then start it`
-  return ofServer(server, { severity: 'warning', reason, at: failed_at })
+  return serverItem(server, { severity: 'warning', reason, at: failed_at })
 }
 
 /** An offline one is reported as that. */
-function unchecked(row: Checked, now: Date): AttentionItem | undefined {
+function unchecked(row: IsolationCheck, now: Date): AttentionItem | undefined {
   const { status, has_sites, checked_at, created_at } = row
   if (status !== 'online' || !has_sites) return undefined
   if (!isDue(checked_at ?? created_at, STALE_MS, now)) return undefined
   const since = checked_at === null ? 'never' : `last on ${checked_at.slice(0, 10)}`
   const reason = `The isolation of its sites was checked ${since}: start a check`
-  return ofServer(row, { severity: 'warning', reason, at: checked_at })
+  return serverItem(row, { severity: 'warning', reason, at: checked_at })
 }
 
 const LATE_MS = 2 * 24 * 3600_000
 
-const KEY_NOT_SAVED = advised(
+const KEY_NOT_SAVED = withAdvice(
   'The backups of this dashboard do not hold the key that signs agents, or not for the recovery kit in use',
   'run hosting-control save-release-key <fingerprint> as root on its machine, with the fingerprint in the file of your recovery kit',
 )
@@ -223,7 +228,7 @@ const KEY_NOT_SAVED = advised(
 export async function offSiteTrouble(db: Database, now: Date): Promise<Attention[]> {
   if (!(await findOwnTarget(db))) {
     if (!(await findKit(db, { confirmed: true }))) return []
-    const reason = advised(
+    const reason = withAdvice(
       'The records of this dashboard are not backed up to another machine',
       'add a target for them on the page Backups, which no server can read',
     )
@@ -244,7 +249,7 @@ function lateBackup(state: Awaited<ReturnType<typeof findOffSite>>, now: Date): 
   if (saved_at === null ? error === null : !isDue(saved_at, LATE_MS, now)) return []
   const last =
     saved_at === null ? 'have never been saved' : `were last saved on ${saved_at.slice(0, 10)}`
-  const reason = advised(
+  const reason = withAdvice(
     `The records of this dashboard ${last} in their target${error === null ? '' : `: ${error}`}`,
     error === null
       ? 'choose "Check target" on the page Backups'
@@ -285,7 +290,7 @@ async function identityTroubles(db: Database): Promise<Attention[]> {
 const MAX_SHOWN = 64
 
 /** An agent chooses it. */
-const shown = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
+const printable = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
 
 function contradicted({ reported_identity, ...site }: ContradictedSite): AttentionItem {
   const names = (['domain', 'user', 'docroot', 'db_name'] as const).filter(
@@ -293,10 +298,10 @@ function contradicted({ reported_identity, ...site }: ContradictedSite): Attenti
   )
   const what = names.map((name) => NAMES[name]).join(' and ')
   const expected = names.map((name) => site[name]).join(' and ')
-  const reported = names.map((name) => shown(reported_identity?.[name])).join(' and ')
+  const reported = names.map((name) => printable(reported_identity?.[name])).join(' and ')
   const isOfSite = names.every((name) => name === 'db_name')
   const advice = isOfSite ? OF_SITE : COMPROMISED
-  return ofSite(site, {
+  return siteItem(site, {
     severity: isOfSite ? 'warning' : 'critical',
     reason: `The server reports another ${what} for this site: expected ${expected}, reported ${reported}. ${advice}`,
   })
@@ -304,9 +309,9 @@ function contradicted({ reported_identity, ...site }: ContradictedSite): Attenti
 
 function named({ reported_identity, ...site }: ContradictedSite): AttentionItem {
   const { name, domain } = reported_identity?.foreign ?? {}
-  const reason = `The server reports the name ${shown(name)} for this site, which belongs to the site ${domain}. ${COMPROMISED}`
-  return ofSite(site, { severity: 'critical', reason })
+  const reason = `The server reports the name ${printable(name)} for this site, which belongs to the site ${domain}. ${COMPROMISED}`
+  return siteItem(site, { severity: 'critical', reason })
 }
 
 const answeredByAnother = (server: { id: number; name: string; last_error: string }) =>
-  ofServer(server, { severity: 'critical', reason: server.last_error })
+  serverItem(server, { severity: 'critical', reason: server.last_error })

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, inArray, or, sql } from 'drizzle-orm'
 import { sites_count } from '#dashboard/features/servers/queries.ts'
 import { isShown } from '#dashboard/features/sites/listing/filter.queries.ts'
-import { LISTING } from '#dashboard/features/sites/listing/sites.queries.ts'
+import { LISTING_INDEX } from '#dashboard/features/sites/listing/sites.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
@@ -34,9 +34,9 @@ const serverColumns = {
 
 export type FleetServerRow = Omit<FleetServer, 'age' | 'metrics_age'>
 
-type Uncounted = Omit<FleetServerRow, 'sites_count'>
+type UncountedServer = Omit<FleetServerRow, 'sites_count'>
 
-type ListedServer = Uncounted &
+export type ListedServer = UncountedServer &
   Pick<ServerRow, 'services' | 'imports_refused'> & { lost_at: string | null }
 
 /** When a user has declared it lost. */
@@ -81,7 +81,7 @@ export async function getFleetServer(db: Database, id: number) {
 export async function listWordpressVersions(db: Database): Promise<WordpressVersion[]> {
   const rows = await db.read
     .select({ version: sql<string>`${sites.wp_version}`, sites: count() })
-    .from(LISTING)
+    .from(LISTING_INDEX)
     .where(and(isShown, sql`${sites.status} <> 'trashed'`, sql`${sites.wp_version} <> ''`))
     .groupBy(sites.wp_version)
   return rows.toSorted((one, other) => byNumber.compare(other.version, one.version))

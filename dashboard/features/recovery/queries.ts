@@ -7,7 +7,7 @@ import { AgentOperation } from '#shared/kernel/agent-operations.ts'
 import { MAX_RESTORED_SITES } from '#shared/recovery/api/restored.ts'
 
 const KEY = 'restored'
-const OF_SERVER = 'restored_server_'
+const SERVER_KEY = 'restored_server_'
 
 const Times = z.object({ made_at: z.string(), restored_at: z.string() })
 type RestoredTimes = z.infer<typeof Times>
@@ -47,10 +47,10 @@ export async function deleteRestored(db: Database, entry: NewActivity): Promise<
 }
 
 const deleteReadings = (db: Database) =>
-  db.write((queries) => queries.delete(settings).where(like(settings.key, `${OF_SERVER}%`)))
+  db.write((queries) => queries.delete(settings).where(like(settings.key, `${SERVER_KEY}%`)))
 
 export async function hasReading(db: Database, server_id: number): Promise<boolean> {
-  const key = `${OF_SERVER}${server_id}`
+  const key = `${SERVER_KEY}${server_id}`
   const rows = await db.read
     .select({ key: settings.key })
     .from(settings)
@@ -59,7 +59,7 @@ export async function hasReading(db: Database, server_id: number): Promise<boole
 }
 
 export async function putReading(db: Database, server_id: number, value: Reading): Promise<void> {
-  const row = { key: `${OF_SERVER}${server_id}`, value: { reading: value } }
+  const row = { key: `${SERVER_KEY}${server_id}`, value: { reading: value } }
   await db.write((queries) => queries.insert(settings).values(row).onConflictDoNothing())
 }
 
@@ -68,11 +68,11 @@ export async function listReadings(db: Database): Promise<Map<number, Reading>> 
   const rows = await db.read
     .select()
     .from(settings)
-    .where(like(settings.key, `${OF_SERVER}%`))
+    .where(like(settings.key, `${SERVER_KEY}%`))
   return new Map(
     rows.flatMap(({ key, value }) => {
       const { data } = z.object({ reading: Reading }).safeParse(value)
-      return data ? [[Number(key.slice(OF_SERVER.length)), data.reading] as const] : []
+      return data ? [[Number(key.slice(SERVER_KEY.length)), data.reading] as const] : []
     }),
   )
 }

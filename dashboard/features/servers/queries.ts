@@ -10,7 +10,7 @@ import type { ServerDetail, ServerListed } from '#shared/servers/api/servers.ts'
 /** A site in the trash is on no server. */
 export const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id and sites.status <> 'trashed' and sites.ignored_at is null)`
 
-const shared = {
+const SHARED_COLUMNS = {
   id: servers.id,
   name: servers.name,
   hostname: servers.hostname,
@@ -23,14 +23,14 @@ const shared = {
 
 export function listServers(db: Database): Promise<ServerListed[]> {
   return db.read
-    .select({ ...shared, user: servers.user, last_sync: servers.last_sync })
+    .select({ ...SHARED_COLUMNS, user: servers.user, last_sync: servers.last_sync })
     .from(servers)
     .orderBy(asc(servers.id))
 }
 
 export async function getServerDetail(db: Database, id: number): Promise<ServerDetail> {
   const [row] = await db.read
-    .select({ ...shared, metrics: servers.metrics })
+    .select({ ...SHARED_COLUMNS, metrics: servers.metrics })
     .from(servers)
     .where(eq(servers.id, id))
   if (!row) throw notFound('Server')

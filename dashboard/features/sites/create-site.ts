@@ -24,7 +24,7 @@ export async function createSite(
   { dry_run, accept, dns, ...given }: CreateSite,
   actor: User,
 ): Promise<SitePlan | StartedSite> {
-  const params = await completed(deps, server, given, actor)
+  const params = await createParams(deps, server, given, actor)
   refuseUnknownPhp(server, params.php)
   if (given.user !== undefined) await refuseTakenUser(deps.db, server.id, given.user)
   if (dry_run) await refuseTakenDomain(deps.db, { domain: params.domain, server_id: server.id })
@@ -39,7 +39,7 @@ export async function createSite(
 }
 
 /** What the agent receives: defaults fill all omitted fields. */
-async function completed(
+async function createParams(
   { db, random }: EnqueueDeps,
   { php_versions, os }: ServerRow,
   { domain, tier, tls, ...given }: Omit<CreateSite, 'dry_run' | 'accept' | 'dns'>,

@@ -26,11 +26,11 @@ export async function startInBackground<K extends OperationType>(
   type: K,
   as: SiteStatus,
 ) {
-  return changing(loaded, await startOrPlan(deps, type, loaded, body), as)
+  return changingAnswer(loaded, await startOrPlan(deps, type, loaded, body), as)
 }
 
 /** The answer of `inBackground` after the work was started or planned. */
-export function changing(
+export function changingAnswer(
   { site: { id, domain } }: SiteTarget,
   started: { operation_id: string } | { plan: Plan },
   status: SiteStatus,

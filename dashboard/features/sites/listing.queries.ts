@@ -7,7 +7,7 @@ import type { SiteDetail, SiteListed } from '#shared/sites/api/sites.ts'
 
 const PAGE = 500
 
-const core = {
+const CORE_COLUMNS = {
   id: sites.id,
   domain: sites.domain,
   user: sites.user,
@@ -17,8 +17,8 @@ const core = {
   wp_version: sites.wp_version,
 }
 
-const listed = {
-  ...core,
+const LISTED_COLUMNS = {
+  ...CORE_COLUMNS,
   plugins: sql<number>`coalesce(updates_plugins, 0)`,
   themes: sql<number>`coalesce(updates_themes, 0)`,
   core: sql<number>`coalesce(updates_core, 0)`,
@@ -37,7 +37,11 @@ export async function listSites(db: Database, server_id: number): Promise<SiteLi
   const found: SiteListed[] = []
   for (const some of chunksOf(ids, PAGE)) {
     const page = some.map((row) => row.id)
-    const rows = await db.read.select(listed).from(sites).where(inArray(id, page)).orderBy(asc(id))
+    const rows = await db.read
+      .select(LISTED_COLUMNS)
+      .from(sites)
+      .where(inArray(id, page))
+      .orderBy(asc(id))
     for (const { plugins, themes, core, ...site } of rows)
       found.push({ ...site, updates: { plugins, themes, core: core === 1 } })
     await yieldToEventLoop()
@@ -53,7 +57,7 @@ export async function getSiteDetail(
 ): Promise<SiteDetail> {
   const { docroot, framework, db_name, created_at } = sites
   const [row] = await db.read
-    .select({ ...core, docroot, framework, db_name, created_at })
+    .select({ ...CORE_COLUMNS, docroot, framework, db_name, created_at })
     .from(sites)
     .where(and(eq(sites.id, id), eq(sites.server_id, server_id)))
   if (!row) throw notFound('Site')

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, ne, or, type SQL, sql } from 'drizzle-orm'
-import { findNamed, unlessTaken } from '#dashboard/features/domains/names.queries.ts'
+import { apexUnlessTaken, findHolder } from '#dashboard/features/domains/names.queries.ts'
 import {
   batch,
   type Database,
@@ -49,7 +49,7 @@ export async function insertSite(
 ): Promise<{ site: SiteRow; operation: OperationRow }> {
   const { server_id, domain } = site
   const site_id = sql<number>`(select id from sites where server_id = ${server_id} and domain = ${domain})`
-  const apex = unlessTaken(site.apex)
+  const apex = apexUnlessTaken(site.apex)
   const statements = (queries: Queries) => [
     queries.insert(sites).values({ ...site, apex }),
     ...operationStatements(queries, operation, { inserted: domain }),
@@ -61,7 +61,7 @@ export async function insertSite(
       if (isNameTaken(error)) throw conflict('Another site has just taken one of the names')
       const isTaken = violatesUnique(error, 'sites.') || violatesNotNull(error, 'sites.apex')
       if (!isTaken) throw error
-      throw invalid({ domain: [(await reasonTaken(db, site)) ?? TAKEN] })
+      throw invalid({ domain: [(await reasonTaken(db, site)) ?? TAKEN_TEXT] })
     })
   const stored = await getOperation(db, operation.id)
   return {
@@ -72,7 +72,7 @@ export async function insertSite(
 
 type SiteName = Pick<NewSite, 'apex' | 'server_id'>
 
-const TAKEN = 'The domain is already taken'
+const TAKEN_TEXT = 'The domain is already taken'
 
 /** Why the name is taken; undefined: it is free, or discovered on another server. */
 export async function reasonTaken(
@@ -87,17 +87,19 @@ export async function reasonTaken(
     .where(and(eq(sites.apex, apex), or(eq(sites.managed, true), eq(sites.server_id, server_id))))
     .orderBy(desc(sites.managed))
     .get()
-  if (!row) return aliasOf(await findNamed(db, apex))
-  if (row.status !== 'trashed') return takenBy(row)
+  if (!row) return aliasOf(await findHolder(db, apex))
+  if (row.status !== 'trashed') return takenText(row)
   return `${row.domain} is in the trash of ${row.server}: restore it or delete it permanently`
 }
 
 const aliasOf = (holder: { domain: string } | undefined) =>
-  holder && `${TAKEN}: it is a name of ${holder.domain}`
+  holder && `${TAKEN_TEXT}: it is a name of ${holder.domain}`
 
 /** Names a hidden site, so that users do not search the lists for it. */
-function takenBy({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {
-  return ignored_at === null ? TAKEN : `${TAKEN} by an ignored site that was found on this server`
+function takenText({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {
+  return ignored_at === null
+    ? TAKEN_TEXT
+    : `${TAKEN_TEXT} by an ignored site that was found on this server`
 }
 
 /** 422 on `domain` as in insertSite, for callers that insert nothing. */
@@ -124,7 +126,7 @@ export async function refuseTakenUser(
 }
 
 /** Whether any operation of the site ever reached the agent. */
-export async function wasReached(db: Database, site_id: number): Promise<boolean> {
+export async function hasReachedAgent(db: Database, site_id: number): Promise<boolean> {
   const row = await db.read
     .select({ id: operations.id })
     .from(operations)

@@ -5,7 +5,7 @@ import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { findAgent } from '#dashboard/kernel/trust/queries.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import type { DeleteSite } from '#shared/sites/api/sites.ts'
-import { deleteUnreached, wasReached } from './queries.ts'
+import { deleteUnreached, hasReachedAgent } from './queries.ts'
 
 /**
  * Moves the site to the trash of its server, in the background. The record of a site is removed at
@@ -35,6 +35,6 @@ export async function removeSite(
 
 /** An enrolled agent may have created the site although its answer was lost. */
 async function isUnreached({ db }: StartDeps, { server, site }: SiteTarget): Promise<boolean> {
-  if (server.status !== 'pending' || (await wasReached(db, site.id))) return false
+  if (server.status !== 'pending' || (await hasReachedAgent(db, site.id))) return false
   return (await findAgent(db, server.id)) === undefined
 }

@@ -17,7 +17,7 @@ import {
   UpdateSite,
 } from '#shared/sites/api/sites.ts'
 import { createSite } from './create-site.ts'
-import { changing, inBackground, startInBackground } from './in-background.ts'
+import { changingAnswer, inBackground, startInBackground } from './in-background.ts'
 import { getSiteDetail, listSites } from './listing.queries.ts'
 import { removeSite } from './remove-site.ts'
 
@@ -82,6 +82,6 @@ export const siteRoutes = {
     body: DeleteSite,
     ...inBackground('site.delete'),
     run: async ({ deps, loaded, body }) =>
-      changing(loaded, await removeSite(deps, loaded, body), 'deleting'),
+      changingAnswer(loaded, await removeSite(deps, loaded, body), 'deleting'),
   }),
 }

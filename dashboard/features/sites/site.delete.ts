@@ -1,4 +1,4 @@
-import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
 import { domainOf, named, onSite, siteOf, whenOnline } from '#dashboard/features/backups/parts.ts'
 import { findTrashedSite } from '#dashboard/kernel/agents/ask-trash.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
@@ -18,7 +18,7 @@ export const siteDelete: OperationRules<'site.delete'> = {
     await refuseMoving(deps, siteOf(target))
     return { domain: domainOf(target) }
   },
-  backup_first: (deps, target, input) => backupFirst(deps, siteOf(target), input),
+  backup_first: (deps, target, input) => backupFirstOfSite(deps, siteOf(target), input),
   during: setTransientStatus('deleting'),
   succeeded: ({ size }, { now, trash_ms }) => toTrash(size, { now, trash_ms }),
   failed: (reason) => restoreStatus(reason),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
 import {
   bulkInUse,
   domainOf,
@@ -38,7 +38,7 @@ export const siteUpdate: OperationRules<'site.update'> = {
   backup_first: async (deps, target, { php, without_backup }) => {
     const site = siteOf(target)
     const isRisky = php !== undefined && php !== site.php
-    return isRisky ? backupFirst(deps, site, { without_backup }) : null
+    return isRisky ? backupFirstOfSite(deps, site, { without_backup }) : null
   },
   succeeded: (_, { params }) => {
     const settings = Settings.parse(params)

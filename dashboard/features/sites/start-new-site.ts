@@ -9,7 +9,7 @@ import { insertSite } from './queries.ts'
 
 export type StartedSite = { site: SiteChanging; operation_id: string }
 
-interface StartingSite {
+interface NewSiteRequest {
   type: 'site.create' | 'site.clone'
   site: Pick<NewSite, 'domain' | 'php' | 'tier' | 'tls' | 'user'> & { staging?: boolean }
   params: Record<string, unknown>
@@ -24,7 +24,7 @@ type SiteId = Parameters<NonNullable<Parameters<typeof insertSite>[3]>>[1]
 export async function startNewSite(
   deps: EnqueueDeps,
   server: ServerRow,
-  { type, site, params, actor, also }: StartingSite,
+  { type, site, params, actor, also }: NewSiteRequest,
 ): Promise<StartedSite> {
   const operation = newOperation(deps, {
     ...{ type, server, params, actor: actor.id },

@@ -1,4 +1,4 @@
-import { backupsFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfServer } from '#dashboard/features/backups/backup-first/needed.ts'
 import { bulkServers, serverCall } from '#dashboard/features/backups/parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
@@ -9,6 +9,6 @@ export const serverUpdate: OperationRules<'server.update'> = {
   params: (_, __, { without_backup: _skips, ...params }) => params,
   // A security update must not wait for backups, and is the smallest change that there is.
   backup_first: async (deps, { server }, { scope, without_backup }) =>
-    scope === 'all' ? backupsFirst(deps, server.id, { without_backup }) : null,
+    scope === 'all' ? backupFirstOfServer(deps, server.id, { without_backup }) : null,
   succeeded: () => NO_CHANGE,
 }

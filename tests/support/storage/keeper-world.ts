@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newestOf } from '#dashboard/features/backups/keeper/read-reports.ts'
+import { newestSignedReport } from '#dashboard/features/backups/keeper/read-reports.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
 import { buildKeeper, historyIn, installKeeper } from './history.ts'
@@ -96,7 +96,8 @@ export class KeeperWorld<P extends Place<unknown>> {
   }
 
   /** As a dashboard reads it. */
-  report = async () => newestOf(this.keeper.key, await this.place.texts(this.client), new Date())
+  report = async () =>
+    newestSignedReport(this.keeper.key, await this.place.texts(this.client), new Date())
 }
 
 interface Options {

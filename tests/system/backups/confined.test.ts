@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from '#dashboard/features/backups/off-site/child.ts'
+import { runProgram } from '#dashboard/features/backups/off-site/child.ts'
 import { confinedRestic } from '#dashboard/features/backups/off-site/confined-programs.ts'
 import { providedRestic } from '#dashboard/features/backups/off-site/program.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -49,12 +49,12 @@ unless(lab.available()).test(
     const hasRun = () => existsSync(`${data}/ran`)
     /** restic may end before the program that it started. */
     const expectRun = async (argv: readonly string[]) => {
-      await run(argv, limited)
+      await runProgram(argv, limited)
       expect(await lab.poll(() => hasRun() || undefined)).toBe(true)
       await rm(`${data}/ran`)
     }
     const expectRefused = async (argv: readonly string[]) => {
-      expect((await run(argv, limited)).stderr).toContain('permission denied')
+      expect((await runProgram(argv, limited)).stderr).toContain('permission denied')
       expect(hasRun()).toBe(false)
     }
     const confined = (place: typeof S3 | typeof SFTP) =>
@@ -63,7 +63,7 @@ unless(lab.available()).test(
     // Without the mechanism, both attacks run the program.
     await expectRun([program, ...s3])
     await expectRun([program, ...sftp])
-    expect((await run([...(await confined(S3)), ...s3], limited)).code).toBe(1)
+    expect((await runProgram([...(await confined(S3)), ...s3], limited)).code).toBe(1)
     expect(hasRun()).toBe(false)
     await expectRefused([...(await confined(SFTP)), ...sftp])
     await expectRefused([...(await confined(S3)), ...reading])

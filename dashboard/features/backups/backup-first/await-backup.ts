@@ -16,12 +16,12 @@ import {
   offline,
   ServiceError,
 } from '#shared/kernel/errors.ts'
-import { recentTimes, unsavedSites } from './needed.ts'
+import { recentPeriod, unsavedSites } from './needed.ts'
 import { findBackingUp, hasBackupIn, markBackedUp } from './queries.ts'
 
 type Deps = StartDeps & Pick<CommonDeps, 'bus'>
-type Context = Pick<AttemptContext, 'signal' | 'accept'>
-type Waiting = OperationRow & { site_id: number }
+type WaitContext = Pick<AttemptContext, 'signal' | 'accept'>
+type SiteOperation = OperationRow & { site_id: number }
 
 /**
  * An operation that changes a site, or all sites of a server, waits for a backup of each, which it
@@ -31,28 +31,28 @@ type Waiting = OperationRow & { site_id: number }
 export async function awaitBackup(
   deps: Deps,
   operation: OperationRow,
-  context: Context,
+  context: WaitContext,
 ): Promise<OperationRow> {
   if (operation.backup_first !== 'waits') return operation
   for (;;) {
-    const site_id = await nextSite(deps, operation)
-    if (site_id !== undefined) await backedUp(deps, { ...operation, site_id }, context)
+    const site_id = await nextUnsavedSite(deps, operation)
+    if (site_id !== undefined) await awaitBackupOf(deps, { ...operation, site_id }, context)
     else {
-      const ready = await released(deps, operation, context)
+      const ready = await markReleased(deps, operation, context)
       if (ready) return ready
     }
   }
 }
 
 /** One without a backup; undefined: all of them have one. */
-async function nextSite(deps: Deps, operation: OperationRow): Promise<number | undefined> {
+async function nextUnsavedSite(deps: Deps, operation: OperationRow): Promise<number | undefined> {
   const { site_id, server_id, created_at } = operation
-  const recent = recentTimes(deps, new Date(created_at))
+  const recent = recentPeriod(deps, new Date(created_at))
   const siteIds = site_id === null ? unsavedSites(deps, server_id, recent) : [site_id]
   for await (const id of siteIds) {
     const last = await findBackingUp(deps.db, id, created_at)
     if (last?.status === 'success' || (await hasBackupIn(deps.db, id, recent))) continue
-    if (last?.finished_at) throw await failed(deps, { ...operation, site_id: id }, last.error)
+    if (last?.finished_at) throw await backupFailed(deps, { ...operation, site_id: id }, last.error)
     return id
   }
   return undefined
@@ -62,26 +62,34 @@ async function nextSite(deps: Deps, operation: OperationRow): Promise<number | u
  * Marks an operation as backed up and returns it; undefined when another backup of the site was
  * started meanwhile, which has then ended.
  */
-async function released(
+async function markReleased(
   deps: Deps,
   operation: OperationRow,
-  context: Context,
+  context: WaitContext,
 ): Promise<OperationRow | undefined> {
   const { db, clock } = deps
   const deadline_at = timestamp(clock, deps.deadline_ms)
   if (await markBackedUp(db, operation, deadline_at))
     return { ...operation, deadline_at, backup_first: 'done' }
   const { site_id } = operation
-  if (site_id !== null) await joined(deps, { ...operation, site_id }, context)
+  if (site_id !== null) await joinBackup(deps, { ...operation, site_id }, context)
   return undefined
 }
 
-async function backedUp(deps: Deps, operation: Waiting, context: Context): Promise<void> {
-  if (!(await joined(deps, operation, context))) await backUp(deps, operation)
+async function awaitBackupOf(
+  deps: Deps,
+  operation: SiteOperation,
+  context: WaitContext,
+): Promise<void> {
+  if (!(await joinBackup(deps, operation, context))) await startBackup(deps, operation)
 }
 
 /** False: no backup of the site is running. */
-async function joined(deps: Deps, operation: Waiting, context: Context): Promise<boolean> {
+async function joinBackup(
+  deps: Deps,
+  operation: SiteOperation,
+  context: WaitContext,
+): Promise<boolean> {
   const { server_id, site_id } = operation
   const running = await findActive(deps.db, { type: 'backup.create', server_id, site_id })
   if (!running) return false
@@ -95,7 +103,7 @@ async function joined(deps: Deps, operation: Waiting, context: Context): Promise
 }
 
 /** It waits for an offline agent only if the operation does. */
-async function backUp(deps: Deps, operation: Waiting): Promise<void> {
+async function startBackup(deps: Deps, operation: SiteOperation): Promise<void> {
   const { server_id, site_id, actor, created_at, deadline_at } = operation
   const server = await getServer(deps.db, server_id)
   const site = await getSite(deps.db, server_id, site_id)
@@ -106,7 +114,7 @@ async function backUp(deps: Deps, operation: Waiting): Promise<void> {
     const isHeld = error instanceof ServiceError && error.code === 'conflict'
     const holder = { type: 'backup.create', server_id, site_id } as const
     if (!isHeld || !(await findActive(deps.db, holder)))
-      throw await failed(deps, operation, bodyOf(error))
+      throw await backupFailed(deps, operation, bodyOf(error))
   }
 }
 
@@ -114,9 +122,9 @@ async function backUp(deps: Deps, operation: Waiting): Promise<void> {
 const isOfServer = ({ domain }: Pick<OperationRow, 'domain'>, ofSite: string) => domain !== ofSite
 
 /** The worker repeats what an offline agent prevents while there is time. */
-async function failed(
+async function backupFailed(
   { db }: Deps,
-  { domain, server_id, site_id }: Waiting,
+  { domain, server_id, site_id }: SiteOperation,
   error: ErrorBody | null,
 ): Promise<ServiceError> {
   if (error && errorNameOf(error) === 'offline') return offline(reasonOf(error))

@@ -3,7 +3,7 @@ import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { BackupFirst, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { AHEAD_MS } from '#shared/kernel/age.ts'
-import { hasBackupIn, isWanted, listUnsaved, type Period } from './queries.ts'
+import { hasBackupIn, isBackupWanted, listUnsaved, type TimePeriod } from './queries.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'clock'>
 
@@ -14,7 +14,7 @@ const RECENT_MS = 60 * 60_000
  * The period in which a backup is recent enough for what was started at `time`: a backup of the future
  * is not.
  */
-export function recentTimes({ clock }: Pick<Deps, 'clock'>, time: Date = clock.now()): Period {
+export function recentPeriod({ clock }: Pick<Deps, 'clock'>, time: Date = clock.now()): TimePeriod {
   const now = clock.now().getTime()
   return {
     from: new Date(Math.min(time.getTime(), now) - RECENT_MS).toISOString(),
@@ -22,33 +22,33 @@ export function recentTimes({ clock }: Pick<Deps, 'clock'>, time: Date = clock.n
   }
 }
 
-export const isRecent = (deps: Deps, site_id: number): Promise<boolean> =>
-  hasBackupIn(deps.db, site_id, recentTimes(deps))
+export const hasRecentBackup = (deps: Deps, site_id: number): Promise<boolean> =>
+  hasBackupIn(deps.db, site_id, recentPeriod(deps))
 
 /**
  * For a change of a site: `waits` for a backup, or `done` with one of the last hour; null where none is
  * wanted or possible.
  */
-export async function backupFirst(
+export async function backupFirstOfSite(
   deps: Deps,
   { id }: Pick<SiteRow, 'id'>,
   { without_backup = false }: { without_backup?: boolean | undefined },
 ): Promise<BackupFirst> {
   if (without_backup) return null
   const { backup_first } = await getSettings(deps.db)
-  if (!(await isWanted(deps.db, id, backup_first))) return null
+  if (!(await isBackupWanted(deps.db, id, backup_first))) return null
   if ((await obstacleOf(deps.db, id)) !== null) return null
-  return (await isRecent(deps, id)) ? 'done' : 'waits'
+  return (await hasRecentBackup(deps, id)) ? 'done' : 'waits'
 }
 
 /** The same for a change of all sites of a server. */
-export async function backupsFirst(
+export async function backupFirstOfServer(
   deps: Deps,
   server_id: number,
   { without_backup = false }: { without_backup?: boolean | undefined },
 ): Promise<BackupFirst> {
   if (without_backup) return null
-  const sites = unsavedSites(deps, server_id, recentTimes(deps))
+  const sites = unsavedSites(deps, server_id, recentPeriod(deps))
   const { done } = await sites.next()
   return done ? null : 'waits'
 }
@@ -57,7 +57,7 @@ export async function backupsFirst(
 export async function* unsavedSites(
   { db }: Pick<Deps, 'db'>,
   server_id: number,
-  recent: Period,
+  recent: TimePeriod,
 ): AsyncGenerator<number, undefined> {
   const { backup_first } = await getSettings(db)
   for (const id of await listUnsaved(db, server_id, backup_first, recent))

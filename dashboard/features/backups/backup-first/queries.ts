@@ -7,12 +7,16 @@ import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 import { isExcluded } from '#dashboard/kernel/engine/queries.ts'
 
 /** Whether the site is in use and has backups before changes, where it can have backups at all. */
-export async function isWanted(db: Database, site_id: number, fallback: boolean): Promise<boolean> {
-  return (await listWith(db, eq(sites.id, site_id), fallback)).length > 0
+export async function isBackupWanted(
+  db: Database,
+  site_id: number,
+  fallback: boolean,
+): Promise<boolean> {
+  return (await listWanting(db, eq(sites.id, site_id), fallback)).length > 0
 }
 
 /** Two ISO times. */
-export interface Period {
+export interface TimePeriod {
   from: string
   to: string
 }
@@ -25,15 +29,15 @@ export const listUnsaved = (
   db: Database,
   server_id: number,
   fallback: boolean,
-  { from, to }: Period,
+  { from, to }: TimePeriod,
 ): Promise<number[]> => {
   const isSaved = sql`exists (select 1 from backups where backups.site_id = sites.id
     and gone_at is null and recorded_at > ${from} and at > ${from}
     and recorded_at <= ${to} and at <= ${to})`
-  return listWith(db, sql`${sites.server_id} = ${server_id} and not ${isSaved}`, fallback)
+  return listWanting(db, sql`${sites.server_id} = ${server_id} and not ${isSaved}`, fallback)
 }
 
-async function listWith(db: Database, which: SQL, fallback: boolean): Promise<number[]> {
+async function listWanting(db: Database, which: SQL, fallback: boolean): Promise<number[]> {
   const rows = await db.read
     .select({ id: sites.id })
     .from(sites)
@@ -54,7 +58,7 @@ async function listWith(db: Database, which: SQL, fallback: boolean): Promise<nu
 export async function hasBackupIn(
   db: Database,
   site_id: number,
-  { from, to }: Period,
+  { from, to }: TimePeriod,
 ): Promise<boolean> {
   const row = await db.read
     .select({ id: backups.id })

@@ -1,7 +1,7 @@
 import { confirmedKit, openWith } from '#dashboard/features/backups/kit.ts'
 import { passwordIdOf, unknownTarget } from '#dashboard/features/backups/params.ts'
 import { findTarget } from '#dashboard/features/backups/queries.ts'
-import { recordKnowing } from '#dashboard/features/backups/repositories.queries.ts'
+import { recordServer } from '#dashboard/features/backups/repositories.queries.ts'
 import { openTarget } from '#dashboard/features/backups/targets.ts'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
@@ -12,8 +12,8 @@ import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import type { AdoptedBackups } from '#shared/backups/api/backup-found.ts'
 import { invalid } from '#shared/kernel/errors.ts'
-import { listAll } from './list-all.ts'
-import { adopt, findOwner } from './queries.ts'
+import { listAllBackups } from './list-all.ts'
+import { findOwner, recordAdoption } from './queries.ts'
 
 interface Deps {
   db: Database
@@ -22,7 +22,7 @@ interface Deps {
   agents: Agents
 }
 
-interface Adoption {
+interface RepositoryAdoption {
   target_id: number
   repository: string
   sealed_passwords: readonly string[]
@@ -36,7 +36,7 @@ interface Adoption {
 export async function adoptBackups(
   deps: Deps,
   server: ServerRow,
-  { target_id, repository, sealed_passwords }: Adoption,
+  { target_id, repository, sealed_passwords }: RepositoryAdoption,
   user_id: number,
 ): Promise<AdoptedBackups> {
   const { db, sealer, agents, clock } = deps
@@ -51,13 +51,13 @@ export async function adoptBackups(
     }
   })
   // They were known before this dashboard, and this server has them, or gets them now.
-  await recordKnowing(db, { target_id, name: repository }, server.id)
+  await recordServer(db, { target_id, name: repository }, server.id)
   const asked_at = timestamp(clock)
   const password_ids = passwords.map(passwordIdOf)
   const request = { target: openTarget(target, sealer), repository, password_ids }
-  const listed = await listAll(agents, server, request).catch((error: unknown) => {
+  const listed = await listAllBackups(agents, server, request).catch((error: unknown) => {
     if (!lacksPassword(error)) throw error
-    return listAll(agents, server, { ...request, passwords })
+    return listAllBackups(agents, server, { ...request, passwords })
   })
   const sealed_password = sealed_passwords[listed.password]
   const now = timestamp(clock)
@@ -68,7 +68,7 @@ export async function adoptBackups(
   const site = await findOwner(db, { target_id, name: repository, domain })
   const entry = entryOf(clock, { type: 'backup.adopt', domain, user_id })
   const listing = { target_id, repository, listed, now, asked_at, ...(site && { site }) }
-  const added = await adopt(db, { repository: known, listing, entry })
+  const added = await recordAdoption(db, { repository: known, listing, entry })
   return {
     repository,
     domain,

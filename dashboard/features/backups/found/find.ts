@@ -8,7 +8,7 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import type { FoundBackups } from '#shared/backups/api/backup-found.ts'
 import { repositoriesReading } from '#shared/backups/readings.ts'
-import { countKnown } from './queries.ts'
+import { countRecorded } from './queries.ts'
 
 interface Deps {
   db: Database
@@ -16,7 +16,7 @@ interface Deps {
   agents: Agents
 }
 
-interface Search {
+interface RepositorySearch {
   target_id: number
   repositories: string[] | null
   after: string
@@ -30,14 +30,14 @@ interface Search {
 export async function findBackups(
   deps: Deps,
   server: ServerRow,
-  { target_id, repositories: named, after }: Search,
+  { target_id, repositories: named, after }: RepositorySearch,
 ): Promise<FoundBackups> {
   const target = await findTarget(deps.db, target_id)
   if (!target) throw unknownTarget()
   const { dashboard_key } = await confirmedKit(deps)
   const body = { target: openTarget(target, deps.sealer), repositories: named, after }
   const found = await deps.agents.call(server, repositoriesReading, body)
-  const known = await countKnown(deps.db, target_id)
+  const known = await countRecorded(deps.db, target_id)
   const repositories = found.repositories.map(({ name, keys }) => ({
     ...{ name, keys },
     backups: known.get(name) ?? 0,

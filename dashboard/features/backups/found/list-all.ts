@@ -10,17 +10,17 @@ const MAX_PAGES = 25
 /** `passwords`: those of `password_ids`, in order; missing or empty: the server has one of them. */
 type ListRequest = Omit<z.input<typeof backupsReading.params>, 'before'>
 
-export type ListedAll = Omit<ListedBackups, 'next'> & {
+export type CompleteListing = Omit<ListedBackups, 'next'> & {
   /** False: there are earlier backups, about which the list says nothing. */
   is_whole: boolean
 }
 
 /** All backups in a repository, newest first, as a server lists them: page after page. */
-export async function listAll(
+export async function listAllBackups(
   agents: Agents,
   server: AgentAddress,
   request: ListRequest,
-): Promise<ListedAll> {
+): Promise<CompleteListing> {
   const first = await agents.call(server, backupsReading, request)
   const only = (all: string[] = []) => all.slice(first.password, first.password + 1)
   const opening = { password_ids: only(request.password_ids), passwords: only(request.passwords) }

@@ -4,10 +4,10 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import { backup_repositories } from '#dashboard/kernel/db/repositories-schema.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import { type Listing, recordListing } from './record.queries.ts'
+import { type RepositoryListing, recordListing } from './record.queries.ts'
 
 /** How many backups of each repository in a target are recorded. */
-export async function countKnown(db: Database, target_id: number): Promise<Map<string, number>> {
+export async function countRecorded(db: Database, target_id: number): Promise<Map<string, number>> {
   const rows = await db.read
     .select({ name: backups.repository, known: count() })
     .from(backups)
@@ -17,7 +17,7 @@ export async function countKnown(db: Database, target_id: number): Promise<Map<s
 }
 
 /** The number that a repository has after the system user of its site, from the second one on. */
-const NUMBER = /-\d+$/
+const NUMBER_SUFFIX = /-\d+$/
 const MAX_LETTERS = 32
 
 /**
@@ -28,7 +28,7 @@ export async function findOwner(
   db: Database,
   { target_id, name, domain }: { target_id: number; name: string; domain: string },
 ): Promise<{ id: number; server_id: number; domain: string } | undefined> {
-  const base = name.replace(NUMBER, '')
+  const base = name.replace(NUMBER_SUFFIX, '')
   const isCut = name.length === MAX_LETTERS
   const isNamed = sql`(${sites.user} in (${name}, ${base})
     or ${isCut} and substr(${sites.user}, 1, ${base.length}) = ${base})`
@@ -47,9 +47,9 @@ export async function findOwner(
   return row
 }
 
-interface Adopted {
+interface AdoptedRepository {
   repository: typeof backup_repositories.$inferInsert
-  listing: Listing
+  listing: RepositoryListing
   entry: NewActivity
 }
 
@@ -57,9 +57,9 @@ interface Adopted {
  * Records a repository and its backups. It keeps its owner; nobody knows which servers have its
  * password. Returns how many backups had no record.
  */
-export async function adopt(
+export async function recordAdoption(
   db: Database,
-  { repository, listing, entry }: Adopted,
+  { repository, listing, entry }: AdoptedRepository,
 ): Promise<number> {
   const { found } = await recordListing(db, listing, entry, (queries) => [
     queries

@@ -9,12 +9,12 @@ import {
 } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities } from '#dashboard/kernel/db/schema.ts'
-import type { ListedAll } from './list-all.ts'
+import type { CompleteListing } from './list-all.ts'
 
-export interface Listing {
+export interface RepositoryListing {
   target_id: number
   repository: string
-  listed: ListedAll
+  listed: CompleteListing
   now: string
   /** When the list was asked for. */
   asked_at: string
@@ -23,7 +23,7 @@ export interface Listing {
 }
 
 /** Records the backups in a repository, and marks those that are not in it any more. */
-function listingStatements(queries: Queries, listing: Listing): Statement[] {
+function listingStatements(queries: Queries, listing: RepositoryListing): Statement[] {
   const { target_id, repository, listed, now, asked_at } = listing
   const present = listed.backups.map(({ id }) => id)
   const list = { target_id, repository, present, now, asked_at }
@@ -37,8 +37,8 @@ function listingStatements(queries: Queries, listing: Listing): Statement[] {
 
 /** Its site may have been recorded, or adopted its repository, after its backups were found. */
 function assignToSite(
-  { target_id, repository, listed }: Listing,
-  { id, server_id }: NonNullable<Listing['site']>,
+  { target_id, repository, listed }: RepositoryListing,
+  { id, server_id }: NonNullable<RepositoryListing['site']>,
 ) {
   return sql`update backups set site_id = ${id}, server_id = ${server_id}
     where target_id = ${target_id} and repository = ${repository}
@@ -49,7 +49,7 @@ function assignToSite(
  * Oldest first, so that the newest backup has the highest id. Each has its own time: no clock of a
  * server makes a backup newer than now.
  */
-function insertMissing({ target_id, repository, listed, now, site }: Listing) {
+function insertMissing({ target_id, repository, listed, now, site }: RepositoryListing) {
   const { tables, excluded } = listed
   const { id: site_id = null, server_id = null, domain = listed.domain } = site ?? {}
   return sql`insert into backups (site_id, server_id, domain, target_id, repository, snapshot, at,
@@ -66,7 +66,7 @@ function insertMissing({ target_id, repository, listed, now, site }: Listing) {
 /** `also`: in the same batch. Returns how many are no longer stored, and how many had no record. */
 export async function recordListing(
   db: Database,
-  listing: Listing,
+  listing: RepositoryListing,
   entry: NewActivity,
   also: (queries: Queries) => Statement[] = () => [],
 ): Promise<{ gone: number; found: number }> {
@@ -80,7 +80,7 @@ export async function recordListing(
   return { gone: Math.max(0, after.gone - before.gone), found: after.all - before.all }
 }
 
-async function countOf(db: Database, { target_id, repository }: Listing) {
+async function countOf(db: Database, { target_id, repository }: RepositoryListing) {
   const [row] = await db.read
     .select({ all: sql<number>`count(*)`, gone: sql<number>`count(${backups.gone_at})` })
     .from(backups)

@@ -30,17 +30,20 @@ export async function readReports(deps: Deps): Promise<void> {
     if (key === null || place.kind === 'local') continue
     const known = states[id]?.key === key ? states[id] : undefined
     if (known && !isDue(known.asked_at, EVERY_MS, clock.now())) continue
-    const texts = await textsOf(deps, await getTarget(deps, id))
+    const texts = await readReportTexts(deps, await getTarget(deps, id))
     const now = clock.now()
     // Somebody may have put an earlier report in the place of the newest one.
-    const reports = [newestOf(key, texts, now) ?? [], known?.report ?? []].flat()
-    const report = newest(reports, now) ?? null
+    const reports = [newestSignedReport(key, texts, now) ?? [], known?.report ?? []].flat()
+    const report = newestReport(reports, now) ?? null
     await setState(db, id, { key, asked_at: timestamp(clock), report })
   }
 }
 
 /** Empty if no server can read the storage now. */
-async function textsOf({ db, agents, sealer, log }: Deps, target: TargetRow): Promise<string[]> {
+async function readReportTexts(
+  { db, agents, sealer, log }: Deps,
+  target: TargetRow,
+): Promise<string[]> {
   for (const server of await listReaders(db, target.id, MAX_SERVERS)) {
     try {
       const body = { target: openTarget(target, sealer) }
@@ -53,7 +56,7 @@ async function textsOf({ db, agents, sealer, log }: Deps, target: TargetRow): Pr
 }
 
 /** The newest one; one of the future, whose clock was wrong, only if there is no other one. */
-const newest = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
+const newestReport = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
   reports.toSorted(
     (one, other) =>
       Number(isAhead(one.at, now)) - Number(isAhead(other.at, now)) ||
@@ -61,17 +64,17 @@ const newest = (reports: readonly KeeperReport[], now: Date): KeeperReport | und
   )[0]
 
 /** The newest report that the keeper with this public key has signed: anybody may write others. */
-export const newestOf = (
+export const newestSignedReport = (
   key: string,
   texts: readonly string[],
   now: Date,
 ): KeeperReport | undefined =>
-  newest(
-    texts.flatMap((text) => verified(key, text) ?? []),
+  newestReport(
+    texts.flatMap((text) => verifiedReport(key, text) ?? []),
     now,
   )
 
-function verified(key: string, text: string): KeeperReport | undefined {
+function verifiedReport(key: string, text: string): KeeperReport | undefined {
   const signed = parseJson(SignedReport, text)
   if (!signed) return undefined
   const padding = constants.RSA_PKCS1_PSS_PADDING

@@ -2,13 +2,15 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { KeeperReport } from '#shared/backups/keeper-report.ts'
 import { readStates } from './state.queries.ts'
 
-interface Target {
+interface KeeperTarget {
   id: number
   keeper_key: string | null
 }
 
 /** The newest report of the keeper of each target; null: none is known. */
-export async function reportsOf(db: Database): Promise<(target: Target) => KeeperReport | null> {
+export async function reportsOf(
+  db: Database,
+): Promise<(target: KeeperTarget) => KeeperReport | null> {
   const states = await readStates(db)
   return ({ id, keeper_key }) => {
     const state = states[id]

@@ -1,6 +1,6 @@
 import { LOW_PRIORITY } from '#dashboard/kernel/runtime/behind.ts'
 
-interface Options {
+interface ProgramOptions {
   env?: Record<string, string>
   input_file?: string
   output_file?: string
@@ -10,7 +10,7 @@ interface Options {
   is_limited?: boolean
 }
 
-export interface Outcome {
+export interface ProgramOutcome {
   code: number
   stdout: string
   stderr: string
@@ -21,19 +21,25 @@ export interface Outcome {
 const TIMEOUT_MS = 4 * 3600_000
 const PATH = '/usr/local/bin:/usr/bin:/bin'
 /** prlimit(1): a program in need of more memory than 1 GB fails, and not the dashboard. */
-const LIMITED = ['prlimit', '--core=0', `--data=${2 ** 30}`, '--']
+const MEMORY_LIMIT = ['prlimit', '--core=0', `--data=${2 ** 30}`, '--']
 /** They pass in the status of a restic that waits. */
-const TIMES = /"seconds_(elapsed|remaining)":\d+,?/g
+const PROGRESS_TIMES = /"seconds_(elapsed|remaining)":\d+,?/g
 
 /**
  * Runs a program by its argv behind all others, with these variables alone. Never throws for an exit
  * status.
  */
-export async function run(
+export async function runProgram(
   argv: readonly string[],
-  { env = {}, input_file, output_file, stall_ms = TIMEOUT_MS, is_limited = false }: Options = {},
-): Promise<Outcome> {
-  const child = Bun.spawn([...LOW_PRIORITY, ...(is_limited ? [] : LIMITED), ...argv], {
+  {
+    env = {},
+    input_file,
+    output_file,
+    stall_ms = TIMEOUT_MS,
+    is_limited = false,
+  }: ProgramOptions = {},
+): Promise<ProgramOutcome> {
+  const child = Bun.spawn([...LOW_PRIORITY, ...(is_limited ? [] : MEMORY_LIMIT), ...argv], {
     env: { PATH, LC_ALL: 'C.UTF-8', HOME: '/tmp', ...env },
     stdin: input_file === undefined ? 'ignore' : Bun.file(input_file),
     stdout: output_file === undefined ? 'pipe' : Bun.file(output_file),
@@ -67,8 +73,11 @@ export async function run(
 }
 
 /** Throws the last lines of a program that failed. */
-export async function mustRun(argv: readonly string[], options?: Options): Promise<Outcome> {
-  const outcome = await run(argv, options)
+export async function runOrThrow(
+  argv: readonly string[],
+  options?: ProgramOptions,
+): Promise<ProgramOutcome> {
+  const outcome = await runProgram(argv, options)
   if (outcome.code === 0) return outcome
   throw new Error(`${argv[0]}: ${outcome.stderr.trim().slice(-400) || `status ${outcome.code}`}`)
 }
@@ -80,7 +89,7 @@ async function textOf(stream: ReadableStream<Uint8Array>, progress: () => void):
   let last = ''
   for await (const chunk of stream) {
     text += decoder.decode(chunk, { stream: true })
-    const line = (text.trimEnd().split('\n').at(-1) ?? '').replace(TIMES, '')
+    const line = (text.trimEnd().split('\n').at(-1) ?? '').replace(PROGRESS_TIMES, '')
     if (line !== last) progress()
     last = line
   }

@@ -16,14 +16,14 @@ export const Allowed = z.object({
 export type Allowed = z.infer<typeof Allowed>
 
 /** From landlock(7) and linux/landlock.h. */
-const FS = { EXECUTE: 1, WRITE: 2, READ: 4, READ_DIR: 8, ALL_OF_1: 0x1fff }
+const FS_RIGHTS = { EXECUTE: 1, WRITE: 2, READ: 4, READ_DIR: 8, ALL_OF_1: 0x1fff }
 /** By the first version of the interface that has it: links between folders, truncation, devices. */
-const LATER = [
+const LATER_FS_RIGHTS = [
   [2, 1 << 13],
   [3, 1 << 14],
   [5, 1 << 15],
 ] as const
-const OF_FILES = FS.EXECUTE | FS.WRITE | FS.READ | (1 << 14) | (1 << 15)
+const OF_FILES = FS_RIGHTS.EXECUTE | FS_RIGHTS.WRITE | FS_RIGHTS.READ | (1 << 14) | (1 << 15)
 const NET = { BIND: 1, CONNECT: 2 }
 /** No abstract sockets, and no signals to other programs. */
 const SCOPES = 3
@@ -60,8 +60,8 @@ type Libc = ReturnType<typeof open>
 export function becomeConfined(allowed: Allowed, argv: readonly string[]): never {
   const libc = open()
   confine(libc, allowed)
-  limit(libc, LIMIT.DATA, allowed.max_data)
-  limit(libc, LIMIT.CORE, 0)
+  setLimit(libc, LIMIT.DATA, allowed.max_data)
+  setLimit(libc, LIMIT.CORE, 0)
   // Files that this process has open are no way around it.
   libc.syscall(CALL.CLOSE_RANGE, 3, 0xffffffff, CLOSE_AT_EXEC, 0)
   const [program = ''] = argv
@@ -74,7 +74,10 @@ export function becomeConfined(allowed: Allowed, argv: readonly string[]): never
 function confine(libc: Libc, { runs, reads, writes, ports }: Allowed): void {
   const version = Number(libc.syscall(CALL.CREATE, 0, 0, 1, 0))
   if (version < 1) throw new Error(NONE)
-  const all = LATER.reduce((sum, [since, bit]) => (version >= since ? sum | bit : sum), FS.ALL_OF_1)
+  const all = LATER_FS_RIGHTS.reduce(
+    (sum, [since, bit]) => (version >= since ? sum | bit : sum),
+    FS_RIGHTS.ALL_OF_1,
+  )
   const hasPorts = version >= 4
   const fields = [
     all,
@@ -84,15 +87,15 @@ function confine(libc: Libc, { runs, reads, writes, ports }: Allowed): void {
   const attributes = BigUint64Array.from(fields.map(BigInt))
   const ruleset = Number(libc.syscall(CALL.CREATE, ptr(attributes), attributes.byteLength, 0, 0))
   if (ruleset < 0) throw new Error(NONE)
-  for (const path of runs) allowPath(libc, ruleset, path, FS.EXECUTE | FS.READ)
-  for (const path of reads) allowPath(libc, ruleset, path, FS.READ | FS.READ_DIR)
-  for (const path of writes) allowPath(libc, ruleset, path, all & ~FS.EXECUTE)
+  for (const path of runs) allowPath(libc, ruleset, path, FS_RIGHTS.EXECUTE | FS_RIGHTS.READ)
+  for (const path of reads) allowPath(libc, ruleset, path, FS_RIGHTS.READ | FS_RIGHTS.READ_DIR)
+  for (const path of writes) allowPath(libc, ruleset, path, all & ~FS_RIGHTS.EXECUTE)
   for (const port of hasPorts ? ports : []) {
     const rule = BigUint64Array.from([BigInt(NET.CONNECT), BigInt(port)])
-    must(libc.syscall(CALL.ADD, ruleset, RULE.PORT, ptr(rule), 0), `port ${port}`)
+    check(libc.syscall(CALL.ADD, ruleset, RULE.PORT, ptr(rule), 0), `port ${port}`)
   }
-  must(BigInt(libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)), 'no_new_privs')
-  must(libc.syscall(CALL.RESTRICT, ruleset, 0, 0, 0), 'landlock_restrict_self')
+  check(BigInt(libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)), 'no_new_privs')
+  check(libc.syscall(CALL.RESTRICT, ruleset, 0, 0, 0), 'landlock_restrict_self')
 }
 
 /** Rights on a folder are of everything below it; a file has only those of files. */
@@ -103,16 +106,16 @@ function allowPath(libc: Libc, ruleset: number, path: string, rights: number): v
   const rule = Buffer.alloc(12)
   rule.writeBigUInt64LE(BigInt(found.isDirectory() ? rights : rights & OF_FILES), 0)
   rule.writeInt32LE(file, 8)
-  must(libc.syscall(CALL.ADD, ruleset, RULE.PATH, ptr(rule), 0), path)
+  check(libc.syscall(CALL.ADD, ruleset, RULE.PATH, ptr(rule), 0), path)
   closeSync(file)
 }
 
-function limit(libc: Libc, resource: number, bytes: number): void {
+function setLimit(libc: Libc, resource: number, bytes: number): void {
   const both = BigUint64Array.from([BigInt(bytes), BigInt(bytes)])
-  must(BigInt(libc.setrlimit(resource, ptr(both))), 'setrlimit')
+  check(BigInt(libc.setrlimit(resource, ptr(both))), 'setrlimit')
 }
 
-function must(result: number | bigint, what: string): void {
+function check(result: number | bigint, what: string): void {
   if (Number(result) !== 0) throw new Error(`restic cannot be confined: ${what}`)
 }
 

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PROGRAM } from '#dashboard/kernel/runtime/root.ts'
 import type { BackupPlace } from '#shared/backups/backup.ts'
-import { run } from './child.ts'
+import { runProgram } from './child.ts'
 import type { Allowed } from './confine.ts'
 
 const LOADER_CACHE = '/etc/ld.so.cache'
@@ -30,8 +30,8 @@ export async function confinedRestic(
 ): Promise<string[]> {
   const temporary = join(folder, 'tmp')
   await mkdir(temporary, { recursive: true, mode: 0o700 })
-  return confined(program, {
-    starts: place.kind === 'sftp' ? [installed('ssh', 'openssh-client')] : [],
+  return confinedArgv(program, {
+    starts: place.kind === 'sftp' ? [installedPath('ssh', 'openssh-client')] : [],
     reads: [...SYSTEM, folder],
     writes: ['/dev/null', temporary, ...(place.kind === 'local' ? [place.path] : [])],
     ports: [DNS, ...portOf(place)],
@@ -46,12 +46,12 @@ export async function confinedReader(
   [name = '', ...args]: readonly string[],
   file: string,
 ): Promise<string[]> {
-  const program = installed(name, name)
+  const program = installedPath(name, name)
   const view = { starts: [], reads: [LOADER_CACHE, file], writes: [], ports: [] }
-  return [...(await confined(program, view)), ...args]
+  return [...(await confinedArgv(program, view)), ...args]
 }
 
-interface View {
+interface ConfinedView {
   /** Other programs that it may execute. */
   starts: readonly string[]
   reads: readonly string[]
@@ -60,7 +60,7 @@ interface View {
   ports: readonly number[]
 }
 
-async function confined(program: string, view: View): Promise<string[]> {
+async function confinedArgv(program: string, view: ConfinedView): Promise<string[]> {
   const programs = [program, ...view.starts]
   const libraries = (await Promise.all(programs.map(librariesOf))).flat()
   const allowed: Allowed = {
@@ -73,7 +73,7 @@ async function confined(program: string, view: View): Promise<string[]> {
   return [...PROGRAM, 'confined', JSON.stringify(allowed), program]
 }
 
-function installed(name: string, name_of_package: string): string {
+function installedPath(name: string, name_of_package: string): string {
   const found = Bun.which(name, { PATH })
   if (found) return found
   throw new Error(
@@ -83,7 +83,7 @@ function installed(name: string, name_of_package: string): string {
 
 /** As the loader finds them; the program itself does not run. env(1): of this program alone. */
 async function librariesOf(program: string): Promise<string[]> {
-  const { stdout } = await run(['env', 'LD_TRACE_LOADED_OBJECTS=1', program])
+  const { stdout } = await runProgram(['env', 'LD_TRACE_LOADED_OBJECTS=1', program])
   return [...stdout.matchAll(LIBRARY)].map(([, path = '']) => path)
 }
 

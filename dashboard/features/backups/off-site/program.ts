@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { digestOf } from '#dashboard/kernel/runtime/digest.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { RESTIC } from '#shared/kernel/source.ts'
-import { mustRun } from './child.ts'
+import { runOrThrow } from './child.ts'
 import { confinedReader } from './confined-programs.ts'
 
 const TIMEOUT_MS = 10 * 60_000
@@ -20,10 +20,10 @@ export async function providedRestic(data_dir: string): Promise<string> {
     await download([pathToFileURL(copy).href, ...urls], draft, sha256)
     const archive = `${draft}.tar`
     const list = await confinedReader(['dpkg-deb', '--fsys-tarfile', draft], draft)
-    await mustRun(list, { output_file: archive, is_limited: true })
+    await runOrThrow(list, { output_file: archive, is_limited: true })
     const options = ['--extract', '--to-stdout', '--file', archive, './usr/bin/restic']
     const unpack = await confinedReader(['tar', ...options], archive)
-    await mustRun(unpack, { output_file: `${program}.new`, is_limited: true })
+    await runOrThrow(unpack, { output_file: `${program}.new`, is_limited: true })
     await chmod(`${program}.new`, 0o700)
     await rename(`${program}.new`, program)
     await writeFile(note, sha256)

@@ -7,7 +7,7 @@ import { clockAdvice } from '#shared/backups/clock.ts'
 import { complaintOf } from '#shared/backups/complaint.ts'
 import { filesOf, optionsOf } from '#shared/backups/repository.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
-import { type Outcome, run } from './child.ts'
+import { type ProgramOutcome, runProgram } from './child.ts'
 
 const MAX_WAIT_MS = 600_000
 
@@ -15,20 +15,20 @@ const MAX_WAIT_MS = 600_000
 const NAME = 'hosting-dashboard'
 const NO_REPOSITORY = 10
 const WRONG_PASSWORD = 12
-const TRIAL = 'check.txt'
+const TRIAL_FILE = 'check.txt'
 /** What restic says of a repository whose creation was interrupted. */
-const HALF_MADE = /repository already contains keys|config file already exists/
+const INCOMPLETE_REPOSITORY = /repository already contains keys|config file already exists/
 
 /** The first words of commands that write, to a storage that has been read before. */
-const WRITES: ReadonlySet<string> = new Set(['init', 'backup'])
+const WRITING_COMMANDS: ReadonlySet<string> = new Set(['init', 'backup'])
 /** A command that writes nothing else. */
-const LOCK = /unable to create lock/
+const LOCK_FAILED = /unable to create lock/
 const REFUSED = /access ?denied|permission denied|forbidden|\b40[13]\b|read-only file ?system/i
 
 const Keys = z.array(z.object({ hostName: z.string() }))
 const Summary = z.object({ message_type: z.literal('summary'), snapshot_id: z.string() })
 
-export interface Opened {
+export interface OpenRepository {
   /** The argv of restic for a place, with the files of this folder. */
   start(view: { place: BackupPlace; folder: string }): Promise<readonly string[]>
   /** For the files with secrets; removed at the end. */
@@ -42,14 +42,14 @@ export interface Opened {
 /** Returns the outcome without an error, or throws a readable one. */
 interface Restic {
   /** Never throws for an exit status. */
-  attempt(args: readonly string[]): Promise<Outcome>
-  must(args: readonly string[], input_file?: string): Promise<Outcome>
-  failure(outcome: Outcome, args: readonly string[]): Error
+  attempt(args: readonly string[]): Promise<ProgramOutcome>
+  must(args: readonly string[], input_file?: string): Promise<ProgramOutcome>
+  failure(outcome: ProgramOutcome, args: readonly string[]): Error
 }
 
 /** Gives restic its secrets in files, as long as `work` runs. */
 export async function withRestic<T>(
-  opened: Opened,
+  opened: OpenRepository,
   work: (restic: Restic) => Promise<T>,
 ): Promise<T> {
   const { folder, target, password } = opened
@@ -66,7 +66,7 @@ export async function withRestic<T>(
   }
 }
 
-function resticOf(opened: Opened, start: readonly string[]): Restic {
+function resticOf(opened: OpenRepository, start: readonly string[]): Restic {
   const { folder, target, stall_ms } = opened
   const env = {
     RESTIC_REPOSITORY_FILE: `${folder}/repository`,
@@ -83,7 +83,7 @@ function resticOf(opened: Opened, start: readonly string[]): Restic {
   const common = [...start, ...optionsOf(target.place, folder, ssh_log), '--no-cache', wait]
   const attempt = async (args: readonly string[], input_file?: string) => {
     await rm(ssh_log, { force: true })
-    const outcome = await run([...common, ...args], {
+    const outcome = await runProgram([...common, ...args], {
       env,
       stall_ms,
       is_limited: true,
@@ -93,7 +93,8 @@ function resticOf(opened: Opened, start: readonly string[]): Restic {
     const log = await readFile(ssh_log, 'utf8').catch(() => '')
     return { ...outcome, stderr: `${log}${outcome.stderr}` }
   }
-  const failure = (outcome: Outcome, args: readonly string[]) => failureOf(outcome, args, opened)
+  const failure = (outcome: ProgramOutcome, args: readonly string[]) =>
+    failureOf(outcome, args, opened)
   return {
     attempt,
     failure,
@@ -107,12 +108,12 @@ function resticOf(opened: Opened, start: readonly string[]): Restic {
 
 /** The message of restic, which has that of the storage. */
 function failureOf(
-  { code, stdout, stderr, stalled }: Outcome,
+  { code, stdout, stderr, stalled }: ProgramOutcome,
   [command = '']: readonly string[],
-  { target, password, stall_ms }: Opened,
+  { target, password, stall_ms }: OpenRepository,
 ): Error {
   const said = complaintOf(`${stdout}\n${stderr}`, [target.secret, password])
-  if ((WRITES.has(command) || LOCK.test(said)) && REFUSED.test(said)) {
+  if ((WRITING_COMMANDS.has(command) || LOCK_FAILED.test(said)) && REFUSED.test(said)) {
     return new Error(
       `The account of the dashboard can read the storage but not write to it: use one that can write (restic ${command}: ${said})`,
     )
@@ -126,7 +127,7 @@ function failureOf(
       `restic made no progress for ${seconds} seconds: check the storage, and the network between it and the dashboard${words}`,
     )
   }
-  if (HALF_MADE.test(said)) {
+  if (INCOMPLETE_REPOSITORY.test(said)) {
     return new Error(
       `The creation of the repository ${NAME} was interrupted, and restic cannot complete it: remove the folder ${NAME} from the storage (${said})`,
     )
@@ -135,9 +136,9 @@ function failureOf(
 }
 
 /** As agents do it for sites: the password is the name of a key, encrypted to the kit and the keeper. */
-export async function prepare(
+export async function prepareRepository(
   { attempt, must, failure }: Restic,
-  { folder, password }: Opened,
+  { folder, password }: OpenRepository,
   owners: { recovery: string; keeper: string | null },
 ): Promise<void> {
   const list = ['key', 'list', '--json']
@@ -157,17 +158,17 @@ export async function prepare(
 }
 
 /** Returns the id of the snapshot. */
-export const save = (restic: Restic, archive: string): Promise<string> =>
-  put(restic, { file: archive, name: 'dashboard.tar', tag: 'dashboard' })
+export const saveArchive = (restic: Restic, archive: string): Promise<string> =>
+  saveFile(restic, { file: archive, name: 'dashboard.tar', tag: 'dashboard' })
 
-interface Saving {
+interface SnapshotFile {
   file: string
   /** In the snapshot. */
   name: string
   tag: string
 }
 
-async function put({ must }: Restic, { file, name, tag }: Saving): Promise<string> {
+async function saveFile({ must }: Restic, { file, name, tag }: SnapshotFile): Promise<string> {
   const named = ['--stdin', '--stdin-filename', name, '--tag', tag]
   const { stdout } = await must(['backup', '--json', '--host', 'hosting', ...named], file)
   const last = stdout.trim().split('\n').at(-1) ?? ''
@@ -178,11 +179,15 @@ async function put({ must }: Restic, { file, name, tag }: Saving): Promise<strin
  * Saves a text, reads it and removes it again: an account that may only read is named at once, and not
  * by the first backup. Storage that is append-only keeps the text, a few hundred bytes.
  */
-export async function tryWriting(restic: Restic, { folder }: Opened, text: string): Promise<void> {
-  const file = `${folder}/${TRIAL}`
+export async function tryWriting(
+  restic: Restic,
+  { folder }: OpenRepository,
+  text: string,
+): Promise<void> {
+  const file = `${folder}/${TRIAL_FILE}`
   await writeFile(file, text)
-  const id = await put(restic, { file, name: TRIAL, tag: 'check' })
-  const { stdout } = await restic.must(['dump', id, `/${TRIAL}`])
+  const id = await saveFile(restic, { file, name: TRIAL_FILE, tag: 'check' })
+  const { stdout } = await restic.must(['dump', id, `/${TRIAL_FILE}`])
   if (stdout !== text) throw new Error('The storage returned something else than was written')
   await restic.attempt(['forget', id])
 }

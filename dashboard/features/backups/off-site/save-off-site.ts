@@ -23,7 +23,13 @@ import { Secret } from '#shared/kernel/secret.ts'
 import { confinedRestic } from './confined-programs.ts'
 import { providedRestic } from './program.ts'
 import { lacksKey, savedKey } from './release-key.ts'
-import { type Opened, prepare, save, tryWriting, withRestic } from './repository.ts'
+import {
+  type OpenRepository,
+  prepareRepository,
+  saveArchive,
+  tryWriting,
+  withRestic,
+} from './repository.ts'
 import { obstacleOf, refusalOf } from './request.ts'
 import {
   endRequest,
@@ -65,12 +71,12 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   const target = await findOwnTarget(db)
   const before = await findOffSite(db)
   const request = await findRequest(db)
-  if (!kit || !target) return refuse(deps, request)
-  if (!request && !isOwing(before, await findSealed(db), clock)) return
+  if (!kit || !target) return endRefusedRequest(deps, request)
+  if (!request && !isSaveDue(before, await findSealed(db), clock)) return
   const saved_at = before?.saved_at ?? null
   const header = (await findRecovery(deps.data_dir))?.header
   try {
-    const snapshot = await saved(deps, kit, target, request?.only_check ?? false)
+    const snapshot = await saveNow(deps, kit, target, request?.only_check ?? false)
     const now = timestamp(clock)
     await setChecked(db, target, now)
     const done = snapshot
@@ -88,7 +94,7 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
 }
 
 /** A failed attempt is repeated sooner; a check alone is no backup. */
-function isOwing(
+function isSaveDue(
   before: Awaited<ReturnType<typeof findOffSite>>,
   sealed: SealedFiles | undefined,
   clock: Clock,
@@ -101,7 +107,7 @@ function isOwing(
 }
 
 /** A request may wait while its target is removed: it has failed then. */
-async function refuse({ db, clock, log }: OffSiteDeps, request: Request | undefined) {
+async function endRefusedRequest({ db, clock, log }: OffSiteDeps, request: Request | undefined) {
   if (!request) return
   const obstacle = await obstacleOf(db, await findOwnTarget(db))
   const error = refusalOf(obstacle ?? 'the target was changed, try again')
@@ -113,7 +119,7 @@ async function refuse({ db, clock, log }: OffSiteDeps, request: Request | undefi
 }
 
 /** Returns the id of the snapshot; undefined after a check alone. */
-async function saved(
+async function saveNow(
   deps: OffSiteDeps,
   kit: KitRow,
   own: OwnTarget,
@@ -123,7 +129,7 @@ async function saved(
   const target = openOwnTarget(own, sealer)
   if (target.place.kind === 'local') await refuseUnusable(target.place.path, resolve(data_dir))
   const program = await providedRestic(data_dir)
-  const opened: Opened = {
+  const opened: OpenRepository = {
     start: (view) => confinedRestic(program, view),
     folder: resolve(data_dir, 'off-site'),
     target,
@@ -134,14 +140,17 @@ async function saved(
   await rm(archive, { force: true })
   try {
     return await withRestic(opened, async (restic) => {
-      await prepare(restic, opened, { recovery: kit.recovery_key, keeper: own.keeper_key })
+      await prepareRepository(restic, opened, {
+        recovery: kit.recovery_key,
+        keeper: own.keeper_key,
+      })
       await refuseReadable(deps, opened)
       if (only_check) {
         await tryWriting(restic, opened, textFrom(deps))
         return undefined
       }
       await deps.backUp(archive)
-      return save(restic, archive)
+      return saveArchive(restic, archive)
     })
   } finally {
     await rm(archive, { force: true })
@@ -189,7 +198,7 @@ const TIMEOUT_MS = 60_000
  */
 export async function refuseReadable(
   { db, sealer }: { db: Database; sealer: Sealer },
-  own: Opened,
+  own: OpenRepository,
 ): Promise<void> {
   for (const target of await listSealedTargets(db)) {
     if (!isSameStorage(own.target.place, target.place)) continue

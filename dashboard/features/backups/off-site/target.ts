@@ -33,7 +33,7 @@ export async function changeOwnTarget(
   if (opened === '' && place.kind !== 'local') throw invalid({ secret: ['Is required'] })
   for (const target of await listSealedTargets(db)) {
     if (sharesAccount({ place, secret: opened }, openTarget(target, sealer))) {
-      throw invalid({ secret: [sharedText(target.name)] })
+      throw invalid({ secret: [sharedAccountText(target.name)] })
     }
   }
   const now = timestamp(clock)
@@ -57,5 +57,5 @@ export async function removeOwnTarget({ db, clock }: OwnTargetDeps, user_id: num
   await deleteOwnTarget(db, entryOf(clock, { type: 'backup.dashboard_target_delete', user_id }))
 }
 
-const sharedText = (name: string) =>
+const sharedAccountText = (name: string) =>
   `Is that of the target ${name}, which every server gets: use an account that no target of sites has`

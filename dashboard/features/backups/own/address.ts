@@ -1,6 +1,6 @@
 import type { BackupPlace } from '#shared/backups/backup.ts'
 
-interface Access {
+interface TargetAccess {
   place: BackupPlace
   secret: string
 }
@@ -18,7 +18,7 @@ function pathOf(place: BackupPlace): string {
 }
 
 /** Whether the account of one opens the storage of the other: what it may read is the same, then. */
-export const sharesAccount = (one: Access, other: Access): boolean =>
+export const sharesAccount = (one: TargetAccess, other: TargetAccess): boolean =>
   'user' in one.place &&
   'user' in other.place &&
   isSameStorage(one.place, other.place) &&

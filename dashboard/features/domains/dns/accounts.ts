@@ -7,7 +7,7 @@ import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import type { CreateDnsAccount, DnsAccountView, UpdateDnsAccount } from '#shared/domains/api/dns.ts'
 import { invalid, notFound } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
-import { type Account, CloudflareError, RefusedApi, readZones } from './cloudflare.ts'
+import { type Account, CloudflareError, RefusedApiError, readZones } from './cloudflare.ts'
 import {
   type AccountRow,
   deleteAccount,
@@ -48,11 +48,13 @@ export async function createAccount(
   { name, token, api }: z.output<typeof CreateDnsAccount>,
   user_id: number,
 ): Promise<DnsAccountView> {
-  const zones = await checked({ api, token: new Secret(token), rules })
+  const zones = await requireZones({ api, token: new Secret(token), rules })
   const created_at = timestamp(clock)
   const token_sealed = sealer.seal(PURPOSE, new Secret(token))
   const values = { name, api, token_sealed, zones, checked_at: created_at, created_at }
-  await insertAccount(db, values, entryOf('dns.account_create', user_id, created_at)).catch(taken)
+  await insertAccount(db, values, entryOf('dns.account_create', user_id, created_at)).catch(
+    nameTakenError,
+  )
   const created = (await showAccounts({ db })).find((account) => account.name === name)
   if (!created) throw new Error('insert returned no row')
   return created
@@ -67,7 +69,7 @@ export async function changeAccount(
 ): Promise<DnsAccountView> {
   const { db, clock, sealer } = deps
   const access = accessTo(account, deps)
-  const zones = await checked(
+  const zones = await requireZones(
     token === undefined ? access : { ...access, token: new Secret(token) },
   )
   const at = timestamp(clock)
@@ -77,7 +79,7 @@ export async function changeAccount(
     ...(token !== undefined && { token_sealed: sealer.seal(PURPOSE, new Secret(token)) }),
   }
   await updateAccount(db, account.id, values, entryOf('dns.account_update', user_id, at)).catch(
-    taken,
+    nameTakenError,
   )
   return viewOf(await getAccount({ db }, account.id))
 }
@@ -91,17 +93,17 @@ export const accessTo = (
   { sealer, rules }: Pick<DnsDeps, 'sealer' | 'rules'>,
 ): Account => ({ api, token: sealer.open(PURPOSE, token_sealed), rules })
 
-async function checked(access: Account) {
+async function requireZones(access: Account) {
   const zones = await readZones(access).catch((error: unknown) => {
     if (!(error instanceof CloudflareError)) throw error
-    throw invalid({ [error instanceof RefusedApi ? 'api' : 'token']: [error.message] })
+    throw invalid({ [error instanceof RefusedApiError ? 'api' : 'token']: [error.message] })
   })
   if (zones.length === 0)
     throw invalid({ token: ['Cloudflare: the token has no access to a zone'] })
   return zones
 }
 
-function taken(error: unknown): never {
+function nameTakenError(error: unknown): never {
   if (!violatesUnique(error, 'dns_accounts.name')) throw error
   throw invalid({ name: ['The name is already taken'] })
 }

@@ -11,7 +11,7 @@ import {
 
 const IDENTICAL = 81058
 
-export interface Change {
+export interface DnsChange {
   keep: CloudflareRecord[]
   remove: CloudflareRecord[]
   create: Omit<CloudflareRecord, 'id'>[]
@@ -31,7 +31,7 @@ export const isSame = (
  */
 export async function applyChange(
   access: Account,
-  { zone, name, change }: { zone: string; name: string; change: Change },
+  { zone, name, change }: { zone: string; name: string; change: DnsChange },
 ): Promise<void> {
   const former = [...change.keep, ...change.remove].map(({ id }) => id)
   const undo: (() => Promise<unknown>)[] = []
@@ -78,7 +78,7 @@ const isDone = (work: () => Promise<unknown>): Promise<boolean> =>
     () => false,
   )
 
-function notRestored(error: unknown, { remove }: Change, isRestored: boolean): NotRestored {
+function notRestored(error: unknown, { remove }: DnsChange, isRestored: boolean): NotRestored {
   const former = remove.map(({ type, content }) => `${type} ${content}`).join(', ')
   const rest = former === '' ? '' : `, which were ${former}`
   const state = isRestored

@@ -8,15 +8,15 @@ import { type RulesTable, rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import type { KeyedQueue } from '#dashboard/kernel/runtime/limit.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { accessTo, type DnsDeps } from './accounts.ts'
-import { applyChange, type Change, isSame } from './apply.ts'
+import { applyChange, type DnsChange, isSame } from './apply.ts'
 import { noteChanges } from './changes.queries.ts'
 import { CloudflareError, type CloudflareRecord, readRecords } from './cloudflare.ts'
-import { entryFor, textOf } from './entry.ts'
+import { changeText, dnsEntry } from './entry.ts'
 import type { NameChange } from './look-up.ts'
 import { findAccount, insertEntry } from './queries.ts'
 import { changesIn } from './stored.ts'
 
-export interface RecordsDeps extends DnsDeps, Pick<CommonDeps, 'bus' | 'log' | 'dns_ms'> {
+export interface ChangeRecordsDeps extends DnsDeps, Pick<CommonDeps, 'bus' | 'log' | 'dns_ms'> {
   agents: Agents
   types: RulesTable
   /** One change of the records of a site at a time. */
@@ -27,16 +27,16 @@ export interface RecordsDeps extends DnsDeps, Pick<CommonDeps, 'bus' | 'log' | '
  * Changes the DNS records of an operation before it is sent, if its agent would take it. Repeated
  * after an interruption. Throws conflict with the message of Cloudflare; `undoRecords` follows.
  */
-export async function withRecords(
-  deps: RecordsDeps,
+export async function runAfterRecords(
+  deps: ChangeRecordsDeps,
   operation: OperationRow,
   { signal }: Pick<AttemptContext, 'signal'>,
 ): Promise<OperationRow> {
   const changes = changesIn(operation.params)
   if (changes.length === 0 || operation.sent_at !== null) return operation
-  await refusedByAgent(deps, operation)
+  await checkWithAgent(deps, operation)
   const isChanged = await deps.records.run(operation.site_id ?? 0, () =>
-    carryOut(deps, operation, changes),
+    changeRecords(deps, operation, changes),
   )
   // Name servers and resolvers follow after some seconds.
   if (isChanged) await deps.clock.sleep(deps.dns_ms, signal)
@@ -47,14 +47,14 @@ export async function withRecords(
  * Throws its refusal, or that it is offline: DNS never points to a server that refuses the
  * operation.
  */
-async function refusedByAgent(deps: RecordsDeps, operation: OperationRow): Promise<void> {
+async function checkWithAgent(deps: ChangeRecordsDeps, operation: OperationRow): Promise<void> {
   const server = await getServer(deps.db, operation.server_id)
   const { type, params } = operation
   await deps.agents.plan(server, type, rulesOf(deps, type).sent(params, deps.sealer))
 }
 
-async function carryOut(
-  deps: RecordsDeps,
+async function changeRecords(
+  deps: ChangeRecordsDeps,
   operation: OperationRow,
   changes: readonly NameChange[],
 ): Promise<boolean> {
@@ -62,24 +62,24 @@ async function carryOut(
   await noteChanges(deps.db, operation)
   let isChanged = false
   for (const one of changes) {
-    if (!(await changed(deps, one))) continue
+    if (!(await changeName(deps, one))) continue
     isChanged = true
     const whose = { domain, server_id, user_id, status: 'success' } as const
-    await insertEntry(deps.db, entryFor(deps.clock, one, whose))
-    await storeNote(deps.db, operation.id, `Changed DNS records: ${textOf(one)}`)
+    await insertEntry(deps.db, dnsEntry(deps.clock, one, whose))
+    await storeNote(deps.db, operation.id, `Changed DNS records: ${changeText(one)}`)
     deps.bus.notify(operation.id)
   }
   return isChanged
 }
 
 /** False: an earlier try has done it. */
-async function changed(deps: RecordsDeps, one: NameChange): Promise<boolean> {
+async function changeName(deps: ChangeRecordsDeps, one: NameChange): Promise<boolean> {
   const { name, zone_id: zone } = one
   const account = await findAccount(deps.db, one.account_id)
   if (!account) throw conflict(`The DNS account ${one.account} does not exist any more`)
   const access = accessTo(account, deps)
   try {
-    const change = rest(one, await readRecords(access, zone, name))
+    const change = remainingChange(one, await readRecords(access, zone, name))
     if (change.remove.length + change.create.length === 0) return false
     await applyChange(access, { zone, name, change })
     return true
@@ -90,7 +90,10 @@ async function changed(deps: RecordsDeps, one: NameChange): Promise<boolean> {
 }
 
 /** What is left to do. Throws conflict if the name has other records than those that were shown. */
-function rest({ name, change }: NameChange, present: readonly CloudflareRecord[]): Change {
+function remainingChange(
+  { name, change }: NameChange,
+  present: readonly CloudflareRecord[],
+): DnsChange {
   const { remove, create } = change
   const known = [...change.keep, ...remove, ...create]
   const has =
@@ -98,7 +101,7 @@ function rest({ name, change }: NameChange, present: readonly CloudflareRecord[]
     (each: Pick<CloudflareRecord, 'type' | 'content'>) =>
       list.some((one) => isSame(one, each))
   const others = present.filter((each) => !has(known)(each))
-  if (others.length > 0) throw changedMeanwhile(name, others)
+  if (others.length > 0) throw changedError(name, others)
   return {
     keep: present.filter((each) => !has(remove)(each)),
     remove: present.filter(has(remove)),
@@ -106,7 +109,7 @@ function rest({ name, change }: NameChange, present: readonly CloudflareRecord[]
   }
 }
 
-function changedMeanwhile(name: string, others: readonly CloudflareRecord[]) {
+function changedError(name: string, others: readonly CloudflareRecord[]) {
   const now = others.map(({ type, content }) => `${type} ${content}`).join(', ')
   const message = `The DNS records of ${name} have changed since they were shown: now it has ${now}. Review them again`
   return conflict(message, 'changed_meanwhile')

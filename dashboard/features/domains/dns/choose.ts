@@ -3,9 +3,9 @@ import type { DnsChoice, ShownRecord } from '#shared/domains/dns-choice.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { DnsDeps } from './accounts.ts'
 import { isSame } from './apply.ts'
-import { lookUp, type NameChange } from './look-up.ts'
+import { type NameChange, readChanges } from './look-up.ts'
 
-type Server = Pick<ServerRow, 'name' | 'hostname'>
+type TargetServer = Pick<ServerRow, 'name' | 'hostname'>
 
 /**
  * The changes of the names of a site: the missing records, and those that were shown and are to be
@@ -14,12 +14,12 @@ type Server = Pick<ServerRow, 'name' | 'hostname'>
  */
 export async function chosenChanges(
   deps: Pick<DnsDeps, 'db' | 'sealer' | 'rules'>,
-  server: Server,
+  server: TargetServer,
   names: readonly string[],
   choice: DnsChoice | undefined,
 ): Promise<NameChange[]> {
   if (!choice) return []
-  const found = await lookUp(deps, server, names)
+  const found = await readChanges(deps, server, names)
   const known = new Set(found.map(({ name }) => name))
   for (const { name } of choice.replace)
     if (!known.has(name)) throw conflict(`No DNS account has the records of ${name}`)

@@ -48,7 +48,7 @@ export class CloudflareError extends Error {
 }
 
 /** The address of the API is one that the dashboard must not contact. */
-export class RefusedApi extends CloudflareError {}
+export class RefusedApiError extends CloudflareError {}
 
 export interface Account {
   api: string
@@ -60,7 +60,10 @@ export interface Account {
 export async function readZones(account: Account): Promise<z.infer<typeof Zones>> {
   const zones: z.infer<typeof Zones> = []
   for (let page = 1; page <= MAX_PAGES; page++) {
-    const found = read(Zones, await call(account, `/zones?page=${page}&per_page=${PER_PAGE}`))
+    const found = parseResult(
+      Zones,
+      await call(account, `/zones?page=${page}&per_page=${PER_PAGE}`),
+    )
     zones.push(...found)
     if (found.length < PER_PAGE) break
   }
@@ -74,11 +77,11 @@ export async function readRecords(
   name: string,
 ): Promise<CloudflareRecord[]> {
   const query = new URLSearchParams({ name, per_page: '100' })
-  const all = read(AnyRecords, await call(account, `/zones/${zone}/dns_records?${query}`))
+  const all = parseResult(AnyRecords, await call(account, `/zones/${zone}/dns_records?${query}`))
   if (all.some((record) => record.name !== name && canonicalDomain(record.name) !== name))
     throw new CloudflareError('Cloudflare: the answer has records of another name')
   const known = all.filter(({ type }) => TYPES.some((each) => each === type))
-  return read(z.array(CloudflareRecord), known)
+  return parseResult(z.array(CloudflareRecord), known)
 }
 
 export type NewRecord = Omit<CloudflareRecord, 'id'> & { name: string }
@@ -106,14 +109,14 @@ export async function purgeHosts(
   await call(account, `/zones/${zone}/purge_cache`, body)
 }
 
-function read<T>(schema: z.ZodType<T>, result: unknown): T {
+function parseResult<T>(schema: z.ZodType<T>, result: unknown): T {
   const { data } = schema.safeParse(result)
   if (data !== undefined) return data
   throw new CloudflareError('Cloudflare: the answer has an unexpected format')
 }
 
 async function call(account: Account, path: string, init: RequestInit = {}) {
-  const { ok, status, text } = await ask(account, path, init)
+  const { ok, status, text } = await send(account, path, init)
   const envelope = parseJson(Envelope, text)
   if (!envelope) throw new CloudflareError(`Cloudflare answered ${status} without a body`)
   if (ok && envelope.success) return envelope.result
@@ -124,11 +127,11 @@ async function call(account: Account, path: string, init: RequestInit = {}) {
 }
 
 /** In production, only at an address that this dashboard may contact. */
-async function ask({ api, token, rules }: Account, path: string, init: RequestInit) {
+async function send({ api, token, rules }: Account, path: string, init: RequestInit) {
   const { host, hostname } = new URL(api)
   try {
     const refused = await refusedHost(hostname, rules)
-    if (refused) throw new RefusedApi(`${host} is not contacted: ${refused}`)
+    if (refused) throw new RefusedApiError(`${host} is not contacted: ${refused}`)
     const response = await fetch(`${api}${path}`, {
       ...init,
       headers: { authorization: `Bearer ${token.reveal()}`, 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { NameChange } from './look-up.ts'
 
 /** Such as `A shop.example → 203.0.113.4 in Cloudflare, replaces A 198.51.100.9`. */
-export function textOf({ name, account, change }: NameChange): string {
+export function changeText({ name, account, change }: NameChange): string {
   const created = change.create.map(({ type, content }) => `${type} ${name} → ${content}`)
   const former = change.remove.map(({ type, content }) => `${type} ${content}`)
   const what = created.length > 0 ? created.join(', ') : name
@@ -11,11 +11,11 @@ export function textOf({ name, account, change }: NameChange): string {
   return `${what} in ${account}${replaced}`
 }
 
-type Whose = Pick<NewActivity, 'domain' | 'server_id' | 'user_id' | 'status'>
+type ActivitySubject = Pick<NewActivity, 'domain' | 'server_id' | 'user_id' | 'status'>
 
 /** The entry of a site, with the records of one of its names. */
-export const entryFor = (
+export const dnsEntry = (
   clock: Clock,
   change: NameChange,
-  { type = 'dns.records', ...whose }: Whose & { type?: string },
-): NewActivity => ({ type, ...whose, detail: textOf(change), created_at: timestamp(clock) })
+  { type = 'dns.records', ...whose }: ActivitySubject & { type?: string },
+): NewActivity => ({ type, ...whose, detail: changeText(change), created_at: timestamp(clock) })

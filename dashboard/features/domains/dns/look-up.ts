@@ -8,15 +8,15 @@ import type { DnsNamePlan, DnsRecordPlan } from '#shared/domains/api/dns.ts'
 import { conflict, ServiceError } from '#shared/kernel/errors.ts'
 import { canonicalDomain } from '#shared/kernel/names.ts'
 import { accessTo, type DnsDeps } from './accounts.ts'
-import { type Change, isSame } from './apply.ts'
+import { type DnsChange, isSame } from './apply.ts'
 import { CloudflareError, type CloudflareRecord, readRecords } from './cloudflare.ts'
 import { type AccountRow, listAccounts } from './queries.ts'
 
 const AUTOMATIC_TTL = 1
 /** Calls of one request at once. */
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
-interface Place {
+interface AccountZone {
   account: AccountRow
   zone: { id: string; name: string }
 }
@@ -28,39 +28,39 @@ export interface NameChange {
   account: string
   zone_id: string
   zone: string
-  change: Change
+  change: DnsChange
 }
 
-type Subject = Pick<ServerRow, 'name' | 'hostname'>
+type TargetServer = Pick<ServerRow, 'name' | 'hostname'>
 type Deps = Pick<DnsDeps, 'db' | 'sealer' | 'rules'>
 
 /**
  * Reads the DNS changes for the names that are in a zone of an account. Throws conflict with the
  * message of Cloudflare.
  */
-export async function lookUp(
+export async function readChanges(
   deps: Deps,
-  server: Subject,
+  server: TargetServer,
   names: readonly string[],
 ): Promise<NameChange[]> {
-  const { places, addresses } = await prepare(deps, server, names)
-  const limit = new Limit(AT_ONCE)
+  const { places, addresses } = await prepareLookUp(deps, server, names)
+  const limit = new Limit(MAX_CONCURRENT)
   return Promise.all(
-    places.map((place) => limit.run(async () => changeAt(deps, place, await addresses))),
+    places.map((place) => limit.run(async () => readChange(deps, place, await addresses))),
   )
 }
 
 /** The same for a plan: with the reason for a name that cannot be read or changed. */
-export async function planNames(
+export async function planChanges(
   deps: Deps,
-  server: Subject,
+  server: TargetServer,
   names: readonly string[],
 ): Promise<DnsNamePlan[]> {
-  const { places, addresses } = await prepare(deps, server, names)
-  const limit = new Limit(AT_ONCE)
-  const plan = async (place: Place & { name: string }): Promise<DnsNamePlan> => {
+  const { places, addresses } = await prepareLookUp(deps, server, names)
+  const limit = new Limit(MAX_CONCURRENT)
+  const plan = async (place: AccountZone & { name: string }): Promise<DnsNamePlan> => {
     try {
-      return { ...planOf(await changeAt(deps, place, await addresses)), problem: '' }
+      return { ...recordPlanOf(await readChange(deps, place, await addresses)), problem: '' }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       const { name, zone, account } = place
@@ -70,10 +70,10 @@ export async function planNames(
   return Promise.all(places.map((place) => limit.run(() => plan(place))))
 }
 
-async function prepare(deps: Deps, server: Subject, names: readonly string[]) {
+async function prepareLookUp(deps: Deps, server: TargetServer, names: readonly string[]) {
   const accounts = await listAccounts(deps.db)
   const places = [...new Set(names.map(canonical))].flatMap((name) => {
-    const place = placeOf(accounts, name)
+    const place = zoneOf(accounts, name)
     return place ? [{ ...place, name }] : []
   })
   const addresses = places.length > 0 ? publicAddresses(server, deps.rules) : Promise.resolve([])
@@ -85,7 +85,7 @@ async function prepare(deps: Deps, server: Subject, names: readonly string[]) {
 const canonical = (name: string) => (name.startsWith('*.') ? name : (canonicalDomain(name) ?? name))
 
 /** Visitors reach no private address; in development it is as good as any. */
-async function publicAddresses(server: Subject, { production }: AddressRules) {
+async function publicAddresses(server: TargetServer, { production }: AddressRules) {
   const addresses = await requireAddresses(server)
   const inside = production ? addresses.find(isPrivate) : undefined
   if (inside === undefined) return addresses
@@ -95,25 +95,25 @@ async function publicAddresses(server: Subject, { production }: AddressRules) {
 }
 
 /** The longest zone of all accounts. */
-export function placeOf(accounts: readonly AccountRow[], name: string): Place | undefined {
+export function zoneOf(accounts: readonly AccountRow[], name: string): AccountZone | undefined {
   return accounts
     .flatMap((account) => account.zones.map((zone) => ({ account, zone })))
     .filter(({ zone }) => `.${name}`.endsWith(`.${zone.name}`))
     .sort((one, other) => other.zone.name.length - one.zone.name.length)[0]
 }
 
-async function changeAt(
+async function readChange(
   deps: Deps,
-  { name, account, zone }: Place & { name: string },
+  { name, account, zone }: AccountZone & { name: string },
   addresses: readonly string[],
 ): Promise<NameChange> {
-  const present = await readable(readRecords(accessTo(account, deps), zone.id, name))
+  const present = await asConflict(readRecords(accessTo(account, deps), zone.id, name))
   const where = { account_id: account.id, account: account.name, zone_id: zone.id, zone: zone.name }
   return { name, ...where, change: changeOf(present, addresses) }
 }
 
 /** A proxied name stays proxied. */
-function changeOf(present: CloudflareRecord[], addresses: readonly string[]): Change {
+function changeOf(present: CloudflareRecord[], addresses: readonly string[]): DnsChange {
   const proxied = present.some((record) => record.proxied)
   const required = addresses.map((content) => ({
     ...{ type: isIPv6(content) ? ('AAAA' as const) : ('A' as const), content },
@@ -127,7 +127,7 @@ function changeOf(present: CloudflareRecord[], addresses: readonly string[]): Ch
   }
 }
 
-export const planOf = ({ name, zone, account, change }: NameChange): DnsRecordPlan => ({
+export const recordPlanOf = ({ name, zone, account, change }: NameChange): DnsRecordPlan => ({
   ...{ name, zone, account },
   records: (['keep', 'remove', 'create'] as const).flatMap((action) =>
     change[action].map(({ type, content, proxied }) => ({ action, type, content, proxied })),
@@ -135,7 +135,7 @@ export const planOf = ({ name, zone, account, change }: NameChange): DnsRecordPl
 })
 
 /** Errors of Cloudflare are a conflict with its message. */
-export const readable = <T>(work: Promise<T>): Promise<T> =>
+export const asConflict = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof CloudflareError ? conflict(error.message) : error
   })

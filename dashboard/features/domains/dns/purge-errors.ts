@@ -1,13 +1,13 @@
 import { conflict } from '#shared/kernel/errors.ts'
 import { CloudflareError } from './cloudflare.ts'
 
-interface Place {
+interface AccountZone {
   account: { name: string }
   zone: { name: string }
 }
 
 /** What to do, by the code of a refusal: developers.cloudflare.com/api. */
-function adviceOn(code: number | undefined, { account, zone }: Place): string {
+function adviceOn(code: number | undefined, { account, zone }: AccountZone): string {
   if (code === 9109 || code === 1000 || code === 6003 || code === 6111)
     return `Give the DNS account ${account.name} a valid token on the page Settings.`
   if (code === 10000 || code === 9103)
@@ -19,7 +19,7 @@ function adviceOn(code: number | undefined, { account, zone }: Place): string {
 }
 
 /** Errors of Cloudflare are a conflict with its message, and what to do. */
-export const explained = <T>(work: Promise<T>, place: Place): Promise<T> =>
+export const withAdvice = <T>(work: Promise<T>, place: AccountZone): Promise<T> =>
   work.catch((error: unknown) => {
     if (!(error instanceof CloudflareError)) throw error
     const advice = adviceOn(error.refusal, place)

@@ -5,11 +5,11 @@ import { allNamesOf } from '#shared/kernel/site-names.ts'
 import type { CdnPurge } from '#shared/sites/api/cdn-purge.ts'
 import { accessTo, type DnsDeps } from './accounts.ts'
 import { readRecords } from './cloudflare.ts'
-import { placeOf } from './look-up.ts'
-import { explained } from './purge-errors.ts'
+import { zoneOf } from './look-up.ts'
+import { withAdvice } from './purge-errors.ts'
 import { type AccountRow, listAccounts } from './queries.ts'
 
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
 export type PurgeDeps = Pick<DnsDeps, 'db' | 'clock' | 'sealer' | 'rules'>
 
@@ -20,23 +20,26 @@ export interface PurgeTarget {
   hosts: string[]
 }
 
-interface Named {
+interface SiteName {
   id: number
   domain: string
 }
 
 /** Names that are not proxied have nothing in the cache. Throws conflict with what to do. */
-export async function purgeTargets(deps: PurgeDeps, { id, domain }: Named): Promise<PurgeTarget[]> {
+export async function findPurgeTargets(
+  deps: PurgeDeps,
+  { id, domain }: SiteName,
+): Promise<PurgeTarget[]> {
   const accounts = await listAccounts(deps.db)
   if (accounts.length === 0) return []
   const names = allNamesOf({ domain, names: await namesOf(deps.db, id) })
-  const limit = new Limit(AT_ONCE)
+  const limit = new Limit(MAX_CONCURRENT)
   const proxied = await Promise.all(
     names
       .filter((name) => !isWildcard(name))
       .map((name) =>
         limit.run(async () => {
-          const place = placeOf(accounts, name)
+          const place = zoneOf(accounts, name)
           return place && (await isProxied(deps, place, name)) ? [{ ...place, name }] : []
         }),
       ),
@@ -50,7 +53,7 @@ async function isProxied(
   name: string,
 ): Promise<boolean> {
   const records = readRecords(accessTo(account, deps), zone.id, name)
-  return (await explained(records, { account, zone })).some((record) => record.proxied)
+  return (await withAdvice(records, { account, zone })).some((record) => record.proxied)
 }
 
 function byZone(found: (Omit<PurgeTarget, 'hosts'> & { name: string })[]): PurgeTarget[] {
@@ -63,7 +66,7 @@ function byZone(found: (Omit<PurgeTarget, 'hosts'> & { name: string })[]): Purge
   })
 }
 
-export const viewOf = (targets: readonly PurgeTarget[]): CdnPurge => ({
+export const purgeView = (targets: readonly PurgeTarget[]): CdnPurge => ({
   zones: targets.map(({ account, zone, hosts }) => ({
     ...{ zone: zone.name, account: account.name, hosts },
   })),

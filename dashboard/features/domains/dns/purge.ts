@@ -8,14 +8,14 @@ import type { Warning } from '#shared/servers/agent.ts'
 import type { CdnPurge } from '#shared/sites/api/cdn-purge.ts'
 import { accessTo } from './accounts.ts'
 import { purgeHosts } from './cloudflare.ts'
-import { explained } from './purge-errors.ts'
-import { type PurgeDeps, type PurgeTarget, purgeTargets, viewOf } from './purge-targets.ts'
+import { withAdvice } from './purge-errors.ts'
+import { findPurgeTargets, type PurgeDeps, type PurgeTarget, purgeView } from './purge-targets.ts'
 import { insertEntry } from './queries.ts'
 
 /** Cloudflare takes so many in one call. */
-const AT_ONCE = 30
+const MAX_CONCURRENT = 30
 
-type Whose = Pick<NewActivity, 'domain' | 'server_id' | 'user_id'>
+type ActivitySubject = Pick<NewActivity, 'domain' | 'server_id' | 'user_id'>
 
 /** Purges what Cloudflare has of a site. Throws conflict with its message, and what to do. */
 export async function purgeCdn(
@@ -23,17 +23,17 @@ export async function purgeCdn(
   { site, server, actor }: SiteTarget,
   { dry_run }: { dry_run: boolean },
 ): Promise<CdnPurge> {
-  const targets = await purgeTargets(deps, site)
-  if (dry_run) return viewOf(targets)
+  const targets = await findPurgeTargets(deps, site)
+  if (dry_run) return purgeView(targets)
   if (targets.length === 0)
     throw conflict(
       `No name of ${site.domain} is proxied by Cloudflare in a zone of a DNS account: the cache of Cloudflare has no page of the site`,
     )
-  await purge(deps, targets, { domain: site.domain, server_id: server.id, user_id: actor })
-  return viewOf(targets)
+  await purgeAll(deps, targets, { domain: site.domain, server_id: server.id, user_id: actor })
+  return purgeView(targets)
 }
 
-async function purge(deps: PurgeDeps, targets: readonly PurgeTarget[], whose: Whose) {
+async function purgeAll(deps: PurgeDeps, targets: readonly PurgeTarget[], whose: ActivitySubject) {
   for (const target of targets) {
     const enter = (status: 'success' | 'failed') =>
       insertEntry(deps.db, {
@@ -41,7 +41,7 @@ async function purge(deps: PurgeDeps, targets: readonly PurgeTarget[], whose: Wh
         detail: `${target.hosts.join(', ')} in ${target.account.name}`,
       })
     try {
-      await explained(purgeTarget(deps, target), target)
+      await withAdvice(purgeTarget(deps, target), target)
     } catch (error) {
       await enter('failed')
       throw error
@@ -52,8 +52,8 @@ async function purge(deps: PurgeDeps, targets: readonly PurgeTarget[], whose: Wh
 
 async function purgeTarget(deps: PurgeDeps, { account, zone, hosts }: PurgeTarget): Promise<void> {
   const access = accessTo(account, deps)
-  for (let at = 0; at < hosts.length; at += AT_ONCE)
-    await purgeHosts(access, zone.id, hosts.slice(at, at + AT_ONCE))
+  for (let at = 0; at < hosts.length; at += MAX_CONCURRENT)
+    await purgeHosts(access, zone.id, hosts.slice(at, at + MAX_CONCURRENT))
 }
 
 /**
@@ -63,8 +63,8 @@ async function purgeAfter(deps: RulesDeps, operation: OperationRow): Promise<War
   const { site_id: id, domain, server_id, actor: user_id } = operation
   if (id === null) return []
   try {
-    const targets = await purgeTargets(deps, { id, domain })
-    await purge(deps, targets, { domain, server_id, user_id })
+    const targets = await findPurgeTargets(deps, { id, domain })
+    await purgeAll(deps, targets, { domain, server_id, user_id })
     return []
   } catch (error) {
     const message = `The cache of Cloudflare was not purged: ${messageOf(error)}`
@@ -78,7 +78,7 @@ export const purgesCdn: Pick<OperationRules<OperationType>, 'afterwards' | 'last
   last_step: async (deps, site) => {
     const step = { name: 'cdn_purge', title: 'Purging the cache of Cloudflare' }
     try {
-      const { zones } = viewOf(await purgeTargets(deps, site))
+      const { zones } = purgeView(await findPurgeTargets(deps, site))
       if (zones.length === 0) return undefined
       const effects = zones.flatMap(({ account, hosts }) =>
         hosts.map((host) => ({

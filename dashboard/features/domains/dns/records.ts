@@ -9,8 +9,8 @@ import { accessTo, type DnsDeps, getAccount } from './accounts.ts'
 import { applyChange, NotRestored } from './apply.ts'
 import { forgetUndo } from './changes.queries.ts'
 import { refuseChanged } from './choose.ts'
-import { entryFor } from './entry.ts'
-import { lookUp, type NameChange, planOf, readable } from './look-up.ts'
+import { dnsEntry } from './entry.ts'
+import { asConflict, type NameChange, readChanges, recordPlanOf } from './look-up.ts'
 import { insertEntry } from './queries.ts'
 
 /**
@@ -25,16 +25,16 @@ export async function setRecords(
   user_id: number,
 ): Promise<DnsRecordPlan> {
   const name = await nameOf(deps, site, asked.name)
-  const [found] = await lookUp(deps, server, [name])
+  const [found] = await readChanges(deps, server, [name])
   if (!found) throw conflict(`No DNS account has the zone of ${name}: add one in the settings`)
   const { change } = found
-  const plan = planOf(found)
+  const plan = recordPlanOf(found)
   if (dry_run || (change.create.length === 0 && change.remove.length === 0)) return plan
   refuseUnlessShown(found, replace)
   const enter = (status: 'success' | 'failed') =>
     insertEntry(
       deps.db,
-      entryFor(deps.clock, found, { domain: site.domain, server_id: server.id, user_id, status }),
+      dnsEntry(deps.clock, found, { domain: site.domain, server_id: server.id, user_id, status }),
     )
   await forgetUndo(deps.db, site.id)
   const access = accessTo(await getAccount(deps, found.account_id), deps)
@@ -42,7 +42,7 @@ export async function setRecords(
     if (error instanceof NotRestored) await enter('failed')
     throw error
   })
-  await readable(work)
+  await asConflict(work)
   await enter('success')
   return plan
 }

@@ -22,7 +22,7 @@ import {
   removeAccount,
   showAccounts,
 } from './accounts.ts'
-import { planNames } from './look-up.ts'
+import { planChanges } from './look-up.ts'
 import { purgeCdn } from './purge.ts'
 import { setRecords } from './records.ts'
 
@@ -95,7 +95,7 @@ export const dnsRoutes = {
     body: PlanDnsRecords,
     answers: shows('In the order of the names.', { names: z.array(DnsNamePlan) }),
     waits: true,
-    run: async ({ deps, loaded, body }) => ({ names: await planNames(deps, loaded, body.names) }),
+    run: async ({ deps, loaded, body }) => ({ names: await planChanges(deps, loaded, body.names) }),
   }),
   purgeCdn: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/cdn-purge',

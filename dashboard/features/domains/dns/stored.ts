@@ -9,12 +9,12 @@ const NewRecord = z.object({
   proxied: z.boolean(),
   ttl: z.number(),
 })
-const Present = z.array(NewRecord.extend({ id: z.string() }))
-const Changes = z.array(
+const PresentRecords = z.array(NewRecord.extend({ id: z.string() }))
+const StoredChanges = z.array(
   z.object({
     ...{ name: z.string(), account_id: z.number(), account: z.string() },
     ...{ zone_id: z.string(), zone: z.string() },
-    change: z.object({ keep: Present, remove: Present, create: z.array(NewRecord) }),
+    change: z.object({ keep: PresentRecords, remove: PresentRecords, create: z.array(NewRecord) }),
   }),
 )
 
@@ -22,7 +22,7 @@ type Params = Record<string, unknown>
 
 /** The changes of DNS records in the params of an operation. */
 export const changesIn = ({ dns }: Params): NameChange[] =>
-  dns === undefined ? [] : Changes.parse(dns)
+  dns === undefined ? [] : StoredChanges.parse(dns)
 
 /** As part of the params of an operation; nothing for none. */
 export const storedChanges = (changes: NameChange[]): { dns?: NameChange[] } =>

@@ -1,10 +1,10 @@
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { accessTo } from './accounts.ts'
 import { isSame } from './apply.ts'
-import type { RecordsDeps } from './carry-out.ts'
+import type { ChangeRecordsDeps } from './carry-out.ts'
 import { endUndo, isOpen, listUndo } from './changes.queries.ts'
 import { createRecord, readRecords, removeRecord } from './cloudflare.ts'
-import { entryFor } from './entry.ts'
+import { dnsEntry } from './entry.ts'
 import type { NameChange } from './look-up.ts'
 import { findAccount, insertEntry } from './queries.ts'
 import { changesIn } from './stored.ts'
@@ -12,7 +12,7 @@ import { changesIn } from './stored.ts'
 /** Minutes, since it is repeated each minute. */
 const MAX_TRIES = 60
 
-type Deps = Omit<RecordsDeps, 'agents' | 'types' | 'bus' | 'dns_ms'>
+type Deps = Omit<ChangeRecordsDeps, 'agents' | 'types' | 'bus' | 'dns_ms'>
 
 /**
  * Restores the records of failed operations; a failed attempt is repeated each minute. `only`: one
@@ -21,21 +21,21 @@ type Deps = Omit<RecordsDeps, 'agents' | 'types' | 'bus' | 'dns_ms'>
 export async function undoRecords(deps: Deps, only?: { id: string }): Promise<void> {
   for (const { operation, tries } of await listUndo(deps.db, only?.id))
     await deps.records.run(operation.site_id ?? 0, async () => {
-      if (await isOpen(deps.db, operation.id)) await undo(deps, operation, tries)
+      if (await isOpen(deps.db, operation.id)) await undoOfOperation(deps, operation, tries)
     })
 }
 
-async function undo(deps: Deps, operation: OperationRow, tries: number): Promise<void> {
+async function undoOfOperation(deps: Deps, operation: OperationRow, tries: number): Promise<void> {
   const { id, domain, server_id } = operation
   let failures = 0
   for (const one of changesIn(operation.params).reverse()) {
     const enter = (status: 'success' | 'failed') =>
       insertEntry(deps.db, {
-        ...entryFor(deps.clock, backwards(one), { domain, server_id, status }),
+        ...dnsEntry(deps.clock, reverseOf(one), { domain, server_id, status }),
         type: 'dns.records_undo',
       })
     try {
-      if (await restored(deps, one)) await enter('success')
+      if (await undoChange(deps, one)) await enter('success')
     } catch (error) {
       failures++
       deps.log.error('DNS records could not be restored', error, { operation_id: id })
@@ -45,14 +45,14 @@ async function undo(deps: Deps, operation: OperationRow, tries: number): Promise
   await endUndo(deps.db, id, tries + 1, failures === 0 || tries + 1 >= MAX_TRIES)
 }
 
-const backwards = (one: NameChange): NameChange => {
+const reverseOf = (one: NameChange): NameChange => {
   const { keep, remove, create } = one.change
   const gone = create.map((record) => ({ ...record, id: '' }))
   return { ...one, change: { keep, remove: gone, create: remove } }
 }
 
 /** False: the records are as before. A name with records of others is left alone. */
-async function restored(deps: Deps, one: NameChange): Promise<boolean> {
+async function undoChange(deps: Deps, one: NameChange): Promise<boolean> {
   const { name, zone_id: zone, change } = one
   const account = await findAccount(deps.db, one.account_id)
   if (!account) throw new Error(`The DNS account ${one.account} does not exist any more`)

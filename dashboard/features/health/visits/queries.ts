@@ -45,7 +45,7 @@ function selectSites(db: Database, which: SQL) {
 }
 
 /** The ids by this condition: the index has only the sites that are requested. */
-const requested = (when: SQL) =>
+const requestedIds = (when: SQL) =>
   sql`select id from sites indexed by sites_visits where status = 'active' and found = 0 and ${when}`
 
 /** The open sites whose last request is older than this, or was never sent: the longest ago first. */
@@ -53,9 +53,9 @@ export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitR
   const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
   const ids = sql.join(
     [
-      requested(sql`visited_at is null`),
-      requested(sql`visited_at <= ${at(-age_ms)}`),
-      requested(sql`visited_at > ${at(AHEAD_MS)}`),
+      requestedIds(sql`visited_at is null`),
+      requestedIds(sql`visited_at <= ${at(-age_ms)}`),
+      requestedIds(sql`visited_at > ${at(AHEAD_MS)}`),
     ],
     sql` union all `,
   )
@@ -63,7 +63,7 @@ export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitR
 }
 
 /** The longest ago last request of the sites in use; null: there is none. */
-export async function findOldest(db: Database): Promise<string | null> {
+export async function findOldestVisit(db: Database): Promise<string | null> {
   const [row] = await db.read.all<{ visited_at: string }>(
     sql`select visited_at from sites indexed by sites_visits where status = 'active' and found = 0
       and visited_at is not null order by visited_at limit 1`,
@@ -72,7 +72,7 @@ export async function findOldest(db: Database): Promise<string | null> {
 }
 
 /** Lists those of the given sites that are open. */
-export const listOpen = (db: Database, site_ids: readonly number[]): Promise<VisitRow[]> =>
+export const listOpenSites = (db: Database, site_ids: readonly number[]): Promise<VisitRow[]> =>
   selectSites(db, inArray(sites.id, [...site_ids]))
 
 export async function listIds(
@@ -90,7 +90,7 @@ export async function listIds(
 /** The sites in use with a result, at most so many. */
 export async function listVisited(db: Database, limit: number): Promise<number[]> {
   const rows = await db.read.all<{ id: number }>(
-    sql`${requested(sql`visited_at is not null`)} limit ${limit}`,
+    sql`${requestedIds(sql`visited_at is not null`)} limit ${limit}`,
   )
   return rows.map(({ id }) => id)
 }

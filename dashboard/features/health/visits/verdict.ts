@@ -9,19 +9,22 @@ import {
   type Verdict,
 } from '#shared/health/page-verdict.ts'
 
-export type Failed = 'refused' | 'unreachable' | 'timeout' | 'tls' | 'broken'
+export type VisitFailure = 'refused' | 'unreachable' | 'timeout' | 'tls' | 'broken'
 
 /** What the requests at one address have shown; `url` is the last one. */
-export type Seen = { port: number } & ({ answer: PageAnswer; url: string } | { failed: Failed })
+export type VisitResult = { port: number } & (
+  | { answer: PageAnswer; url: string }
+  | { failed: VisitFailure }
+)
 
-interface Found extends Pick<NameState, 'dns' | 'cdn'> {
+interface VisitFindings extends Pick<NameState, 'dns' | 'cdn'> {
   /** At an address of the content delivery network that the name leads to. */
-  through?: Seen | undefined
+  through?: VisitResult | undefined
   /** At an address of its server. */
-  straight?: Seen | undefined
+  straight?: VisitResult | undefined
 }
 
-const FAILED: Record<Failed, (port: number) => Verdict> = {
+const FAILURE_VERDICTS: Record<VisitFailure, (port: number) => Verdict> = {
   refused: (port) => down('visit_refused', `Its server refuses visitors on port ${port}`),
   unreachable: (port) =>
     down('visit_unreachable', `Its server does not answer visitors on port ${port}`),
@@ -38,21 +41,25 @@ export const CONNECTION_CODES = ['visit_refused', 'visit_unreachable', 'visit_ti
  * A failure counts only where it is certain that it is that of the site: a network in between may refuse
  * robots, and a server whose names lead elsewhere may have its visitors from another address.
  */
-export function verdictOf({ dns, cdn, through, straight }: Found): Verdict {
-  if (through) return betweenVerdict(through, straight, cdn)
+export function verdictOf({ dns, cdn, through, straight }: VisitFindings): Verdict {
+  if (through) return verdictThroughCdn(through, straight, cdn)
   if (!straight) return unknown('visit_none', 'It was not requested')
-  const own = plainVerdict(straight)
-  const way = WAYS[dns]
+  const own = verdictOfResult(straight)
+  const way = DNS_REASONS[dns]
   if (way === undefined) return own
   if (own.state === 'up') return up('visit_elsewhere', `${way}: the server itself was requested`)
   if (isPage(straight)) return own
   return unknown('visit_elsewhere', `${way}, and this dashboard cannot connect to it`)
 }
 
-function betweenVerdict(through: Seen, straight: Seen | undefined, cdn: string | null): Verdict {
-  const seen = plainVerdict(through)
+function verdictThroughCdn(
+  through: VisitResult,
+  straight: VisitResult | undefined,
+  cdn: string | null,
+): Verdict {
+  const seen = verdictOfResult(through)
   if (seen.state === 'up' || !straight) return seen
-  const own = plainVerdict(straight)
+  const own = verdictOfResult(straight)
   if (own.state === 'down' && isPage(straight)) return own
   const words = isPage(through) ? `answers ${through.answer.status}` : 'does not answer'
   return unknown('visit_cdn', `Its name leads to ${cdn}, which ${words} to this dashboard`)
@@ -62,7 +69,7 @@ function betweenVerdict(through: Seen, straight: Seen | undefined, cdn: string |
  * The reason why a visitor does not connect to the requested address, by the state of the DNS;
  * undefined when a visitor does.
  */
-const WAYS: Record<NameState['dns'], string | undefined> = {
+const DNS_REASONS: Record<NameState['dns'], string | undefined> = {
   here: undefined,
   both: undefined,
   none: 'Its name does not lead to its server yet',
@@ -71,11 +78,12 @@ const WAYS: Record<NameState['dns'], string | undefined> = {
   unknown: 'The public address of its server is not known',
 }
 
-const isPage = (seen: Seen | undefined): seen is Extract<Seen, { answer: PageAnswer }> =>
-  seen !== undefined && 'answer' in seen
+const isPage = (
+  seen: VisitResult | undefined,
+): seen is Extract<VisitResult, { answer: PageAnswer }> => seen !== undefined && 'answer' in seen
 
-function plainVerdict(seen: Seen): Verdict {
-  if (!isPage(seen)) return FAILED[seen.failed](seen.port)
+function verdictOfResult(seen: VisitResult): Verdict {
+  if (!isPage(seen)) return FAILURE_VERDICTS[seen.failed](seen.port)
   const verdict = pageVerdict(seen.answer, seen.url)
   return verdict.code === 'http_cached' ? UP : verdict
 }

@@ -9,7 +9,7 @@ import { connectionProblem } from '#dashboard/kernel/trust/reach.ts'
 import type { PageAnswer, Verdict } from '#shared/health/page-verdict.ts'
 import { OUTSIDE_AGENT } from '#shared/health/visits.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
-import { type Failed, type Seen, verdictOf } from './verdict.ts'
+import { type VisitFailure, type VisitResult, verdictOf } from './verdict.ts'
 
 /** A site, and the server that it is on. */
 export interface VisitedSite {
@@ -20,7 +20,7 @@ export interface VisitedSite {
   hostname: string
 }
 
-interface Surroundings {
+interface VisitDeps {
   rules: AddressRules
   random: () => string
   ports?: { http: number; https: number }
@@ -43,7 +43,7 @@ const MAX_REDIRECTS = 3
  */
 export async function visitSite(
   site: VisitedSite,
-  { rules, random, ports = PORTS, timeout_ms = TIMEOUT_MS }: Surroundings,
+  { rules, random, ports = PORTS, timeout_ms = TIMEOUT_MS }: VisitDeps,
   signal: AbortSignal,
 ): Promise<Verdict | undefined> {
   const [expected, records] = await Promise.all([
@@ -71,25 +71,25 @@ export async function visitSite(
 const addressesIn = (hostname: string): Promise<string[]> =>
   Promise.race([addressesOf(hostname), Bun.sleep(LOOKUP_MS).then(() => [])])
 
-interface Way {
+interface RequestRoute {
   address: string
   ports: { http: number; https: number }
   query: string
   until: AbortSignal
 }
 
-const frontPageOf = ({ domain, tls }: VisitedSite, { query }: Way) =>
+const frontPageOf = ({ domain, tls }: VisitedSite, { query }: RequestRoute) =>
   new URL(`${tls ? 'https' : 'http'}://${domain}/${query}`)
 
 /** Follows redirects between these names, at the same address. `seen`: the pages before. */
 async function visitAt(
   url: URL,
-  way: Way,
+  way: RequestRoute,
   { names, seen = [] }: { names: readonly string[]; seen?: readonly string[] },
-): Promise<Seen> {
+): Promise<VisitResult> {
   const port = url.protocol === 'https:' ? way.ports.https : way.ports.http
   const answer = await requestPage(url, { ...way, port })
-  if ('failed' in answer) return { failed: await whyFailed(answer.failed, way, port), port }
+  if ('failed' in answer) return { failed: await failureCause(answer.failed, way, port), port }
   const next = redirectOf(answer, url)
   const pages = [...seen, bare(url)]
   if (next && isFollowed(next, names, pages)) return visitAt(next, way, { names, seen: pages })
@@ -114,19 +114,23 @@ function redirectOf({ status, headers }: PageAnswer, from: URL): URL | undefined
 }
 
 /** Bun reports each failed connection as refused: the kernel knows better. */
-async function whyFailed(failed: Failed, { address }: Way, port: number): Promise<Failed> {
+async function failureCause(
+  failed: VisitFailure,
+  { address }: RequestRoute,
+  port: number,
+): Promise<VisitFailure> {
   if (failed !== 'refused') return failed
   const problem = await connectionProblem(address, port)
   return problem === 'connection_refused' || problem === undefined ? 'refused' : 'unreachable'
 }
 
-type Requested = PageAnswer | { failed: Failed }
+type RequestResult = PageAnswer | { failed: VisitFailure }
 
 /** One GET with limits of time and size. Nothing is verified: the agent checks the certificate. */
 function requestPage(
   url: URL,
-  { address, port, until }: Way & { port: number },
-): Promise<Requested> {
+  { address, port, until }: RequestRoute & { port: number },
+): Promise<RequestResult> {
   const isTls = url.protocol === 'https:'
   const options = {
     host: address,
@@ -144,7 +148,7 @@ function requestPage(
     const request = isTls
       ? requestHttps({ ...options, servername: url.hostname, rejectUnauthorized: false })
       : requestHttp(options)
-    const done = (found: Requested) => {
+    const done = (found: RequestResult) => {
       until.removeEventListener('abort', late)
       resolve(found)
       request.destroy()
@@ -158,7 +162,7 @@ function requestPage(
   })
 }
 
-function readPage(response: IncomingMessage, done: (found: Requested) => void): void {
+function readPage(response: IncomingMessage, done: (found: RequestResult) => void): void {
   const pieces: Buffer[] = []
   let size = 0
   const end = () => {
@@ -185,7 +189,7 @@ function headersOf({ headers }: IncomingMessage): PageAnswer['headers'] {
 
 const REFUSED = ['ECONNREFUSED', 'ConnectionRefused', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT']
 
-function failureOf(error: Error): Failed {
+function failureOf(error: Error): VisitFailure {
   const code = 'code' in error ? String(error.code) : ''
   if (REFUSED.includes(code)) return 'refused'
   return /SSL|TLS|CERT|EPROTO/.test(code) ? 'tls' : 'broken'

@@ -10,7 +10,14 @@ import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import type { Verdict } from '#shared/health/page-verdict.ts'
 import { ageOf, isDue } from '#shared/kernel/age.ts'
 import type { ServiceError } from '#shared/kernel/errors.ts'
-import { findOldest, listDue, listIds, listOpen, listVisited, type VisitRow } from './queries.ts'
+import {
+  findOldestVisit,
+  listDue,
+  listIds,
+  listOpenSites,
+  listVisited,
+  type VisitRow,
+} from './queries.ts'
 import { CONNECTION_CODES } from './verdict.ts'
 import type { VisitedSite } from './visit-site.ts'
 
@@ -31,14 +38,14 @@ const SETTLE_MS = 3_000
 /** No site is requested again sooner, however often its agent reports a change. */
 const MIN_PAUSE_MS = 15_000
 /** A failed request is repeated once after this time. */
-const AGAIN_MS = 3_000
+const RETRY_MS = 3_000
 /** Results of so long are stored in one write. */
 const COLLECT_MS = 500
 const MAX_CONCURRENT = 32
 /** The sites of one server share its processors. */
 const MAX_PER_SERVER = 2
 /** So that the sites of a server are not all requested at once, each has an interval of its own. */
-const SHORTEST = 0.8
+const MIN_INTERVAL_SHARE = 0.8
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 const MAX_FORGOTTEN = 500
 
@@ -108,7 +115,7 @@ export class Visits {
       return undefined
     }
     const now = clock.now()
-    const due = await listDue(db, visit_interval * 1000 * SHORTEST, now)
+    const due = await listDue(db, visit_interval * 1000 * MIN_INTERVAL_SHARE, now)
     const mine = due.filter(({ id, visited_at }) =>
       isDue(visited_at, visit_interval * 1000 * shareOfInterval(id), now),
     )
@@ -149,10 +156,10 @@ export class Visits {
   async #untilDue(interval_ms: number): Promise<number> {
     const { db, clock } = this.#deps
     if (this.#running.size > 0) return 0
-    const oldest = await findOldest(db)
+    const oldest = await findOldestVisit(db)
     if (oldest === null) return Number.POSITIVE_INFINITY
     const age = ageOf(oldest, clock.now())
-    return age === undefined ? 0 : interval_ms * SHORTEST - age
+    return age === undefined ? 0 : interval_ms * MIN_INTERVAL_SHARE - age
   }
 
   /** The changed sites whose time has come; one that an operation still changes is requested after it. */
@@ -161,7 +168,7 @@ export class Visits {
     const ids = [...this.#changed].flatMap(([id, at]) => (at <= now ? [id] : []))
     const free = ids.filter((id) => !this.#running.has(id))
     for (const id of free) this.#changed.delete(id)
-    const open = free.length === 0 ? [] : await listOpen(this.#deps.db, free)
+    const open = free.length === 0 ? [] : await listOpenSites(this.#deps.db, free)
     const isReady = ({ visited_at }: VisitRow) =>
       isDue(visited_at, MIN_PAUSE_MS, this.#deps.clock.now())
     for (const row of open) if (!isReady(row)) this.#changed.set(row.id, now + MIN_PAUSE_MS)
@@ -185,7 +192,7 @@ export class Visits {
     let verdict = await visit(row, signal)
     const isNew = verdict && verdict.state !== 'up' && verdict.state !== row.state
     if (isNew) {
-      await clock.sleep(AGAIN_MS, signal)
+      await clock.sleep(RETRY_MS, signal)
       visited_at = timestamp(clock)
       verdict = await visit(row, signal)
     }
@@ -235,4 +242,5 @@ export class Visits {
   }
 }
 
-const shareOfInterval = (id: number): number => SHORTEST + (1 - SHORTEST) * ((id * GOLDEN) % 1)
+const shareOfInterval = (id: number): number =>
+  MIN_INTERVAL_SHARE + (1 - MIN_INTERVAL_SHARE) * ((id * GOLDEN) % 1)

@@ -6,17 +6,19 @@ import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
 import { NUMBERS, type Numbers, type SiteCount, type Sizes } from '#shared/metrics/site-numbers.ts'
 
 const whole = (value: number) => sql.raw(String(Math.trunc(value)))
-const names = sql.raw(NUMBERS.join(', '))
+const COLUMN_NAMES = sql.raw(NUMBERS.join(', '))
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
 
 /** The domain and the time, then the numbers. */
-const values = sql.raw(NUMBERS.map((_, place) => `row.value ->> ${place + 2}`).join(', '))
+const COLUMN_VALUES = sql.raw(NUMBERS.map((_, place) => `row.value ->> ${place + 2}`).join(', '))
 /** A count that an agent began again is smaller: what was known stays. */
-const highest = sql.raw(
+const KEEP_HIGHEST = sql.raw(
   NUMBERS.map((name) => `${name} = max(${name}, excluded.${name})`).join(', '),
 )
-const sizes = sql.raw(SIZES.map((_, at) => `row.value ->> ${NUMBERS.length + 2 + at}`).join(', '))
-const newest = sql.raw(
+const SIZE_VALUES = sql.raw(
+  SIZES.map((_, at) => `row.value ->> ${NUMBERS.length + 2 + at}`).join(', '),
+)
+const KEEP_NEWEST = sql.raw(
   SIZES.map((name) => `${name} = coalesce(excluded.${name}, ${name})`).join(', '),
 )
 
@@ -53,16 +55,16 @@ export async function storeCounts(
   for (const rows of chunksOf(minutes, PIECE))
     await writeAll(db, (queries) => [
       queries.run(sql`
-        insert into site_minutes (site_id, at, ${names})
-        select sites.id, row.value ->> 1, ${values} ${from(rows)}
-        on conflict (site_id, at) do update set ${highest}`),
+        insert into site_minutes (site_id, at, ${COLUMN_NAMES})
+        select sites.id, row.value ->> 1, ${COLUMN_VALUES} ${from(rows)}
+        on conflict (site_id, at) do update set ${KEEP_HIGHEST}`),
     ])
   for (const rows of chunksOf(days, PIECE))
     await writeAll(db, (queries) => [
       queries.run(sql`
-        insert into site_days (site_id, at, ${names}, ${sql.raw(SIZES.join(', '))})
-        select sites.id, row.value ->> 1, ${values}, ${sizes} ${from(rows)}
-        on conflict (site_id, at) do update set ${highest}, ${newest}`),
+        insert into site_days (site_id, at, ${COLUMN_NAMES}, ${sql.raw(SIZES.join(', '))})
+        select sites.id, row.value ->> 1, ${COLUMN_VALUES}, ${SIZE_VALUES} ${from(rows)}
+        on conflict (site_id, at) do update set ${KEEP_HIGHEST}, ${KEEP_NEWEST}`),
     ])
   const at = Math.max(0, ...found.map((site) => site.at))
   if (at === 0) return
@@ -77,7 +79,7 @@ export async function storeCounts(
 export type NumbersRow = Numbers & { at: number }
 export type DayNumbers = NumbersRow & Sizes
 
-interface Range {
+interface NumbersRange {
   site_id: number
   /** Seconds since 1970: from the first up to before the last. */
   from: number
@@ -85,14 +87,14 @@ interface Range {
 }
 
 /** In order of time. */
-export const readMinutes = (db: Database, { site_id, from, to }: Range) =>
+export const readMinutes = (db: Database, { site_id, from, to }: NumbersRange) =>
   db.read.all<NumbersRow>(sql`
-    select at, ${names} from ${site_minutes}
+    select at, ${COLUMN_NAMES} from ${site_minutes}
     where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
 
-export const readDays = (db: Database, { site_id, from, to }: Range) =>
+export const readDays = (db: Database, { site_id, from, to }: NumbersRange) =>
   db.read.all<DayNumbers>(sql`
-    select at, ${names}, ${sql.raw(SIZES.join(', '))} from ${site_days}
+    select at, ${COLUMN_NAMES}, ${sql.raw(SIZES.join(', '))} from ${site_days}
     where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
 
 /** The end of the last change of the tier of a site, in seconds since 1970; 0: none is known. */
@@ -108,7 +110,7 @@ export async function readTierChange(db: Database, site_id: number): Promise<num
 }
 
 /** Few at a time, so that no other write waits for long. */
-const MOST = 500
+const MAX_DELETED = 500
 
 /** Deletes what is older than these, in seconds since 1970. */
 export async function deleteNumbers(
@@ -119,7 +121,7 @@ export async function deleteNumbers(
     [site_minutes, minutes],
     [site_days, days],
   ] as const)
-    for (let deleted = MOST; deleted === MOST; ) {
+    for (let deleted = MAX_DELETED; deleted === MAX_DELETED; ) {
       const rows = await db.write((queries) =>
         queries
           .delete(table)
@@ -127,7 +129,7 @@ export async function deleteNumbers(
             sql`(site_id, at) in (
               select old.site_id, old.at from ${sites} as site
               join ${table} as old on old.site_id = site.id and old.at < ${whole(before)}
-              limit ${whole(MOST)})`,
+              limit ${whole(MAX_DELETED)})`,
           )
           .returning({ at: table.at }),
       )

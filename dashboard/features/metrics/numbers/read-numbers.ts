@@ -19,14 +19,14 @@ import {
 import { DAYS_KEPT, MINUTES_KEPT } from './update.ts'
 
 const STEPS = { minute: MINUTE_S, day: DAY_S }
-const USUAL = { minute: 180 * MINUTE_S, day: 30 * DAY_S }
-const KEPT = { minute: MINUTES_KEPT, day: DAYS_KEPT }
-const KEPT_WORDS = { minute: '6 hours', day: '366 days' }
+const DEFAULT_SPAN = { minute: 180 * MINUTE_S, day: 30 * DAY_S }
+const KEPT_SPAN = { minute: MINUTES_KEPT, day: DAYS_KEPT }
+const KEPT_SPAN_TEXT = { minute: '6 hours', day: '366 days' }
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
 /** The clock of a browser may be slow by this. */
-const SLOW = 3600
+const MAX_CLOCK_DIFFERENCE = 3600
 /** The days that a recommendation considers. */
-const RECENT = 29 * DAY_S
+const RECENT_SPAN = 29 * DAY_S
 
 /** The numbers of a site in columns. Throws 422 on `from` or `to`. */
 export async function readNumbers(
@@ -41,7 +41,7 @@ export async function readNumbers(
   const { from, to } = rangeOf(query, now)
   const read = unit === 'day' ? readDays : readMinutes
   const rows: (NumbersRow & Partial<DayNumbers>)[] = await read(db, { site_id: id, from, to })
-  const since = Math.max(now - RECENT, await readTierChange(db, id))
+  const since = Math.max(now - RECENT_SPAN, await readTierChange(db, id))
   const recent = await readDays(db, { site_id: id, from: since, to: now })
   const times = Array.from({ length: (to - from) / step }, (_, place) => from + place * step)
   const found = new Map(rows.map((row) => [row.at, row]))
@@ -66,19 +66,19 @@ export async function readNumbers(
 function rangeOf({ unit, from, to }: NumbersQuery, now: number) {
   const step = STEPS[unit]
   const end = to === undefined ? now : Date.parse(to) / 1000
-  const start = from === undefined ? end - USUAL[unit] : Date.parse(from) / 1000
+  const start = from === undefined ? end - DEFAULT_SPAN[unit] : Date.parse(from) / 1000
   if (start >= end) throw invalid({ from: ['Must be before to'] })
-  if (start < now - KEPT[unit] - SLOW)
-    throw invalid({ from: [`Must be within the last ${KEPT_WORDS[unit]}`] })
+  if (start < now - KEPT_SPAN[unit] - MAX_CLOCK_DIFFERENCE)
+    throw invalid({ from: [`Must be within the last ${KEPT_SPAN_TEXT[unit]}`] })
   if (end > now + DAY_S) throw invalid({ to: ['Must not be in the future'] })
   return { from: Math.floor(start / step) * step, to: Math.ceil(end / step) * step }
 }
 
 /** What happens on one day may be a visit of a crawler. */
-const LEAST_DAYS = 2
+const MIN_DAYS = 2
 const WEEK = 7
-const LEAST_FULL = 20
-const LEAST_MEMORY = 5
+const MIN_FULL_EVENTS = 20
+const MIN_MEMORY_EVENTS = 5
 /** A site whose owner alone looks at it now and then. */
 const IDLE_DAYS = 28
 const MAX_IDLE_REQUESTS = 20
@@ -107,13 +107,13 @@ function tooSmall(days: readonly DayNumbers[]): RecommendationReason[] {
   const found = (code: RecommendationReason['code'], name: NumberName, least: number) => {
     const some = days.filter((day) => day[name] > 0)
     const count = some.reduce((sum, day) => sum + day[name], 0)
-    const isEnough = count >= least && some.length >= LEAST_DAYS
+    const isEnough = count >= least && some.length >= MIN_DAYS
     return isEnough ? [{ code, count, days: some.length }] : []
   }
   return [
-    ...found('workers', 'full', LEAST_FULL),
-    ...found('memory', 'memory', LEAST_MEMORY),
-    ...found('killed', 'killed', LEAST_DAYS),
+    ...found('workers', 'full', MIN_FULL_EVENTS),
+    ...found('memory', 'memory', MIN_MEMORY_EVENTS),
+    ...found('killed', 'killed', MIN_DAYS),
   ]
 }
 

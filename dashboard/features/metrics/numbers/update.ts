@@ -38,28 +38,31 @@ export async function updateNumbers(
     const { entries } = await agents.call(server, numbersReading, { since }, { signal })
     const found = entries.filter((entry) => entry !== null)
     const bad = entries.length - found.length
-    if (bad > 0) log.error(UNREAD, new Error(`The agent sent malformed numbers: ${bad}`), facts)
-    await storeCounts(db, server.id, found.map(expected(clock.now().getTime() / 1000)))
+    if (bad > 0)
+      log.error(UNREAD_TEXT, new Error(`The agent sent malformed numbers: ${bad}`), facts)
+    await storeCounts(db, server.id, found.map(withoutExpired(clock.now().getTime() / 1000)))
     return true
   } catch (error) {
     if (!(signal.aborted || error instanceof ServiceError)) throw error
-    log.error(UNREAD, signal.aborted ? signal.reason : error, facts)
+    log.error(UNREAD_TEXT, signal.aborted ? signal.reason : error, facts)
     return false
   }
 }
 
-const UNREAD = 'numbers of sites could not be read'
+const UNREAD_TEXT = 'numbers of sites could not be read'
 
 /** Clocks may differ by this. */
-const AHEAD = 3600
+const MAX_CLOCK_DIFFERENCE = 3600
 
 /** Without times that the sweep would not delete: an agent can store no more than a site has. */
-const expected =
+const withoutExpired =
   (now: number) =>
   ({ minutes, days, ...site }: SiteCount): SiteCount => ({
     ...site,
-    minutes: minutes.filter(({ at }) => at > now - MINUTES_KEPT && at < now + AHEAD),
-    days: days.filter(({ at }) => at > now - (MAX_DAYS + 1) * DAY_S && at < now + AHEAD),
+    minutes: minutes.filter(({ at }) => at > now - MINUTES_KEPT && at < now + MAX_CLOCK_DIFFERENCE),
+    days: days.filter(
+      ({ at }) => at > now - (MAX_DAYS + 1) * DAY_S && at < now + MAX_CLOCK_DIFFERENCE,
+    ),
   })
 
 export async function sweepNumbers(db: Database, now: Date): Promise<void> {

@@ -6,15 +6,15 @@ import { type BackupPart, readBackupParts } from '#dashboard/features/backups/pa
 import { listKept } from '#dashboard/features/backups/queries.ts'
 import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
-import { keptParts } from '#dashboard/features/sites/listing/kept-parts.ts'
+import { cachedParts } from '#dashboard/features/sites/listing/kept-parts.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { KeeperReport } from '#shared/backups/keeper-report.ts'
 import { isAhead, isDue } from '#shared/kernel/age.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
-import { advised, counted, groupOf, item, ofServer, ofSite } from './item.ts'
+import { counted, groupOf, item, serverItem, siteItem, withAdvice } from './item.ts'
 import { proofTroubles } from './proofs.ts'
 
-interface Fleet {
+interface FleetNames {
   /** The version of the backups of each server, by its id. */
   versions: ReadonlyMap<number, number>
   /** The names of the servers, by their ids. */
@@ -22,22 +22,22 @@ interface Fleet {
 }
 
 /** Returns the backup parts of all servers; only those of changed servers are read again. */
-const listParts = keptParts(
+const listParts = cachedParts(
   async (db, server_ids, context: Parameters<typeof readBackupParts>[2]) => {
     const found = await readBackupParts(db, server_ids, context)
-    return new Map(server_ids.map((id) => [id, found.get(id) ?? NOTHING]))
+    return new Map(server_ids.map((id) => [id, found.get(id) ?? EMPTY_PART]))
   },
   ({ valid_until }) => valid_until,
 )
 
-const NOTHING: BackupPart = {
+const EMPTY_PART: BackupPart = {
   ...{ scheduled: 0, late: 0, over_a_week: 0, longest: null },
   ...{ failed: 0, unproven: 0, valid_until: Number.POSITIVE_INFINITY },
 }
 
-type Late = ReturnType<typeof lateIn>[number]
-type Missing = Awaited<ReturnType<typeof listMissing>>[number]
-type Failed = Awaited<ReturnType<typeof listFailed>>[number]
+type LateServer = ReturnType<typeof lateServers>[number]
+type MissingBackup = Awaited<ReturnType<typeof listMissing>>[number]
+type FailedBackup = Awaited<ReturnType<typeof listFailed>>[number]
 
 const OBSTACLES = {
   no_kit:
@@ -50,7 +50,7 @@ const OBSTACLES = {
 /** Sites without a recent backup, once backups can start at all: until then, one suggestion. */
 export async function backupTroubles(
   db: Database,
-  { versions, names, now, since }: Fleet & { now: Date; since: string },
+  { versions, names, now, since }: FleetNames & { now: Date; since: string },
 ): Promise<Attention[]> {
   const { backup_every: every, proof_every } = await getSettings(db)
   const moment = { every, proof_every, now }
@@ -59,7 +59,7 @@ export async function backupTroubles(
   const key = `${every} ${proof_every} ${context.ever}`
   const parts = await listParts(db, versions, { key, now, context })
   const obstacle = [...parts.values()].some(({ scheduled }) => scheduled > 0) ? present : null
-  const late = lateIn(parts, names)
+  const late = lateServers(parts, names)
   const failed = await listFailed(db, { ...moment, since, limit: SHOWN })
   const missing = await listMissing(db, { since, limit: SHOWN })
   const late_sites = late.reduce((sum, { late: sites }) => sum + sites, 0)
@@ -79,48 +79,59 @@ const setupItem = (obstacle: keyof typeof OBSTACLES): AttentionItem =>
 const ADVICE = 'look at its page Backups for the reason'
 
 /** By the name of the server. */
-function lateIn(parts: ReadonlyMap<number, BackupPart>, names: Fleet['names']) {
+function lateServers(parts: ReadonlyMap<number, BackupPart>, names: FleetNames['names']) {
   const found = [...parts].flatMap(([server_id, { longest, ...part }]) => {
     if (longest === null) return []
     return [{ ...part, ...longest, server_id, server: names.get(server_id) ?? '' }]
   })
-  return found.sort((one, other) => order(one, other) || one.server_id - other.server_id)
+  return found.sort((one, other) => byServerName(one, other) || one.server_id - other.server_id)
 }
 
-const order = ({ server: one }: { server: string }, { server: other }: { server: string }) =>
-  one < other ? -1 : Number(one > other)
+const byServerName = (
+  { server: one }: { server: string },
+  { server: other }: { server: string },
+) => (one < other ? -1 : Number(one > other))
 
 /** One item for each server, or for its only such site. */
-function lateItem({ server_id, server, late: total, over_a_week, ...site }: Late): AttentionItem {
+function lateItem({
+  server_id,
+  server,
+  late: total,
+  over_a_week,
+  ...site
+}: LateServer): AttentionItem {
   const { id, domain, since, last_at } = site
   const severity = over_a_week > 0 ? 'critical' : 'warning'
   const last = last_at === null ? 'has never been backed up' : `was backed up last on ${day(since)}`
   if (total === 1) {
     const reason = `The site ${last}: ${ADVICE}`
-    return ofSite({ id, domain, server_id }, { severity, reason, at: last_at })
+    return siteItem({ id, domain, server_id }, { severity, reason, at: last_at })
   }
   const reason = `${counted(total, 'site')} have no recent backup (${domain} ${last}): look at the page Backups for the reasons`
-  return ofServer({ id: server_id, name: server }, { severity, reason, at: last_at, count: total })
+  return serverItem(
+    { id: server_id, name: server },
+    { severity, reason, at: last_at, count: total },
+  )
 }
 
 /** No keeper deletes the last backup of a site. */
-function missingItem({ at, gone_at, target, ...site }: Missing): AttentionItem {
+function missingItem({ at, gone_at, target, ...site }: MissingBackup): AttentionItem {
   const reason = `The backup of ${day(at)} was in ${target} no longer when the next one was made: find out who deletes backups there, and check the server`
-  return ofSite(site, { severity: 'critical', reason, at: gone_at })
+  return siteItem(site, { severity: 'critical', reason, at: gone_at })
 }
 
-function failedItem({ error, operation_id, finished_at, ...site }: Failed): AttentionItem {
+function failedItem({ error, operation_id, finished_at, ...site }: FailedBackup): AttentionItem {
   const why = error?.message ?? error?.error ?? 'no reason was given'
   const next = site.scheduled
     ? 'correct the cause; the backup starts again automatically'
     : 'correct the cause, then retry'
-  const reason = advised(why, next)
-  return ofSite(site, { severity: 'warning', reason, operation_id, at: finished_at })
+  const reason = withAdvice(why, next)
+  return siteItem(site, { severity: 'warning', reason, operation_id, at: finished_at })
 }
 
 const day = (time: string) => time.slice(0, 10)
 
-type Target = Awaited<ReturnType<typeof listKept>>[number]
+type KeptTarget = Awaited<ReturnType<typeof listKept>>[number]
 
 /** Targets whose keeper does not run, or found damaged data or another problem. */
 async function keeperTroubles(db: Database, now: Date): Promise<Attention[]> {
@@ -132,39 +143,39 @@ async function keeperTroubles(db: Database, now: Date): Promise<Attention[]> {
   )
 }
 
-const LOOK = 'look at its log beside the storage'
+const LOOK_AT_LOG = 'look at its log beside the storage'
 
 function troubleOf(
-  { name, place, has_backups, created_at }: Target,
+  { name, place, has_backups, created_at }: KeptTarget,
   report: KeeperReport | null,
   now: Date,
 ): AttentionItem | undefined {
   if (!has_backups || place.kind === 'local') return undefined
   if (!report) {
     const isNew = !isDue(created_at, LATE_MS, now)
-    const reason = `No report of the keeper was found: ${LOOK}, or remove its key from the target`
+    const reason = `No report of the keeper was found: ${LOOK_AT_LOG}, or remove its key from the target`
     return isNew ? undefined : item({ severity: 'info', name, reason })
   }
   const { at, is_late, troubled, problems } = keeperView(report, now)
   const [first] = problems
   if (first?.code === 'damaged') {
     const found = `Damaged data in the backups of ${first.repository} (${first.message})`
-    const reason = advised(found, 'replace the disk of the storage, then repair the repository')
+    const reason = withAdvice(found, 'replace the disk of the storage, then repair the repository')
     return item({ severity: 'critical', name, reason, at })
   }
   if (isAhead(at, now)) {
     const found = `The last report of the keeper is of ${at.slice(0, 10)}, which is in the future`
-    const reason = advised(found, 'correct the clock of its machine, then start it again')
+    const reason = withAdvice(found, 'correct the clock of its machine, then start it again')
     return item({ severity: 'warning', name, reason })
   }
   if (is_late) {
-    const reason = `The keeper has not run since ${at.slice(0, 10)}, and old backups stay: ${LOOK}`
+    const reason = `The keeper has not run since ${at.slice(0, 10)}, and old backups stay: ${LOOK_AT_LOG}`
     return item({ severity: 'warning', name, reason, at })
   }
   if (!first) return undefined
-  const reason = advised(
+  const reason = withAdvice(
     `The keeper has problems with ${counted(troubled, 'site')} (${first.repository}: ${first.message})`,
-    LOOK,
+    LOOK_AT_LOG,
   )
   return item({ severity: 'warning', name, reason, at })
 }

@@ -16,14 +16,17 @@ export function item(
 }
 
 type Finding = Pick<AttentionItem, 'severity' | 'reason'> & Partial<AttentionItem>
-type OfSite = { id: number; server_id: number; domain: string }
+type SiteReference = { id: number; server_id: number; domain: string }
 
-export function ofSite({ id, server_id, domain }: OfSite, finding: Finding): AttentionItem {
+export function siteItem(
+  { id, server_id, domain }: SiteReference,
+  finding: Finding,
+): AttentionItem {
   return item({ server_id, site_id: id, name: domain, ...finding })
 }
 
 /** A finding of a server; its name unless the finding has another. */
-export function ofServer(
+export function serverItem(
   { id, name }: { id: number; name: string },
   finding: Finding,
 ): AttentionItem {
@@ -35,7 +38,7 @@ export const lowerFirst = (text: string) =>
   text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 
 /** One sentence: a full stop of the reason is removed. */
-export function advised(reason: string, advice: string): string {
+export function withAdvice(reason: string, advice: string): string {
   return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
 

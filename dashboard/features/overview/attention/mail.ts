@@ -1,12 +1,12 @@
-import { listMailTroubles, sitesNamed } from '#dashboard/features/mail/troubles.queries.ts'
+import { listMailTroubles, listSitesNamed } from '#dashboard/features/mail/troubles.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { MailTrouble } from '#dashboard/kernel/db/mail-trouble.ts'
 import { ageOf, isDue } from '#shared/kernel/age.ts'
 import type { Attention, AttentionItem } from '#shared/overview/api/attention.ts'
-import { counted, groupOf, lowerFirst, ofServer, ofSite } from './item.ts'
+import { counted, groupOf, lowerFirst, serverItem, siteItem } from './item.ts'
 
-type Server = Awaited<ReturnType<typeof listMailTroubles>>[number]
-type Finding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
+type MailServer = Awaited<ReturnType<typeof listMailTroubles>>[number]
+type MailFinding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -17,27 +17,30 @@ const LATE_MS = 4 * HOUR_MS
 
 /** Undelivered mail of sites: one item for each server, or for its only such site. */
 export async function mailTroubles(db: Database, now: Date): Promise<Attention[]> {
-  const servers = (await listMailTroubles(db)).flatMap((server) => troubled(server, now))
+  const servers = (await listMailTroubles(db)).flatMap((server) => serversWithTroubles(server, now))
   const alone = servers.flatMap(({ sites }) => (sites.length === 1 ? sites : []))
-  const known = await sitesNamed(
+  const known = await listSitesNamed(
     db,
     alone.map(({ domain }) => domain),
   )
   const found = servers.map(({ server, sites }) => {
     const [worst] = sites
     const site = known.find((one) => one.server_id === server.id && one.domain === worst.domain)
-    return sites.length === 1 && site ? ofSite(site, worst.finding) : summaryOf(server, sites)
+    return sites.length === 1 && site ? siteItem(site, worst.finding) : summaryOf(server, sites)
   })
   return groupOf('mail', found)
 }
 
-interface Troubled {
+interface SiteFinding {
   domain: string
-  finding: Finding
+  finding: MailFinding
 }
-type Some = [Troubled, ...Troubled[]]
+type SiteFindings = [SiteFinding, ...SiteFinding[]]
 
-function troubled(server: Server, now: Date): { server: Server; sites: Some }[] {
+function serversWithTroubles(
+  server: MailServer,
+  now: Date,
+): { server: MailServer; sites: SiteFindings }[] {
   const sites = server.troubles.sites.flatMap((site) => {
     const finding = undelivered(site, now.getTime())
     return finding ? [{ domain: site.domain, finding }] : []
@@ -46,20 +49,20 @@ function troubled(server: Server, now: Date): { server: Server; sites: Some }[] 
   return first ? [{ server, sites: [first, ...rest] }] : []
 }
 
-const rank = ({ finding }: Troubled) => (finding.severity === 'critical' ? 0 : 1)
+const rank = ({ finding }: SiteFinding) => (finding.severity === 'critical' ? 0 : 1)
 
-function summaryOf(server: Server, sites: Some): AttentionItem {
+function summaryOf(server: MailServer, sites: SiteFindings): AttentionItem {
   const [{ domain, finding }] = sites
   const reason = `Mail of ${counted(sites.length, 'site')} is not delivered, such as that of ${domain}: ${lowerFirst(finding.reason)}`
-  return ofServer(server, { ...finding, reason })
+  return serverItem(server, { ...finding, reason })
 }
 
 /** The most severe mail problem of one site. */
-function undelivered(site: MailTrouble, now: number): Finding | undefined {
+function undelivered(site: MailTrouble, now: number): MailFinding | undefined {
   return expired(site, now) ?? waiting(site, now) ?? refused(site, now)
 }
 
-function expired({ failures }: MailTrouble, now: number): Finding | undefined {
+function expired({ failures }: MailTrouble, now: number): MailFinding | undefined {
   const recent = failures.filter((one) => one.expired && !isDue(one.at, DAY_MS, now))
   const [last] = recent
   if (!last) return undefined
@@ -68,7 +71,7 @@ function expired({ failures }: MailTrouble, now: number): Finding | undefined {
   return { severity: 'critical', reason, at: last.at }
 }
 
-function waiting(site: MailTrouble, now: number): Finding | undefined {
+function waiting(site: MailTrouble, now: number): MailFinding | undefined {
   const { queued, oldest_at, held, problem } = site
   if (queued === 0 || oldest_at === null) return undefined
   // A message of the future is as old as one that is critical.
@@ -86,7 +89,7 @@ function waiting(site: MailTrouble, now: number): Finding | undefined {
 }
 
 /** A missing mailbox is not a problem: other mail was delivered meanwhile. */
-function refused({ failures, last_sent_at }: MailTrouble, now: number): Finding | undefined {
+function refused({ failures, last_sent_at }: MailTrouble, now: number): MailFinding | undefined {
   const recent = failures.filter((one) => !one.expired && !isDue(one.at, DAY_MS, now))
   const [last] = recent
   const first = recent.at(-1)

@@ -1,15 +1,15 @@
 import type { listMaintenance } from '#dashboard/features/servers/maintenance/queries.ts'
 import type { Attention, AttentionItem } from '#shared/overview/api/attention.ts'
-import { counted, groupOf, lowerFirst, ofServer } from './item.ts'
+import { counted, groupOf, lowerFirst, serverItem } from './item.ts'
 
-type Maintained = Awaited<ReturnType<typeof listMaintenance>>[number]
+type ServerMaintenance = Awaited<ReturnType<typeof listMaintenance>>[number]
 
 /** One restart in an hour may be chance. */
-const OFTEN = 3
+const MANY_RESTARTS = 3
 const MAX_NAMED = 3
 
 /** The maintenance items of online servers. */
-export function maintenanceTroubles(rows: readonly Maintained[]): Attention[] {
+export function maintenanceTroubles(rows: readonly ServerMaintenance[]): Attention[] {
   const online = rows.filter(({ status }) => status === 'online')
   return [
     ...groupOf('service_restarts', online.flatMap(restarts)),
@@ -19,17 +19,17 @@ export function maintenanceTroubles(rows: readonly Maintained[]): Attention[] {
   ]
 }
 
-function restarts(server: Maintained): AttentionItem[] {
+function restarts(server: ServerMaintenance): AttentionItem[] {
   return server.restarts
-    .filter(({ count }) => count >= OFTEN)
+    .filter(({ count }) => count >= MANY_RESTARTS)
     .map(({ name, count, last_at }) => {
       const ended = `${name} ended unexpectedly ${count} times within an hour and was started again`
       const reason = `${ended}: read its log on the server`
-      return ofServer(server, { severity: 'warning', reason, at: last_at })
+      return serverItem(server, { severity: 'warning', reason, at: last_at })
     })
 }
 
-function oldFiles(server: Maintained): AttentionItem[] {
+function oldFiles(server: ServerMaintenance): AttentionItem[] {
   const { old_files, others, problem, since } = server
   const names = [...old_files, ...others]
   if (names.length === 0) return []
@@ -38,23 +38,23 @@ function oldFiles(server: Maintained): AttentionItem[] {
   const advice = problem || 'they are restarted automatically'
   const rest = old_files.length === 0 ? 'restart them, or reboot the server' : advice
   const severity = old_files.length > 0 && problem !== '' ? 'warning' : 'info'
-  return [ofServer(server, { severity, reason: `${what}: ${lowerFirst(rest)}`, at: since })]
+  return [serverItem(server, { severity, reason: `${what}: ${lowerFirst(rest)}`, at: since })]
 }
 
-function securityUpdates(server: Maintained): AttentionItem[] {
+function securityUpdates(server: ServerMaintenance): AttentionItem[] {
   const { security, unattended } = server
   if (security.length === 0) return []
   const what = `${counted(security.length, 'security update')} pending (${listed(security)})`
   const reason = unattended
     ? `${what}: the server installs them automatically within a day, or install them now`
     : `${what}: install them`
-  return [ofServer(server, { severity: unattended ? 'info' : 'warning', reason })]
+  return [serverItem(server, { severity: unattended ? 'info' : 'warning', reason })]
 }
 
-function reboot(server: Maintained): AttentionItem[] {
+function reboot(server: ServerMaintenance): AttentionItem[] {
   if (server.reboot.length === 0) return []
   const reason = `An update takes effect with the next reboot (${listed(server.reboot)}): reboot the server`
-  return [ofServer(server, { severity: 'warning', reason })]
+  return [serverItem(server, { severity: 'warning', reason })]
 }
 
 /** The first of them, and the number of others. */

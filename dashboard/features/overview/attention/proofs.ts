@@ -1,4 +1,4 @@
-import type { Moment } from '#dashboard/features/backups/coverage.queries.ts'
+import type { CoverageMoment } from '#dashboard/features/backups/coverage.queries.ts'
 import type { BackupPart } from '#dashboard/features/backups/parts.queries.ts'
 import {
   listByProof,
@@ -6,14 +6,14 @@ import {
 } from '#dashboard/features/backups/proof-attention.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
-import { advised, groupOf, ofSite } from './item.ts'
+import { groupOf, siteItem, withAdvice } from './item.ts'
 
 type Row = Awaited<ReturnType<typeof listByProof>>[number]
 
 /** Sites whose last proof had findings, and those without a proven backup for two intervals. */
 export async function proofTroubles(
   db: Database,
-  moment: Moment,
+  moment: CoverageMoment,
   parts: ReadonlyMap<number, BackupPart>,
 ): Promise<Attention[]> {
   const rows = (state: ProofState) => {
@@ -31,11 +31,11 @@ export async function proofTroubles(
 function failedItem({ backup_at, findings, proof_at, ...site }: Row): AttentionItem {
   const [finding] = findings ?? []
   const why = finding?.message ?? 'no reason was given'
-  const reason = advised(
+  const reason = withAdvice(
     `The backup of ${day(backup_at)} is not proven: ${why}`,
     'back the site up again, then prove the new backup on its page',
   )
-  return ofSite(site, { severity: 'critical', reason, at: proof_at })
+  return siteItem(site, { severity: 'critical', reason, at: proof_at })
 }
 
 function unprovenItem({ proven_at, ...site }: Row): AttentionItem {
@@ -43,8 +43,8 @@ function unprovenItem({ proven_at, ...site }: Row): AttentionItem {
     proven_at === null
       ? 'No backup of the site has been proven'
       : `The last proven backup of the site is from the proof of ${day(proven_at)}`
-  const reason = advised(since, 'prove one on its page to see why')
-  return ofSite(site, { severity: 'warning', reason, at: proven_at })
+  const reason = withAdvice(since, 'prove one on its page to see why')
+  return siteItem(site, { severity: 'warning', reason, at: proven_at })
 }
 
 const day = (time: string | null) => (time ?? '').slice(0, 10)

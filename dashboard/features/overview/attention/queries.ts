@@ -5,7 +5,7 @@ import { isExpiring, isShown } from '#dashboard/features/sites/listing/filter.qu
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 
-const needy = {
+const NEEDY_SITE = {
   id: sites.id,
   server_id: sites.server_id,
   domain: sites.domain,
@@ -39,19 +39,19 @@ export async function readNeeds(
   {
     totals,
     ...times
-  }: { now: Date; since: string; shown: number; few: number; totals: Record<Kind, number> },
+  }: { now: Date; since: string; shown: number; few: number; totals: Record<NeedKind, number> },
 ) {
   const { now, since, shown, few } = times
-  const unwell = (health: 'down' | 'degraded'): Needs => ({
+  const unwell = (health: 'down' | 'degraded'): SiteNeeds => ({
     ...{ index: 'sites_unwell', order: sql`domain`, limit: shown },
     which: sql`health in ('down', 'degraded') and status = 'active'
       and health = ${health} and ${healthAt(now)} = ${health}`,
   })
-  const broken = (status: 'failed' | 'missing'): Needs => ({
+  const broken = (status: 'failed' | 'missing'): SiteNeeds => ({
     ...{ index: 'sites_broken', order: sql`domain`, limit: shown },
     which: sql`status in ('failed', 'missing') and status = ${status}`,
   })
-  const kinds: Record<Kind, Needs> = {
+  const kinds: Record<NeedKind, SiteNeeds> = {
     down: unwell('down'),
     degraded: unwell('degraded'),
     failures: broken('failed'),
@@ -63,7 +63,7 @@ export async function readNeeds(
     outdated: { index: 'sites_outdated', which: isUpdatable, order: mostUpdates, limit: few },
     conflicts: { index: 'sites_in_order', which: isConflict, order: sql`domain`, limit: few },
   }
-  const read = async (kind: Kind): Promise<NeedySite[]> => {
+  const read = async (kind: NeedKind): Promise<NeedySite[]> => {
     const total = totals[kind]
     if (total === 0) return []
     return (await needySites(db, kinds[kind])).map((row) => ({ ...row, total }))
@@ -81,9 +81,9 @@ export async function readNeeds(
   }
 }
 
-type Kind = 'down' | 'degraded' | 'failures' | 'lost' | 'expiring' | 'outdated' | 'conflicts'
+type NeedKind = 'down' | 'degraded' | 'failures' | 'lost' | 'expiring' | 'outdated' | 'conflicts'
 
-interface Needs {
+interface SiteNeeds {
   /** Has the rows in this order. */
   index: string
   which: SQL
@@ -94,7 +94,7 @@ interface Needs {
 /** As in the index of them: those of WordPress itself before any number of plugins. */
 const mostUpdates = sql`(updates_core is 1) desc, (case when updates_plugins is null then 0 else updates_plugins end + case when updates_themes is null then 0 else updates_themes end) desc`
 
-async function needySites(db: Database, { index, which, order, limit }: Needs) {
+async function needySites(db: Database, { index, which, order, limit }: SiteNeeds) {
   const those = db.read
     .select({ id: sql<number>`${sites.id}` })
     .from(sql`${sites} indexed by ${sql.identifier(index)}`)
@@ -102,7 +102,7 @@ async function needySites(db: Database, { index, which, order, limit }: Needs) {
     .orderBy(order, asc(sites.domain), asc(sites.id))
     .limit(limit)
   return db.read
-    .select(needy)
+    .select(NEEDY_SITE)
     .from(sites)
     .where(inArray(sites.id, those))
     .orderBy(order, asc(sites.domain), asc(sites.id))

@@ -1,4 +1,4 @@
-import { type Groups, needsIn, phpIn } from '#dashboard/features/overview/parts/sites.ts'
+import { needsIn, phpIn, type ServerGroups } from '#dashboard/features/overview/parts/sites.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { healthAdvice } from '#shared/health/health-advice.ts'
 import { namesRemedy } from '#shared/kernel/errors.ts'
@@ -6,18 +6,18 @@ import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/
 import { supportEnds } from '#shared/php/php-support.ts'
 import type { DiskUse } from '#shared/servers/api/disk-use.ts'
 import { diskLevelOf, diskShares, usedBytes } from '#shared/servers/disk-levels.ts'
-import { advised, counted, groupOf, item, ofSite } from './item.ts'
+import { counted, groupOf, item, siteItem, withAdvice } from './item.ts'
 import { type DiskSite, type FailedOperation, type NeedySite, readNeeds } from './queries.ts'
 
-const FEW = 5
+const MAX_FEW = 5
 
-interface Parts {
-  groups: Groups
+interface SiteParts {
+  groups: ServerGroups
   silent: ReadonlySet<number>
   systems: ReadonlyMap<number, string>
 }
 
-interface Times {
+interface AttentionTimes {
   now: Date
   since: string
 }
@@ -25,16 +25,16 @@ interface Times {
 /** The items of sites and failed operations. `systems`: the system of each server. */
 export async function siteTroubles(
   db: Database,
-  { groups, silent, systems, now, since }: Times & Parts,
+  { groups, silent, systems, now, since }: AttentionTimes & SiteParts,
 ): Promise<Attention[]> {
   const totals = needsIn(groups, silent)
-  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: FEW, totals })
+  const needs = await readNeeds(db, { now, since, shown: SHOWN, few: MAX_FEW, totals })
   const { down, degraded, failures, lost, expiring, outdated, conflicts } = needs
   const { disks, operations } = needs
   const withOs = phpIn(groups).map((row) => ({ ...row, os: systems.get(row.server_id) ?? '' }))
   return [
-    ...groupOf('site_down', down.map(unwell('critical')), totalOf(down), { health: 'down' }),
-    ...groupOf('site_degraded', degraded.map(unwell('warning')), totalOf(degraded), {
+    ...groupOf('site_down', down.map(healthItem('critical')), totalOf(down), { health: 'down' }),
+    ...groupOf('site_degraded', degraded.map(healthItem('warning')), totalOf(degraded), {
       health: 'degraded',
     }),
     ...groupOf('site_failed', failures.map(failed), totalOf(failures), { status: 'failed' }),
@@ -61,15 +61,15 @@ const totalOf = ([first]: readonly { total: number }[]) => first?.total ?? 0
 
 function failed(site: NeedySite): AttentionItem {
   const { status_reason, operation_id } = site
-  const reason = advised(status_reason, 'retry the operation, or delete the site')
-  return ofSite(site, { severity: 'critical', reason, operation_id })
+  const reason = withAdvice(status_reason, 'retry the operation, or delete the site')
+  return siteItem(site, { severity: 'critical', reason, operation_id })
 }
 
 function missing(site: NeedySite): AttentionItem {
   const instead = site.found ? 'ignore it here' : 'delete it here as well'
   const advice = `look for it on the server, or ${instead}`
-  const reason = advised(site.status_reason, advice)
-  return ofSite(site, { severity: 'warning', reason })
+  const reason = withAdvice(site.status_reason, advice)
+  return siteItem(site, { severity: 'warning', reason })
 }
 
 const certificate =
@@ -81,13 +81,13 @@ const certificate =
     const over = at <= now.toISOString()
     const when = `${over ? 'expired' : 'expires'} on ${at.slice(0, 10)}`
     const reason = `Its certificate ${when}: ${advice}`
-    return ofSite(site, { severity: over ? 'critical' : 'warning', reason, at })
+    return siteItem(site, { severity: over ? 'critical' : 'warning', reason, at })
   }
 
 function conflict(site: NeedySite): AttentionItem {
   const reason =
     'Another server has a site with this name: check which one the DNS points to, and ignore the other'
-  return ofSite(site, { severity: 'info', reason })
+  return siteItem(site, { severity: 'info', reason })
 }
 
 function updates(site: NeedySite): AttentionItem {
@@ -99,7 +99,7 @@ function updates(site: NeedySite): AttentionItem {
   ]
   const last = parts.pop()
   const what = parts.length > 0 ? `${parts.join(', ')} and ${last}` : last
-  return ofSite(site, { severity: 'info', reason: `Update ${what} in its WordPress` })
+  return siteItem(site, { severity: 'info', reason: `Update ${what} in its WordPress` })
 }
 
 function operation(failed: FailedOperation): AttentionItem {
@@ -107,7 +107,7 @@ function operation(failed: FailedOperation): AttentionItem {
   const why = error?.message ?? error?.error ?? 'no reason was given'
   const isMismatch = error?.code === 'result_mismatch' || error?.code === 'foreign_address'
   const advice = isMismatch ? 'check the server before you retry' : 'correct the cause, then retry'
-  const reason = error && namesRemedy(error) ? why : advised(why, advice)
+  const reason = error && namesRemedy(error) ? why : withAdvice(why, advice)
   const where = { server_id, site_id, operation_id: id, name: domain }
   const severity = isMismatch ? 'critical' : 'warning'
   return item({ ...where, severity, reason, at: finished_at })
@@ -140,12 +140,12 @@ function ofVersion([php, { ends, total }]: [string, { ends: string; total: numbe
 }
 
 /** A site that does not work properly, with advice. */
-const unwell =
+const healthItem =
   (severity: 'critical' | 'warning') =>
   (site: NeedySite): AttentionItem => {
     const { health_code, health_reason, health_since: at } = site
     const advice = healthAdvice(health_code, site) ?? 'look at its log'
-    return ofSite(site, { severity, reason: advised(health_reason, advice), at })
+    return siteItem(site, { severity, reason: withAdvice(health_reason, advice), at })
   }
 
 const UNKNOWN =

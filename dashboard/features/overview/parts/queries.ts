@@ -34,7 +34,7 @@ export const isUpdatable = sql`(updates_plugins > 0 or updates_themes > 0 or upd
 export const isConflict = sql`not ${sites.managed} and ${sites.status} in ('active', 'suspended') and ${hasOthers}`
 const isUnknown = sql`framework = 'wordpress' and updates_plugins is null and ${sites.status} <> 'trashed'`
 
-const number = (which: SQL) => sql<number>`count(*) filter (where ${which})`
+const countWhere = (which: SQL) => sql<number>`count(*) filter (where ${which})`
 
 /** Counts the sites of these servers in groups, without ignored sites; reads only the index. */
 export async function readGroups(
@@ -50,10 +50,10 @@ export async function readGroups(
       health: sql<SiteRow['health']>`${sites.health}`,
       php: sql<string>`${sites.php}`,
       total: sql<number>`count(*)`,
-      updates: number(isUpdatable),
-      updates_unknown: number(isUnknown),
-      expiring: number(isExpiring(now)),
-      conflicts: number(isConflict),
+      updates: countWhere(isUpdatable),
+      updates_unknown: countWhere(isUnknown),
+      expiring: countWhere(isExpiring(now)),
+      conflicts: countWhere(isConflict),
       next_expiring: nextExpiring(now),
     })
     .from(SITES_BY_SERVER)

@@ -1,14 +1,14 @@
 import { expiringAfter } from '#dashboard/features/sites/listing/filter.queries.ts'
-import { keptParts } from '#dashboard/features/sites/listing/kept-parts.ts'
+import { cachedParts } from '#dashboard/features/sites/listing/kept-parts.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 import { listSilent, readGroups, type SiteGroup } from './queries.ts'
 
 /** The groups of the sites of each server. */
-export type Groups = ReadonlyMap<number, readonly SiteGroup[]>
+export type ServerGroups = ReadonlyMap<number, readonly SiteGroup[]>
 
 /** Returns the groups of sites of all servers; only those of changed servers are counted again. */
-export const listGroups = keptParts(
+export const listGroups = cachedParts(
   (db, server_ids, now: Date) => readGroups(db, server_ids, now),
   (groups) =>
     Math.min(
@@ -24,7 +24,7 @@ export async function countSitesOf(db: Database, now: Date, server_id: number) {
 }
 
 /** The same of all servers. `silent`: those whose reports are not valid any more. */
-export function countsOf(groups: Groups, silent: ReadonlySet<number>) {
+export function countsOf(groups: ServerGroups, silent: ReadonlySet<number>) {
   const counts = {
     sites: {} as Record<string, number>,
     health: {} as Record<string, number>,
@@ -49,14 +49,14 @@ function healthIn({ status, found, health }: SiteGroup, silent: boolean): Health
 }
 
 /** Without those in the trash, by server. */
-export function countByServer(groups: Groups): ReadonlyMap<number, number> {
+export function countByServer(groups: ServerGroups): ReadonlyMap<number, number> {
   const inUse = (own: readonly SiteGroup[]) =>
     own.reduce((sum, { status, total }) => sum + (status === 'trashed' ? 0 : total), 0)
   return new Map([...groups].map(([id, own]) => [id, inUse(own)]))
 }
 
 /** How many sites need attention for each reason. */
-export function needsIn(groups: Groups, silent: ReadonlySet<number>) {
+export function needsIn(groups: ServerGroups, silent: ReadonlySet<number>) {
   const { sites, health, updates } = countsOf(groups, silent)
   const sum = (field: 'expiring' | 'conflicts') =>
     [...groups.values()].flat().reduce((total, group) => total + group[field], 0)
@@ -68,7 +68,7 @@ export function needsIn(groups: Groups, silent: ReadonlySet<number>) {
 }
 
 /** The sites in use by server and PHP. */
-export function phpIn(groups: Groups): { server_id: number; php: string; total: number }[] {
+export function phpIn(groups: ServerGroups): { server_id: number; php: string; total: number }[] {
   return [...groups].flatMap(([server_id, own]) =>
     own
       .filter(({ status }) => status === 'active' || status === 'suspended')

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 
 /** A member of a new archive: text or a file. */
-export type Content = { name: string; text: string } | { name: string; file: string }
+export type ArchiveContent = { name: string; text: string } | { name: string; file: string }
 
 /** The offset of a member in the archive and its length. */
-export interface Member {
+export interface ArchiveMember {
   name: string
   offset: number
   size: number
@@ -18,7 +18,10 @@ const MAX_SIZE = 8 ** 11 - 1
 const MAX_MEMBERS = 16
 
 /** A tar file (POSIX.1-1988, ustar) readable by its owner alone, synced when this resolves. */
-export async function writeArchive(path: string, contents: readonly Content[]): Promise<void> {
+export async function writeArchive(
+  path: string,
+  contents: readonly ArchiveContent[],
+): Promise<void> {
   await using archive = await open(path, 'wx', 0o600)
   for (const content of contents) await writeMember(archive, content)
   await archive.writeFile(Buffer.alloc(2 * BLOCK))
@@ -26,9 +29,9 @@ export async function writeArchive(path: string, contents: readonly Content[]): 
 }
 
 /** Throws for anything but a complete tar file of at most 16 members, each within the archive. */
-export async function listMembers(archive: FileHandle): Promise<Member[]> {
+export async function listMembers(archive: FileHandle): Promise<ArchiveMember[]> {
   const { size: end } = await archive.stat()
-  const members: Member[] = []
+  const members: ArchiveMember[] = []
   for (let at = 0; members.length <= MAX_MEMBERS; ) {
     const header = await read(archive, at, BLOCK)
     if (header.every((byte) => byte === 0)) return members
@@ -40,7 +43,10 @@ export async function listMembers(archive: FileHandle): Promise<Member[]> {
   throw new Error('it is not a tar file')
 }
 
-export async function readText(archive: FileHandle, { offset, size }: Member): Promise<string> {
+export async function readText(
+  archive: FileHandle,
+  { offset, size }: ArchiveMember,
+): Promise<string> {
   if (size > CHUNK) throw new Error('a member is too large')
   return (await read(archive, offset, size)).toString('utf8')
 }
@@ -48,7 +54,7 @@ export async function readText(archive: FileHandle, { offset, size }: Member): P
 /** Resolves with the SHA-256 of the member, in hex; writes it to `target` if given. */
 export async function extract(
   archive: FileHandle,
-  { offset, size }: Member,
+  { offset, size }: ArchiveMember,
   target?: FileHandle,
 ): Promise<string> {
   const hash = createHash('sha256')
@@ -61,7 +67,7 @@ export async function extract(
   return hash.digest('hex')
 }
 
-async function writeMember(archive: FileHandle, content: Content): Promise<void> {
+async function writeMember(archive: FileHandle, content: ArchiveContent): Promise<void> {
   if ('text' in content) {
     const bytes = Buffer.from(content.text)
     await archive.writeFile(headerOf(content.name, bytes.length))

@@ -20,12 +20,12 @@ import { BackupError, DATABASE, FORMAT, MANIFEST, type Manifest, SEAL } from './
 import { findSealSecret, fingerprintOf } from './seal-secret.ts'
 
 /** The records of one dashboard: its database, and the folder with its secrets. */
-export interface Records {
+export interface DashboardRecords {
   database: DatabaseAddress
   data_dir: string
 }
 
-interface Options {
+interface BackUpOptions {
   /** Also the seal-secret: the holder of the backup can then act as this dashboard. */
   with_secrets?: boolean
   now: Date
@@ -40,9 +40,9 @@ export const PARTIAL = '.partial-'
  * completely or not at all. Verified before it gets its name. Throws BackupError.
  */
 export async function backUp(
-  records: Records,
+  records: DashboardRecords,
   target: string,
-  options: Options,
+  options: BackUpOptions,
 ): Promise<{ path: string; manifest: Manifest }> {
   const path = await pathOf(target, options)
   const partial = join(dirname(path), `${PARTIAL}${randomBytes(6).toString('hex')}`)
@@ -63,7 +63,7 @@ export async function backUp(
   }
 }
 
-async function pathOf(target: string, { now, name }: Options): Promise<string> {
+async function pathOf(target: string, { now, name }: BackUpOptions): Promise<string> {
   const isFolder =
     target.endsWith('/') || (await stat(target).catch(() => undefined))?.isDirectory()
   const path = isFolder ? await freeIn(target, name ?? `hosting-control-${stampOf(now)}`) : target
@@ -94,8 +94,8 @@ export async function mustExist({ url }: DatabaseAddress): Promise<void> {
 
 async function describe(
   file: string,
-  { data_dir }: Records,
-  { with_secrets = false, now }: Options,
+  { data_dir }: DashboardRecords,
+  { with_secrets = false, now }: BackUpOptions,
 ): Promise<Manifest> {
   using client = connect({ url: `file:${file}` }, 1)
   const damages = await damagesOf(client)
@@ -119,7 +119,7 @@ async function describe(
   }
 }
 
-async function contentsOf(file: string, manifest: Manifest, { data_dir }: Records) {
+async function contentsOf(file: string, manifest: Manifest, { data_dir }: DashboardRecords) {
   const text = `${JSON.stringify(manifest, null, 2)}\n`
   const secret = manifest.with_secrets ? await findSealSecret(data_dir) : undefined
   const recovery = await findRecovery(data_dir)

@@ -10,12 +10,12 @@ import { MARKED_TABLES, type MarkedTable, Marks } from '#dashboard/kernel/db/mar
 import { appliedMigrations, knownMigrations } from '#dashboard/kernel/db/migrations.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
-import { mustExist, type Records } from './back-up.ts'
+import { type DashboardRecords, mustExist } from './back-up.ts'
 import { BackupError } from './manifest.ts'
 import { verifyUnpacked, withBackup } from './read-backup.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
 
-export interface Report {
+export interface CheckReport {
   /** The problems found. */
   findings: string[]
   /** The checks that were skipped, and why. */
@@ -23,16 +23,23 @@ export interface Report {
 }
 
 /** Checks the records while dashboards use them, and changes nothing. */
-export async function checkRecords({ database, data_dir }: Records): Promise<Report> {
+export async function checkRecords({ database, data_dir }: DashboardRecords): Promise<CheckReport> {
   await mustExist(database)
-  return look(database, await findSealSecret(data_dir), `There is no seal-secret in ${data_dir}`)
+  return checkDatabase(
+    database,
+    await findSealSecret(data_dir),
+    `There is no seal-secret in ${data_dir}`,
+  )
 }
 
 /** The same for a backup, or for any other database file. */
-export async function checkFile(path: string, { data_dir }: Records): Promise<Report> {
+export async function checkFile(
+  path: string,
+  { data_dir }: DashboardRecords,
+): Promise<CheckReport> {
   const present = await findSealSecret(data_dir)
   if (await isDatabase(path))
-    return look({ url: `file:${path}` }, present, 'There is no seal-secret')
+    return checkDatabase({ url: `file:${path}` }, present, 'There is no seal-secret')
   const folder = await mkdtemp(join(tmpdir(), 'hosting-control-check-'))
   try {
     return await withBackup(path, async (backup) => {
@@ -42,7 +49,7 @@ export async function checkFile(path: string, { data_dir }: Records): Promise<Re
       const { seal } = backup.manifest
       const own = present && fingerprintOf(present) === seal ? present : undefined
       const hint = `The backup needs the seal-secret ${seal}, which is not in ${data_dir}`
-      return look({ url: `file:${file}` }, backup.secret ?? own, hint)
+      return checkDatabase({ url: `file:${file}` }, backup.secret ?? own, hint)
     })
   } catch (error) {
     if (error instanceof BackupError) return { findings: [error.message], notes: [] }
@@ -52,11 +59,11 @@ export async function checkFile(path: string, { data_dir }: Records): Promise<Re
   }
 }
 
-async function look(
+async function checkDatabase(
   database: DatabaseAddress,
   secret: Secret | undefined,
   hint: string,
-): Promise<Report> {
+): Promise<CheckReport> {
   using client = connect(database, 1)
   try {
     if (databaseFileOf(database.url) !== undefined) await client.execute('PRAGMA query_only = ON')
@@ -97,12 +104,12 @@ const MAX_SHOWN = 64
 type NameOf<T extends MarkedTable> = (row: AllMarked[T][number]) => string
 
 /** Whoever wrote the row chose it. */
-const shown = (value: string) => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
+const printable = (value: string) => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
 
 const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   users: ({ id }) => `user ${id}`,
-  sessions: ({ user_id, created_at }) => `session of user ${user_id} from ${shown(created_at)}`,
-  api_tokens: ({ user_id, name }) => `API token ${shown(name)} of user ${user_id}`,
+  sessions: ({ user_id, created_at }) => `session of user ${user_id} from ${printable(created_at)}`,
+  api_tokens: ({ user_id, name }) => `API token ${printable(name)} of user ${user_id}`,
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
 }
 

@@ -2,7 +2,7 @@ import { LOW_PRIORITY } from '#dashboard/kernel/runtime/behind.ts'
 import { stampOf } from '#dashboard/kernel/runtime/files.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
 import { PROGRAM } from '#dashboard/kernel/runtime/root.ts'
-import { hasOfToday, prune, removePartial } from './prune.ts'
+import { hasOfToday, pruneBackups, removePartial } from './prune.ts'
 
 interface Deps {
   /** The folder of the daily backups. */
@@ -31,7 +31,7 @@ export async function backUpDaily(deps: Deps): Promise<void> {
     const isPruned = await mayDelete()
     if (isPruned) await removePartial(folder, time)
     await backUp(`${folder}/${PREFIX}${stampOf(time)}.tar`)
-    if (isPruned) await prune(folder, PREFIX, kept, time)
+    if (isPruned) await pruneBackups(folder, PREFIX, kept, time)
     log.info('backup created', { folder })
   } catch (error) {
     log.error('backup failed', error, { folder })

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 3600_000
  * Keeps the newest `count` files with this prefix; their names contain the time. A file of the future
  * counts as the oldest: otherwise each new one would be deleted in its place.
  */
-export async function prune(
+export async function pruneBackups(
   folder: string,
   prefix: string,
   count: number,

@@ -9,7 +9,7 @@ import {
 } from '#dashboard/kernel/db/migrations.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { Secret } from '#shared/kernel/secret.ts'
-import { extract, listMembers, type Member, readText } from './archive.ts'
+import { type ArchiveMember, extract, listMembers, readText } from './archive.ts'
 import { BackupError, DATABASE, FORMAT, MANIFEST, Manifest, SEAL } from './manifest.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
 
@@ -67,7 +67,7 @@ async function contentsOf(archive: FileHandle) {
 async function unpack(
   path: string,
   archive: FileHandle,
-  member: Member,
+  member: ArchiveMember,
   { database }: Manifest,
   target: string,
 ): Promise<void> {

@@ -5,12 +5,12 @@ import { copyToEmpty } from '#dashboard/kernel/db/copy.ts'
 import { type DatabaseLock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { replaceFile, stampOf, syncPath } from '#dashboard/kernel/runtime/files.ts'
-import type { Records } from './back-up.ts'
+import type { DashboardRecords } from './back-up.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-backup.ts'
 import { markRestored } from './restored.ts'
 
-export interface Restored {
+export interface RestoreResult {
   manifest: Manifest
   /** The path of the previous database. */
   aside: string | undefined
@@ -19,7 +19,11 @@ export interface Restored {
 }
 
 /** Replaces the database atomically, after all checks. Throws BackupError: nothing has changed. */
-export function restore(path: string, records: Records, now: Date): Promise<Restored> {
+export function restore(
+  path: string,
+  records: DashboardRecords,
+  now: Date,
+): Promise<RestoreResult> {
   const file = databaseFileOf(records.database.url)
   return withBackup(path, async (backup) => {
     await mkdir(records.data_dir, { recursive: true, mode: 0o700 })
@@ -31,8 +35,8 @@ export function restore(path: string, records: Records, now: Date): Promise<Rest
       await markRestored(records.data_dir, backup.manifest)
       const aside =
         file === undefined
-          ? await fill(unpacked, backup, records)
-          : await replace(unpacked, file, backup, records, now)
+          ? await restoreIntoServer(unpacked, backup, records)
+          : await replaceFileDatabase(unpacked, file, backup, records, now)
       return { manifest: backup.manifest, aside, has_recovery: backup.has_recovery }
     } finally {
       await removeDatabase(unpacked)
@@ -50,14 +54,22 @@ async function lockFor(file: string): Promise<DatabaseLock> {
   throw new BackupError(`A dashboard runs on ${file}, or another restore: stop it first`)
 }
 
-async function unpackChecked(backup: Backup, target: string, { data_dir }: Records): Promise<void> {
+async function unpackChecked(
+  backup: Backup,
+  target: string,
+  { data_dir }: DashboardRecords,
+): Promise<void> {
   await backup.unpack(target)
   await verifyUnpacked(target, backup)
   await verifySeal(target, backup, data_dir)
 }
 
 /** A database server cannot replace a database. */
-async function fill(unpacked: string, backup: Backup, records: Records): Promise<undefined> {
+async function restoreIntoServer(
+  unpacked: string,
+  backup: Backup,
+  records: DashboardRecords,
+): Promise<undefined> {
   await putSecrets(backup, records)
   if (await copyToEmpty(unpacked, records.database)) return
   throw new BackupError(
@@ -65,14 +77,14 @@ async function fill(unpacked: string, backup: Backup, records: Records): Promise
   )
 }
 
-async function replace(
+async function replaceFileDatabase(
   unpacked: string,
   file: string,
   backup: Backup,
-  records: Records,
+  records: DashboardRecords,
   now: Date,
 ): Promise<string | undefined> {
-  const aside = await keepAside(file, now)
+  const aside = await keepPrevious(file, now)
   await putSecrets(backup, records)
   await replaceFile(unpacked, file)
   return aside
@@ -82,12 +94,12 @@ async function replace(
  * The previous database gets a second name, so that its own name always exists. Its write-ahead log
  * is merged first: otherwise SQLite would apply it to the restored one.
  */
-async function keepAside(file: string, now: Date): Promise<string | undefined> {
+async function keepPrevious(file: string, now: Date): Promise<string | undefined> {
   const present = await stat(file).catch(() => undefined)
   if (!present) return undefined
   await forgetNames(file, present.ino)
-  await foldLog(file).catch(() => undefined)
-  const aside = await linkAside(file, `${file}.before-restore-${stampOf(now)}`)
+  await mergeWriteAheadLog(file).catch(() => undefined)
+  const aside = await linkPrevious(file, `${file}.before-restore-${stampOf(now)}`)
   for (const end of ['-wal', '-shm', '-journal'])
     await rename(file + end, aside + end).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error
@@ -97,7 +109,7 @@ async function keepAside(file: string, now: Date): Promise<string | undefined> {
 }
 
 /** Two restores in one second get different names. */
-async function linkAside(file: string, name: string): Promise<string> {
+async function linkPrevious(file: string, name: string): Promise<string> {
   for (let turn = 1; ; turn++) {
     const aside = turn === 1 ? name : `${name}-${turn}`
     const error = await link(file, aside).then(() => undefined, codeOf)
@@ -116,13 +128,13 @@ async function forgetNames(file: string, inode: number): Promise<void> {
   }
 }
 
-async function foldLog(file: string): Promise<void> {
+async function mergeWriteAheadLog(file: string): Promise<void> {
   using client = connect({ url: `file:${file}` }, 1)
   await client.execute('PRAGMA journal_mode = DELETE')
 }
 
 /** With a new secret for sessions, sessions that ended since the backup stay ended. */
-async function putSecrets({ secret }: Backup, { data_dir }: Records): Promise<void> {
+async function putSecrets({ secret }: Backup, { data_dir }: DashboardRecords): Promise<void> {
   await rm(`${data_dir}/jwt-secret`, { force: true })
   if (secret && !(await stat(`${data_dir}/seal-secret`).catch(() => undefined))) {
     await using file = await open(`${data_dir}/seal-secret.restoring`, 'w', 0o600)

@@ -11,25 +11,28 @@ import { closeRecovery, listOpen, listReturned } from './queries.ts'
 const PAUSE_MS = 10 * 60_000
 
 type Deps = StartDeps & Pick<CommonDeps, 'log'>
-type Open = Awaited<ReturnType<typeof listOpen>>[number]
+type RestoredSite = Awaited<ReturnType<typeof listOpen>>[number]
 
 /**
  * What follows the restores of sites of lost servers, as ordinary operations of the dashboard: their
  * access, and their suspension. Copies on a lost server that answers again are suspended: they must
  * neither serve nor run jobs beside the restored sites.
  */
-export async function followUpLost(deps: Deps): Promise<void> {
+export async function completeRecoveries(deps: Deps): Promise<void> {
   const since = timestamp(deps.clock, -PAUSE_MS)
   for (const { server, site } of await listReturned(deps.db, since)) {
     const params = { domain: site.domain }
     const work = { type: 'site.suspend', server, site, params, actor: null } as const
-    await attempt(deps, site.domain, () => enqueue(deps, { ...work, wait_for_agent: false }))
+    await tryNow(deps, site.domain, () => enqueue(deps, { ...work, wait_for_agent: false }))
   }
   for (const open of await listOpen(deps.db, since))
-    await attempt(deps, open.site.domain, () => complete(deps, open))
+    await tryNow(deps, open.site.domain, () => completeRecovery(deps, open))
 }
 
-async function complete(deps: Deps, { server, site, suspended }: Open): Promise<void> {
+async function completeRecovery(
+  deps: Deps,
+  { server, site, suspended }: RestoredSite,
+): Promise<void> {
   const target = { server, site, actor: null }
   const grants = await grantsFor(deps.db, site.id, {})
   const clients = await clientsFor(deps.db, site.id, {})
@@ -43,7 +46,7 @@ async function complete(deps: Deps, { server, site, suspended }: Open): Promise<
 }
 
 /** An operation of the site excludes it for now, and an offline server is tried again. */
-async function attempt({ log }: Deps, domain: string, work: () => Promise<unknown>) {
+async function tryNow({ log }: Deps, domain: string, work: () => Promise<unknown>) {
   try {
     await work()
   } catch (error) {

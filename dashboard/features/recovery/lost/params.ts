@@ -1,10 +1,10 @@
 import { restoreParams } from '#dashboard/features/backups/params.ts'
 import { findNewestBackup } from '#dashboard/features/backups/proofs.queries.ts'
-import { stagingFor } from '#dashboard/features/copies/staging-access.ts'
-import { lookUp, type NameChange } from '#dashboard/features/domains/dns/look-up.ts'
+import { stagingParams } from '#dashboard/features/copies/staging-access.ts'
+import { type NameChange, readChanges } from '#dashboard/features/domains/dns/look-up.ts'
 import { storedChanges } from '#dashboard/features/domains/dns/stored.ts'
 import { namesOf } from '#dashboard/features/domains/names.queries.ts'
-import { siteOf } from '#dashboard/features/moves/params.ts'
+import { moveSiteParams } from '#dashboard/features/moves/params.ts'
 import { refuseTakenUser } from '#dashboard/features/sites/queries.ts'
 import { makeSiteUser } from '#dashboard/features/sites/site-user.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
@@ -23,42 +23,42 @@ type Input = InputOf<'site.recover'>
 
 /** Throws 409 for a site of a server that is not lost or answers again, and like `paramsFrom`. */
 export async function recoverParams(deps: RulesDeps, target: OperationTarget, input: Input) {
-  const lost = await lostServerOf(deps, present(target))
-  return paramsFrom(deps, lost, target, input)
+  const lost = await lostServerOf(deps, requireSite(target))
+  return paramsFromBackup(deps, lost, target, input)
 }
 
 /**
  * The site as it was, from its backup, on another server than the lost one. Throws 409 for one that
  * cannot take it.
  */
-export async function paramsFrom(
+export async function paramsFromBackup(
   deps: RulesDeps,
   lost: ServerRow,
   target: OperationTarget,
   { sites, dns, accept }: Input,
 ) {
   const { server } = target
-  const site = present(target)
+  const site = requireSite(target)
   if (lost.id === server.id) throw conflict(`${server.name} is lost: choose another server`)
   await refuseUnfitServer(deps, site, server)
   const chosen = sites.find(({ site_id }) => site_id === site.id)?.backup_id
   const backup_id = chosen ?? (await findNewestBackup(deps.db, site.id))?.id
   if (backup_id === undefined) throw conflict(`${site.domain} has no backup: it is lost`)
   const from = { kind: 'backup', ...(await restoreParams(deps, site.id, backup_id)) } as const
-  const { domain, php, tier, tls, email } = siteOf(site)
+  const { domain, php, tier, tls, email } = moveSiteParams(site)
   const names = await namesOf(deps.db, site.id)
   const changes = dns ? await recordsOf(deps, { lost, server }, allNamesOf({ domain, names })) : []
   return {
     ...{ domain, php, tier, tls, from, names },
     email: email || (await emailOf(deps.db, target.actor)),
     user: await freeUser(deps, site, server),
-    ...(site.staging && { staging: await stagingFor(deps, site) }),
+    ...(site.staging && { staging: await stagingParams(deps, site) }),
     ...(accept && { accept }),
     ...storedChanges(changes),
   }
 }
 
-function present({ site }: OperationTarget): SiteRow {
+function requireSite({ site }: OperationTarget): SiteRow {
   if (!site) throw new Error('The operation has no site')
   return site
 }
@@ -110,7 +110,7 @@ async function recordsOf(
   { lost, server }: { lost: ServerRow; server: ServerRow },
   names: readonly string[],
 ): Promise<NameChange[]> {
-  const found = await lookUp(deps, server, names)
+  const found = await readChanges(deps, server, names)
   const former = new Set([lost.hostname, ...(await addressesOf(lost.hostname))])
   return found.filter(
     ({ change: { create, remove } }) =>

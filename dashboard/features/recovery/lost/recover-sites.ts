@@ -20,26 +20,26 @@ import type {
   RecoveryPlans,
   RecoveryStarted,
 } from '#shared/recovery/api/lost-servers.ts'
-import { paramsFrom, refuseWrongSites } from './params.ts'
+import { paramsFromBackup, refuseWrongSites } from './params.ts'
 import { declareLost, endLoss, findLost, listActive, listLostSites } from './queries.ts'
 
 const MAX_PLANS = 50
 const MAX_CONCURRENT = 8
 
-export type LostDeps = StartDeps & BulkDeps & Pick<CommonDeps, 'bus'>
+export type RecoverDeps = StartDeps & BulkDeps & Pick<CommonDeps, 'bus'>
 
-type Input = z.output<typeof RecoverSites>
-type Call = Pick<Input, 'sites' | 'dns' | 'accept'>
-type Named = { domain: string }
+type RecoverInput = z.output<typeof RecoverSites>
+type RecoverCall = Pick<RecoverInput, 'sites' | 'dns' | 'accept'>
+type SiteName = { domain: string }
 
 /**
  * Records that a server does not come back, and restores its sites on others. What runs there fails
  * at once: it would hold the sites until its deadline. Throws 409 for a server that answers.
  */
 export async function recoverSites(
-  deps: LostDeps,
+  deps: RecoverDeps,
   server: ServerRow,
-  { confirm, dry_run, parallel, ...call }: Input,
+  { confirm, dry_run, parallel, ...call }: RecoverInput,
   actor: number,
 ): Promise<RecoveryPlans | RecoveryStarted> {
   const { db, clock } = deps
@@ -73,7 +73,7 @@ export async function recoverSites(
 
 /** The server is in use again: nothing of the restored sites changes. 409 if it was not lost. */
 export async function endServerLoss(
-  { db, clock }: Pick<LostDeps, 'db' | 'clock'>,
+  { db, clock }: Pick<RecoverDeps, 'db' | 'clock'>,
   { id: server_id, hostname: domain, name }: ServerRow,
   user_id: number,
 ): Promise<void> {
@@ -81,7 +81,7 @@ export async function endServerLoss(
   await endLoss(db, server_id, entryOf(clock, { type: 'server.found', domain, server_id, user_id }))
 }
 
-async function refuseAnswering({ db }: LostDeps, { id }: ServerRow): Promise<void> {
+async function refuseAnswering({ db }: RecoverDeps, { id }: ServerRow): Promise<void> {
   const { status, name } = await getServer(db, id)
   if (status === 'online')
     throw conflict(`${name} answers: move its sites to other servers, which loses nothing`)
@@ -89,21 +89,21 @@ async function refuseAnswering({ db }: LostDeps, { id }: ServerRow): Promise<voi
 }
 
 const targetOf = (
-  { site_id, server_id }: Call['sites'][number],
-  known: ReadonlyMap<number, Named>,
+  { site_id, server_id }: RecoverCall['sites'][number],
+  known: ReadonlyMap<number, SiteName>,
 ) => ({ server_id, site_id, domain: known.get(site_id)?.domain ?? '' })
 
-interface Planning {
-  known: ReadonlyMap<number, Named>
+interface RecoveryPlanning {
+  known: ReadonlyMap<number, SiteName>
   actor: number
 }
 
 /** The plans of the new servers, as if the server were declared lost. */
 async function planRecovery(
-  deps: LostDeps,
+  deps: RecoverDeps,
   lost: ServerRow,
-  call: Call,
-  { known, actor }: Planning,
+  call: RecoverCall,
+  { known, actor }: RecoveryPlanning,
 ): Promise<RecoveryPlans> {
   const limit = new Limit(MAX_CONCURRENT)
   const some = call.sites.slice(0, MAX_PLANS)
@@ -114,8 +114,8 @@ async function planRecovery(
 }
 
 async function planOne(
-  deps: LostDeps,
-  { call, actor, lost }: { call: Call; actor: number; lost: ServerRow },
+  deps: RecoverDeps,
+  { call, actor, lost }: { call: RecoverCall; actor: number; lost: ServerRow },
   target: Pick<RecoveryPlan, 'server_id' | 'domain'> & { site_id: number },
 ): Promise<RecoveryPlan> {
   const type = 'site.recover'
@@ -123,7 +123,7 @@ async function planOne(
     const server = await getServer(deps.db, target.server_id)
     const site = await getSiteById(deps.db, target.site_id)
     refuseWrongState(rulesOf(deps, type).site, site)
-    const params = await paramsFrom(deps, lost, { server, site, actor }, call)
+    const params = await paramsFromBackup(deps, lost, { server, site, actor }, call)
     return { ...target, plan: (await planOf(deps, { type, server, params })).plan, error: null }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

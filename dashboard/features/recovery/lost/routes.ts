@@ -9,10 +9,10 @@ import {
   RecoveryPlans,
   RecoveryStarted,
 } from '#shared/recovery/api/lost-servers.ts'
-import { endServerLoss, type LostDeps, recoverSites } from './recover-sites.ts'
+import { endServerLoss, type RecoverDeps, recoverSites } from './recover-sites.ts'
 import { showLost } from './show-lost.ts'
 
-const route = routesWith<LostDeps>()
+const route = routesWith<RecoverDeps>()
 
 /** Servers that do not come back, and the restore of their sites on others. */
 export const lostServerRoutes = {

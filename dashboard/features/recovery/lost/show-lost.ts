@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { placeOf } from '#dashboard/features/domains/dns/look-up.ts'
+import { zoneOf } from '#dashboard/features/domains/dns/look-up.ts'
 import { listAccounts } from '#dashboard/features/domains/dns/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
@@ -8,8 +8,8 @@ import { pairOf } from '#shared/kernel/site-names.ts'
 import type { LostServerView, LostSite } from '#shared/recovery/api/lost-servers.ts'
 import { findLost, listDestinations, listLostSites, listNames } from './queries.ts'
 
-type Row = Awaited<ReturnType<typeof listLostSites>>[number]
-type Place = Awaited<ReturnType<typeof listDestinations>>[number]
+type LostSiteRow = Awaited<ReturnType<typeof listLostSites>>[number]
+type DestinationRow = Awaited<ReturnType<typeof listDestinations>>[number]
 
 const MB = 1_000_000
 
@@ -28,13 +28,13 @@ export async function showLost(db: Database, { id }: ServerRow): Promise<LostSer
   }
 }
 
-function viewOf(row: Row, lost_id: number): LostSite {
+function viewOf(row: LostSiteRow, lost_id: number): LostSite {
   const { found, backup, status_reason: _, ...site } = row
   return { ...site, ...stateOf(row, lost_id), backup: found ? null : backup }
 }
 
 function stateOf(
-  { server_id, status, status_reason, found, backup }: Row,
+  { server_id, status, status_reason, found, backup }: LostSiteRow,
   lost_id: number,
 ): Pick<LostSite, 'state' | 'reason'> {
   if (server_id !== lost_id) {
@@ -54,7 +54,7 @@ function stateOf(
 async function neededRecords(
   db: Database,
   sites: readonly LostSite[],
-  places: readonly Place[],
+  places: readonly DestinationRow[],
 ): Promise<LostServerView['records']> {
   const restored = sites.filter(({ state }) => state === 'restored')
   if (restored.length === 0) return []
@@ -70,7 +70,7 @@ async function neededRecords(
   )
   return restored.flatMap(({ id, domain, server_id }) =>
     [...new Set([...pairOf(domain), ...(others.get(id) ?? [])])]
-      .filter((name) => !placeOf(accounts, name))
+      .filter((name) => !zoneOf(accounts, name))
       .flatMap((name) =>
         (addresses.get(server_id) ?? []).map((content) => ({
           ...{ domain, name, content },

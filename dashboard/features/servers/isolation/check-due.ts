@@ -10,7 +10,7 @@ export const CHECK_MS = 10 * 60_000
 const TURNS = DAY_MS / CHECK_MS
 
 /** Starts due isolation checks. When a whole fleet is due at once, they are spread over a day. */
-export async function checkDue(deps: StartDeps): Promise<void> {
+export async function startDueChecks(deps: StartDeps): Promise<void> {
   const { db, clock } = deps
   const limit = Math.ceil((await listServerIds(db)).length / TURNS)
   const times = { now: clock.now(), first_ms: DAY_MS, every_ms: WEEK_MS }

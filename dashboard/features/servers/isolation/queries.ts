@@ -7,7 +7,7 @@ import { isolation_checks, servers } from '#dashboard/kernel/db/schema.ts'
 import type { IsolationCheckView } from '#shared/isolation/api/isolation.ts'
 import { countOutcomes } from '#shared/isolation/isolation.ts'
 
-const NEVER = { checked_at: null, results: null, failures: 0, failed_at: null, reason: '' }
+const NEVER_CHECKED = { checked_at: null, results: null, failures: 0, failed_at: null, reason: '' }
 
 export async function getIsolationCheck(
   db: Database,
@@ -15,7 +15,7 @@ export async function getIsolationCheck(
 ): Promise<IsolationCheckView> {
   const { server_id: key, ...columns } = getTableColumns(isolation_checks)
   const [row] = await db.read.select(columns).from(isolation_checks).where(eq(key, server_id))
-  const found = row ?? NEVER
+  const found = row ?? NEVER_CHECKED
   return { ...found, counts: found.results && countOutcomes(found.results) }
 }
 

@@ -8,7 +8,7 @@ export const CONFIGURE_MS = 5 * 60_000
 const AT_ONCE = 20
 
 /** Applies the setting to servers that differ from it. One that refuses is retried a day later. */
-export async function configureDue(deps: StartDeps): Promise<void> {
+export async function startDueConfiguration(deps: StartDeps): Promise<void> {
   const { db, clock } = deps
   const { unattended_updates: unattended } = await getSettings(db)
   const how = { now: clock.now(), retry_ms: DAY_MS, limit: AT_ONCE }

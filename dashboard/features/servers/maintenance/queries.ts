@@ -16,7 +16,7 @@ export async function getMaintenance(db: Database, server_id: number): Promise<M
 }
 
 const { maintenance } = server_maintenance
-const names = (path: string, condition: string) =>
+const namesWhere = (path: string, condition: string) =>
   jsonOf<string[]>(sql`(select json_group_array(value ->> '$.name')
     from json_each(${maintenance}, ${sql.raw(`'${path}'`)}) where ${sql.raw(condition)})`)
 
@@ -27,11 +27,11 @@ export function listMaintenance(db: Database) {
       id: servers.id,
       name: servers.name,
       status: servers.status,
-      security: names('$.packages', `value ->> '$.security' = 1`),
+      security: namesWhere('$.packages', `value ->> '$.security' = 1`),
       unattended: sql<boolean>`${maintenance} ->> '$.unattended.enabled'`.mapWith(Boolean),
       reboot: jsonOf<string[]>(sql`coalesce(${maintenance} ->> '$.reboot.reasons', '[]')`),
-      old_files: names('$.old_files', `value ->> '$.kind' <> 'other'`),
-      others: names('$.old_files', `value ->> '$.kind' = 'other'`),
+      old_files: namesWhere('$.old_files', `value ->> '$.kind' <> 'other'`),
+      others: namesWhere('$.old_files', `value ->> '$.kind' = 'other'`),
       problem: sql<string>`coalesce((select value ->> '$.problem'
         from json_each(${maintenance}, '$.old_files')
         where value ->> '$.problem' <> '' and value ->> '$.kind' <> 'other' limit 1), '')`,

@@ -28,7 +28,7 @@ const TURNS = 50
 const TURN_MS = 1_000
 const FIRST_MS = 2_500
 /** An answer comes before the next turn of its server. */
-const WAIT_S = 50
+const HOLD_S = 50
 const MARGIN_S = 3
 /** After an early answer: so long until the next call, however often the health of a site changes. */
 const PAUSE_MS = 10_000
@@ -37,15 +37,15 @@ const QUIET_MS = 1_000
 /** The readings of so long are stored in one write. */
 const COLLECT_MS = 500
 /** Slow agents must not delay readings. */
-const FOLLOWED_AT_ONCE = 16
+const MAX_CONCURRENT_FOLLOWS = 16
 /** Their syncs must not delay the health of other servers. */
-const SYNCED_AT_ONCE = 64
+const MAX_CONCURRENT_SYNCS = 64
 
 /** One held call for each online server and minute. A server without an answer leaves a gap. */
 export class Pulses {
   readonly #deps: Deps
-  readonly #limit = new Limit(FOLLOWED_AT_ONCE)
-  readonly #syncs = new Limit(SYNCED_AT_ONCE)
+  readonly #limit = new Limit(MAX_CONCURRENT_FOLLOWS)
+  readonly #syncs = new Limit(MAX_CONCURRENT_SYNCS)
   readonly #stopping = new AbortController()
   /** By server, what ends its held call. */
   readonly #open = new Map<number, AbortController>()
@@ -94,7 +94,7 @@ export class Pulses {
     const now = this.#deps.clock.now().getTime() % MINUTE_MS
     const turn = FIRST_MS + (server_id % TURNS) * TURN_MS
     const seconds = Math.floor(((turn - now + MINUTE_MS) % MINUTE_MS) / 1000) - MARGIN_S
-    this.#keep(this.#follow(server, Math.min(Math.max(seconds, 1), WAIT_S)))
+    this.#keep(this.#follow(server, Math.min(Math.max(seconds, 1), HOLD_S)))
   }
 
   async #rounds(): Promise<void> {
@@ -130,7 +130,7 @@ export class Pulses {
       if (signal.aborted) return
       before = at
       for (const server of turns.get(turn) ?? [])
-        if (!this.#open.has(server.id)) this.#keep(this.#follow(server, WAIT_S))
+        if (!this.#open.has(server.id)) this.#keep(this.#follow(server, HOLD_S))
     }
   }
 

@@ -13,7 +13,7 @@ import type { Versions } from '#shared/servers/changes.ts'
 import { metricsReading } from '#shared/servers/readings.ts'
 
 /** An agent holds a call for at most so long, so that one that does not answer is noticed soon. */
-const HOLD_S = 8
+const MAX_HOLD_S = 8
 const EARLY_MS = 1_000
 
 interface Deps extends RunSyncDeps, Pick<TimeLimits, 'late_ms'> {
@@ -47,11 +47,11 @@ export async function readPulse(
   const end = clock.elapsed() + wait * 1000
   for (;;) {
     const left = Math.max(0, Math.round((end - clock.elapsed()) / 1000))
-    const hold = { wait: Math.min(left, HOLD_S), signal }
-    const isLast = left <= HOLD_S
+    const hold = { wait: Math.min(left, MAX_HOLD_S), signal }
+    const isLast = left <= MAX_HOLD_S
     const known = stored.of(server.id)
     const { health = '' } = known
-    const since = isLast ? await allOf(deps, server, known, with_state) : { health }
+    const since = isLast ? await requestOf(deps, server, known, with_state) : { health }
     const began = clock.elapsed()
     const timeout_ms = hold.wait * 1000 + late_ms
     const changes = await readChanges(deps, server, since, { ...hold, timeout_ms })
@@ -69,7 +69,7 @@ function answerOf({ stored }: Deps, changes: ComparedChanges): PulseAnswer {
 }
 
 /** What the last call asks for. The state is compared once it is stored. */
-async function allOf(
+async function requestOf(
   { db }: Deps,
   { id }: AgentAddress,
   { health = '', numbers, state }: ServerVersions,

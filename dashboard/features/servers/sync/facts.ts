@@ -18,7 +18,7 @@ export const diskColumns = (disk: DiskUse | null) => ({
 })
 
 /** The columns that a found site fills. */
-export function factsOf(found: FoundSite) {
+export function discoveredColumns(found: FoundSite) {
   const {
     updates,
     domain: _,
@@ -43,29 +43,32 @@ export function factsOf(found: FoundSite) {
  * confirms it or contradicts it, and changes nothing of it. PHP, tier and certificate kind are the
  * state of the server, which an operation without a known result may have changed.
  */
-export function ownFactsOf(
+export function managedColumns(
   record: Pick<SiteRow, 'user'>,
   site: FoundSite,
   foreign?: ReportedIdentity['foreign'],
 ): Partial<SiteRow> {
-  const { user, docroot, db_name, php, tls, ...facts } = factsOf(site)
+  const { user, docroot, db_name, php, tls, ...facts } = discoveredColumns(site)
   const identity = identityOf(record.user)
   return {
     ...facts,
     ...identity,
     ...(PhpVersion.safeParse(php).success && { php }),
     ...(tls !== 'other' && { tls }),
-    reported_identity: withForeign(contradictionOf(identity, { user, docroot, db_name }), foreign),
+    reported_identity: mergeForeignIdentity(
+      contradictionOf(identity, { user, docroot, db_name }),
+      foreign,
+    ),
   }
 }
 
-const withForeign = (
+const mergeForeignIdentity = (
   reported: ReportedIdentity | null,
   foreign: ReportedIdentity['foreign'],
 ): ReportedIdentity | null => (foreign ? { ...reported, foreign } : reported)
 
 /** The same of a site that its server has in its trash, where it has no folder and no database. */
-export const trashFactsOf = (
+export const trashedColumns = (
   { found, ...record }: Pick<SiteRow, 'found' | 'user'>,
   { user }: Pick<TrashedSite, 'user'>,
 ): Partial<SiteRow> =>
@@ -108,6 +111,6 @@ export class Adoption {
   columns(site: FoundSite): Partial<SiteRow> {
     const identity = this.#own?.has(site.domain) ? this.identity(site.user) : undefined
     if (!identity) return {}
-    return { ...ownFactsOf(identity, site), found: false }
+    return { ...managedColumns(identity, site), found: false }
   }
 }

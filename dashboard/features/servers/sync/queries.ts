@@ -19,7 +19,7 @@ import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import type { Metrics, Service } from '#shared/servers/agent.ts'
-import { type Adoption, factsOf } from './facts.ts'
+import { type Adoption, discoveredColumns } from './facts.ts'
 import type { SyncPlan } from './sync-plan.ts'
 
 const OFFLINE_AFTER = 3
@@ -54,7 +54,7 @@ export async function listSiteRows(db: Database, server_id: number): Promise<Kno
   }
 }
 
-interface Synced {
+interface SyncInput {
   server: ServerRow
   reading: { metrics: Metrics; services: Service[]; php_versions: string[] }
   reports: Reports
@@ -77,7 +77,7 @@ interface Synced {
  * In small pieces, between which others may write; the last piece marks the server as synced. Returns
  * the number of imported sites.
  */
-export async function applySync(db: Database, synced: Synced): Promise<number> {
+export async function applySync(db: Database, synced: SyncInput): Promise<number> {
   const { server, reports, plan, now } = synced
   const pieces = [...chunksOf(plan.updates, UPDATES)]
   const last = pieces.pop() ?? []
@@ -97,7 +97,7 @@ export async function applySync(db: Database, synced: Synced): Promise<number> {
   return imported
 }
 
-function importFound(db: Database, synced: Synced): Promise<number> {
+function importFound(db: Database, synced: SyncInput): Promise<number> {
   const { server, plan, adoption, now, purge_at, room, columns } = synced
   const first = plan.imports.slice(0, MAX_IMPORTS_PER_DAY)
   const then = plan.trashed.slice(0, MAX_IMPORTS_PER_DAY - first.length)
@@ -116,7 +116,7 @@ function importFound(db: Database, synced: Synced): Promise<number> {
 
 function activityStatements(
   queries: Queries,
-  { server, plan, now, with_activity }: Synced,
+  { server, plan, now, with_activity }: SyncInput,
   imported: number,
 ): Statement[] {
   const isChanged = server.status !== 'online' || imported > 0 || plan.missing.length > 0
@@ -125,7 +125,7 @@ function activityStatements(
 
 function serverStatement(
   queries: Queries,
-  { server, reading, plan, unread }: Synced,
+  { server, reading, plan, unread }: SyncInput,
   imported: number,
 ): Statement {
   const { metrics, ...programs } = reading
@@ -145,13 +145,13 @@ function serverStatement(
 }
 
 /** Its times are right again after the clock of the dashboard was. */
-function contactStatement(queries: Queries, { server, reading, now }: Synced): Statement {
+function contactStatement(queries: Queries, { server, reading, now }: SyncInput): Statement {
   return queries.run(sql`update servers
     set metrics = ${JSON.stringify(reading.metrics)}, metrics_at = ${now}, last_sync = ${now}
     where id = ${server.id}`)
 }
 
-function readingOf({ server, reading, now }: Synced): Reading {
+function readingOf({ server, reading, now }: SyncInput): Reading {
   const at = Math.floor(Date.parse(now) / 1000 / MINUTE) * MINUTE
   return { server_id: server.id, at, metrics: reading.metrics }
 }
@@ -197,7 +197,7 @@ function syncActivity(
   })
 }
 
-interface Asked {
+interface ReportTime {
   server: Pick<ServerRow, 'id'>
   /** Before the first question to the agent. */
   since: string
@@ -207,7 +207,7 @@ interface Asked {
 const updateStatements = (
   queries: Queries,
   updates: SyncPlan['updates'],
-  asked: Asked,
+  asked: ReportTime,
 ): Statement[] => updates.map((update) => updateStatement(queries, update, asked))
 
 /**
@@ -218,7 +218,7 @@ const updateStatements = (
 function updateStatement(
   queries: Queries,
   { id, domain, from, values }: SyncPlan['updates'][number],
-  { server, since: asked_at, now }: Asked,
+  { server, since: asked_at, now }: ReportTime,
 ): Statement {
   const { status } = values
   const since = status === undefined ? {} : { missing_since: status === 'missing' ? now : null }
@@ -237,19 +237,19 @@ function updateStatement(
 
 const ROWS = 100
 
-type Importing = Pick<ServerRow, 'id' | 'imports' | 'imports_day'>
+type ImportingServer = Pick<ServerRow, 'id' | 'imports' | 'imports_day'>
 
 /** Records discovered sites within the budget of the day and `room`. Returns their number. */
 async function importSites(
   db: Database,
-  server: Importing,
+  server: ImportingServer,
   rows: readonly NewSite[],
   { now, room }: { now: string; room: number },
 ): Promise<number> {
   const day = now.slice(0, 10)
   const used = server.imports_day === day ? server.imports : 0
   const count = Math.max(0, Math.min(rows.length, room, MAX_IMPORTS_PER_DAY - used))
-  if (count === 0 || !(await reserve(db, server.id, day, count))) return 0
+  if (count === 0 || !(await reserveImports(db, server.id, day, count))) return 0
   for (const some of chunksOf(rows.slice(0, count), ROWS)) {
     await db.write((queries) => queries.insert(sites).values(some).onConflictDoNothing())
     await yieldToEventLoop()
@@ -258,7 +258,12 @@ async function importSites(
 }
 
 /** False when another dashboard on the same records has used up the budget meanwhile. */
-async function reserve(db: Database, id: number, day: string, count: number): Promise<boolean> {
+async function reserveImports(
+  db: Database,
+  id: number,
+  day: string,
+  count: number,
+): Promise<boolean> {
   const used = sql<number>`(case when imports_day = ${day} then imports else 0 end)`
   const rows = await db.write((queries) =>
     queries
@@ -272,6 +277,6 @@ async function reserve(db: Database, id: number, day: string, count: number): Pr
 
 function importedRow(found: FoundSite, server_id: number, created_at: string): NewSite {
   const { domain } = found
-  const facts = { ...factsOf(found), domain, apex: apexOf(domain) }
+  const facts = { ...discoveredColumns(found), domain, apex: apexOf(domain) }
   return { ...facts, server_id, managed: false, found: true, status: 'active', created_at }
 }

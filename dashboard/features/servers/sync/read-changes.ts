@@ -15,18 +15,18 @@ import { sitesReading } from '#shared/sites/readings.ts'
 import type { ServerVersions } from './stored-versions.ts'
 
 /** Readings of an agent: with a call for each, or from an answer that has several. */
-export type Reader = Pick<Agents, 'call'>
+export type AgentReader = Pick<Agents, 'call'>
 
 /** One answer of an agent: its versions, and the parts that differ from those in the request. */
 export interface ServerChanges {
   metrics: Metrics
   versions: Changes['versions']
-  reader: Reader
+  reader: AgentReader
   /** The time of the request. */
   asked_at: string
 }
 
-interface Options {
+interface ReadOptions {
   /** How long the agent may hold the call, in seconds. */
   wait?: number
   timeout_ms?: number
@@ -46,7 +46,7 @@ export async function readChanges(
   { agents, clock }: Deps,
   to: AgentAddress,
   since: Versions,
-  { wait = 0, ...limits }: Options = {},
+  { wait = 0, ...limits }: ReadOptions = {},
 ): Promise<ServerChanges> {
   const asked_at = timestamp(clock)
   const params = { since: sinceOf(since), wait: String(wait) }
@@ -75,7 +75,7 @@ export async function compareLists(
 }
 
 /** The answers in an answer; the agent is asked for those that it left out. */
-class AnswerReader implements Reader {
+class AnswerReader implements AgentReader {
   readonly #agents: Agents
   readonly #answers: Readonly<Record<string, unknown>>
 

@@ -33,7 +33,7 @@ export async function listUnknownRenames(
   return [...last.values()].filter(({ error }) => error?.code === 'result_unknown')
 }
 
-interface Settled {
+interface ConfirmedRename {
   operation: OperationRow
   site_id: number
   asked: Primary & { domain: string }
@@ -46,7 +46,7 @@ interface Settled {
  */
 export async function settleRename(
   db: Database,
-  { operation, site_id, asked, www }: Settled,
+  { operation, site_id, asked, www }: ConfirmedRename,
   created_at: string,
 ): Promise<boolean> {
   const { id: operation_id, server_id, actor: user_id } = operation

@@ -20,7 +20,7 @@ export interface RunSyncDeps extends SyncChangedDeps {
   syncs: KeyedQueue<number>
 }
 
-type Sync = ReturnType<typeof syncServer>
+type SyncRun = ReturnType<typeof syncServer>
 
 /** A requested sync: a stored operation that the dashboard executes itself. */
 export async function runSync(
@@ -31,7 +31,7 @@ export async function runSync(
   const { promise: turn, resolve: begins } = Promise.withResolvers<void>()
   const { promise: done, resolve: ends } = Promise.withResolvers<void>()
   const over = new AbortController()
-  const cancelled = cancelling(deps, operation, over.signal)
+  const cancelled = rejectOnCancel(deps, operation, over.signal)
   const server = await getServer(deps.db, operation.server_id)
   const work = syncServer(deps, server, { with_activity: false, signal: over.signal })
   void deps.syncs.run(server.id, () => {
@@ -40,7 +40,7 @@ export async function runSync(
   })
   try {
     await Promise.race([turn, cancelled])
-    return await stream(deps, operation, context, { work, cancelled })
+    return await streamSync(deps, operation, context, { work, cancelled })
   } finally {
     over.abort()
     void work
@@ -51,7 +51,7 @@ export async function runSync(
 }
 
 /** Rejects on a cancel request, never resolves. */
-function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
+function rejectOnCancel(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal) {
   const cancelled = cancelRequested(deps, id, signal).then((): never => {
     throw cancelledError()
   })
@@ -59,11 +59,11 @@ function cancelling(deps: RunSyncDeps, { id }: OperationRow, signal: AbortSignal
   return cancelled
 }
 
-async function stream(
+async function streamSync(
   deps: RunSyncDeps,
   operation: OperationRow,
   { accept }: AttemptContext,
-  { work, cancelled }: { work: Sync; cancelled: Promise<never> },
+  { work, cancelled }: { work: SyncRun; cancelled: Promise<never> },
 ): Promise<Outcome> {
   const recorder = await EventRecorder.open(deps, operation.id)
   try {

@@ -17,9 +17,9 @@ interface Deps {
   changed(server_id: number): void
 }
 
-const AT_ONCE = 64
+const MAX_CONCURRENT = 64
 /** Servers that did not answer last time. Each takes as long as the dashboard waits for a contact. */
-const SILENT_AT_ONCE = 128
+const MAX_CONCURRENT_SILENT = 128
 /** The pause between contacts to an offline server. */
 const OFFLINE_MS = 15_000
 /**
@@ -48,9 +48,9 @@ export class Scheduler {
   /** Servers with unsynced changes: since when. */
   readonly #changed = new Map<number, number>()
   readonly #running = new Map<number, Promise<void>>()
-  readonly #limit = new Limit(AT_ONCE)
+  readonly #limit = new Limit(MAX_CONCURRENT)
   readonly #silent = new Set<number>()
-  readonly #silentLimit = new Limit(SILENT_AT_ONCE)
+  readonly #silentLimit = new Limit(MAX_CONCURRENT_SILENT)
   #interval_ms = 60_000
   #waiting = new AbortController()
   /** The end of the current sleep. */

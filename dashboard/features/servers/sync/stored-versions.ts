@@ -3,9 +3,9 @@ import { nextSpreadTime } from '#dashboard/kernel/runtime/spread.ts'
 import type { Part } from '#shared/servers/changes.ts'
 
 /** How long after the first answer of a server everything is read again: others may change records. */
-const WHOLE = { least_ms: 60_000, most_ms: 10 * 60_000 }
+const FULL_READ = { least_ms: 60_000, most_ms: 10 * 60_000 }
 /** The same of an agent whose lists are compared: nothing else of it is read. */
-const WHOLE_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
+const FULL_READ_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
 
 /**
  * What is stored of a server, as versions of its parts; one that is absent has to be stored. It is
@@ -35,7 +35,7 @@ export class StoredVersions {
     const now = this.#clock.elapsed()
     const before = this.#known.get(server_id)
     if (before?.has_lists === has_lists && now < before.whole_at) return before
-    const whole_at = nextSpreadTime(server_id, now, has_lists ? WHOLE_OF_LISTS : WHOLE)
+    const whole_at = nextSpreadTime(server_id, now, has_lists ? FULL_READ_OF_LISTS : FULL_READ)
     const known = { whole_at, has_lists, seen: now, times: 0 }
     this.#known.set(server_id, known)
     return known

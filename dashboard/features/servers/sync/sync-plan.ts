@@ -4,17 +4,17 @@ import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import type { ReportedIdentity } from '#shared/kernel/site-identity.ts'
 import type { TrashedSite } from '#shared/servers/agent.ts'
-import { factsOf, ownFactsOf, trashFactsOf } from './facts.ts'
+import { discoveredColumns, managedColumns, trashedColumns } from './facts.ts'
 import type { KnownSite } from './queries.ts'
 
-type Update = Pick<SiteRow, 'id' | 'domain'> & {
+type SiteUpdate = Pick<SiteRow, 'id' | 'domain'> & {
   from: SiteRow['status']
   values: Partial<SiteRow>
 }
 
 /** The changes of a sync: pure data. `from` is the state before an update. */
 export interface SyncPlan {
-  updates: Update[]
+  updates: SiteUpdate[]
   imports: FoundSite[]
   /** In the trash of the server without a record. */
   trashed: TrashedSite[]
@@ -24,13 +24,13 @@ export interface SyncPlan {
 }
 
 /** The report of an agent, by domain. `whole`: the list is complete. */
-export interface Found {
+export interface ReportedSites {
   sites: ReadonlyMap<string, FoundSite>
   whole: boolean
 }
 
 /** The trash of the agent, and the purge time of sites found there. */
-export interface FoundTrash {
+export interface ReportedTrash {
   sites: ReadonlyMap<string, TrashedSite>
   whole: boolean
   purge_at: string
@@ -51,13 +51,13 @@ const GONE: readonly SiteRow['status'][] = ['active', 'suspended', 'missing', 't
  */
 export async function planSync(
   records: readonly KnownSite[],
-  found: Found,
-  trash?: FoundTrash,
+  found: ReportedSites,
+  trash?: ReportedTrash,
   foreign: ForeignNames = new Map(),
 ): Promise<SyncPlan> {
   const plan: SyncPlan = { updates: [], imports: [], trashed: [], others: 0, missing: [] }
   const domains = new Set(records.map(({ domain }) => domain))
-  const renamed = elsewhere(records, found, domains)
+  const renamed = sitesUnderOtherDomains(records, found, domains)
   for (const some of chunksOf(records, PIECE)) {
     for (const record of some) planRecord(plan, record, { found, trash, foreign, renamed })
     await yieldToEventLoop()
@@ -65,16 +65,19 @@ export async function planSync(
   const taken = new Set(records.map(({ apex }) => apex))
   const known = new Set([...domains, ...renamed.values()])
   const unknown = [...found.sites.values()].filter(({ domain }) => !known.has(domain))
-  plan.imports = await freeOf(unknown, taken)
+  plan.imports = await withFreeNames(unknown, taken)
   plan.others = unknown.length - plan.imports.length
-  plan.trashed = await freeOf([...(trash?.sites.values() ?? [])], taken)
+  plan.trashed = await withFreeNames([...(trash?.sites.values() ?? [])], taken)
   return plan
 }
 
 /**
  * Returns the sites whose name is not taken; of several sites with one name, the first one counts.
  */
-async function freeOf<T extends { domain: string }>(sites: readonly T[], taken: Set<string>) {
+async function withFreeNames<T extends { domain: string }>(
+  sites: readonly T[],
+  taken: Set<string>,
+) {
   const free: T[] = []
   for (const some of chunksOf(sites, PIECE)) {
     free.push(...some.filter((site) => isFree(site, taken)))
@@ -83,18 +86,18 @@ async function freeOf<T extends { domain: string }>(sites: readonly T[], taken: 
   return free
 }
 
-interface Report {
-  found: Found
-  trash: FoundTrash | undefined
+interface SyncReport {
+  found: ReportedSites
+  trash: ReportedTrash | undefined
   foreign: ForeignNames
   /** The reported domain of managed sites that are not there under their own. */
   renamed: ReadonlyMap<number, string>
 }
 
 /** The managed sites that a server has under another domain, by their folder and user. */
-function elsewhere(
+function sitesUnderOtherDomains(
   records: readonly KnownSite[],
-  { sites, whole }: Found,
+  { sites, whole }: ReportedSites,
   domains: ReadonlySet<string>,
 ): Map<number, string> {
   if (!whole) return new Map()
@@ -109,15 +112,15 @@ function elsewhere(
   )
 }
 
-function planRecord(plan: SyncPlan, record: KnownSite, report: Report): void {
+function planRecord(plan: SyncPlan, record: KnownSite, report: SyncReport): void {
   if (BUSY.includes(record.status)) return
   const { found, trash, foreign, renamed } = report
   const { id, status: from, domain } = record
   const site = found.sites.get(domain)
   if (!site && !found.whole) return
   const values = site
-    ? changes(record, site, foreign.get(domain))
-    : { ...absent(record, trash), ...reportedElsewhere(record, renamed.get(id)) }
+    ? siteChanges(record, site, foreign.get(domain))
+    : { ...absentColumns(record, trash), ...reportedElsewhere(record, renamed.get(id)) }
   if (Object.keys(values).length > 0) plan.updates.push({ id, domain, from, values })
   if (values.status === 'missing') plan.missing.push(id)
 }
@@ -132,7 +135,7 @@ function isFree({ domain }: { domain: string }, taken: Set<string>): boolean {
 /** The changed columns of the sites that the agent has found. Other work runs in between. */
 export async function columnUpdates(
   records: readonly KnownSite[],
-  found: Found,
+  found: ReportedSites,
   valuesOf: (record: KnownSite) => Partial<SiteRow>,
 ): Promise<SyncPlan['updates']> {
   const updates: SyncPlan['updates'] = []
@@ -148,16 +151,16 @@ export async function columnUpdates(
 }
 
 /** Whether a site is not where it was, so that the trash of its server must be read. */
-export function needsTrash(records: readonly KnownSite[], found: Found): boolean {
+export function needsTrash(records: readonly KnownSite[], found: ReportedSites): boolean {
   return records.some(({ domain, status }) => GONE.includes(status) && !found.sites.has(domain))
 }
 
-function changes(
+function siteChanges(
   record: KnownSite,
   site: FoundSite,
   foreign: ReportedIdentity['foreign'],
 ): Partial<SiteRow> {
-  const facts = record.found ? factsOf(site) : ownFactsOf(record, site, foreign)
+  const facts = record.found ? discoveredColumns(site) : managedColumns(record, site, foreign)
   const { status, operating } = record
   if (operating) return differences(record, facts)
   if (status === 'trashed')
@@ -180,7 +183,7 @@ function reportedElsewhere(record: KnownSite, domain: string | undefined): Parti
 const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
 
 /** A site that only its server has deleted gets its whole time in the trash from now on. */
-function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteRow> {
+function absentColumns(record: KnownSite, trash: ReportedTrash | undefined): Partial<SiteRow> {
   const { status, domain, operating } = record
   if (operating || !GONE.includes(status)) return {}
   const kept = trash?.sites.get(domain)
@@ -198,7 +201,7 @@ function absent(record: KnownSite, trash: FoundTrash | undefined): Partial<SiteR
       purge_at,
       trash_size,
     } as const
-    return { ...state, ...differences(record, trashFactsOf(record, kept)) }
+    return { ...state, ...differences(record, trashedColumns(record, kept)) }
   }
   return status === 'missing' ? {} : { status: 'missing', status_reason: MISSING }
 }

@@ -1,4 +1,4 @@
-import { compareAccess, listKnownAccess } from '#dashboard/features/access/compare.queries.ts'
+import { compareAccess, listRecordedAccess } from '#dashboard/features/access/compare.queries.ts'
 import { storeLogins } from '#dashboard/features/access/logins.queries.ts'
 import { listAllHolders, namesOf } from '#dashboard/features/domains/names.queries.ts'
 import { readServer } from '#dashboard/features/recovery/read-server.ts'
@@ -34,14 +34,14 @@ import { maintenanceReading, metricsReading, servicesReading } from '#shared/ser
 import { certificatesReading, sitesReading, usageReading } from '#shared/sites/readings.ts'
 import { Adoption, diskColumns } from './facts.ts'
 import { applySync, type KnownSite, listSiteRows, recordFailedContact } from './queries.ts'
-import { type Reader, readChanges, type ServerChanges } from './read-changes.ts'
+import { type AgentReader, readChanges, type ServerChanges } from './read-changes.ts'
 import { listUnknownRenames, settleRename } from './renames.queries.ts'
 import {
   columnUpdates,
   type ForeignNames,
-  type Found,
   needsTrash,
   planSync,
+  type ReportedSites,
   type SyncPlan,
 } from './sync-plan.ts'
 
@@ -51,7 +51,7 @@ export interface SyncDeps extends HandOverDeps {
   trash_ms: number
 }
 
-interface Synced {
+interface SyncResult {
   sites: number
   /** Whether records of sites were changed: the next sync may change them again. */
   changed: boolean
@@ -59,7 +59,7 @@ interface Synced {
   state: string | null
 }
 
-interface Options {
+interface SyncOptions {
   /** Whether a change of state gets its own activity, since no operation records it. */
   with_activity: boolean
   /** The answer to an earlier call, with the state; undefined: the server is asked. */
@@ -75,8 +75,8 @@ interface Options {
 export async function* syncServer(
   deps: SyncDeps,
   server: ServerRow,
-  options: Options,
-): AsyncGenerator<string, Synced> {
+  options: SyncOptions,
+): AsyncGenerator<string, SyncResult> {
   try {
     await handOver(deps, server)
     const synced = yield* readAndApply(deps, server, options)
@@ -96,8 +96,8 @@ export async function* syncServer(
 async function* readAndApply(
   deps: SyncDeps,
   recorded: ServerRow,
-  { with_activity, signal, changes }: Options,
-): AsyncGenerator<string, Synced> {
+  { with_activity, signal, changes }: SyncOptions,
+): AsyncGenerator<string, SyncResult> {
   const { db, clock, agents, trash_ms } = deps
   const since = changes?.asked_at ?? timestamp(clock)
   const metrics = changes?.metrics ?? (await agents.call(recorded, metricsReading, {}, { signal }))
@@ -106,7 +106,7 @@ async function* readAndApply(
   yield `Connected to the agent of ${server.name}`
   // Before the answers: what an operation records meanwhile is newer.
   const before = await listSiteRows(db, server.id)
-  const access = await listKnownAccess(db, server.id)
+  const access = await listRecordedAccess(db, server.id)
   const { reader, versions } = changes ?? (await readState(deps, server, signal))
   const { services } = await reader.call(server, servicesReading, {}, { signal })
   yield `Read the state of ${services.length} services`
@@ -114,16 +114,22 @@ async function* readAndApply(
   yield `Found ${listed.total} sites`
   const web = await readWeb(reader, server)
   if (web) yield* webLogLines(web)
-  const found = foundOf(listed)
+  const found = reportedByDomain(listed)
   const renamed = await settleRenames(deps, before, found)
   yield* renamed
-  const records = renamed.length > 0 ? newest(before, await listSiteRows(db, server.id)) : before
+  const records =
+    renamed.length > 0 ? newestRecords(before, await listSiteRows(db, server.id)) : before
   const purge_at = timestamp(clock, trash_ms)
   const kept = await trashOf(reader, server, records, found)
   const foreign = await foreignNames(db, records, found)
-  const plan = await planSync(records, found, kept && { ...foundOf(kept), purge_at }, foreign)
-  const ends = await askCertificates(reader, server)
-  const uses = await askUsage(reader, server)
+  const plan = await planSync(
+    records,
+    found,
+    kept && { ...reportedByDomain(kept), purge_at },
+    foreign,
+  )
+  const ends = await readCertificates(reader, server)
+  const uses = await readUsage(reader, server)
   const columns = (domain: string) => ({
     ...(ends && { certificate_expires_at: ends.get(domain) ?? '' }),
     ...(uses && diskColumns(uses.get(domain) ?? null)),
@@ -134,11 +140,11 @@ async function* readAndApply(
     return { ...columns(domain), ...(site && adoption.columns(site)) }
   }
   plan.updates.push(...(await columnUpdates(records, found, ofRecord)))
-  const maintenance = await askMaintenance(reader, server)
-  const troubles = await askMail(reader, server)
-  const jobs = await askJobs(reader, server)
+  const maintenance = await readMaintenance(reader, server)
+  const troubles = await readMail(reader, server)
+  const jobs = await readJobs(reader, server)
   const reading = { metrics, services, php_versions: phpVersions(services) }
-  const unread = [listed, kept].reduce((sum, list) => sum + unreadOf(list), 0)
+  const unread = [listed, kept].reduce((sum, list) => sum + unreadCount(list), 0)
   const room = MAX_IMPORTS - records.filter(({ managed }) => !managed).length
   const now = timestamp(clock)
   const imported = await applySync(db, {
@@ -147,9 +153,9 @@ async function* readAndApply(
     columns,
     reports: { maintenance, troubles, web, jobs },
   })
-  const reported = access.length > 0 ? await askAccess(reader, server) : undefined
+  const reported = access.length > 0 ? await readAccess(reader, server) : undefined
   if (reported) await compareAccess(db, server.id, access, reported)
-  await storeLogins(db, server.id, await askLogins(reader, server))
+  await storeLogins(db, server.id, await readLogins(reader, server))
   const changed = plan.updates.length + imported + renamed.length > 0
   if (changed) deps.bus.notify(sitesTopic(server.id))
   yield* changesIn(plan, imported, unread)
@@ -177,25 +183,25 @@ function* changesIn(
   if (missing.length > 0) yield `Missing on the server: ${missing.length} sites`
 }
 
-function foundOf<T extends { domain: string }>({ entries, total }: CountedList<T>) {
+function reportedByDomain<T extends { domain: string }>({ entries, total }: CountedList<T>) {
   const sites = new Map(entries.map((site) => [site.domain, site]))
   return { sites, whole: total === entries.length }
 }
 
 /** The report says nothing about sites that came after it. */
-function newest(before: readonly KnownSite[], after: readonly KnownSite[]): KnownSite[] {
+function newestRecords(before: readonly KnownSite[], after: readonly KnownSite[]): KnownSite[] {
   const rows = new Map(after.map((row) => [row.id, row]))
   return before.map((row) => rows.get(row.id) ?? row)
 }
 
-const unreadOf = (list?: CountedList<unknown>) => (list ? list.total - list.entries.length : 0)
+const unreadCount = (list?: CountedList<unknown>) => (list ? list.total - list.entries.length : 0)
 
 /** Read when a site is not where it was, and at first. If unreported, the recorded trash stays. */
 async function trashOf(
-  reader: Reader,
+  reader: AgentReader,
   server: ServerRow,
   records: readonly KnownSite[],
-  found: Found,
+  found: ReportedSites,
 ): Promise<CountedList<TrashedSite> | undefined> {
   if (server.last_sync !== null && !needsTrash(records, found)) return undefined
   return readTrash(reader, server).catch(() => undefined)
@@ -218,7 +224,7 @@ const PIECE = 500
 async function foreignNames(
   db: Database,
   records: readonly KnownSite[],
-  { sites }: Found,
+  { sites }: ReportedSites,
 ): Promise<ForeignNames> {
   const reported = records.flatMap(({ id, domain, apex, found, operating }) => {
     const names = found || operating ? [] : (sites.get(domain)?.names ?? [])
@@ -245,7 +251,7 @@ async function foreignNames(
 async function settleRenames(
   { db, clock }: Pick<CommonDeps, 'db' | 'clock'>,
   records: readonly KnownSite[],
-  found: Found,
+  found: ReportedSites,
 ): Promise<string[]> {
   if (!found.whole) return []
   const gone = records.filter(({ domain, status }) => isGone(status) && !found.sites.has(domain))
@@ -283,22 +289,22 @@ const MAX_JOB_TROUBLES = 50
 /** An agent of another protocol, or one that cannot read it now, does not report it: the record stays. */
 const unreported = () => undefined
 
-const askMail = (reader: Reader, to: AgentAddress) =>
+const readMail = (reader: AgentReader, to: AgentAddress) =>
   reader.call(to, mailReading, {}).then(({ entries }) => mailTroublesOf(entries), unreported)
 
 /** The first of those whose jobs fail or stand still. */
-const askJobs = (reader: Reader, to: AgentAddress) =>
+const readJobs = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, jobTroublesReading, {})
     .then(({ entries }) => entries.slice(0, MAX_JOB_TROUBLES), unreported)
 
-const askMaintenance = (reader: Reader, to: AgentAddress) =>
+const readMaintenance = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, maintenanceReading, {})
     .then(({ maintenance }) => maintenance ?? undefined, unreported)
 
 /** The expiry of certificates by domain. */
-const askCertificates = (reader: Reader, to: AgentAddress) =>
+const readCertificates = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, certificatesReading, {})
     .then(
@@ -307,7 +313,7 @@ const askCertificates = (reader: Reader, to: AgentAddress) =>
     )
 
 /** The disk use of the managed sites by domain; null if never measured. Undefined if incomplete. */
-const askUsage = (reader: Reader, to: AgentAddress) =>
+const readUsage = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, usageReading, {})
     .then(
@@ -324,14 +330,14 @@ function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskU
 }
 
 /** The logins of people to sites. */
-const askLogins = (reader: Reader, to: AgentAddress): Promise<SiteLogin[]> =>
+const readLogins = (reader: AgentReader, to: AgentAddress): Promise<SiteLogin[]> =>
   reader.call(to, loginsReading, {}).then(
     ({ entries }) => entries.slice(-MAX_LOGINS),
     () => [],
   )
 
 /** Who can log in to which site; undefined if incomplete. */
-const askAccess = (reader: Reader, to: AgentAddress): Promise<ReportedAccess[] | undefined> =>
+const readAccess = (reader: AgentReader, to: AgentAddress): Promise<ReportedAccess[] | undefined> =>
   reader
     .call(to, accessReading, {})
     .then(({ entries, total }) => (entries.length < total ? undefined : entries), unreported)

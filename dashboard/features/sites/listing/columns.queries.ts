@@ -12,7 +12,7 @@ type Tier = FleetSite['tier']
 const MAX_OTHERS = 10
 
 /** `apex`: of the site itself, or an unused one. */
-const alsoOn = (apex: SQL, server_id: SQL) =>
+const otherServersOf = (apex: SQL, server_id: SQL) =>
   jsonOf<FleetSite['also_on']>(sql`(
     select json_group_array(json_object('site_id', id, 'server_id', server_id, 'server', name)) from (
       select other.id, other.server_id, home.name from sites as other
@@ -38,7 +38,7 @@ export const siteColumns = {
   found: sites.found,
   ignored: sql<boolean>`${sites.ignored_at} is not null`.mapWith(Boolean),
   staging: sites.staging,
-  also_on: alsoOn(sql`${sites.apex}`, sql`${sites.server_id}`),
+  also_on: otherServersOf(sql`${sites.apex}`, sql`${sites.server_id}`),
   updates_plugins: sites.updates_plugins,
   updates_themes: sites.updates_themes,
   updates_core: sites.updates_core,
@@ -72,7 +72,7 @@ export async function listOthers(
   db: Database,
   { domain, server_id }: { domain: string; server_id: number },
 ): Promise<FleetSite['also_on']> {
-  const others = alsoOn(sql`${apexOf(domain)}`, sql`${server_id}`)
+  const others = otherServersOf(sql`${apexOf(domain)}`, sql`${server_id}`)
   const [row] = await db.read.select({ others }).from(sql`(select 1)`)
   return row?.others ?? []
 }

@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
 
-interface Known<P> {
+interface CachedPart<P> {
   version: number
   at: number
   until: number
@@ -12,7 +12,7 @@ interface Known<P> {
 type Versions = ReadonlyMap<number, number>
 
 /** The parts of servers by their ids. */
-type Compute<P, C> = (
+type ComputeParts<P, C> = (
   db: Database,
   server_ids: readonly number[],
   context: C,
@@ -26,11 +26,11 @@ const PIECE = 20
  * read before: a part may be newer than its version, never older. `key`: what else the parts depend on.
  * `validUntil`: the last millisecond before a time changes a part, such as the end of a certificate.
  */
-export function keptParts<P, C>(
-  compute: Compute<P, C>,
+export function cachedParts<P, C>(
+  compute: ComputeParts<P, C>,
   validUntil: (part: P) => number = () => Number.POSITIVE_INFINITY,
 ) {
-  const stores = new WeakMap<Database, { key: string; parts: ReadonlyMap<number, Known<P>> }>()
+  const stores = new WeakMap<Database, { key: string; parts: ReadonlyMap<number, CachedPart<P>> }>()
   return async (
     db: Database,
     versions: Versions,
@@ -56,7 +56,7 @@ export function keptParts<P, C>(
 
 /** A clock that was set back makes no part of a later time valid. */
 function isCurrent(
-  { at, until, ...known }: Known<unknown>,
+  { at, until, ...known }: CachedPart<unknown>,
   version: number | undefined,
   time: number,
 ) {

@@ -11,7 +11,7 @@ import type { FleetSite } from '#shared/overview/api/fleet.ts'
 import type { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/sites/api/site-filters.ts'
 import { rowView, siteColumns } from './columns.queries.ts'
 import { conditions } from './filter.queries.ts'
-import { keptParts } from './kept-parts.ts'
+import { cachedParts } from './kept-parts.ts'
 import { listVersions } from './versions.queries.ts'
 
 /** The worst first; those without any last. */
@@ -34,36 +34,37 @@ const SORTS = (now: Date) => ({
 })
 
 /** Names the index: SQLite would otherwise read whole rows in a half-suitable order. */
-export const LISTING = sql`${sites} indexed by sites_listing`
+export const LISTING_INDEX = sql`${sites} indexed by sites_listing`
 
 /** The sites by domain: the first page is read without the others. */
-const IN_ORDER = sql`${sites} indexed by sites_in_order`
+const ORDER_INDEX = sql`${sites} indexed by sites_in_order`
 
 /** The names of the filters whose columns are in the index of `IN_ORDER`. */
-const PLAIN: readonly string[] = ['status', 'managed', 'staging', 'ignored']
-const NO_FILTER: readonly string[] = ['sort', 'order', 'page', 'per_page']
+const INDEXED_FILTERS: readonly string[] = ['status', 'managed', 'staging', 'ignored']
+const PAGING_FIELDS: readonly string[] = ['sort', 'order', 'page', 'per_page']
 
-const isPlain = (query: FleetSiteIdsQuery) =>
+const isIndexed = (query: FleetSiteIdsQuery) =>
   query.sort === 'domain' &&
   Object.entries(query).every(
-    ([name, value]) => value === undefined || PLAIN.includes(name) || NO_FILTER.includes(name),
+    ([name, value]) =>
+      value === undefined || INDEXED_FILTERS.includes(name) || PAGING_FIELDS.includes(name),
   )
 
 async function totalOf(db: Database, query: FleetSiteIdsQuery, now: Date): Promise<number> {
-  if (isPlain(query)) return plainTotal(db, query, now)
+  if (isIndexed(query)) return indexedTotal(db, query, now)
   const matching = await conditions(db, query, now)
-  const [counted] = await db.read.select({ total: count() }).from(LISTING).where(matching)
+  const [counted] = await db.read.select({ total: count() }).from(LISTING_INDEX).where(matching)
   return counted?.total ?? 0
 }
 
-const NAMED = {
+const ID_COLUMNS = {
   id: sql<number>`${sites.id}`,
   server_id: sql<number>`${sites.server_id}`,
   domain: sql<string>`${sites.domain}`,
 }
 
 /** Ties are ordered by id, so that no site is on two pages. */
-const inOrder = ({ sort, order }: FleetSiteIdsQuery, now: Date) => [
+const orderOf = ({ sort, order }: FleetSiteIdsQuery, now: Date) => [
   order === 'asc' ? asc(SORTS(now)[sort]) : desc(SORTS(now)[sort]),
   asc(sites.id),
 ]
@@ -77,9 +78,9 @@ export async function listFleetSites(
   const matching = await conditions(db, query, now)
   const page = db.read
     .select({ id: sql<number>`${sites.id}` })
-    .from(isPlain(query) ? IN_ORDER : LISTING)
+    .from(isIndexed(query) ? ORDER_INDEX : LISTING_INDEX)
     .where(matching)
-    .orderBy(...inOrder(query, now))
+    .orderBy(...orderOf(query, now))
     .limit(query.per_page)
     .offset((query.page - 1) * query.per_page)
   const rows = await db.read
@@ -87,7 +88,7 @@ export async function listFleetSites(
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
     .where(inArray(sites.id, page))
-    .orderBy(...inOrder(query, now))
+    .orderBy(...orderOf(query, now))
   const total = await totalOf(db, query, now)
   return { sites: rows.map((row) => rowView(row, now)), total }
 }
@@ -100,10 +101,10 @@ export async function listFleetSiteIds(
 ) {
   const matching = await conditions(db, query, now)
   const rows = await db.read
-    .select(NAMED)
-    .from(LISTING)
+    .select(ID_COLUMNS)
+    .from(LISTING_INDEX)
     .where(matching)
-    .orderBy(...inOrder(query, now))
+    .orderBy(...orderOf(query, now))
     .limit(limit)
   return { sites: rows, total: await totalOf(db, query, now) }
 }
@@ -129,7 +130,7 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
   return { ...view, ...copies, health_checks: isOld ? [] : (health_checks ?? []) }
 }
 
-const MOST = 50
+const MAX_COPIES = 50
 
 /** The site that a site was copied from, and its own copies, newest first. */
 async function listCopies(
@@ -138,17 +139,17 @@ async function listCopies(
 ): Promise<{ copy_of: SiteCopy | null; copies: SiteCopy[] }> {
   const { site_id, original_id } = site_copies
   const [[copy_of = null], copies] = await db.read.batch([
-    sitesIn(db).innerJoin(site_copies, eq(original_id, sites.id)).where(eq(site_id, id)),
-    sitesIn(db)
+    selectSites(db).innerJoin(site_copies, eq(original_id, sites.id)).where(eq(site_id, id)),
+    selectSites(db)
       .innerJoin(site_copies, eq(site_id, sites.id))
       .where(and(eq(original_id, id), ne(sites.status, 'trashed')))
       .orderBy(desc(sites.id))
-      .limit(MOST),
+      .limit(MAX_COPIES),
   ])
   return { copy_of, copies }
 }
 
-const sitesIn = (db: Database) =>
+const selectSites = (db: Database) =>
   db.read
     .select({
       id: sites.id,
@@ -164,25 +165,28 @@ const sitesIn = (db: Database) =>
     .innerJoin(servers, eq(servers.id, sites.server_id))
 
 /** The filters of the usual list. */
-type Plain = Pick<FleetSiteIdsQuery, 'status' | 'managed' | 'staging' | 'ignored'>
+type IndexedFilters = Pick<FleetSiteIdsQuery, 'status' | 'managed' | 'staging' | 'ignored'>
 
 /** Sites of one server that these filters do not distinguish. */
-interface Total extends Pick<SiteRow, 'status' | 'managed' | 'staging'> {
+interface SiteTotal extends Pick<SiteRow, 'status' | 'managed' | 'staging'> {
   ignored: boolean
   total: number
 }
 
 /** How many sites the filters match. Only those of changed servers are counted again. */
-async function plainTotal(db: Database, query: Plain, now: Date): Promise<number> {
+async function indexedTotal(db: Database, query: IndexedFilters, now: Date): Promise<number> {
   const { sites: versions } = await listVersions(db)
   const totals = await listTotals(db, versions, { now, context: undefined })
   let sum = 0
   for (const own of totals.values())
-    for (const each of own) if (matches(each, query)) sum += each.total
+    for (const each of own) if (matchesFilters(each, query)) sum += each.total
   return sum
 }
 
-function matches(of: Total, { status, managed, staging, ignored = false }: Plain): boolean {
+function matchesFilters(
+  of: SiteTotal,
+  { status, managed, staging, ignored = false }: IndexedFilters,
+): boolean {
   return (
     (status?.includes(of.status) ?? true) &&
     of.managed === (managed ?? of.managed) &&
@@ -191,12 +195,12 @@ function matches(of: Total, { status, managed, staging, ignored = false }: Plain
   )
 }
 
-const listTotals = keptParts(readTotals)
+const listTotals = cachedParts(readTotals)
 
 async function readTotals(
   db: Database,
   server_ids: readonly number[],
-): Promise<ReadonlyMap<number, Total[]>> {
+): Promise<ReadonlyMap<number, SiteTotal[]>> {
   const isIgnored = sql<boolean>`${sites.ignored_at} is not null`.mapWith(Boolean)
   const rows = await db.read
     .select({
@@ -210,7 +214,7 @@ async function readTotals(
     .from(SITES_BY_SERVER)
     .where(isOnServers(server_ids))
     .groupBy(sites.server_id, sites.status, sites.managed, sites.staging, sql`ignored`)
-  const totals = new Map<number, Total[]>(server_ids.map((id) => [id, []]))
+  const totals = new Map<number, SiteTotal[]>(server_ids.map((id) => [id, []]))
   for (const { server_id, ...total } of rows) totals.get(server_id)?.push(total)
   return totals
 }

@@ -5,7 +5,7 @@ const DAY_MS = 24 * 3600_000
 const MAX_AT_ONCE = 20
 
 /** Purges sites whose time in the trash is over. A failed purge is retried a day later. */
-export async function purgeDue(deps: StartDeps): Promise<void> {
+export async function startDuePurges(deps: StartDeps): Promise<void> {
   const { db, clock, trash_ms } = deps
   const how = { trash_ms, retry_ms: DAY_MS, limit: MAX_AT_ONCE }
   const due = await listDue(db, clock.now(), how)

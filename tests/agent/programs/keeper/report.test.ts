@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { reportOf, reportsOf, signedReport } from '#agent/programs/keeper/report.ts'
 import type { ReportLine } from '#agent/programs/keeper/run.ts'
-import { newestOf } from '#dashboard/features/backups/keeper/read-reports.ts'
+import { newestSignedReport } from '#dashboard/features/backups/keeper/read-reports.ts'
 import {
   KeeperNames,
   MAX_LISTS,
@@ -53,8 +53,8 @@ test('a dashboard believes the newest report that the keeper has signed', () => 
     'garbage',
   ]
 
-  expect(newestOf(keeper.publicKey, [...others, own, newer], now)).toEqual(later)
-  expect(newestOf(keeper.publicKey, others, now)).toBe(undefined)
+  expect(newestSignedReport(keeper.publicKey, [...others, own, newer], now)).toEqual(later)
+  expect(newestSignedReport(keeper.publicKey, others, now)).toBe(undefined)
 })
 
 test('the report of a storage with 10,000 repositories names all of them, in files that agents read', () => {
@@ -65,7 +65,7 @@ test('the report of a storage with 10,000 repositories names all of them, in fil
 
   const texts = reportsOf(new Secret(keeper.privateKey), at, lines)
 
-  const report = newestOf(keeper.publicKey, texts, now)
+  const report = newestSignedReport(keeper.publicKey, texts, now)
   expect([report?.repositories, report?.problems.length]).toEqual([lines.length, MAX_PROBLEMS])
   const lists = texts
     .slice(0, -1)
@@ -81,7 +81,7 @@ test('the report of the largest storage counts the repositories that it does not
 
   const texts = reportsOf(new Secret(keeper.privateKey), at, lines)
 
-  expect([texts.length, newestOf(keeper.publicKey, texts, now)?.repositories]).toEqual([
+  expect([texts.length, newestSignedReport(keeper.publicKey, texts, now)?.repositories]).toEqual([
     ...[MAX_LISTS + 1, most + 5],
   ])
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { LOOK_MS } from '#dashboard/features/alerts/alerts.ts'
+import { POLL_MS } from '#dashboard/features/alerts/alerts.ts'
 import { makeMailer } from '#dashboard/features/alerts/mailer.ts'
 import { alerts } from '#dashboard/kernel/db/alerts-schema.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
@@ -50,8 +50,8 @@ function decoded(text: string): { subject: string; body: string; references: str
 
 /** The looks of so much time. */
 async function pass(dashboard: Dashboard, clock: HeldClock, ms: number): Promise<void> {
-  for (let passed = 0; passed < ms; passed += LOOK_MS) {
-    clock.move(LOOK_MS)
+  for (let passed = 0; passed < ms; passed += POLL_MS) {
+    clock.move(POLL_MS)
     await dashboard.deps.alerts.look()
   }
 }

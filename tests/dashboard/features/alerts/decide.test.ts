@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { type Alert, decide, GONE_MS, SETTLE_MS } from '#dashboard/features/alerts/decide.ts'
+import {
+  type Alert,
+  BEGIN_DELAY_MS,
+  decide,
+  END_DELAY_MS,
+} from '#dashboard/features/alerts/decide.ts'
 import {
   type Attention,
   type AttentionItem,
@@ -78,9 +83,9 @@ describe('a critical item', () => {
   test('is mailed once when it stays, and once when it is over', () => {
     const rounds = new Rounds()
     expect(rounds.look([down(1)])).toEqual(nothing)
-    expect(rounds.pass(SETTLE_MS - 10_000, [down(1)])).toEqual(nothing)
+    expect(rounds.pass(BEGIN_DELAY_MS - 10_000, [down(1)])).toEqual(nothing)
     expect(rounds.pass(60 * MINUTE, [down(1)])).toEqual({ begun: ['s1.example'], ended: [] })
-    expect(rounds.pass(GONE_MS, [])).toEqual(nothing)
+    expect(rounds.pass(END_DELAY_MS, [])).toEqual(nothing)
     expect(rounds.pass(60 * MINUTE, [])).toEqual({ begun: [], ended: ['s1.example'] })
     expect(rounds.stored).toEqual([])
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { backUpDue } from '#dashboard/features/backups/back-up-due.ts'
+import { startDueBackups } from '#dashboard/features/backups/back-up-due.ts'
 import { backup_settings, backup_targets, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { NewSite } from '#dashboard/kernel/db/rows.ts'
 import { activities, operations } from '#dashboard/kernel/db/schema.ts'
@@ -19,7 +19,7 @@ const finish = async (dashboard: Dashboard) => {
   for (const { id } of await begun(dashboard)) await ended(dashboard, id)
 }
 
-const sweep = (dashboard: Dashboard) => backUpDue(dashboard.deps)
+const sweep = (dashboard: Dashboard) => startDueBackups(dashboard.deps)
 
 describe('automatic backups', () => {
   test('start in the window of the night, once, without a user, and are activities', async () => {
@@ -162,7 +162,7 @@ describe('automatic backups', () => {
           return Reflect.get(target, name)
         },
       })
-      await backUpDue({ ...dashboard.deps, db: { ...dashboard.db, read } })
+      await startDueBackups({ ...dashboard.deps, db: { ...dashboard.db, read } })
       return reads
     }
     await addSite(dashboard, server_id)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { backUpDue } from '#dashboard/features/backups/back-up-due.ts'
-import { proveDue } from '#dashboard/features/backups/prove-due.ts'
+import { startDueBackups } from '#dashboard/features/backups/back-up-due.ts'
+import { startDueProofs } from '#dashboard/features/backups/prove-due.ts'
 import { backup_proofs, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import { operations } from '#dashboard/kernel/db/schema.ts'
 import { addSite, fleet, HOUR_MS, home } from '#tests/support/dashboard/backup-fleet.ts'
@@ -40,14 +40,14 @@ describe('automatic proofs', () => {
   test('are made in the window, of the newest backup, and are shown with their findings', async () => {
     await using all = await backedUp(1)
     const { dashboard, ids, server_id, toNight } = all
-    await proveDue(dashboard.deps)
+    await startDueProofs(dashboard.deps)
     expect(await sites(dashboard)).toEqual([])
 
     await toNight()
     await dashboard.db.write((queries) =>
       queries.update(backups).set({ recorded_at: dashboard.deps.clock.now().toISOString() }),
     )
-    await proveDue(dashboard.deps)
+    await startDueProofs(dashboard.deps)
 
     expect(await sites(dashboard)).toEqual(ids)
     for (const { id } of await begun(dashboard)) await ended(dashboard, id)
@@ -61,7 +61,7 @@ describe('automatic proofs', () => {
     const coverage = (await dashboard.call('GET', '/api/fleet/backups')).body
     expect(coverage.counts).toMatchObject({ failed: 1, ok: 0 })
     expect(coverage.sites[0]).toMatchObject({ state: 'failed', proven_at: null })
-    await proveDue(dashboard.deps)
+    await startDueProofs(dashboard.deps)
     expect(await sites(dashboard)).toEqual(ids)
   })
 
@@ -87,13 +87,13 @@ describe('automatic proofs', () => {
       queries.update(backups).set({ recorded_at: dashboard.deps.clock.now().toISOString() }),
     )
 
-    await proveDue(dashboard.deps)
-    await proveDue(dashboard.deps)
+    await startDueProofs(dashboard.deps)
+    await startDueProofs(dashboard.deps)
 
     expect(await sites(dashboard)).toEqual([ids[1] ?? 0, ids[2] ?? 0])
 
     await dashboard.call('PUT', '/api/settings/proofs_at_once', { value: 9 })
-    await proveDue(dashboard.deps)
+    await startDueProofs(dashboard.deps)
     expect(await sites(dashboard)).toEqual([ids[1] ?? 0, ids[2] ?? 0, ids[3] ?? 0])
     hold.resolve()
   })
@@ -109,8 +109,8 @@ describe('automatic proofs', () => {
     })
     await toNight()
     all.forward(HOUR_MS * 3)
-    await backUpDue(dashboard.deps)
-    await proveDue(dashboard.deps)
+    await startDueBackups(dashboard.deps)
+    await startDueProofs(dashboard.deps)
     expect(await sites(dashboard)).toEqual([])
     hold.resolve()
 
@@ -118,7 +118,7 @@ describe('automatic proofs', () => {
     await dashboard.db.write((queries) =>
       queries.update(backups).set({ recorded_at: dashboard.deps.clock.now().toISOString() }),
     )
-    await proveDue(dashboard.deps)
+    await startDueProofs(dashboard.deps)
     expect(await sites(dashboard)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { listGone, listGoneBackups } from '#dashboard/features/backups/gone-sites.queries.ts'
+import { listGoneBackups, listGoneSites } from '#dashboard/features/backups/gone-sites.queries.ts'
 import { listBackups } from '#dashboard/features/backups/queries.ts'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
 import {
@@ -32,7 +32,7 @@ test('a backup that a server dated in the future is not the newest one when anot
       [last, forged],
     ],
   ])
-  expect(await listGone(db)).toEqual([
+  expect(await listGoneSites(db)).toEqual([
     { domain, target: 'Folder', count: 2, last_at: ago(1), backup_id: last, bytes: 1 },
   ])
 })

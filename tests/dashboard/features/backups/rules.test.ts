@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { backUpDue } from '#dashboard/features/backups/back-up-due.ts'
+import { startDueBackups } from '#dashboard/features/backups/back-up-due.ts'
 import { addSite, fleet, HOUR_MS, home } from '#tests/support/dashboard/backup-fleet.ts'
 import type { Dashboard } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
@@ -86,7 +86,7 @@ test('the rules of a tag decide when and where a site is backed up', async () =>
 
   forward(16.5 * HOUR_MS)
   await dashboard.signIn()
-  await backUpDue(dashboard.deps)
+  await startDueBackups(dashboard.deps)
 
   const { body } = await dashboard.call('GET', '/api/operations?type=backup.create')
   expect(body.operations.map((each: { site_id: number }) => each.site_id)).toEqual([site])

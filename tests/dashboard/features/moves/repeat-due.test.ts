@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { beginMove } from '#dashboard/features/moves/queries.ts'
-import { repeatDue } from '#dashboard/features/moves/repeat-due.ts'
+import { insertMove } from '#dashboard/features/moves/queries.ts'
+import { retryDueMoves } from '#dashboard/features/moves/repeat-due.ts'
 import { operations, servers } from '#dashboard/kernel/db/schema.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { enqueue } from '#dashboard/kernel/engine/begin.ts'
@@ -43,7 +43,7 @@ const later = ({ dashboard }: MovingServers) =>
 /** Starts what is due, and waits for its end. */
 async function repeated(all: MovingServers): Promise<string[]> {
   const { dashboard } = all
-  await repeatDue(dashboard.deps)
+  await retryDueMoves(dashboard.deps)
   await until(async () => (await dashboard.db.read.select().from(operations)).every(hasEnded))
   const all_of = await dashboard.db.read.select().from(operations)
   return all_of.flatMap(({ type, actor, status }) =>
@@ -171,7 +171,7 @@ test('what is only left on an earlier server is ended when that server is back',
   const { dashboard } = all
   const third = await dashboard.addServer({ port: 1 })
   const earlier = { site_id: all.shop, other_id: third, operation_id: 'earlier' }
-  await beginMove(dashboard.db, { ...earlier, progress: { receiving: true } })
+  await insertMove(dashboard.db, { ...earlier, progress: { receiving: true } })
   all.two.agent.works.set('site.receive', async function* () {
     yield 'Trying'
     throw new Refused({ error: 'Conflict', message: 'The disk is full' })
@@ -341,7 +341,7 @@ test('a move that cannot be repeated does not keep another one from it', async (
     return start(row)
   }
 
-  await repeatDue(dashboard.deps)
+  await retryDueMoves(dashboard.deps)
 
   await until(async () => (await all.site(id)).server_id === second)
   const message = 'the move of shop.example could not be repeated'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { beginMove } from '#dashboard/features/moves/queries.ts'
+import { insertMove } from '#dashboard/features/moves/queries.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
 import { until } from '#tests/support/dashboard/dashboard.ts'
 import { events, type MovingServers, movingServers } from '#tests/support/dashboard/moves.ts'
@@ -80,7 +80,7 @@ test('a cancel request does not end a move before it has removed its copy', asyn
 test('a copy on a server that was deleted keeps no record of the move', async () => {
   await using all = await movingServers(SHORT)
   const earlier = { site_id: all.shop, other_id: all.second, operation_id: 'earlier' }
-  await beginMove(all.dashboard.db, { ...earlier, progress: { left: 99 } })
+  await insertMove(all.dashboard.db, { ...earlier, progress: { left: 99 } })
   all.two.agent.works.set('site.receive', refusing('shop.example is there already'))
 
   await move(all)
@@ -94,7 +94,7 @@ test('a copy on an unreachable third server does not prevent the move, and stays
   const third = await all.dashboard.addServer(agent)
   await agent.stop()
   const earlier = { site_id: all.shop, other_id: third, operation_id: 'earlier' }
-  await beginMove(all.dashboard.db, { ...earlier, progress: { receiving: true } })
+  await insertMove(all.dashboard.db, { ...earlier, progress: { receiving: true } })
   const usual = all.two.agent.works.get('site.receive')
   all.two.agent.works.set('site.receive', refusing('The disk is full'))
 
@@ -145,7 +145,7 @@ test('a copy that was deleted while its server was unreachable is listed, until 
 test('a copy that an earlier move has deleted is listed as its server has it', async () => {
   await using all = await movingServers(SHORT)
   const earlier = { site_id: all.shop, other_id: all.second, operation_id: 'earlier' }
-  await beginMove(all.dashboard.db, { ...earlier, progress: { receiving: true } })
+  await insertMove(all.dashboard.db, { ...earlier, progress: { receiving: true } })
   const { agent } = all.two
   agent.works.set('site.delete', async function* () {
     yield 'Looking'

@@ -8,10 +8,10 @@ import { listFailed } from '#dashboard/features/backups/attention.queries.ts'
 import { hasBackupIn, listUnsaved } from '#dashboard/features/backups/backup-first/queries.ts'
 import { getScheduled, listCoverage } from '#dashboard/features/backups/coverage.queries.ts'
 import { listWaiting } from '#dashboard/features/backups/due.queries.ts'
-import { countKnown } from '#dashboard/features/backups/found/queries.ts'
+import { countRecorded } from '#dashboard/features/backups/found/queries.ts'
 import { recordListing } from '#dashboard/features/backups/found/record.queries.ts'
 import { listMissing, presentStatements } from '#dashboard/features/backups/gone.queries.ts'
-import { listGone, listGoneBackups } from '#dashboard/features/backups/gone-sites.queries.ts'
+import { listGoneBackups, listGoneSites } from '#dashboard/features/backups/gone-sites.queries.ts'
 import { listReaders } from '#dashboard/features/backups/keeper/state.queries.ts'
 import { readBackupParts } from '#dashboard/features/backups/parts.queries.ts'
 import { listByProof } from '#dashboard/features/backups/proof-attention.queries.ts'
@@ -102,13 +102,13 @@ test.each<[string, () => Promise<unknown>]>([
   ['the backups of a site that are gone', () => listGoneOf(db, 1)],
   ['the repositories of a site', () => listRepositories(db, { id: 1 })],
   ['the repositories of a deleted site', () => listRepositoriesOfGone(db, 'shop.example')],
-  ['the backups of deleted sites', () => listGone(db)],
+  ['the backups of deleted sites', () => listGoneSites(db)],
   ['the backups of a deleted site', () => listGoneBackups(db, 'shop.example')],
   ['the missing backups', () => listMissing(db, { since: AT, limit: 9 })],
   ['the targets', () => listTargets(db)],
   ['the targets with a keeper', () => listKept(db)],
   ['a repository', () => findRepository(db, 1, 'shop')],
-  ['the known backups of a target', () => countKnown(db, 1)],
+  ['the known backups of a target', () => countRecorded(db, 1)],
   ['the servers that can read a target', () => listReaders(db, 1, 9)],
   [
     'the sites that wait for a backup',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { backupFirst } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
 import {
   addSite,
   backupAgent,
@@ -21,7 +21,7 @@ async function prepared() {
   const clock = new HeldClock()
   clock.set(Date.now() - clock.now().getTime())
   const needed = (without_backup?: boolean) =>
-    backupFirst({ db: dashboard.db, clock }, { id }, { without_backup })
+    backupFirstOfSite({ db: dashboard.db, clock }, { id }, { without_backup })
   const ready = async () => {
     await confirmKit(dashboard)
     return checkedTarget(dashboard, server_id)

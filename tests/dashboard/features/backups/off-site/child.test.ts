@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { run } from '#dashboard/features/backups/off-site/child.ts'
+import { runProgram } from '#dashboard/features/backups/off-site/child.ts'
 
 const shell = (script: string, stall_ms?: number) =>
-  run(['sh', '-c', script], stall_ms === undefined ? {} : { stall_ms })
+  runProgram(['sh', '-c', script], stall_ms === undefined ? {} : { stall_ms })
 
 test('a program runs behind all others, with bounded memory', async () => {
   const { stdout } = await shell('nice; ionice; ulimit -d; ulimit -c')

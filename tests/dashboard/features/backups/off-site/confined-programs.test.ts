@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { chmod, cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run } from '#dashboard/features/backups/off-site/child.ts'
+import { runProgram } from '#dashboard/features/backups/off-site/child.ts'
 import {
   confinedReader,
   confinedRestic,
@@ -24,9 +24,12 @@ async function attempt(script: (paths: Record<'data' | 'files' | 'store', string
   await chmod(program, 0o700)
   const place = { kind: 'local' as const, path: store }
   const argv = await confinedRestic(program, { place, folder: files })
-  const { code, stdout, stderr } = await run([...argv, '-c', script({ data, files, store })], {
-    is_limited: true,
-  })
+  const { code, stdout, stderr } = await runProgram(
+    [...argv, '-c', script({ data, files, store })],
+    {
+      is_limited: true,
+    },
+  )
   const lines = stderr.trim().split('\n').filter(Boolean)
   const reasons = lines.map((line) => line.replace(/^.*: /, ''))
   return { code, stdout, reasons, data: (await readdir(data)).sort(), store: await readdir(store) }
@@ -75,9 +78,12 @@ test('a program that unpacks reads its file, and executes, reads and changes not
   await Bun.write(records, 'the records\n')
   const script = `read text < ${file}; echo "$text"; read text < ${records} || echo 2 > ${file} || /usr/bin/id`
 
-  const { code, stdout, stderr } = await run(await confinedReader(['sh', '-c', script], file), {
-    is_limited: true,
-  })
+  const { code, stdout, stderr } = await runProgram(
+    await confinedReader(['sh', '-c', script], file),
+    {
+      is_limited: true,
+    },
+  )
 
   expect({ code, stdout, reasons: stderr.match(/Permission denied/gi)?.length }).toEqual({
     code: 126,

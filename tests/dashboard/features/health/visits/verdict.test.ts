@@ -1,21 +1,21 @@
 import { expect, test } from 'bun:test'
-import { type Seen, verdictOf } from '#dashboard/features/health/visits/verdict.ts'
+import { type VisitResult, verdictOf } from '#dashboard/features/health/visits/verdict.ts'
 
-const page = (status: number, body = 'a page', headers = {}): Seen => ({
+const page = (status: number, body = 'a page', headers = {}): VisitResult => ({
   ...{ port: 443, url: 'https://shop.example/' },
   answer: { status, headers, body },
 })
 const FATAL = page(500, '<div class="wp-die-message">')
 const FINE = page(200)
-const closed: Seen = { port: 443, failed: 'refused' }
-const silent: Seen = { port: 443, failed: 'unreachable' }
+const closed: VisitResult = { port: 443, failed: 'refused' }
+const silent: VisitResult = { port: 443, failed: 'unreachable' }
 
 const shown = (found: Parameters<typeof verdictOf>[0]) => {
   const { state, code, reason } = verdictOf(found)
   return `${state} ${code}: ${reason}`
 }
 
-test.each<[string, Seen, string]>([
+test.each<[string, VisitResult, string]>([
   ['a page', FINE, 'up up: '],
   ['a page of a cache', page(200, 'a', { 'x-cache': 'HIT' }), 'up up: '],
   [
@@ -40,7 +40,7 @@ test.each<[string, Seen, string]>([
   expect(shown({ dns: 'here', cdn: null, straight })).toBe(expected)
 })
 
-test.each<[string, Seen, Seen | undefined, string]>([
+test.each<[string, VisitResult, VisitResult | undefined, string]>([
   ['a page', FINE, undefined, 'up up: '],
   [
     'a page that refuses robots, while the server answers',
@@ -70,7 +70,7 @@ test.each<[string, Seen, Seen | undefined, string]>([
   expect(shown({ dns: 'cdn', cdn: 'Cloudflare', through, straight })).toBe(expected)
 })
 
-test.each<[Parameters<typeof verdictOf>[0]['dns'], Seen, string]>([
+test.each<[Parameters<typeof verdictOf>[0]['dns'], VisitResult, string]>([
   [
     'none',
     FINE,

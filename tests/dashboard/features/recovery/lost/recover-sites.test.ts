@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq, inArray, sql } from 'drizzle-orm'
-import { followUpLost } from '#dashboard/features/recovery/lost/follow-up.ts'
+import { completeRecoveries } from '#dashboard/features/recovery/lost/follow-up.ts'
 import { people, site_access } from '#dashboard/kernel/db/access-schema.ts'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
@@ -215,7 +215,7 @@ describe('a server that does not come back', () => {
     )
     await setServer(dashboard, first, { status: 'online' })
 
-    await followUpLost(dashboard.deps)
+    await completeRecoveries(dashboard.deps)
 
     const started = await dashboard.db.read
       .select()
@@ -247,8 +247,8 @@ describe('a server that does not come back', () => {
     const { body } = await recover({ sites: all.sites })
     await bulkEnded(dashboard, body.bulk_operation.id)
 
-    await followUpLost(dashboard.deps)
-    await followUpLost(dashboard.deps)
+    await completeRecoveries(dashboard.deps)
+    await completeRecoveries(dashboard.deps)
 
     const rows = await dashboard.db.read
       .select()

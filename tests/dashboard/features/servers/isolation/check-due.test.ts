@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { checkDue } from '#dashboard/features/servers/isolation/check-due.ts'
+import { startDueChecks } from '#dashboard/features/servers/isolation/check-due.ts'
 import { isolation_checks, operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'
@@ -84,14 +84,14 @@ describe('weekly checks', () => {
     await using dashboard = await makeDashboard()
     const id = await home(dashboard, agent, state)
 
-    await checkDue(dashboard.deps)
+    await startDueChecks(dashboard.deps)
 
     const rows = await begun(dashboard)
     expect(rows.map(({ server_id, actor }) => ({ server_id, actor }))).toEqual(
       Array.from({ length: count }, () => ({ server_id: id, actor: null })),
     )
     for (const row of rows) expect((await ended(dashboard, row.id)).status).toBe('success')
-    await checkDue(dashboard.deps)
+    await startDueChecks(dashboard.deps)
     expect(await begun(dashboard)).toHaveLength(count)
   })
 
@@ -105,7 +105,7 @@ describe('weekly checks', () => {
     )
     await dashboard.db.write((queries) => queries.delete(sites).where(eq(sites.server_id, empty)))
 
-    await checkDue(dashboard.deps)
+    await startDueChecks(dashboard.deps)
 
     expect(await begun(dashboard)).toEqual([])
   })
@@ -117,7 +117,7 @@ describe('weekly checks', () => {
     const oldest = await home(dashboard, agent, { checked: 20 })
     await home(dashboard, agent, { checked: 9 })
 
-    await checkDue(dashboard.deps)
+    await startDueChecks(dashboard.deps)
 
     expect((await begun(dashboard)).map(({ server_id }) => server_id)).toEqual([oldest])
   })

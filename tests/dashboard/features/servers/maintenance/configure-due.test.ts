@@ -1,6 +1,6 @@
 import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { configureDue } from '#dashboard/features/servers/maintenance/configure-due.ts'
+import { startDueConfiguration } from '#dashboard/features/servers/maintenance/configure-due.ts'
 import { operations, servers } from '#dashboard/kernel/db/schema.ts'
 import type { Maintenance } from '#shared/updates/maintenance.ts'
 import { type Dashboard, agentTest as test } from '#tests/support/dashboard/dashboard.ts'
@@ -102,7 +102,7 @@ describe('unattended security updates', () => {
     await home(dashboard, agent, now)
     await dashboard.call('PUT', '/api/settings/unattended_updates', { value: setting })
 
-    await configureDue(dashboard.deps)
+    await startDueConfiguration(dashboard.deps)
 
     expect(await begun(dashboard)).toEqual([[{ unattended: setting }, null]])
     const [operation] = await listed(dashboard)
@@ -120,7 +120,7 @@ describe('unattended security updates', () => {
       queries.update(servers).set({ status: 'offline' }).where(eq(servers.id, away)),
     )
 
-    await configureDue(dashboard.deps)
+    await startDueConfiguration(dashboard.deps)
 
     expect(await begun(dashboard)).toEqual([])
   })
@@ -131,15 +131,15 @@ describe('unattended security updates', () => {
       throw new Refused({ error: 'Internal error', message: 'no network' })
     })
     await home(dashboard, agent, { wanted: null, source: 'none' })
-    await configureDue(dashboard.deps)
+    await startDueConfiguration(dashboard.deps)
     const [first] = await listed(dashboard)
     await ended(dashboard, first?.id ?? '')
 
-    await configureDue(dashboard.deps)
+    await startDueConfiguration(dashboard.deps)
     expect((await begun(dashboard)).length).toBe(1)
     const created_at = new Date(Date.now() - 25 * 3600_000).toISOString()
     await dashboard.db.write((queries) => queries.update(operations).set({ created_at }))
-    await configureDue(dashboard.deps)
+    await startDueConfiguration(dashboard.deps)
 
     expect((await begun(dashboard)).length).toBe(2)
   })

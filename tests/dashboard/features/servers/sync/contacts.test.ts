@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { asksState, neededAfter } from '#dashboard/features/servers/sync/contacts.ts'
+import { asksState, nextSyncAfter } from '#dashboard/features/servers/sync/contacts.ts'
 
 const SECONDS = [30, 60, 120, 121, 300]
 
 test('a sync waits for the call of the minute that can save it, and otherwise for its interval only', () => {
-  expect(SECONDS.map((seconds) => neededAfter(seconds * 1000) / 1000)).toEqual([
+  expect(SECONDS.map((seconds) => nextSyncAfter(seconds * 1000) / 1000)).toEqual([
     ...[30, 65, 125, 121, 300],
   ])
 })

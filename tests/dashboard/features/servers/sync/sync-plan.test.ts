@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { factsOf } from '#dashboard/features/servers/sync/facts.ts'
+import { discoveredColumns } from '#dashboard/features/servers/sync/facts.ts'
 import type { KnownSite } from '#dashboard/features/servers/sync/queries.ts'
 import * as plans from '#dashboard/features/servers/sync/sync-plan.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
@@ -196,7 +196,7 @@ describe('the trash of a server', () => {
 })
 
 test('unknown counts stay unknown', () => {
-  expect(factsOf(found('shop.example'))).toMatchObject({
+  expect(discoveredColumns(found('shop.example'))).toMatchObject({
     updates_plugins: 2,
     updates_themes: null,
     updates_core: true,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { backgroundSync } from '#dashboard/features/servers/sync/run-sync.ts'
-import { purgeDue } from '#dashboard/features/sites/trash/purge-due.ts'
+import { startDuePurges } from '#dashboard/features/sites/trash/purge-due.ts'
 import { activities, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { newOperation } from '#dashboard/kernel/engine/begin.ts'
 import { insertOperation } from '#dashboard/kernel/engine/queries.ts'
@@ -31,10 +31,10 @@ describe('at the end of its time in the trash', () => {
 
     forward(14 * DAY_MS - 60_000)
     await dashboard.signIn()
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
     expect(await statusOf(dashboard)).toBe('trashed')
     forward(120_000)
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
 
     await becomes(dashboard, undefined)
     const rows = await dashboard.db.read.select().from(activities)
@@ -56,15 +56,15 @@ describe('at the end of its time in the trash', () => {
 
     forward(15 * DAY_MS)
     await dashboard.signIn()
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
     const [first] = await purges()
     await ended(dashboard, first.id)
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
 
     expect((await purges()).length).toBe(1)
     expect(await trashOf(dashboard)).toMatchObject([{ status_reason: 'The user is busy' }])
     forward(DAY_MS + 60_000)
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
     expect((await purges()).length).toBe(2)
   })
 })
@@ -87,7 +87,7 @@ describe('a purge is never queued', () => {
 
     forward(15 * DAY_MS)
     await dashboard.signIn()
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
     await becomes(dashboard, 'trashed')
     await until(async () => (await purges(dashboard))[0]?.status === 'failed')
     await dashboard.call('POST', `${site}/purge`, { domain })
@@ -107,7 +107,7 @@ describe('a purge is never queued', () => {
 
     forward(20 * DAY_MS)
     await dashboard.signIn()
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
     const failed = await until(async () => {
       const [first] = await purges(dashboard)
       return first?.finished_at !== null && first
@@ -129,7 +129,7 @@ describe('a purge is never queued', () => {
 
     forward(20 * DAY_MS)
     await dashboard.signIn()
-    await purgeDue(dashboard.deps)
+    await startDuePurges(dashboard.deps)
 
     expect(await purges(dashboard)).toEqual([])
   })
