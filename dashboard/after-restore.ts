@@ -1,4 +1,4 @@
-import { findRestored, forgetRestored } from '#dashboard/features/recovery/backup/restored.ts'
+import { findRestored, forgetRestored } from '#dashboard/features/recovery/backup/restored-mark.ts'
 import { setRestored } from '#dashboard/features/recovery/queries.ts'
 import { pauseBulks } from '#dashboard/kernel/bulk/pause-bulks.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { toolPages } from '#dashboard/features/database/tool-pages.ts'
 import { gate } from '#dashboard/kernel/auth/gate.ts'
-import { isSecure } from '#dashboard/kernel/http/client.ts'
+import { isSecure } from '#dashboard/kernel/http/connection.ts'
 import { answerTo } from '#dashboard/kernel/http/errors.ts'
 import { SECURITY_HEADERS, transportHeaders } from '#dashboard/kernel/http/headers.ts'
 import { openRoutes, serve } from '#dashboard/kernel/http/serve.ts'

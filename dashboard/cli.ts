@@ -6,7 +6,7 @@ import {
   type DashboardRecords,
   mustExist,
 } from '#dashboard/features/recovery/backup/back-up.ts'
-import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/check.ts'
+import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/check-records.ts'
 import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
 import { takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'

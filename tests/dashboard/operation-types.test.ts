@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { refuseWrongState } from '#dashboard/kernel/engine/refuse-unfit.ts'
+import { refuseWrongState } from '#dashboard/kernel/engine/refuse-wrong-state.ts'
 import { type RulesDeps, rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import { RULES } from '#dashboard/operation-types.ts'
 import { SITE_STATUSES } from '#shared/kernel/values.ts'

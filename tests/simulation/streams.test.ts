@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import { enqueue } from '#dashboard/kernel/engine/begin.ts'
+import { enqueue } from '#dashboard/kernel/engine/enqueue.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { long } from '#tests/support/runs.ts'
 import { Follower } from '#tests/support/simulation/follower.ts'

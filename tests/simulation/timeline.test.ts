@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { Timeline } from '#tests/support/simulation/timeline.ts'
 
 test('time stands still while long work lets other work run', async () => {

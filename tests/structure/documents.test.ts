@@ -223,7 +223,7 @@ const anyRoom = (path: string) =>
 /** The files that start a command for a reason of their own: a new command has none. */
 const STARTING: Partial<Record<SiteActionType, readonly string[]>> = {
   'site.suspend': [
-    'dashboard/features/recovery/lost/follow-up.ts',
+    'dashboard/features/recovery/lost/complete-recoveries.ts',
     'dashboard/features/recovery/lost/queries.ts',
   ],
 }

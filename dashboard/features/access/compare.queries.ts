@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { site_logins } from '#dashboard/kernel/db/access-schema.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
-import { preparedQuery } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import type { ReportedAccess } from '#shared/access/site-access.ts'
 

@@ -1,4 +1,4 @@
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const fingerprint = 'SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU'
 const host_keys = [{ type: 'ssh-ed25519', fingerprint }]

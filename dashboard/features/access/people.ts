@@ -6,8 +6,8 @@ import type { Person } from '#shared/access/api/access.ts'
 import { MAX_KEYS } from '#shared/access/site-access.ts'
 import { readSshKey } from '#shared/access/ssh-keys.ts'
 import { conflict, invalid, notFound } from '#shared/kernel/errors.ts'
-import { isGrantApplied } from './applied.ts'
 import { fingerprintOf } from './fingerprint.ts'
+import { isGrantApplied } from './is-grant-applied.ts'
 import {
   deleteKey,
   deletePerson,

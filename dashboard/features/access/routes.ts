@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
-import { awaited, doneOrPlan, type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
+import {
+  awaited,
+  doneOrPlan,
+  type StreamDeps,
+  streamed,
+} from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT, creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { requireRight } from '#dashboard/kernel/http/rights.ts'
@@ -28,7 +33,7 @@ import {
   removePerson,
   showPeople,
 } from './people.ts'
-import { givesMore, showAccess } from './site.ts'
+import { givesMore, showAccess } from './show-access.ts'
 
 const LOGIN_OR_PLAN = {
   answers: {

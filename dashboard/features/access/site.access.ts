@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { bulkInUse, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { AccessGrants } from '#shared/access/site-access.ts'
 import { ClientAccounts } from '#shared/access/site-clients.ts'
 import { clientsFor } from './clients.ts'
 import { storeAccess } from './queries.ts'
-import { grantsFor } from './site.ts'
+import { grantsFor } from './show-access.ts'
 
 const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts })
 

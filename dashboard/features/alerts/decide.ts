@@ -1,4 +1,4 @@
-import { FRESH_MS } from '#dashboard/features/health/of-site.ts'
+import { FRESH_MS } from '#dashboard/features/health/site-health.ts'
 import type { alerts } from '#dashboard/kernel/db/alerts-schema.ts'
 import {
   type Attention,

@@ -1,7 +1,7 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { checkParams, paramsForAgent } from './params.ts'
-import { atOnce, onServer, unchangedOtherwise } from './parts.ts'
 import { checkedStatement } from './queries.ts'
+import { atOnce, onServer, unchangedOtherwise } from './rule-parts.ts'
 
 export const backupCheck: OperationRules<'backup.check'> = {
   ...onServer,

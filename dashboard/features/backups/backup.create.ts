@@ -1,9 +1,9 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { BackupExcludes } from '#shared/backups/backup-exclude.ts'
-import { presentStatements } from './gone.queries.ts'
+import { presentStatements } from './missing-backups.queries.ts'
 import { createParams, paramsForAgent } from './params.ts'
-import { bulkInUse, onSite, siteOf, unchangedOtherwise, whenOnline } from './parts.ts'
 import { backupStatements } from './queries.ts'
+import { bulkInUse, onSite, siteOf, unchangedOtherwise, whenOnline } from './rule-parts.ts'
 
 /** The recorded params have the secrets of the target sealed: only the agent gets them. */
 export const backupCreate: OperationRules<'backup.create'> = {

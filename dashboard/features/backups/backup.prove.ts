@@ -1,7 +1,7 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { paramsForAgent, proveParams } from './params.ts'
-import { onSite, siteOf, unchangedOtherwise, whenOnline } from './parts.ts'
 import { proofStatement } from './proofs.queries.ts'
+import { onSite, siteOf, unchangedOtherwise, whenOnline } from './rule-parts.ts'
 
 /** It leaves the site alone: nothing has to wait for it. */
 export const backupProve: OperationRules<'backup.prove'> = {

@@ -1,6 +1,6 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { paramsForAgent, restoreParams } from './params.ts'
-import { replacedBy, siteCall, siteOf } from './parts.ts'
+import { replacedBy, siteCall, siteOf } from './rule-parts.ts'
 
 export const backupRestore: OperationRules<'backup.restore'> = {
   ...siteCall,

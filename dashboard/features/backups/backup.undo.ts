@@ -1,6 +1,6 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { domainOf, siteCall } from './parts.ts'
 import { restoreStatements } from './restores.queries.ts'
+import { domainOf, siteCall } from './rule-parts.ts'
 
 export const backupUndo: OperationRules<'backup.undo'> = {
   ...siteCall,

@@ -7,7 +7,7 @@ import type {
   CoveredSite,
 } from '#shared/backups/api/backup-coverage.ts'
 import { coverageCounts, listCoverage } from './coverage.queries.ts'
-import { listGoneSites } from './gone-sites.queries.ts'
+import { listGoneSites } from './deleted-sites.queries.ts'
 import { findKit } from './kit.queries.ts'
 import { showKits } from './kit.ts'
 import { nextBackupTime } from './site-schedule.ts'

@@ -1,4 +1,4 @@
-import { AT, LATER } from '#dashboard/kernel/http/samples.ts'
+import { AT, LATER } from '#dashboard/kernel/http/example-values.ts'
 
 const UNTIL = '2026-03-08T09:30:12.000Z'
 const PUBLIC_KEY = `-----BEGIN PUBLIC KEY-----

@@ -1,4 +1,4 @@
-import type { StreamDeps } from '#dashboard/kernel/engine/answer.ts'
+import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT } from '#dashboard/kernel/http/answers.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'

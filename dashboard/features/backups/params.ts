@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { lacksPassword } from '#dashboard/kernel/agents/answer.ts'
+import { lacksPassword } from '#dashboard/kernel/agents/agent-errors.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { Params, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'

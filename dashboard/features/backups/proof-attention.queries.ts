@@ -1,8 +1,8 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { backup_proofs, backup_settings, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { isOnServers } from '#dashboard/kernel/db/of-servers.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
+import { isOnServers } from '#dashboard/kernel/db/server-sites.ts'
 import {
   type CoverageMoment,
   conditionsAt,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isHalfMade } from '#dashboard/kernel/agents/answer.ts'
+import { isHalfMade } from '#dashboard/kernel/agents/agent-errors.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
-import { type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
+import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
@@ -20,7 +20,7 @@ import {
   UpdateBackupTarget,
 } from '#shared/backups/api/backups.ts'
 import { showCoverage } from './coverage.ts'
-import { listGoneBackups } from './gone-sites.queries.ts'
+import { listGoneBackups } from './deleted-sites.queries.ts'
 import { answerChallenge, createKit, type KitDeps, showKits } from './kit.ts'
 import { changeRules, showRules } from './rules.ts'
 import {

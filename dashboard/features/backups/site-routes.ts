@@ -1,4 +1,4 @@
-import { type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite, loadSite, refuseFound } from '#dashboard/kernel/targets/load-site.ts'
@@ -11,7 +11,7 @@ import {
   SiteBackups,
 } from '#shared/backups/api/backups.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'
-import { refreshBackups } from './refresh.ts'
+import { refreshBackups } from './refresh-backups.ts'
 import { showBackups } from './show-backups.ts'
 import { changeSchedule } from './site-schedule.ts'
 

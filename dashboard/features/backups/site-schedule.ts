@@ -10,7 +10,6 @@ import type {
   SettingSource,
 } from '#shared/backups/api/backup-settings.ts'
 import type { BackupWindow } from '#shared/backups/backup-schedule.ts'
-import { sinceOf } from './back-up-due.ts'
 import { getScheduled, type ScheduledSite } from './coverage.queries.ts'
 import { readBackupFirst } from './effective.queries.ts'
 import { findKit } from './kit.queries.ts'
@@ -18,6 +17,7 @@ import { unknownTarget } from './params.ts'
 import { findTarget } from './queries.ts'
 import { nextBackup } from './schedule.ts'
 import { storeBackupSettings } from './settings.queries.ts'
+import { sinceOf } from './start-due-backups.ts'
 
 interface Deps {
   db: Database

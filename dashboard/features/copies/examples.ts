@@ -1,4 +1,4 @@
-import { AT, LATER } from '#dashboard/kernel/http/samples.ts'
+import { AT, LATER } from '#dashboard/kernel/http/example-values.ts'
 
 const addresses = {
   replaced: 1204,

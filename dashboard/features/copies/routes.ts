@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT, continues } from '#dashboard/kernel/http/answers.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'

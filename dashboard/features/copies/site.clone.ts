@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { paramsForAgent } from '#dashboard/features/backups/params.ts'
-import { withoutRecords } from '#dashboard/features/domains/dns/stored.ts'
+import { withoutRecords } from '#dashboard/features/domains/dns/stored-changes.ts'
 import { settingsStatements } from '#dashboard/features/sites/settings/queries.ts'
 import { siteCreate } from '#dashboard/features/sites/site.create.ts'
+import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setSite } from '#dashboard/kernel/engine/types/queries.ts'
-import { sourceOf } from './source.ts'
+import { sourceOf } from './copy-source.ts'
 
 /** Stored params; those of a backup are sealed. */
 const Stored = z.looseObject({

@@ -1,7 +1,7 @@
-import { siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
-import { stagingDomainOf } from './source.ts'
+import { stagingDomainOf } from './copy-source.ts'
 
 export const siteCompare: OperationRules<'site.compare'> = {
   ...siteCall,

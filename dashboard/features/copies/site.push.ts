@@ -1,13 +1,13 @@
 import {
   backupFirstOfSite,
   hasRecentBackup,
-} from '#dashboard/features/backups/backup-first/needed.ts'
-import { replacedBy, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+} from '#dashboard/features/backups/backup-first/backup-needed.ts'
+import { replacedBy, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
 import { purgesCdn } from '#dashboard/features/domains/dns/purge.ts'
 import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { stagingDomainOf } from './source.ts'
+import { stagingDomainOf } from './copy-source.ts'
 
 /** It can be undone like the restore of a backup. */
 export const sitePush: OperationRules<'site.push'> = {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { paramsForAgent } from '#dashboard/features/backups/params.ts'
-import { replacedBy, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { replacedBy, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { liveSiteOf, sourceOf } from './source.ts'
+import { liveSiteOf, sourceOf } from './copy-source.ts'
 
 /** Stored params; those of a backup are sealed. */
 const Stored = z.looseObject({

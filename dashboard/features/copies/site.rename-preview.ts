@@ -1,4 +1,4 @@
-import { siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import { refusePrimary } from '#dashboard/features/sites/refuse-primary.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 

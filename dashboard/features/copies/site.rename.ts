@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
-import { atOnce, onSite, siteOf } from '#dashboard/features/backups/parts.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/backup-needed.ts'
 import { restoreStatements } from '#dashboard/features/backups/restores.queries.ts'
-import { chosenChanges } from '#dashboard/features/domains/dns/choose.ts'
+import { atOnce, onSite, siteOf } from '#dashboard/features/backups/rule-parts.ts'
+import { chosenChanges } from '#dashboard/features/domains/dns/choose-changes.ts'
 import {
   recordsStep,
   storedChanges,
   withoutRecords,
-} from '#dashboard/features/domains/dns/stored.ts'
+} from '#dashboard/features/domains/dns/stored-changes.ts'
 import { namesOf, releaseNames } from '#dashboard/features/domains/names.queries.ts'
 import { reservePrimary, storePrimary } from '#dashboard/features/domains/rename.queries.ts'
 import { refusePrimary } from '#dashboard/features/sites/refuse-primary.ts'
+import { allChanges } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { allChanges } from '#dashboard/kernel/engine/types/queries.ts'
 import { COMMANDS } from '#shared/commands.ts'
 import { namesAfter } from '#shared/domains/primary-domain.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'

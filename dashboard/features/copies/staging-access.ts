@@ -1,8 +1,12 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
-import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, type StartInput, startOrPlan } from '#dashboard/kernel/engine/start.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/enqueue.ts'
+import {
+  type StartDeps,
+  type StartInput,
+  startOrPlan,
+} from '#dashboard/kernel/engine/start-operation.ts'
 import type { Random } from '#dashboard/kernel/runtime/random.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
@@ -11,8 +15,8 @@ import type { ShownStaging } from '#shared/copies/api/copies.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import type { Staging } from '#shared/sites/staging.ts'
+import { liveSiteOf } from './copy-source.ts'
 import { findSiteById, findStagingAccess, type StagingAccess } from './queries.ts'
-import { liveSiteOf } from './source.ts'
 
 const PASSWORD_PURPOSE = 'staging password'
 

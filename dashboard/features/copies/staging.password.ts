@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { IN_USE, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { passwordStatements } from './queries.ts'
 import { newAccess, requireAccess } from './staging-access.ts'

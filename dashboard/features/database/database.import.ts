@@ -1,6 +1,6 @@
-import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
-import { domainOf, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/backup-needed.ts'
 import { restoreStatements } from '#dashboard/features/backups/restores.queries.ts'
+import { domainOf, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 /** It can be undone like the restore of a backup. */

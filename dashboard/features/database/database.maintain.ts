@@ -1,5 +1,11 @@
-import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
-import { bulkInUse, domainOf, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/backup-needed.ts'
+import {
+  bulkInUse,
+  domainOf,
+  IN_USE,
+  siteCall,
+  siteOf,
+} from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 /** Only a repair can lose rows. */

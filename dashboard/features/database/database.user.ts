@@ -1,4 +1,4 @@
-import { domainOf, IN_USE, siteCall } from '#dashboard/features/backups/parts.ts'
+import { domainOf, IN_USE, siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 /** The records have the hash of its password only. */

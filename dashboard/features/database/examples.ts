@@ -1,4 +1,4 @@
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const DatabaseTable = {
   ...{ name: 'wp_posts', engine: 'InnoDB', rows: 1204 },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz012345'
 

@@ -1,5 +1,10 @@
-import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
-import { awaited, doneOrPlan, type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
+import {
+  awaited,
+  doneOrPlan,
+  type StreamDeps,
+  streamed,
+} from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT, shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'

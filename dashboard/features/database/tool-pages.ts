@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { hasSession } from '#dashboard/kernel/auth/queries.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { readBytes } from '#dashboard/kernel/http/body.ts'
 import { SECURITY_HEADERS } from '#dashboard/kernel/http/headers.ts'

@@ -1,6 +1,6 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/enqueue.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/database/api/site-database.ts'
 import { databaseUserType } from '#shared/database/database.user.ts'

@@ -1,10 +1,10 @@
-import { atOnce, onSite, siteOf } from '#dashboard/features/backups/parts.ts'
-import { chosenChanges } from '#dashboard/features/domains/dns/choose.ts'
+import { atOnce, onSite, siteOf } from '#dashboard/features/backups/rule-parts.ts'
+import { chosenChanges } from '#dashboard/features/domains/dns/choose-changes.ts'
 import {
   recordsStep,
   storedChanges,
   withoutRecords,
-} from '#dashboard/features/domains/dns/stored.ts'
+} from '#dashboard/features/domains/dns/stored-changes.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'

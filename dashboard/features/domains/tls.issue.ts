@@ -1,7 +1,7 @@
-import { bulkInUse, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import { findAddress } from '#dashboard/kernel/auth/queries.ts'
+import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setSite } from '#dashboard/kernel/engine/types/queries.ts'
 import { TlsMode } from '#shared/kernel/fields.ts'
 
 export const tlsIssue: OperationRules<'tls.issue'> = {

@@ -2,11 +2,11 @@ import { type SQL, sql } from 'drizzle-orm'
 import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database, Queries } from '#dashboard/kernel/db/client.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { Verdict } from '#shared/health/page-verdict.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
-import { FRESH_MS } from './of-site.ts'
+import { FRESH_MS } from './site-health.ts'
 
 const PIECE = 200
 

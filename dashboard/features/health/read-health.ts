@@ -1,7 +1,7 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import { MAX_HEALTH_CHANGES } from '#dashboard/kernel/agents/budgets.ts'
 import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { sitesTopic } from '#dashboard/kernel/live/feed.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteHealth as Entry } from '#shared/servers/agent.ts'

@@ -1,6 +1,6 @@
-import { bulkServers, onServer } from '#dashboard/features/backups/parts.ts'
+import { bulkServers, onServer } from '#dashboard/features/backups/rule-parts.ts'
+import { storeIsolation } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { storeIsolation } from '#dashboard/kernel/engine/types/queries.ts'
 
 export const isolationCheck: OperationRules<'isolation.check'> = {
   ...onServer,

@@ -1,4 +1,4 @@
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const job = {
   ...{ name: 'import', schedule: '30 3 * * 1-5', command: 'wp shop import --all' },

@@ -1,4 +1,4 @@
-import { type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite, type SiteTarget } from '#dashboard/kernel/targets/load-site.ts'

@@ -1,4 +1,4 @@
-import { AT, LATER } from '#dashboard/kernel/http/samples.ts'
+import { AT, LATER } from '#dashboard/kernel/http/example-values.ts'
 
 const relay = { host: 'smtp.example.com', port: 587, tls: 'starttls', user: 'hosting' }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { siteCall } from '#dashboard/features/backups/parts.ts'
+import { siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import type {
   OperationRules,
   OperationTarget,

@@ -1,4 +1,4 @@
-import { siteCall } from '#dashboard/features/backups/parts.ts'
+import { siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 /** For a server, or one of its sites: through the stored relay, not one that is being typed. */

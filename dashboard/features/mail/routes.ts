@@ -1,5 +1,5 @@
-import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
-import { type StreamDeps, streamed } from '#dashboard/kernel/engine/answer.ts'
+import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
+import { type StreamDeps, streamed } from '#dashboard/kernel/engine/operation-answers.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type {
   MailSettingView,

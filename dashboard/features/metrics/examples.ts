@@ -1,4 +1,4 @@
-import { facts } from '#dashboard/kernel/http/samples.ts'
+import { facts } from '#dashboard/kernel/http/example-values.ts'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
 
 const metrics = {

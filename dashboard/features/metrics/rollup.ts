@@ -1,6 +1,6 @@
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { listServerIds } from '#dashboard/kernel/db/targets.ts'
-import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
 import { averageQuarters, deleteReadings } from './queries.ts'
 

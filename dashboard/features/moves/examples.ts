@@ -1,4 +1,4 @@
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const PEM = '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n'
 const moved = { status: 'ok', domain: 'shop.example', server_id: 2, seconds: 12.4 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageOf, offline } from '#shared/kernel/errors.ts'
-import { Done, isRefusal } from './parts.ts'
-import type { MoveSession } from './session.ts'
+import { Done, isRefusal } from './move-parts.ts'
+import type { MoveSession } from './move-session.ts'
 import { addressesOrOffline, switchSite } from './switch-site.ts'
 
 /**

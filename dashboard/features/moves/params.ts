@@ -1,15 +1,15 @@
 import { effectiveSettings } from '#dashboard/features/backups/effective.queries.ts'
 import { createParams } from '#dashboard/features/backups/params.ts'
-import { liveSiteOf } from '#dashboard/features/copies/source.ts'
+import { liveSiteOf } from '#dashboard/features/copies/copy-source.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { foreignChanges, refuseUnaccepted } from '#dashboard/kernel/engine/foreign-changes.ts'
 import type { OperationTarget, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
 import { conflict, invalid, ServiceError } from '#shared/kernel/errors.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
-import { isUndecided } from './open.ts'
+import { refuseDeleted } from './move-row.ts'
+import { isUndecided } from './move-state.ts'
 import { findNamesakes, findServer } from './queries.ts'
-import { refuseDeleted } from './row-of.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 type MoveDeps = Deps & Pick<RulesDeps, 'agents'>

@@ -1,10 +1,14 @@
-import { type StreamDeps, streamed, streamOperation } from '#dashboard/kernel/engine/answer.ts'
-import { startOperation } from '#dashboard/kernel/engine/start.ts'
+import {
+  type StreamDeps,
+  streamed,
+  streamOperation,
+} from '#dashboard/kernel/engine/operation-answers.ts'
+import { startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
 import { ConfirmMove, MoveSite, MoveSiteBack, ShownMove } from '#shared/moves/api/moves.ts'
 import { checkMove } from './params.ts'
-import { planOfMove } from './plan.ts'
+import { planOfMove } from './plan-move.ts'
 import { showMove } from './show-move.ts'
 
 const route = routesWith<StreamDeps>()

@@ -1,21 +1,21 @@
 import { z } from 'zod'
-import type { Outcome } from '#dashboard/kernel/engine/job.ts'
+import type { Outcome } from '#dashboard/kernel/engine/operation-handle.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import type { ErrorBody } from '#shared/kernel/errors.ts'
-import { backUpSite } from './backups.ts'
-import { copyAccess } from './bring-access.ts'
-import { forwardRequests, frozenSeconds } from './hand-over.ts'
-import { openOnNewServer } from './open-site.ts'
-import { Done } from './parts.ts'
-import { switchStatements } from './queries.ts'
+import { copyAccess } from './copy-access.ts'
+import { forwardRequests, frozenSeconds } from './forward-requests.ts'
+import { backUpSite } from './move-backup.ts'
+import { Done } from './move-parts.ts'
 import {
   endWithFailure,
   endWithSuccess,
   finalReason,
   type MoveSession,
   withSession,
-} from './session.ts'
+} from './move-session.ts'
+import { openOnNewServer } from './open-site.ts'
+import { switchStatements } from './queries.ts'
 import { copyChanges, freezeSite, refuseUncovered, switchSite } from './switch-site.ts'
 
 const Params = z.object({ discard_changes: z.boolean() })

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Queries } from '#dashboard/kernel/db/client.ts'
-import type { Outcome } from '#dashboard/kernel/engine/job.ts'
+import type { Outcome } from '#dashboard/kernel/engine/operation-handle.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { Done } from './parts.ts'
+import { Done } from './move-parts.ts'
+import { endWithSuccess, type MoveSession, withSession } from './move-session.ts'
 import { endStatements } from './queries.ts'
-import { endWithSuccess, type MoveSession, withSession } from './session.ts'
 import { switchSite } from './switch-site.ts'
 import { listStatements, resultUnlessGone, trashedCopyRow } from './trashed-copy.ts'
 

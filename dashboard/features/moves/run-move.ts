@@ -2,27 +2,27 @@ import { z } from 'zod'
 import { stagingParams } from '#dashboard/features/copies/staging-access.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { sendCancelRequest } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
-import type { Outcome } from '#dashboard/kernel/engine/job.ts'
+import type { Outcome } from '#dashboard/kernel/engine/operation-handle.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import { type ErrorBody, isCancelled, messageOf, ServiceError } from '#shared/kernel/errors.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 import { Staging } from '#shared/sites/staging.ts'
-import { backUpSite, withBackupSource } from './backups.ts'
-import { copyAccess } from './bring-access.ts'
-import { forwardRequests, frozenSeconds } from './hand-over.ts'
-import { openOnNewServer } from './open-site.ts'
-import { moveSiteParams } from './params.ts'
-import { Done, isRefusal } from './parts.ts'
-import { deleteMove, findServer, switchStatements } from './queries.ts'
-import { LeftCopies } from './row-of.ts'
+import { copyAccess } from './copy-access.ts'
+import { forwardRequests, frozenSeconds } from './forward-requests.ts'
+import { backUpSite, withBackupSource } from './move-backup.ts'
+import { Done, isRefusal } from './move-parts.ts'
+import { LeftCopies } from './move-row.ts'
 import {
   endWithFailure,
   endWithSuccess,
   finalReason,
   type MoveSession,
   withSession,
-} from './session.ts'
+} from './move-session.ts'
+import { openOnNewServer } from './open-site.ts'
+import { moveSiteParams } from './params.ts'
+import { deleteMove, findServer, switchStatements } from './queries.ts'
 import { copyChanges, freezeSite, refuseUncovered, switchSite } from './switch-site.ts'
 import {
   deletedRow,

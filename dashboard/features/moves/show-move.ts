@@ -3,9 +3,9 @@ import { getServer } from '#dashboard/kernel/db/targets.ts'
 import { addressesOf } from '#dashboard/kernel/targets/addresses.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { OpenMove, ShownMove } from '#shared/moves/api/moves.ts'
-import { listUnfinishedMoves } from './open.queries.ts'
-import { isUndecided } from './open.ts'
+import { isUndecided } from './move-state.ts'
 import { findUnconfirmed } from './queries.ts'
+import { listUnfinishedMoves } from './unfinished-moves.queries.ts'
 
 /** The move of a site that is not confirmed, and where its DNS entries lead. */
 export async function showMove(

@@ -1,6 +1,6 @@
-import { siteOf } from '#dashboard/features/backups/parts.ts'
+import { siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { repeatableMove } from './moving-parts.ts'
+import { repeatableMove } from './move-rules.ts'
 import { moveBackParams } from './params.ts'
 
 export const siteMoveBack: OperationRules<'site.move-back'> = {

@@ -1,6 +1,6 @@
-import { siteOf } from '#dashboard/features/backups/parts.ts'
+import { siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { runByDashboard } from './moving-parts.ts'
+import { runByDashboard } from './move-rules.ts'
 import { refuseUnmoved } from './params.ts'
 
 export const siteMoveConfirm: OperationRules<'site.move-confirm'> = {

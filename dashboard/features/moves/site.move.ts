@@ -1,5 +1,5 @@
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { repeatableMove } from './moving-parts.ts'
+import { repeatableMove } from './move-rules.ts'
 import { moveParams } from './params.ts'
 
 export const siteMove: OperationRules<'site.move'> = {

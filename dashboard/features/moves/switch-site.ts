@@ -5,9 +5,9 @@ import { requireAddresses } from '#dashboard/kernel/targets/addresses.ts'
 import { conflict, messageOf, offline } from '#shared/kernel/errors.ts'
 import type { Switch } from '#shared/moves/moving.ts'
 import { CopiedTables, Gathered } from '#shared/sites/gathered.ts'
-import { withBackupSource } from './backups.ts'
-import { Done } from './parts.ts'
-import type { MoveSession } from './session.ts'
+import { withBackupSource } from './move-backup.ts'
+import { Done } from './move-parts.ts'
+import type { MoveSession } from './move-session.ts'
 
 interface SwitchCall {
   /** The id of the call; each call has its own. */

@@ -1,4 +1,4 @@
-import { findTrashedSite } from '#dashboard/kernel/agents/ask-trash.ts'
+import { findTrashedSite } from '#dashboard/kernel/agents/read-trash.ts'
 import {
   type Database,
   type Queries,
@@ -10,8 +10,8 @@ import { sites } from '#dashboard/kernel/db/schema.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
+import type { MoveSession } from './move-session.ts'
 import { unlistStatements } from './queries.ts'
-import type { MoveSession } from './session.ts'
 
 /**
  * The record of a copy in the trash of its server: it is listed, restored and purged like a deleted

@@ -1,4 +1,4 @@
-import { bulkInUse, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import { MAX_OBJECT_MEMORY } from '#shared/object-cache/object-cache.ts'

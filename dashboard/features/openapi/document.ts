@@ -5,7 +5,7 @@ import { type AnyRoute, takesDryRun } from '#dashboard/kernel/http/route.ts'
 import { MAX_DIGITS } from '#shared/kernel/api/activity.ts'
 import { SETTINGS } from '#shared/settings/api/settings.ts'
 import packed from '../../../package.json' with { type: 'json' }
-import { type DescribedRoute, describedRoutes, type RouteSubjects } from './described.ts'
+import { type DescribedRoute, describedRoutes, type RouteSubjects } from './described-routes.ts'
 import { EXAMPLES } from './examples.ts'
 import { FAILURES, failuresOf } from './failures.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorName, REFUSALS } from '#shared/kernel/errors.ts'
-import type { DescribedRoute } from './described.ts'
+import type { DescribedRoute } from './described-routes.ts'
 
 const message = z.string()
 const code = z

@@ -1,7 +1,7 @@
 import { METRICS_EXAMPLES } from '#dashboard/features/metrics/examples.ts'
 import { SITE_EXAMPLES } from '#dashboard/features/sites/examples.ts'
 import { OPERATION_EXAMPLES } from '#dashboard/kernel/engine/examples.ts'
-import { AT, facts, OPERATION, site, updates } from '#dashboard/kernel/http/samples.ts'
+import { AT, facts, OPERATION, site, updates } from '#dashboard/kernel/http/example-values.ts'
 
 const health = {
   health: 'down',

@@ -5,7 +5,7 @@ import { LISTING_INDEX } from '#dashboard/features/sites/listing/sites.queries.t
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { FleetServer, WordpressVersion } from '#shared/overview/api/fleet.ts'
 import type { ServerPhp } from '#shared/servers/api/servers.ts'

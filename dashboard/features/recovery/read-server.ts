@@ -1,5 +1,5 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { operationsReading } from '#shared/servers/changes.readings.ts'

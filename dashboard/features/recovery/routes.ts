@@ -1,7 +1,7 @@
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { Restored } from '#shared/recovery/api/restored.ts'
-import { confirmRestored, type RestoredDeps, showRestored } from './show.ts'
+import { confirmRestored, type RestoredDeps, showRestored } from './show-restored.ts'
 
 const route = routesWith<RestoredDeps>()
 

@@ -1,10 +1,10 @@
-import { atOnce, named, onSite } from '#dashboard/features/backups/parts.ts'
+import { atOnce, named, onSite } from '#dashboard/features/backups/rule-parts.ts'
 import { siteClone } from '#dashboard/features/copies/site.clone.ts'
-import { recordsStep } from '#dashboard/features/domains/dns/stored.ts'
+import { recordsStep } from '#dashboard/features/domains/dns/stored-changes.ts'
 import { recoverParams } from '#dashboard/features/recovery/lost/params.ts'
 import { changeServer } from '#dashboard/features/recovery/lost/queries.ts'
+import { setFinalStatus } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setFinalStatus } from '#dashboard/kernel/engine/types/queries.ts'
 
 const STATES = ['active', 'suspended', 'missing', 'failed', 'cancelled'] as const
 

@@ -1,8 +1,8 @@
-import { atOnce, onServer, unchangedOtherwise } from '#dashboard/features/backups/parts.ts'
+import { atOnce, onServer, unchangedOtherwise } from '#dashboard/features/backups/rule-parts.ts'
 import { findBuild } from '#dashboard/kernel/agents/builds.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
+import { setServer } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
-import { setServer } from '#dashboard/kernel/engine/types/queries.ts'
 import { conflict, ServiceError } from '#shared/kernel/errors.ts'
 import { buildReading } from '#shared/servers/readings.ts'
 

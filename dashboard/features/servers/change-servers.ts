@@ -1,5 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import type { Worker } from '#dashboard/kernel/engine/worker.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'

@@ -1,5 +1,5 @@
 import { METRICS_EXAMPLES } from '#dashboard/features/metrics/examples.ts'
-import { AT, facts } from '#dashboard/kernel/http/samples.ts'
+import { AT, facts } from '#dashboard/kernel/http/example-values.ts'
 
 const Condition = {
   code: 'port_http_taken',

@@ -3,7 +3,7 @@ import { forgetStatements } from '#dashboard/features/metrics/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers } from '#dashboard/kernel/db/schema.ts'
-import { sourceOf } from '#dashboard/kernel/runtime/source.ts'
+import { sourceOf } from '#dashboard/kernel/runtime/call-source.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { ServerDetail, ServerListed } from '#shared/servers/api/servers.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { getIsolationCheck } from '#dashboard/features/servers/isolation/queries.ts'
 import { getMaintenance } from '#dashboard/features/servers/maintenance/queries.ts'
-import type { StreamDeps } from '#dashboard/kernel/engine/answer.ts'
+import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { routesWith, UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'

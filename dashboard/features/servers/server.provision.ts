@@ -1,6 +1,6 @@
-import { bulkServers, serverCall } from '#dashboard/features/backups/parts.ts'
+import { bulkServers, serverCall } from '#dashboard/features/backups/rule-parts.ts'
+import { setServer } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setServer } from '#dashboard/kernel/engine/types/queries.ts'
 
 export const serverProvision: OperationRules<'server.provision'> = {
   ...serverCall,

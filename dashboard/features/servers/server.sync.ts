@@ -1,4 +1,8 @@
-import { bulkServers, onServer, unchangedOtherwise } from '#dashboard/features/backups/parts.ts'
+import {
+  bulkServers,
+  onServer,
+  unchangedOtherwise,
+} from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 /** The sync writes its results itself. */

@@ -1,4 +1,4 @@
-import { bulkServers, serverCall } from '#dashboard/features/backups/parts.ts'
+import { bulkServers, serverCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 export const serviceRestart: OperationRules<'service.restart'> = {

@@ -5,8 +5,8 @@ import {
   streamed,
   streamOfType,
   streamOperation,
-} from '#dashboard/kernel/engine/answer.ts'
-import { startOperation } from '#dashboard/kernel/engine/start.ts'
+} from '#dashboard/kernel/engine/operation-answers.ts'
+import { startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { serverTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'

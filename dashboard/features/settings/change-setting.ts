@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import { parse } from '#shared/kernel/parse.ts'
 import { PHP_VERSIONS } from '#shared/php/php-support.ts'

@@ -7,8 +7,8 @@ import {
   streamed,
   streamOfType,
   streamOperation,
-} from '#dashboard/kernel/engine/answer.ts'
-import { startOperation } from '#dashboard/kernel/engine/start.ts'
+} from '#dashboard/kernel/engine/operation-answers.ts'
+import { startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { ASKS_AGENT, shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadLiveSite, loadManagedSite, serverTarget } from '#dashboard/kernel/targets/load-site.ts'

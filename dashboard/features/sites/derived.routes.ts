@@ -1,4 +1,4 @@
-import { awaited, doneOrPlan, type StreamDeps } from '#dashboard/kernel/engine/answer.ts'
+import { awaited, doneOrPlan, type StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadManagedSite } from '#dashboard/kernel/targets/load-site.ts'
 import { OnlyDryRun } from '#shared/kernel/api/body.ts'

@@ -1,5 +1,5 @@
 import { OPERATION_EXAMPLES } from '#dashboard/kernel/engine/examples.ts'
-import { AT, site, updates } from '#dashboard/kernel/http/samples.ts'
+import { AT, site, updates } from '#dashboard/kernel/http/example-values.ts'
 
 const HealthCheckResult = {
   check: 'php',

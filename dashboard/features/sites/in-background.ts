@@ -1,5 +1,9 @@
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { type StartDeps, type StartInput, startOrPlan } from '#dashboard/kernel/engine/start.ts'
+import {
+  type StartDeps,
+  type StartInput,
+  startOrPlan,
+} from '#dashboard/kernel/engine/start-operation.ts'
 import { ASKS_AGENT, continues } from '#dashboard/kernel/http/answers.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'

@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { SiteDetail, SiteListed } from '#shared/sites/api/sites.ts'
 

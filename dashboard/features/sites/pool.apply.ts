@@ -1,4 +1,4 @@
-import { bulkInUse, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { siteUpdate } from './site.update.ts'
 

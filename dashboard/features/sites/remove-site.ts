@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { newOperation } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start.ts'
+import { newOperation } from '#dashboard/kernel/engine/enqueue.ts'
+import { type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start-operation.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { findAgent } from '#dashboard/kernel/trust/queries.ts'
 import type { Plan } from '#shared/kernel/plan.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StreamDeps } from '#dashboard/kernel/engine/answer.ts'
+import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT, continues, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { Reply } from '#dashboard/kernel/http/reply.ts'

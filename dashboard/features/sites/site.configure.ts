@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bulkInUse, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import { newSitePassword } from '#dashboard/features/sites/settings/password.ts'
 import { settingsStatements } from '#dashboard/features/sites/settings/queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'

@@ -1,7 +1,7 @@
-import { named, onSite, whenOnline } from '#dashboard/features/backups/parts.ts'
-import { recordsStep, withoutRecords } from '#dashboard/features/domains/dns/stored.ts'
+import { named, onSite, whenOnline } from '#dashboard/features/backups/rule-parts.ts'
+import { recordsStep, withoutRecords } from '#dashboard/features/domains/dns/stored-changes.ts'
+import { setFinalStatus, setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setFinalStatus, setSite } from '#dashboard/kernel/engine/types/queries.ts'
 
 /** A failed site stays recorded with the reason, and can be retried. */
 export const siteCreate: OperationRules<'site.create'> = {

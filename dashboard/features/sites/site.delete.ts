@@ -1,13 +1,19 @@
-import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
-import { domainOf, named, onSite, siteOf, whenOnline } from '#dashboard/features/backups/parts.ts'
-import { findTrashedSite } from '#dashboard/kernel/agents/ask-trash.ts'
-import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/backup-needed.ts'
+import {
+  domainOf,
+  named,
+  onSite,
+  siteOf,
+  whenOnline,
+} from '#dashboard/features/backups/rule-parts.ts'
+import { findTrashedSite } from '#dashboard/kernel/agents/read-trash.ts'
 import {
   removeSite,
   restoreStatus,
   setSite,
   setTransientStatus,
-} from '#dashboard/kernel/engine/types/queries.ts'
+} from '#dashboard/kernel/engine/record-changes.queries.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { nothingToDelete } from '#dashboard/kernel/engine/warnings.ts'
 import { refuseMoving } from '#dashboard/kernel/targets/refuse-moving.ts'
 

@@ -1,10 +1,10 @@
-import { domainOf, named, neverQueued, onSite } from '#dashboard/features/backups/parts.ts'
-import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { domainOf, named, neverQueued, onSite } from '#dashboard/features/backups/rule-parts.ts'
 import {
   removeSite,
   restoreStatus,
   setTransientStatus,
-} from '#dashboard/kernel/engine/types/queries.ts'
+} from '#dashboard/kernel/engine/record-changes.queries.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { nothingToDelete } from '#dashboard/kernel/engine/warnings.ts'
 
 const DAY_MS = 24 * 3600_000

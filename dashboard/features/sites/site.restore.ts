@@ -1,12 +1,12 @@
-import { domainOf, named, onSite, whenOnline } from '#dashboard/features/backups/parts.ts'
-import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
+import { domainOf, named, onSite, whenOnline } from '#dashboard/features/backups/rule-parts.ts'
 import {
   allChanges,
   manageSite,
   restoreStatus,
   setSite,
   setTransientStatus,
-} from '#dashboard/kernel/engine/types/queries.ts'
+} from '#dashboard/kernel/engine/record-changes.queries.ts'
+import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 export const siteRestore: OperationRules<'site.restore'> = {
   ...onSite,

@@ -1,6 +1,6 @@
-import { bulkInUse, domainOf, IN_USE, siteCall } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, domainOf, IN_USE, siteCall } from '#dashboard/features/backups/rule-parts.ts'
+import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setSite } from '#dashboard/kernel/engine/types/queries.ts'
 
 export const siteSuspend: OperationRules<'site.suspend'> = {
   ...siteCall,

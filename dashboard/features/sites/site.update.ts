@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/needed.ts'
+import { backupFirstOfSite } from '#dashboard/features/backups/backup-first/backup-needed.ts'
 import {
   bulkInUse,
   domainOf,
@@ -7,15 +7,15 @@ import {
   siteOf,
   unchangedOtherwise,
   whenOnline,
-} from '#dashboard/features/backups/parts.ts'
+} from '#dashboard/features/backups/rule-parts.ts'
 import { xmlrpcStatements } from '#dashboard/features/sites/settings/queries.ts'
+import { allChanges, setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import {
   NO_CHANGE,
   type OperationRules,
   type RecordChange,
 } from '#dashboard/kernel/engine/rules.ts'
-import { allChanges, setSite } from '#dashboard/kernel/engine/types/queries.ts'
-import { refuseUnknownPhp } from '#dashboard/kernel/targets/known-php.ts'
+import { refuseUnknownPhp } from '#dashboard/kernel/targets/refuse-unknown-php.ts'
 import { PhpVersion, Tier } from '#shared/kernel/fields.ts'
 
 /** What the operation has set; the others are as before. */

@@ -1,6 +1,6 @@
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
 import type { NewSite, ServerRow } from '#dashboard/kernel/db/rows.ts'
-import { type EnqueueDeps, newOperation } from '#dashboard/kernel/engine/begin.ts'
+import { type EnqueueDeps, newOperation } from '#dashboard/kernel/engine/enqueue.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { identityOf } from '#shared/kernel/site-identity.ts'

@@ -1,4 +1,4 @@
-import { bulkInUse, domainOf, IN_USE, siteCall } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, domainOf, IN_USE, siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 

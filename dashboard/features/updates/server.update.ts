@@ -1,5 +1,5 @@
-import { backupFirstOfServer } from '#dashboard/features/backups/backup-first/needed.ts'
-import { bulkServers, serverCall } from '#dashboard/features/backups/parts.ts'
+import { backupFirstOfServer } from '#dashboard/features/backups/backup-first/backup-needed.ts'
+import { bulkServers, serverCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 /** The next sync reads the remaining updates. */

@@ -1,4 +1,4 @@
-import { serverCall } from '#dashboard/features/backups/parts.ts'
+import { serverCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 export const updatesConfigure: OperationRules<'updates.configure'> = {

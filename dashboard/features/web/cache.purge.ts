@@ -1,4 +1,4 @@
-import { bulkInUse, domainOf, siteCall } from '#dashboard/features/backups/parts.ts'
+import { bulkInUse, domainOf, siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import { purgesCdn } from '#dashboard/features/domains/dns/purge.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 

@@ -1,4 +1,4 @@
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const SiteUser = { id: 1, login: 'anna', name: 'Anna Weber', role: 'administrator' }
 

@@ -4,9 +4,9 @@ import {
   onSite,
   PRESENT,
   unchangedOtherwise,
-} from '#dashboard/features/backups/parts.ts'
+} from '#dashboard/features/backups/rule-parts.ts'
+import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { setSite } from '#dashboard/kernel/engine/types/queries.ts'
 
 /** Reading is allowed for discovered sites too. */
 export const siteScan: OperationRules<'site.scan'> = {

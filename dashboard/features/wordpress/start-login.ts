@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { awaitOutcome } from '#dashboard/kernel/engine/begin.ts'
-import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
+import { awaitOutcome } from '#dashboard/kernel/engine/enqueue.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { StartedLogin } from '#shared/wordpress/api/wp-login.ts'

@@ -1,4 +1,4 @@
-import { domainOf, siteCall } from '#dashboard/features/backups/parts.ts'
+import { domainOf, siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 export const wpCronRun: OperationRules<'wp.cron-run'> = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { siteCall, siteOf } from '#dashboard/features/backups/parts.ts'
+import { siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import { namesOf } from '#dashboard/features/domains/names.queries.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { conflict } from '#shared/kernel/errors.ts'

@@ -1,6 +1,6 @@
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
+import { sourceOf } from '#dashboard/kernel/runtime/call-source.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
-import { sourceOf } from '#dashboard/kernel/runtime/source.ts'
 
 /**
  * An entry of the current time and of the call that is answered: unless the values say otherwise, a

@@ -1,4 +1,4 @@
-import { AT, OPERATION } from '#dashboard/kernel/http/samples.ts'
+import { AT, OPERATION } from '#dashboard/kernel/http/example-values.ts'
 
 export const ACTIVITY_EXAMPLES = {
   Activity: {

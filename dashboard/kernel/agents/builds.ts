@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { digestOf } from '#dashboard/kernel/runtime/digest.ts'
-import { ROOT } from '#dashboard/kernel/runtime/root.ts'
+import { ROOT } from '#dashboard/kernel/runtime/program-paths.ts'
 import { buildName, MACHINES, machineOf } from '#shared/kernel/machines.ts'
 
 /** The folder of the builds of scripts/build-agent.ts. */

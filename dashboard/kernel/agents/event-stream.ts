@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readEvents, type StoredEvent } from '#shared/kernel/sse.ts'
-import { unreachable } from './answer.ts'
+import { unreachable } from './agent-errors.ts'
 import type { ReceiveBudget } from './output-limits.ts'
 import { chunksFrom } from './read-answer.ts'
 import type { RequestTimeout } from './request-timeout.ts'

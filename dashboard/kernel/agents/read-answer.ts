@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import { yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { offline } from '#shared/kernel/errors.ts'
 import type { ListAnswer } from '#shared/kernel/reading.ts'
 import { MAX_LIST_BYTES, MAX_LIST_ENTRIES } from './budgets.ts'

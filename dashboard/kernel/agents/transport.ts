@@ -6,7 +6,7 @@ import {
 } from 'node:http'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { offline } from '#shared/kernel/errors.ts'
-import type { NotConnected } from './answer.ts'
+import type { NotConnected } from './agent-errors.ts'
 
 export interface AgentRequest {
   method: 'GET' | 'POST'

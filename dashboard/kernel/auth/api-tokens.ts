@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { ignoreStorageFault } from '#dashboard/kernel/db/connect.ts'
 import type { Admission, Caller } from '#dashboard/kernel/http/caller.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -15,7 +15,7 @@ import {
   insertApiToken,
   touchApiToken,
 } from './api-tokens.queries.ts'
-import { confirmPassword } from './confirm.ts'
+import { confirmPassword } from './confirm-password.ts'
 import type { LoginDeps } from './login.ts'
 
 const PREFIX = 'hc_'

@@ -3,7 +3,7 @@ import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import type { ChangePassword } from '#shared/kernel/api/auth.ts'
 import { unauthorized } from '#shared/kernel/errors.ts'
-import { confirmPassword } from './confirm.ts'
+import { confirmPassword } from './confirm-password.ts'
 import type { LoginDeps } from './login.ts'
 import { findUser, updatePassword } from './queries.ts'
 

@@ -1,4 +1,4 @@
-import { isHttps } from '#dashboard/kernel/http/client.ts'
+import { isHttps } from '#dashboard/kernel/http/connection.ts'
 
 /** `device` identifies a browser that has logged in before. */
 type CookieKind = 'session' | 'device'

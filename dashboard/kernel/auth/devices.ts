@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 
 export const DEVICE_SECONDS = 365 * 24 * 3600

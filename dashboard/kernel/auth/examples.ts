@@ -1,4 +1,4 @@
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 export const AUTH_EXAMPLES = {
   ApiToken: {

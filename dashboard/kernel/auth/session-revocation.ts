@@ -1,4 +1,4 @@
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { hasApiToken } from './api-tokens.queries.ts'

@@ -1,4 +1,4 @@
-import type { Connection } from '#dashboard/kernel/http/client.ts'
+import type { Connection } from '#dashboard/kernel/http/connection.ts'
 import type { PathCall } from '#dashboard/kernel/http/route.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/kernel/sse.ts'

@@ -1,5 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { ignoreStorageFault } from '#dashboard/kernel/db/connect.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import type { Admission } from '#dashboard/kernel/http/caller.ts'

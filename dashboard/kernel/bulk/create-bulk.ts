@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { BulkRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import { type PlanDeps, planOf } from '#dashboard/kernel/engine/plan.ts'
@@ -29,7 +29,7 @@ import {
   MAX_ITEMS,
   type SkippedTarget,
 } from '#shared/operations/api/bulk-operations.ts'
-import { type PrepareDeps, prepareItem } from './prepare.ts'
+import { type PrepareDeps, prepareItem } from './prepare-item.ts'
 import { listUnsuccessful } from './progress.queries.ts'
 import { getBulkView, insertBulk } from './queries.ts'
 import type { BulkRunner } from './runner.ts'

@@ -1,4 +1,4 @@
-import { AT, BULK, OPERATION, target } from '#dashboard/kernel/http/samples.ts'
+import { AT, BULK, OPERATION, target } from '#dashboard/kernel/http/example-values.ts'
 
 const BulkAsk = {
   server_id: 1,

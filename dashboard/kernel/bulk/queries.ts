@@ -21,7 +21,7 @@ import {
   bulk_items,
   bulk_operations,
 } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import {

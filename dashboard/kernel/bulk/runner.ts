@@ -2,7 +2,7 @@ import type { Leases } from '#dashboard/kernel/leases/leases.ts'
 import { FLEET } from '#dashboard/kernel/leases/shares.ts'
 import { sleepOrWake } from '#dashboard/kernel/runtime/clock.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
-import { type BulkStepDeps, runBulkStep } from './advance.ts'
+import { type BulkStepDeps, runBulkStep } from './bulk-step.ts'
 import { listUnfinishedBulks } from './progress.queries.ts'
 
 type Deps = BulkStepDeps & { log: Log; leases: Leases; retry_min_ms: number; retry_max_ms: number }

@@ -14,6 +14,13 @@ import {
   withLockRetries,
 } from './connect.ts'
 import * as copies from './copies-schema.ts'
+import {
+  clientWithVersion,
+  type DatabaseVersion,
+  NEW_VERSION,
+  versionOfFile,
+  versionOnServer,
+} from './database-version.ts'
 import * as dns from './dns-schema.ts'
 import * as domains from './domains-schema.ts'
 import { fencedClient } from './fence.ts'
@@ -30,13 +37,6 @@ import * as records from './schema.ts'
 import * as settings from './settings-schema.ts'
 import * as steps from './steps-schema.ts'
 import * as trust from './trust-schema.ts'
-import {
-  clientWithVersion,
-  type DatabaseVersion,
-  NEW_VERSION,
-  versionOfFile,
-  versionOnServer,
-} from './version.ts'
 import * as web from './web-schema.ts'
 
 /** Every table: also what the migrations must create. */

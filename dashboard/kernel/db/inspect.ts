@@ -1,6 +1,6 @@
 import type { Client } from '@libsql/client'
 import { connect } from './connect.ts'
-import { OWN_TABLES } from './copy.ts'
+import { OWN_TABLES } from './copy-database.ts'
 import { appliedMigrations, knownMigrations, pendingMigrations, SchemaError } from './migrations.ts'
 
 const MAX_FINDINGS = 20

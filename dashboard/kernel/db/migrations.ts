@@ -1,8 +1,8 @@
 import type { Client } from '@libsql/client'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { ROOT } from '#dashboard/kernel/runtime/root.ts'
+import { ROOT } from '#dashboard/kernel/runtime/program-paths.ts'
 import { withLockRetries } from './connect.ts'
-import { OWN_TABLES } from './copy.ts'
+import { OWN_TABLES } from './copy-database.ts'
 
 /** An applied or pending migration; `hash` is the SHA-256 of the file. */
 export interface Migration {

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { Database } from './client.ts'
-import { batchedRead, preparedQuery } from './once.ts'
+import { batchedRead, preparedQuery } from './prepared-query.ts'
 import type { ServerRow, SiteRow } from './rows.ts'
 import { servers, sites } from './schema.ts'
 

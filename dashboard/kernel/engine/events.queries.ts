@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, max, ne, sql } from 'drizzle-orm'
 import type { StoredOutput } from '#dashboard/kernel/agents/output-limits.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { preparedQuery } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { operation_events } from '#dashboard/kernel/db/schema.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 

@@ -1,4 +1,4 @@
-import { AT, LATER, OPERATION } from '#dashboard/kernel/http/samples.ts'
+import { AT, LATER, OPERATION } from '#dashboard/kernel/http/example-values.ts'
 
 const OperationWarning = {
   code: 'certificate_refused',

@@ -17,8 +17,8 @@ import {
   OperationView,
   RetryOperation,
 } from '#shared/operations/api/operations.ts'
-import type { StreamDeps } from './answer.ts'
-import { followOperation } from './follow.ts'
+import { followOperation } from './follow-events.ts'
+import type { StreamDeps } from './operation-answers.ts'
 import { planRetry, retryOperation } from './retry-operation.ts'
 import { getView, listOperations } from './views.queries.ts'
 

@@ -1,6 +1,6 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Queries, Statement } from '#dashboard/kernel/db/client.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { OperationRow, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'

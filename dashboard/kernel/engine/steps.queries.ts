@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
 import { OMITTED_LINE } from '#dashboard/kernel/agents/output-limits.ts'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
-import { preparedQuery } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { operation_events, operations } from '#dashboard/kernel/db/schema.ts'
 import { operation_steps } from '#dashboard/kernel/db/steps-schema.ts'
 import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'

@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import type { Database, Queries } from '#dashboard/kernel/db/client.ts'
-import { preparedQuery } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import { operations, servers, users } from '#dashboard/kernel/db/schema.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { OperationsQuery, OperationView } from '#shared/operations/api/operations.ts'

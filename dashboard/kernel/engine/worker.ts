@@ -3,10 +3,15 @@ import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { cancelTopic } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import type { Leases } from '#dashboard/kernel/leases/leases.ts'
 import { shareOf } from '#dashboard/kernel/leases/shares.ts'
-import { RetryLoop, type RetryLoopDeps } from './carry.ts'
-import { errorOf, handleWithHandOver, type OperationHandle, type Outcome } from './job.ts'
-import { RemoteOperationHandle } from './job-elsewhere.ts'
+import {
+  errorOf,
+  handleWithHandOver,
+  type OperationHandle,
+  type Outcome,
+} from './operation-handle.ts'
 import { findOperation, listUnfinished } from './queries.ts'
+import { RemoteOperationHandle } from './remote-handle.ts'
+import { RetryLoop, type RetryLoopDeps } from './retry-loop.ts'
 
 interface Deps extends RetryLoopDeps {
   leases: Leases

@@ -1,4 +1,4 @@
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { storageFault } from '#dashboard/kernel/db/connect.ts'
 import { requestIdOf } from '#dashboard/kernel/runtime/request-id.ts'
 import { ERRORS, type ErrorBody, notFound, ServiceError } from '#shared/kernel/errors.ts'

@@ -1,4 +1,4 @@
-import { isHttps } from './client.ts'
+import { isHttps } from './connection.ts'
 
 /** On every answer. The API is data: browsers must not run, frame or cache it. */
 export const SECURITY_HEADERS = {

@@ -3,7 +3,7 @@ import type { ErrorName } from '#shared/kernel/errors.ts'
 import type { AnswerSpec, AnswerSpecs } from './answers.ts'
 import type { BodyLimits } from './body.ts'
 import type { Caller } from './caller.ts'
-import type { Connection } from './client.ts'
+import type { Connection } from './connection.ts'
 import type { Reply } from './reply.ts'
 import type { Right } from './rights.ts'
 

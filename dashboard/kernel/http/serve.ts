@@ -1,19 +1,19 @@
 import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
 import { z } from 'zod'
-import { withCallSource } from '#dashboard/kernel/runtime/source.ts'
+import { withCallSource } from '#dashboard/kernel/runtime/call-source.ts'
 import { UNKNOWN } from '#shared/kernel/api/body.ts'
 import { type Fields, invalid } from '#shared/kernel/errors.ts'
 import { parse } from '#shared/kernel/parse.ts'
+import { allowCaching } from './answer-cache.ts'
 import { type JsonFields, readJson } from './body.ts'
 import { callerOf } from './caller.ts'
-import { addressOf, type Connection } from './client.ts'
-import { allowCaching } from './kept.ts'
+import { addressOf, type Connection } from './connection.ts'
 import { queryOf } from './path.ts'
 import { Reply } from './reply.ts'
 import { requireRight } from './rights.ts'
 import { type AnyRoute, type NeedsDeps, takesDryRun } from './route.ts'
-import { unknownNestedFields } from './unknown-below.ts'
+import { unknownNestedFields } from './unknown-fields.ts'
 
 type Routes<D> = readonly (AnyRoute & NeedsDeps<D>)[]
 

@@ -1,6 +1,6 @@
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
+import type { LeaseChange } from './held-leases.ts'
 import { SharedLeases } from './shared-leases.ts'
-import type { LeaseChange } from './tenure.ts'
 
 /** Who does which share of the work, when several dashboards use the same records. */
 export interface Leases {

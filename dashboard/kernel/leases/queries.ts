@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { batch, type Database } from '#dashboard/kernel/db/client.ts'
+import type { LeaseRound } from './held-leases.ts'
 import { type LeaseRow, memberOf } from './shares.ts'
-import type { LeaseRound } from './tenure.ts'
 
 /** The clock of the database: those of the dashboards may differ. */
 const NOW = sql`cast(unixepoch('subsec') * 1000 as integer)`

@@ -1,10 +1,10 @@
 import { type Fence, fencedBy, StaleLease } from '#dashboard/kernel/db/fence.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
+import { HeldLeases, type LeaseChange, type LeaseRound } from './held-leases.ts'
 import type { LeaseDeps, Leases } from './leases.ts'
 import { exchangeNews, forgetNews, lastNews } from './news.queries.ts'
 import { releaseAll, takeRound } from './queries.ts'
 import type { LeaseRow } from './shares.ts'
-import { HeldLeases, type LeaseChange, type LeaseRound } from './tenure.ts'
 
 /** How long a lease is, on the clock of the database. */
 export const LEASE_MS = 10_000

@@ -3,7 +3,7 @@ import { type Clock, sleepOrWake } from '#dashboard/kernel/runtime/clock.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import type { FleetNews } from '#shared/operations/api/live.ts'
-import { ChangeDetector, POLL_MS, siteNews } from './changes.ts'
+import { ChangeDetector, POLL_MS, siteNews } from './detect-changes.ts'
 
 type Deps = ConstructorParameters<typeof ChangeDetector>[0] & { bus: Bus; clock: Clock; log: Log }
 

@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
-import { originOf } from '#dashboard/kernel/http/client.ts'
+import { originOf } from '#dashboard/kernel/http/connection.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import type { PathCall } from '#dashboard/kernel/http/route.ts'
 import { conflict, notManaged } from '#shared/kernel/errors.ts'

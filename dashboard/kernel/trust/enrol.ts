@@ -9,7 +9,7 @@ import {
 import type { IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
-import { reachCodeOf, unreachable } from '#dashboard/kernel/agents/answer.ts'
+import { reachCodeOf, unreachable } from '#dashboard/kernel/agents/agent-errors.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 import {

@@ -1,4 +1,4 @@
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { EnrolmentState } from '#shared/servers/api/enrolment.ts'
 import { getTrust, MAX_FAILURES } from './queries.ts'

@@ -1,4 +1,4 @@
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const hub_key = 'ed25519:2q8Xn5:7pQeJ0mYtVwZ3r9sLk1hGxUoBfC6dAiNR4S8E2TzMjw'
 

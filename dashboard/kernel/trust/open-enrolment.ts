@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { type Build, listBuilds } from '#dashboard/kernel/agents/builds.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, gt, inArray, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Queries, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
-import { batchedRead, preparedQuery } from '#dashboard/kernel/db/once.ts'
+import { batchedRead, preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers } from '#dashboard/kernel/db/schema.ts'
 import { enrolments, server_agents, signing_keys } from '#dashboard/kernel/db/trust-schema.ts'

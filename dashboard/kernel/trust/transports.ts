@@ -1,4 +1,4 @@
-import { type NotConnected, unreachable } from '#dashboard/kernel/agents/answer.ts'
+import { type NotConnected, unreachable } from '#dashboard/kernel/agents/agent-errors.ts'
 import {
   type AgentAddress,
   plainTransport,
@@ -8,11 +8,11 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { offline, type ServiceError } from '#shared/kernel/errors.ts'
 import type { AddressRules } from './addresses.ts'
+import { explainCertificate } from './explain-certificate.ts'
 import type { Keyring } from './keyring.ts'
-import { type PinnedDeps, PinnedTransport } from './pinned.ts'
-import { explainCertificate } from './presented.ts'
+import { type PinnedDeps, PinnedTransport } from './pinned-transport.ts'
+import { findObstacle } from './probe-connection.ts'
 import { findAgent } from './queries.ts'
-import { findObstacle } from './reach.ts'
 
 interface Deps extends Omit<PinnedDeps, 'key'> {
   db: Database

@@ -1,7 +1,7 @@
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { NewSite } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 
 export const SERVERS = 100
 const SITES = 10_000

@@ -1,7 +1,7 @@
 import { batch, type Database } from '#dashboard/kernel/db/client.ts'
 import type { BulkItemRow, BulkRow, NewActivity, OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { bulk_events, bulk_items, bulk_operations } from '#dashboard/kernel/db/schema.ts'
-import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
+import { reasonOf } from '#dashboard/kernel/engine/failure-reason.ts'
 import type { Fleet } from '#scripts/demo/fleet/fleet.ts'
 import { isOffline, isServed, type ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { HOUR_MS, stamp } from '#scripts/demo/time.ts'

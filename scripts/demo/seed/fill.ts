@@ -1,7 +1,7 @@
 import { ATTACKS } from '#agent/features/isolation/attacks/index.ts'
 import { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import { fingerprintOf } from '#dashboard/features/access/fingerprint.ts'
-import { storedWebOf } from '#dashboard/kernel/agents/ask-web.ts'
+import { storedWebOf } from '#dashboard/kernel/agents/read-web.ts'
 import { people, person_keys } from '#dashboard/kernel/db/access-schema.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { site_copies, staging_access } from '#dashboard/kernel/db/copies-schema.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
-import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import { backupAgent, checkedTarget, confirmKit } from './backups.ts'
 import { makeDashboard, until } from './dashboard.ts'
 

@@ -1,7 +1,7 @@
 import type { Client } from '@libsql/client'
 import { type Database, databaseOnServer, openDatabase } from '#dashboard/kernel/db/client.ts'
 import { connect } from '#dashboard/kernel/db/connect.ts'
-import type { AnswerCache } from '#dashboard/kernel/http/kept.ts'
+import type { AnswerCache } from '#dashboard/kernel/http/answer-cache.ts'
 
 /** The records in a file as on a server, by statements that `seen` receives. */
 export function openAsServer(file: string, seen?: string[]): Promise<Database> {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { servers } from '#dashboard/kernel/db/schema.ts'
-import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 import { HastyClock } from './clock.ts'
 import { twoServers } from './copies.ts'

@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { type SQL, sql } from 'drizzle-orm'
 import { SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import { type Fence, fenceStatement } from '#dashboard/kernel/db/fence.ts'
+import type { LeaseRound } from '#dashboard/kernel/leases/held-leases.ts'
 import { roundChanges, roundRows } from '#dashboard/kernel/leases/queries.ts'
 import type { LeaseRow } from '#dashboard/kernel/leases/shares.ts'
-import type { LeaseRound } from '#dashboard/kernel/leases/tenure.ts'
 
 type Value = string | number | null
 

@@ -1,7 +1,7 @@
 import type { Fence } from '#dashboard/kernel/db/fence.ts'
+import { HeldLeases, type LeaseRound } from '#dashboard/kernel/leases/held-leases.ts'
 import { HELD_MS, LEASE_MS, MAX_ROUNDS, TICK_MS } from '#dashboard/kernel/leases/shared-leases.ts'
 import { NAMES } from '#dashboard/kernel/leases/shares.ts'
-import { HeldLeases, type LeaseRound } from '#dashboard/kernel/leases/tenure.ts'
 import { Random } from '#tests/support/random.ts'
 import type { LeaseRecords } from './records.ts'
 

@@ -1,6 +1,6 @@
 import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
-import { enqueueOrJoin } from '#dashboard/kernel/engine/begin.ts'
+import { enqueueOrJoin } from '#dashboard/kernel/engine/enqueue.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
 import { newMachine } from './footprint.ts'
 import { check } from './invariants.ts'

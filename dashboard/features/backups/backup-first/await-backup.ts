@@ -1,12 +1,12 @@
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
-import { awaitOperation } from '#dashboard/kernel/engine/await-end.ts'
-import { reasonOf } from '#dashboard/kernel/engine/failure.ts'
-import type { AttemptContext } from '#dashboard/kernel/engine/job.ts'
+import { awaitOperation } from '#dashboard/kernel/engine/await-operation.ts'
+import { reasonOf } from '#dashboard/kernel/engine/failure-reason.ts'
+import type { AttemptContext } from '#dashboard/kernel/engine/operation-handle.ts'
 import { storeWaiting } from '#dashboard/kernel/engine/progress.queries.ts'
 import { findActive } from '#dashboard/kernel/engine/queries.ts'
-import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start.ts'
+import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import {
   bodyOf,
@@ -16,7 +16,7 @@ import {
   offline,
   ServiceError,
 } from '#shared/kernel/errors.ts'
-import { recentPeriod, unsavedSites } from './needed.ts'
+import { recentPeriod, unsavedSites } from './backup-needed.ts'
 import { findBackingUp, hasBackupIn, markBackedUp } from './queries.ts'
 
 type Deps = StartDeps & Pick<CommonDeps, 'bus'>

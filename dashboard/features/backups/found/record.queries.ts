@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { presentStatements } from '#dashboard/features/backups/gone.queries.ts'
+import { presentStatements } from '#dashboard/features/backups/missing-backups.queries.ts'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
 import {
   type Database,
@@ -9,7 +9,7 @@ import {
 } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities } from '#dashboard/kernel/db/schema.ts'
-import type { CompleteListing } from './list-all.ts'
+import type { CompleteListing } from './list-all-backups.ts'
 
 export interface RepositoryListing {
   target_id: number

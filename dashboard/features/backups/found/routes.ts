@@ -1,6 +1,6 @@
 import type { KitDeps } from '#dashboard/features/backups/kit.ts'
-import { refreshGone } from '#dashboard/features/backups/refresh.ts'
-import type { StreamDeps } from '#dashboard/kernel/engine/answer.ts'
+import { refreshGone } from '#dashboard/features/backups/refresh-backups.ts'
+import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { ASKS_AGENT } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadServer } from '#dashboard/kernel/targets/load-site.ts'
@@ -12,7 +12,7 @@ import {
 } from '#shared/backups/api/backup-found.ts'
 import { RefreshedBackups, RefreshGoneBackups } from '#shared/backups/api/backup-list.ts'
 import { adoptBackups } from './adopt.ts'
-import { findBackups } from './find.ts'
+import { findBackups } from './find-backups.ts'
 
 const route = routesWith<StreamDeps & KitDeps>()
 

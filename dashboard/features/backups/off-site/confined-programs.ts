@@ -1,9 +1,9 @@
 import { mkdir, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { PROGRAM } from '#dashboard/kernel/runtime/root.ts'
+import { PROGRAM } from '#dashboard/kernel/runtime/program-paths.ts'
 import type { BackupPlace } from '#shared/backups/backup.ts'
-import { runProgram } from './child.ts'
 import type { Allowed } from './confine.ts'
+import { runProgram } from './run-program.ts'
 
 const LOADER_CACHE = '/etc/ld.so.cache'
 /** What names, certificates and the time of day need. */

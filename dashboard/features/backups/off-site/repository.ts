@@ -7,7 +7,7 @@ import { clockAdvice } from '#shared/backups/clock.ts'
 import { complaintOf } from '#shared/backups/complaint.ts'
 import { filesOf, optionsOf } from '#shared/backups/repository.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
-import { type ProgramOutcome, runProgram } from './child.ts'
+import { type ProgramOutcome, runProgram } from './run-program.ts'
 
 const MAX_WAIT_MS = 600_000
 

@@ -1,4 +1,4 @@
-import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
+import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { DashboardBackup, SetDashboardTarget } from '#shared/recovery/api/dashboard-backup.ts'

@@ -21,7 +21,7 @@ import { isDue } from '#shared/kernel/age.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { confinedRestic } from './confined-programs.ts'
-import { providedRestic } from './program.ts'
+import { providedRestic } from './provide-restic.ts'
 import { lacksKey, savedKey } from './release-key.ts'
 import {
   type OpenRepository,

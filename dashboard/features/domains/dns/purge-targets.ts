@@ -5,9 +5,9 @@ import { allNamesOf } from '#shared/kernel/site-names.ts'
 import type { CdnPurge } from '#shared/sites/api/cdn-purge.ts'
 import { accessTo, type DnsDeps } from './accounts.ts'
 import { readRecords } from './cloudflare.ts'
-import { zoneOf } from './look-up.ts'
 import { withAdvice } from './purge-errors.ts'
 import { type AccountRow, listAccounts } from './queries.ts'
+import { zoneOf } from './read-changes.ts'
 
 const MAX_CONCURRENT = 8
 

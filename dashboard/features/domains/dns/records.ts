@@ -6,12 +6,12 @@ import { conflict, invalid } from '#shared/kernel/errors.ts'
 import { canonicalDomain } from '#shared/kernel/names.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 import { accessTo, type DnsDeps, getAccount } from './accounts.ts'
-import { applyChange, NotRestored } from './apply.ts'
+import { applyChange, NotRestored } from './apply-change.ts'
 import { forgetUndo } from './changes.queries.ts'
-import { refuseChanged } from './choose.ts'
-import { dnsEntry } from './entry.ts'
-import { asConflict, type NameChange, readChanges, recordPlanOf } from './look-up.ts'
+import { refuseChanged } from './choose-changes.ts'
+import { dnsEntry } from './dns-activity.ts'
 import { insertEntry } from './queries.ts'
+import { asConflict, type NameChange, readChanges, recordPlanOf } from './read-changes.ts'
 
 /**
  * Lets a name of a site lead to its server. Records that point elsewhere are replaced only if they

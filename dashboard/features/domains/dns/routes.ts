@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requireConfirmed } from '#dashboard/kernel/auth/confirmed.ts'
+import { requireConfirmed } from '#dashboard/kernel/auth/recent-confirmation.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
 import { type PathCall, routesWith } from '#dashboard/kernel/http/route.ts'
@@ -22,8 +22,8 @@ import {
   removeAccount,
   showAccounts,
 } from './accounts.ts'
-import { planChanges } from './look-up.ts'
 import { purgeCdn } from './purge.ts'
+import { planChanges } from './read-changes.ts'
 import { setRecords } from './records.ts'
 
 const route = routesWith<DnsDeps>()

@@ -1,7 +1,7 @@
 import { type StoredVisit, storeVisits } from '#dashboard/features/health/queries.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { Leases } from '#dashboard/kernel/leases/leases.ts'
 import { shareOf } from '#dashboard/kernel/leases/shares.ts'
 import { sitesTopic } from '#dashboard/kernel/live/feed.ts'

@@ -1,4 +1,4 @@
-import { AT, LATER } from '#dashboard/kernel/http/samples.ts'
+import { AT, LATER } from '#dashboard/kernel/http/example-values.ts'
 
 const RecommendationReason = { code: 'workers', count: 84, days: 5 }
 const TierRecommendation = { tier: 'medium', reasons: [RecommendationReason] }

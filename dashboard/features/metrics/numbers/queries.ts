@@ -2,7 +2,7 @@ import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import { server_numbers, site_days, site_minutes } from '#dashboard/kernel/db/numbers-schema.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { NUMBERS, type Numbers, type SiteCount, type Sizes } from '#shared/metrics/site-numbers.ts'
 
 const whole = (value: number) => sql.raw(String(Math.trunc(value)))

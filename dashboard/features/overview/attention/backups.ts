@@ -1,12 +1,15 @@
 import { listFailed } from '#dashboard/features/backups/attention.queries.ts'
-import { listMissing } from '#dashboard/features/backups/gone.queries.ts'
 import { reportsOf } from '#dashboard/features/backups/keeper/reports.ts'
 import { keeperView, LATE_MS } from '#dashboard/features/backups/keeper/view.ts'
-import { type BackupPart, readBackupParts } from '#dashboard/features/backups/parts.queries.ts'
+import { listMissing } from '#dashboard/features/backups/missing-backups.queries.ts'
 import { listKept } from '#dashboard/features/backups/queries.ts'
+import {
+  type BackupPart,
+  readBackupParts,
+} from '#dashboard/features/backups/server-parts.queries.ts'
 import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
-import { cachedParts } from '#dashboard/features/sites/listing/kept-parts.ts'
+import { cachedParts } from '#dashboard/features/sites/listing/cached-parts.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { KeeperReport } from '#shared/backups/keeper-report.ts'
 import { isAhead, isDue } from '#shared/kernel/age.ts'

@@ -1,9 +1,9 @@
 import type { CoverageMoment } from '#dashboard/features/backups/coverage.queries.ts'
-import type { BackupPart } from '#dashboard/features/backups/parts.queries.ts'
 import {
   listByProof,
   type ProofState,
 } from '#dashboard/features/backups/proof-attention.queries.ts'
+import type { BackupPart } from '#dashboard/features/backups/server-parts.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import { groupOf, siteItem, withAdvice } from './item.ts'

@@ -1,5 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import { FRESH_MS } from '#dashboard/features/health/of-site.ts'
+import { FRESH_MS } from '#dashboard/features/health/site-health.ts'
 import {
   hasOthers,
   isExpiring,
@@ -8,9 +8,9 @@ import {
 } from '#dashboard/features/sites/listing/filter.queries.ts'
 import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
-import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/of-servers.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
+import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.ts'
 
 /** Sites of one server that the overview counts together. */
 export interface SiteGroup extends Pick<SiteRow, 'status' | 'found' | 'health' | 'php'> {

@@ -1,5 +1,5 @@
+import { cachedParts } from '#dashboard/features/sites/listing/cached-parts.ts'
 import { expiringAfter } from '#dashboard/features/sites/listing/filter.queries.ts'
-import { cachedParts } from '#dashboard/features/sites/listing/kept-parts.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 import { listSilent, readGroups, type SiteGroup } from './queries.ts'

@@ -8,7 +8,7 @@ import {
   databaseFileOf,
   storageFault,
 } from '#dashboard/kernel/db/connect.ts'
-import { copyToFile } from '#dashboard/kernel/db/copy.ts'
+import { copyToFile } from '#dashboard/kernel/db/copy-database.ts'
 import { countRows, damagesOf } from '#dashboard/kernel/db/inspect.ts'
 import { appliedMigrations } from '#dashboard/kernel/db/migrations.ts'
 import { digestOf } from '#dashboard/kernel/runtime/digest.ts'

@@ -1,8 +1,8 @@
-import { LOW_PRIORITY } from '#dashboard/kernel/runtime/behind.ts'
 import { stampOf } from '#dashboard/kernel/runtime/files.ts'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
-import { PROGRAM } from '#dashboard/kernel/runtime/root.ts'
-import { hasOfToday, pruneBackups, removePartial } from './prune.ts'
+import { LOW_PRIORITY } from '#dashboard/kernel/runtime/low-priority.ts'
+import { PROGRAM } from '#dashboard/kernel/runtime/program-paths.ts'
+import { hasOfToday, pruneBackups, removePartial } from './prune-backups.ts'
 
 interface Deps {
   /** The folder of the daily backups. */

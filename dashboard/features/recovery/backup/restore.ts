@@ -1,14 +1,14 @@
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { connect, databaseFileOf } from '#dashboard/kernel/db/connect.ts'
-import { copyToEmpty } from '#dashboard/kernel/db/copy.ts'
-import { type DatabaseLock, lockDatabase } from '#dashboard/kernel/db/lock.ts'
+import { copyToEmpty } from '#dashboard/kernel/db/copy-database.ts'
+import { type DatabaseLock, lockDatabase } from '#dashboard/kernel/db/database-lock.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { replaceFile, stampOf, syncPath } from '#dashboard/kernel/runtime/files.ts'
 import type { DashboardRecords } from './back-up.ts'
 import { BackupError, type Manifest } from './manifest.ts'
 import { type Backup, verifySeal, verifyUnpacked, withBackup } from './read-backup.ts'
-import { markRestored } from './restored.ts'
+import { markRestored } from './restored-mark.ts'
 
 export interface RestoreResult {
   manifest: Manifest

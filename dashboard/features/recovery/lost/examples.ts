@@ -1,6 +1,6 @@
 import { COPY_EXAMPLES } from '#dashboard/features/copies/examples.ts'
 import { BULK_EXAMPLES } from '#dashboard/kernel/bulk/examples.ts'
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const backup = {
   ...{ id: 12, at: AT, target: 'Offsite', bytes: 2_450_000_000 },

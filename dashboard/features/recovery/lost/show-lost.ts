@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { zoneOf } from '#dashboard/features/domains/dns/look-up.ts'
 import { listAccounts } from '#dashboard/features/domains/dns/queries.ts'
+import { zoneOf } from '#dashboard/features/domains/dns/read-changes.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { addressesOf } from '#dashboard/kernel/targets/addresses.ts'

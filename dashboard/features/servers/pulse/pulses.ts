@@ -1,7 +1,7 @@
 import { MINUTE } from '#dashboard/features/metrics/key.ts'
 import type { Reading } from '#dashboard/features/metrics/queries.ts'
 import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import type { PulseAnswer } from './read-pulse.ts'

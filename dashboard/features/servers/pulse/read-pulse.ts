@@ -8,7 +8,7 @@ import type { ServerVersions } from '#dashboard/features/servers/sync/stored-ver
 import type { ComparedChanges } from '#dashboard/features/servers/sync/sync-changed.ts'
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
 import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
-import type { TimeLimits } from '#dashboard/kernel/runtime/limits.ts'
+import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import type { Versions } from '#shared/servers/changes.ts'
 import { metricsReading } from '#shared/servers/readings.ts'
 

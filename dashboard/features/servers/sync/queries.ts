@@ -11,15 +11,15 @@ import {
   writeAll,
 } from '#dashboard/kernel/db/client.ts'
 import { OPERATING } from '#dashboard/kernel/db/exclusion.ts'
-import { preparedQuery } from '#dashboard/kernel/db/once.ts'
+import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import type { NewSite, ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import type { Metrics, Service } from '#shared/servers/agent.ts'
-import { type Adoption, discoveredColumns } from './facts.ts'
+import { type Adoption, discoveredColumns } from './site-columns.ts'
 import type { SyncPlan } from './sync-plan.ts'
 
 const OFFLINE_AFTER = 3

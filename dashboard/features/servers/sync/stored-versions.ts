@@ -1,5 +1,5 @@
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
-import { nextSpreadTime } from '#dashboard/kernel/runtime/spread.ts'
+import { nextSpreadTime } from '#dashboard/kernel/runtime/spread-times.ts'
 import type { Part } from '#shared/servers/changes.ts'
 
 /** How long after the first answer of a server everything is read again: others may change records. */

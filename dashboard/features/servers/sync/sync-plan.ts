@@ -1,11 +1,11 @@
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import type { ReportedIdentity } from '#shared/kernel/site-identity.ts'
 import type { TrashedSite } from '#shared/servers/agent.ts'
-import { discoveredColumns, managedColumns, trashedColumns } from './facts.ts'
 import type { KnownSite } from './queries.ts'
+import { discoveredColumns, managedColumns, trashedColumns } from './site-columns.ts'
 
 type SiteUpdate = Pick<SiteRow, 'id' | 'domain'> & {
   from: SiteRow['status']

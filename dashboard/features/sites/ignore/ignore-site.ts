@@ -1,5 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { sitesTopic } from '#dashboard/kernel/live/feed.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'

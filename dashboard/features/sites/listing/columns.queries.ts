@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type HealthColumns, healthOf } from '#dashboard/features/health/of-site.ts'
 import { HEALTH_COLUMNS } from '#dashboard/features/health/queries.ts'
+import { type HealthColumns, healthOf } from '#dashboard/features/health/site-health.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { jsonOf } from '#dashboard/kernel/db/json-of.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'

@@ -1,7 +1,7 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'

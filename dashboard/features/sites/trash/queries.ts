@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, lte, ne, sql } from 'drizzle-orm'
 import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
-import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/breathe.ts'
+import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { TrashEntry } from '#shared/sites/api/sites.ts'
 
 /** The next purge first, with sites that are being restored. In pieces, so that other calls run. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { inBackground, startInBackground } from '#dashboard/features/sites/in-background.ts'
-import type { StartDeps } from '#dashboard/kernel/engine/start.ts'
+import type { StartDeps } from '#dashboard/kernel/engine/start-operation.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { routesWith } from '#dashboard/kernel/http/route.ts'
 import { loadSite } from '#dashboard/kernel/targets/load-site.ts'

@@ -1,5 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { getOperation } from '#dashboard/kernel/engine/queries.ts'
 import { getView } from '#dashboard/kernel/engine/views.queries.ts'
 import type { Worker } from '#dashboard/kernel/engine/worker.ts'

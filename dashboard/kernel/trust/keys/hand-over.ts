@@ -1,6 +1,6 @@
+import { KeyRefused } from '#dashboard/kernel/agents/agent-errors.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
-import { KeyRefused } from '#dashboard/kernel/agents/answer.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Keyring } from '#dashboard/kernel/trust/keyring.ts'

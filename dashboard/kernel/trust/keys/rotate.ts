@@ -1,5 +1,5 @@
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import type { CommonDeps } from '#dashboard/kernel/db/base.ts'
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import { createSigningKey, findSigningKey, hubKeyOf } from '#dashboard/kernel/trust/signing-key.ts'

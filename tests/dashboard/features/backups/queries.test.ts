@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
-import { listGoneBackups, listGoneSites } from '#dashboard/features/backups/gone-sites.queries.ts'
+import {
+  listGoneBackups,
+  listGoneSites,
+} from '#dashboard/features/backups/deleted-sites.queries.ts'
 import { listBackups } from '#dashboard/features/backups/queries.ts'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { startDueBackups } from '#dashboard/features/backups/back-up-due.ts'
+import { startDueBackups } from '#dashboard/features/backups/start-due-backups.ts'
 import { addSite, fleet, HOUR_MS, home } from '#tests/support/dashboard/backup-fleet.ts'
 import type { Dashboard } from '#tests/support/dashboard/dashboard.ts'
 import { ended } from '#tests/support/dashboard/operations.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 import { events, movingServers } from '#tests/support/dashboard/moves.ts'
 
 const FACTS = { user: 'other', php: '8.2', tier: 'small', tls: 'none', created_at: AT } as const

@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import { AT } from '#dashboard/kernel/http/samples.ts'
+import { AT } from '#dashboard/kernel/http/example-values.ts'
 import { findMove } from '#dashboard/kernel/targets/moves.queries.ts'
 import { Staging } from '#shared/sites/staging.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'

@@ -7,13 +7,18 @@ import type { Client, InStatement } from '@libsql/client'
 import { listFailed } from '#dashboard/features/backups/attention.queries.ts'
 import { hasBackupIn, listUnsaved } from '#dashboard/features/backups/backup-first/queries.ts'
 import { getScheduled, listCoverage } from '#dashboard/features/backups/coverage.queries.ts'
+import {
+  listGoneBackups,
+  listGoneSites,
+} from '#dashboard/features/backups/deleted-sites.queries.ts'
 import { listWaiting } from '#dashboard/features/backups/due.queries.ts'
 import { countRecorded } from '#dashboard/features/backups/found/queries.ts'
 import { recordListing } from '#dashboard/features/backups/found/record.queries.ts'
-import { listMissing, presentStatements } from '#dashboard/features/backups/gone.queries.ts'
-import { listGoneBackups, listGoneSites } from '#dashboard/features/backups/gone-sites.queries.ts'
 import { listReaders } from '#dashboard/features/backups/keeper/state.queries.ts'
-import { readBackupParts } from '#dashboard/features/backups/parts.queries.ts'
+import {
+  listMissing,
+  presentStatements,
+} from '#dashboard/features/backups/missing-backups.queries.ts'
 import { listByProof } from '#dashboard/features/backups/proof-attention.queries.ts'
 import { listProvable } from '#dashboard/features/backups/proof-due.queries.ts'
 import { findNewestBackup } from '#dashboard/features/backups/proofs.queries.ts'
@@ -30,6 +35,7 @@ import {
   listRepositories,
   listRepositoriesOfGone,
 } from '#dashboard/features/backups/refresh.queries.ts'
+import { readBackupParts } from '#dashboard/features/backups/server-parts.queries.ts'
 import { findLastBackup } from '#dashboard/features/copies/queries.ts'
 import { type Database, databaseOnClient, writeAll } from '#dashboard/kernel/db/client.ts'
 import { connect } from '#dashboard/kernel/db/connect.ts'

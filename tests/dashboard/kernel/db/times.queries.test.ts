@@ -4,7 +4,7 @@ import { listWaiting } from '#dashboard/features/backups/due.queries.ts'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
 import { operations } from '#dashboard/kernel/db/schema.ts'
 import { correctTimes, findNewestTime } from '#dashboard/kernel/db/times.queries.ts'
-import { newOperation } from '#dashboard/kernel/engine/begin.ts'
+import { newOperation } from '#dashboard/kernel/engine/enqueue.ts'
 import { insertOperation } from '#dashboard/kernel/engine/queries.ts'
 import {
   addBackup,

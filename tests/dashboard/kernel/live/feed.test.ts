@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { operation_events, operations } from '#dashboard/kernel/db/schema.ts'
-import { siteNews } from '#dashboard/kernel/live/changes.ts'
+import { siteNews } from '#dashboard/kernel/live/detect-changes.ts'
 import { Subscriber } from '#dashboard/kernel/live/feed.ts'
 import type { StoredEvent } from '#shared/kernel/sse.ts'
 import { FleetNews } from '#shared/operations/api/live.ts'

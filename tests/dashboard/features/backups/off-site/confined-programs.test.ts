@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { chmod, cp, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runProgram } from '#dashboard/features/backups/off-site/child.ts'
 import {
   confinedReader,
   confinedRestic,
 } from '#dashboard/features/backups/off-site/confined-programs.ts'
+import { runProgram } from '#dashboard/features/backups/off-site/run-program.ts'
 import { makeFolder } from '#tests/support/dashboard/records.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { eq, inArray, sql } from 'drizzle-orm'
-import { completeRecoveries } from '#dashboard/features/recovery/lost/follow-up.ts'
+import { completeRecoveries } from '#dashboard/features/recovery/lost/complete-recoveries.ts'
 import { people, site_access } from '#dashboard/kernel/db/access-schema.ts'
 import { backups } from '#dashboard/kernel/db/backup-schema.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'

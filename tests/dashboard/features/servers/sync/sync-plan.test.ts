@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { discoveredColumns } from '#dashboard/features/servers/sync/facts.ts'
 import type { KnownSite } from '#dashboard/features/servers/sync/queries.ts'
+import { discoveredColumns } from '#dashboard/features/servers/sync/site-columns.ts'
 import * as plans from '#dashboard/features/servers/sync/sync-plan.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { recordCancelRequest } from '#dashboard/kernel/engine/cancel/queries.ts'
-import { storeFailure } from '#dashboard/kernel/engine/finish.ts'
 import { markSent, markUnsent } from '#dashboard/kernel/engine/progress.queries.ts'
+import { storeFailure } from '#dashboard/kernel/engine/store-outcome.ts'
 import { CuttingProxy } from '#tests/support/cutting-proxy.ts'
 import { type Dashboard, makeDashboard, until } from '#tests/support/dashboard/dashboard.ts'
 import { createSite, ended, transcript } from '#tests/support/dashboard/operations.ts'

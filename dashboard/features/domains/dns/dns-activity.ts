@@ -1,0 +1,21 @@
+import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
+import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { NameChange } from './read-changes.ts'
+
+/** Such as `A shop.example → 203.0.113.4 in Cloudflare, replaces A 198.51.100.9`. */
+export function changeText({ name, account, change }: NameChange): string {
+  const created = change.create.map(({ type, content }) => `${type} ${name} → ${content}`)
+  const former = change.remove.map(({ type, content }) => `${type} ${content}`)
+  const what = created.length > 0 ? created.join(', ') : name
+  const replaced = former.length > 0 ? `, replaces ${former.join(', ')}` : ''
+  return `${what} in ${account}${replaced}`
+}
+
+type ActivitySubject = Pick<NewActivity, 'domain' | 'server_id' | 'user_id' | 'status'>
+
+/** The entry of a site, with the records of one of its names. */
+export const dnsEntry = (
+  clock: Clock,
+  change: NameChange,
+  { type = 'dns.records', ...whose }: ActivitySubject & { type?: string },
+): NewActivity => ({ type, ...whose, detail: changeText(change), created_at: timestamp(clock) })

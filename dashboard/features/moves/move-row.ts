@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { Database } from '#dashboard/kernel/db/client.ts'
+import type { OperationRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
+import { findMove, type MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
+import { conflict } from '#shared/kernel/errors.ts'
+import { isCopyDeleted, isNotForwarding, isUndecided, retryCountOf } from './move-state.ts'
+import { insertMove } from './queries.ts'
+
+type MoveProgress = Pick<MoveRow, 'progress'>
+
+/** The servers on which earlier moves may have left a copy. */
+export const LeftCopies = z.array(z.number())
+
+/**
+ * The row of an operation. A new one continues what an earlier one could not decide, and otherwise
+ * begins with the removal of the copy that an earlier one may have left. One without a user only
+ * ends what an earlier one has left. Throws conflict without a move, or if it would undo what may
+ * be decided.
+ */
+export async function moveRowOf(
+  db: Database,
+  { id: operation_id, type, actor }: Pick<OperationRow, 'id' | 'type' | 'actor'>,
+  { id: site_id, domain }: Pick<SiteRow, 'id' | 'domain'>,
+  requested: number | undefined,
+): Promise<MoveRow> {
+  const known = await findMove(db, site_id)
+  if (known?.operation_id === operation_id) return known
+  const other_id = requested ?? known?.other_id
+  const isMissing = other_id === undefined || (actor === null && !known)
+  if (isMissing) throw conflict(`${domain} is not moving`)
+  refuseLost({ type, other_id, domain }, known)
+  const undecided = known && isUndecided(known)
+  const next = undecided ? progressOfRepeat(known) : progressAfter(known)
+  const progress = actor === null && known ? progressOfRetry(known, next) : next
+  await insertMove(db, { site_id, other_id, operation_id, progress })
+  const row = await findMove(db, site_id)
+  if (!row) throw conflict(`${domain} is not moving`)
+  return row
+}
+
+interface RequestedMove {
+  type: OperationRow['type']
+  other_id: number
+  domain: string
+}
+
+/**
+ * Throws conflict for an operation that would lose what an earlier one has done, or may have done.
+ */
+function refuseLost({ type, other_id, domain }: RequestedMove, known: MoveRow | undefined): void {
+  if (type === 'site.move' && known && known.moved_at !== null) {
+    throw conflict(`${domain} has moved before: confirm that move, or move the site back`)
+  }
+  if (type === 'site.move-back') refuseDeleted(known, domain)
+  if (!known || !isUndecided(known)) return
+  if (type !== 'site.move-confirm' && other_id === known.other_id) return
+  throw conflict(`A move of ${domain} has not ended: retry it first`)
+}
+
+/** Throws conflict for a move that a confirmation has ended in part. */
+export function refuseDeleted(known: MoveProgress | undefined, domain: string): void {
+  if (known && isCopyDeleted(known))
+    throw conflict(`The copy of ${domain} is deleted: confirm the move first`)
+}
+
+/** Its calls are new ones: nothing of the earlier calls that have no result counts. */
+const progressOfRepeat = ({ progress }: MoveProgress): MoveRow['progress'] => ({
+  ...progress,
+  ...{ parting: true, failure: undefined, tries: undefined, repeats: undefined },
+})
+
+/** Repeated without a user: no site moves, unless it may have moved already. */
+function progressOfRetry(known: MoveRow, next: MoveRow['progress']): MoveRow['progress'] {
+  const repeats = retryCountOf(known) + 1
+  if (isUndecided(known)) return { ...next, repeats }
+  return { ...known.progress, failure: known.progress.failure ?? NOT_ENDED, repeats }
+}
+
+const NOT_ENDED = { error: 'Conflict', message: 'The move did not end' }
+
+const progressAfter = (known: MoveRow | undefined): MoveRow['progress'] => ({
+  ...leftCopiesOf(known),
+  ...(known && isCopyDeleted(known) && { deleted: known.progress.deleted }),
+  ...(known && isNotForwarding(known) && { returning: true, astray: true }),
+})
+
+/** The servers on which moves that ended without their copies may have left them. */
+function leftCopiesOf(row: MoveRow | undefined): MoveRow['progress'] {
+  if (!row || row.moved_at !== null) return {}
+  const { left, cleared, receiving, removed } = row.progress
+  const earlier = cleared === undefined ? (LeftCopies.safeParse(left).data ?? []) : []
+  const own = receiving === undefined || removed !== undefined ? [] : [row.other_id]
+  const all = [...new Set([...earlier, ...own])]
+  return all.length === 0 ? {} : { left: all }
+}

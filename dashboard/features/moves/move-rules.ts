@@ -1,0 +1,27 @@
+import { onSite, siteCall, unchangedOtherwise } from '#dashboard/features/backups/rule-parts.ts'
+import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
+
+/** The rules of an operation on a site in use. The executor changes the records itself (moves/). */
+export const runByDashboard = {
+  ...onSite,
+  ...unchangedOtherwise,
+  site: { states: ['active'], found: false },
+  joins: false,
+  waits: { first: false, retry: false },
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+} as const
+
+/** The same; its params refuse a missing site that no move explains. */
+export const repeatableMove = {
+  ...runByDashboard,
+  site: { states: ['active', 'missing'], found: false },
+} as const
+
+/** A command that only a move uses (moves/): no call starts it. */
+export const moveCommand = {
+  ...siteCall,
+  params: <I>(_: unknown, __: unknown, input: I): I => input,
+  succeeded: () => NO_CHANGE,
+  bulk: null,
+} as const

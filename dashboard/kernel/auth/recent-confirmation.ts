@@ -1,0 +1,41 @@
+import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
+import type { Caller } from '#dashboard/kernel/http/caller.ts'
+import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { isDue } from '#shared/kernel/age.ts'
+import { conflict, unauthorized } from '#shared/kernel/errors.ts'
+import type { Secret } from '#shared/kernel/secret.ts'
+import { confirmPassword } from './confirm-password.ts'
+import type { LoginDeps } from './login.ts'
+import { findSession, updateSession } from './queries.ts'
+
+/** How long a confirmed password counts. */
+const CONFIRMED_MS = 30 * 60_000
+const TURNS = 5
+
+/** Throws 422 for a wrong password. */
+export async function confirmCaller(
+  deps: LoginDeps,
+  caller: Caller,
+  password: Secret,
+): Promise<void> {
+  await confirmPassword(deps, caller, { what: 'confirmation', password, field: 'password' })
+  // Another request may renew the session meanwhile.
+  for (let turn = 0; turn < TURNS; turn++) {
+    const session = await findSession(deps, caller.jti)
+    if (!session) throw unauthorized()
+    if (await updateSession(deps, session, { confirmed_at: timestamp(deps.clock) })) return
+  }
+  throw new Error('The session changes with each attempt to confirm it')
+}
+
+/**
+ * For calls that a stolen session must not make, and that a user makes many times a day. Throws 409
+ * with `confirmation_needed`.
+ */
+export async function requireConfirmed(
+  { clock }: Pick<CommonDeps, 'clock'>,
+  { confirmed_at }: Caller,
+): Promise<void> {
+  if (confirmed_at && !isDue(confirmed_at, CONFIRMED_MS, clock.now())) return
+  throw conflict('Confirm your password first', 'confirmation_needed')
+}
