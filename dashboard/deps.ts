@@ -112,8 +112,15 @@ export function makeDeps(outside: OutsideDeps) {
     contact_ms: limits.contact_ms,
   })
   const sync = {
-    ...{ ...base, agents, keys, sealer, rules, trash_ms, types: RULES },
-    ...{ syncs: new KeyedQueue<number>(), records: new KeyedQueue<number>() },
+    ...base,
+    agents,
+    keys,
+    sealer,
+    rules,
+    trash_ms,
+    types: RULES,
+    syncs: new KeyedQueue<number>(),
+    records: new KeyedQueue<number>(),
     keys_asked: new Set<number>(),
     stored: new StoredVersions(clock),
     readings: new ReadingQueue({ clock, store: (readings) => store(readings) }),
@@ -177,7 +184,9 @@ export function makeDeps(outside: OutsideDeps) {
     changed: (id) => stored.forget(id),
   })
   const visits = new Visits({
-    ...{ ...base, leases, findObstacle: sync.findObstacle },
+    ...base,
+    leases,
+    findObstacle: sync.findObstacle,
     visit: (site, signal) =>
       visitSite(site, { rules, random: () => randomText(random, 9) }, signal),
   })

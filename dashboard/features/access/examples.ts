@@ -14,7 +14,10 @@ const Person = {
 }
 
 const ClientAccount = {
-  ...{ token: 'k2v7x4q7', label: 'Print shop', login: 'shop.k2v7x4q7', expires_at: null },
+  token: 'k2v7x4q7',
+  label: 'Print shop',
+  login: 'shop.k2v7x4q7',
+  expires_at: null,
 }
 
 export const ACCESS_EXAMPLES = {
@@ -28,8 +31,12 @@ export const ACCESS_EXAMPLES = {
     clients: [{ ...ClientAccount, applied: true }],
     logins: [
       {
-        ...{ at: AT, ended_at: null, address: '203.0.113.7', fingerprint },
-        ...{ person: 'Anna Weber', client: null },
+        at: AT,
+        ended_at: null,
+        address: '203.0.113.7',
+        fingerprint,
+        person: 'Anna Weber',
+        client: null,
       },
     ],
   },
@@ -39,10 +46,16 @@ export const ACCESS_EXAMPLES = {
   ClientLogin: {
     ...ClientAccount,
     password: 'r9PzkW3vQe0uYt7LbGx5MdSn',
-    ...{ host: 'web-1.example', ports: [22], host_keys },
+    host: 'web-1.example',
+    ports: [22],
+    host_keys,
   },
   SiteAccessComplete: {
-    ...{ status: 'ok', domain: 'shop.example', user: 'shop', shell_user: null, ports: [22] },
+    status: 'ok',
+    domain: 'shop.example',
+    user: 'shop',
+    shell_user: null,
+    ports: [22],
     host_keys,
     grants: [{ id: 1, ...grant, fingerprints: [fingerprint] }],
     clients: [{ token: ClientAccount.token, login: ClientAccount.login, expires_at: null }],

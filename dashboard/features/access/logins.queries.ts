@@ -54,7 +54,10 @@ export async function storeLogins(
     ...added.flatMap(({ domain, type, row }) => [
       queries.insert(site_sessions).values(row).onConflictDoNothing(),
       queries.insert(activities).values({
-        ...{ type, status: 'success' as const, domain, server_id },
+        type,
+        status: 'success' as const,
+        domain,
+        server_id,
         created_at: row.at,
       }),
     ]),

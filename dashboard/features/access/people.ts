@@ -38,9 +38,15 @@ export async function showPeople({ db }: Pick<PeopleDeps, 'db'>): Promise<Person
     const own = keys.filter(({ person_id }) => person_id === id)
     const sites = grants.filter(({ person_id }) => person_id === id)
     return {
-      ...{ id, name, created_at },
+      id,
+      name,
+      created_at,
       keys: own.map(({ id, type, fingerprint, comment, created_at }) => ({
-        ...{ id, type, fingerprint, comment, created_at },
+        id,
+        type,
+        fingerprint,
+        comment,
+        created_at,
       })),
       sites: sites.map((grant) => {
         const { site_id, server_id, domain, kind, expires_at } = grant

@@ -43,7 +43,10 @@ export async function showAccess(db: Database, { server, site }: ServerSite): Pr
 type LoginReport = NonNullable<Awaited<ReturnType<typeof findLogin>>>['report']
 
 const loginOf = (host: string, { ports, user, shell_user, host_keys }: LoginReport) => ({
-  ...{ host, ports, user, shell_user },
+  host,
+  ports,
+  user,
+  shell_user,
   host_keys: host_keys.map(({ type, fingerprint }) => ({ type, fingerprint })),
 })
 

@@ -188,11 +188,15 @@ export function coverageCounts(
   rows: readonly { state: CoverageState; count: number; week: number; unproven_week: number }[],
 ): BackupCoverage['counts'] {
   const counts = {
-    ...{ sites: 0, ok: 0, unproven: 0, failed: 0 },
+    sites: 0,
+    ok: 0,
+    unproven: 0,
+    failed: 0,
     late: 0,
     never: 0,
     off: 0,
-    ...{ week: 0, unproven_week: 0 },
+    week: 0,
+    unproven_week: 0,
   }
   for (const { state, count, week, unproven_week } of rows) {
     counts[state] = count

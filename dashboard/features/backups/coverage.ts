@@ -32,8 +32,17 @@ export async function showCoverage(
     const { bytes, target, last_error } = rest
     const next_at = nextBackupTime(row, { window, now, possible_at })
     return {
-      ...{ id, domain, server_id, server, state, last_at, proven_at, next_at },
-      ...{ bytes, target, last_error },
+      id,
+      domain,
+      server_id,
+      server,
+      state,
+      last_at,
+      proven_at,
+      next_at,
+      bytes,
+      target,
+      last_error,
     }
   })
   const { page, per_page } = query
@@ -41,7 +50,10 @@ export async function showCoverage(
     kit: (await showKits({ db })).in_use,
     targets: await showTargets({ db, clock }),
     counts: coverageCounts(states),
-    ...{ sites, total: counted?.total ?? 0, page, per_page },
+    sites,
+    total: counted?.total ?? 0,
+    page,
+    per_page,
     gone: await listGoneSites(db),
   }
 }

@@ -15,7 +15,12 @@ RMuFPz+YoW1HtV9rJk0mYaIwah0vnY9spvvjyqSQreX9AgMBAAE=
 `
 const SNAPSHOT = '9e4fff65e12aa564aa3f906f60f359038eb23fde80d97341f6c81481f786b3a2'
 const Keeper = {
-  ...{ at: AT, is_late: false, repositories: 12, backups: 340, postponed: 0, troubled: 1 },
+  at: AT,
+  is_late: false,
+  repositories: 12,
+  backups: 340,
+  postponed: 0,
+  troubled: 1,
   forgotten: 12,
   problems: [
     {
@@ -32,14 +37,27 @@ const place = {
   ca: '',
 }
 const Target = {
-  ...{ id: 1, name: 'Backup server', place, is_default: true },
-  ...{ checked_at: AT, append_only: true, keeper_key: PUBLIC_KEY },
-  ...{ keeper: Keeper, backups: 42, created_at: AT },
+  id: 1,
+  name: 'Backup server',
+  place,
+  is_default: true,
+  checked_at: AT,
+  append_only: true,
+  keeper_key: PUBLIC_KEY,
+  keeper: Keeper,
+  backups: 42,
+  created_at: AT,
 }
 const sizes = { files: 3579, tables: 12, bytes: 125_114_191, stored: 33_272_036 }
 const Proof = {
-  ...{ at: AT, proven: true, findings: [], files: 3579, tables: 12, rows: 5210 },
-  ...{ pages: 3, seconds: 21 },
+  at: AT,
+  proven: true,
+  findings: [],
+  files: 3579,
+  tables: 12,
+  rows: 5210,
+  pages: 3,
+  seconds: 21,
 }
 const Backup = {
   id: 3,
@@ -56,29 +74,49 @@ const SEALED = 'VZG8m/VoM/PUMNYZa8sHWHwHjH4g3dSkl0l8KJUJ2rFj'
 const report = { id: SNAPSHOT, repository: 'shop_k3f9', at: AT, ...sizes, seconds: 13.6 }
 
 const schedule = {
-  ...{ every: 'weekly' as const, target_id: null, backup_first: null },
+  every: 'weekly' as const,
+  target_id: null,
+  backup_first: null,
   exclude: ['wp-content/uploads/videos'],
   in_effect: {
-    ...{ every: 'weekly' as const, every_from: { kind: 'site' as const, tag: null } },
-    ...{ target_id: 1, target_from: { kind: 'tag' as const, tag: 'production' } },
-    ...{ backup_first: true, backup_first_from: { kind: 'fleet' as const, tag: null } },
+    every: 'weekly' as const,
+    every_from: { kind: 'site' as const, tag: null },
+    target_id: 1,
+    target_from: { kind: 'tag' as const, tag: 'production' },
+    backup_first: true,
+    backup_first_from: { kind: 'fleet' as const, tag: null },
   },
   next_at: UNTIL,
 }
 const VERSION = '4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945'
 const OwnRule = {
-  ...{ tag: 'production', every: 'default' as const, target_id: 1, backup_first: true },
+  tag: 'production',
+  every: 'default' as const,
+  target_id: 1,
+  backup_first: true,
   per_server: 2,
 }
 const Rule = { ...OwnRule, servers: 4 }
 
 const CoveredSite = {
-  ...{ id: 1, domain: 'shop.example', server_id: 1, server: 'web1', state: 'late' as const },
-  ...{ last_at: AT, proven_at: AT, next_at: UNTIL, bytes: sizes.bytes, target: 'Backup server' },
+  id: 1,
+  domain: 'shop.example',
+  server_id: 1,
+  server: 'web1',
+  state: 'late' as const,
+  last_at: AT,
+  proven_at: AT,
+  next_at: UNTIL,
+  bytes: sizes.bytes,
+  target: 'Backup server',
   last_error: 'The target is not reachable: connection refused',
 }
 const GoneSite = {
-  ...{ domain: 'old.example', target: 'Backup server', count: 30, backup_id: 3, last_at: AT },
+  domain: 'old.example',
+  target: 'Backup server',
+  count: 30,
+  backup_id: 3,
+  last_at: AT,
   bytes: sizes.bytes,
 }
 
@@ -132,7 +170,10 @@ export const BACKUP_EXAMPLES = {
     tables: ['wp_options', 'wp_posts'],
   },
   SetBackupSettings: {
-    ...{ every: 'weekly', target_id: null, backup_first: null, exclude: schedule.exclude },
+    every: 'weekly',
+    target_id: null,
+    backup_first: null,
+    exclude: schedule.exclude,
   },
   FindBackups: { target_id: 1 },
   FoundBackups: {
@@ -146,7 +187,10 @@ export const BACKUP_EXAMPLES = {
   },
   AdoptBackups: { target_id: 1, repository: 'shop_k3f9', sealed_passwords: [SEALED] },
   AdoptedBackups: {
-    ...{ repository: 'shop_k3f9', domain: 'shop.example', backups: 30, added: 30 },
+    repository: 'shop_k3f9',
+    domain: 'shop.example',
+    backups: 30,
+    added: 30,
     last_at: AT,
   },
   BackupRule: Rule,
@@ -170,10 +214,20 @@ export const BACKUP_EXAMPLES = {
     kit: { ...Kit, confirmed_at: LATER },
     targets: [Target],
     counts: {
-      ...{ sites: 12, ok: 8, unproven: 1, failed: 1 },
-      ...{ late: 1, never: 0, off: 1, week: 1, unproven_week: 3 },
+      sites: 12,
+      ok: 8,
+      unproven: 1,
+      failed: 1,
+      late: 1,
+      never: 0,
+      off: 1,
+      week: 1,
+      unproven_week: 3,
     },
-    ...{ sites: [CoveredSite], total: 1, page: 1, per_page: 50 },
+    sites: [CoveredSite],
+    total: 1,
+    page: 1,
+    per_page: 50,
     gone: [GoneSite],
   },
   BackupCheckComplete: { status: 'ok', append_only: true },

@@ -126,5 +126,9 @@ function bitsOf(key: string): number {
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 const entryOf = (type: string, user_id: number, created_at: string) => ({
-  ...{ type, domain: '', status: 'success' as const, created_at, user_id },
+  type,
+  domain: '',
+  status: 'success' as const,
+  created_at,
+  user_id,
 })

@@ -20,7 +20,13 @@ export async function listTargets(db: Database) {
     backup_targets
   return db.read
     .select({
-      ...{ id, name, place, is_default, checked_at, append_only, keeper_key },
+      id,
+      name,
+      place,
+      is_default,
+      checked_at,
+      append_only,
+      keeper_key,
       backups: count(backups.id),
       created_at,
     })

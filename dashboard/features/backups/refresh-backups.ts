@@ -101,6 +101,10 @@ async function refreshOne(
 
 /** The list of a repository whose backups somebody has deleted, such as the keeper by its rules. */
 const noneOf = (domain: string): CompleteListing => ({
-  ...{ password: 0, domain, tables: 0, excluded: [], backups: [] },
+  password: 0,
+  domain,
+  tables: 0,
+  excluded: [],
+  backups: [],
   is_whole: true,
 })

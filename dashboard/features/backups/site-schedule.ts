@@ -78,7 +78,8 @@ export async function changeSchedule(
 ): Promise<BackupSettings> {
   if (target_id !== null && !(await findTarget(deps.db, target_id))) throw unknownTarget()
   const own = {
-    ...{ every: every === 'default' ? null : every, target_id },
+    every: every === 'default' ? null : every,
+    target_id,
     ...(backup_first !== undefined && { backup_first }),
     ...(exclude && { exclude }),
   }

@@ -144,7 +144,9 @@ export async function removeTarget(
 
 /** The params of a target for an agent: only `openTarget` opens the secret. */
 export const sealedTarget = ({ id, place, secret_sealed }: TargetRow) => ({
-  ...{ target_id: id, place, secret_sealed },
+  target_id: id,
+  place,
+  secret_sealed,
 })
 
 export const openTarget = (
@@ -158,5 +160,9 @@ function refuseTaken(error: unknown): never {
 }
 
 const entryOf = (type: string, user_id: number, created_at: string) => ({
-  ...{ type, domain: '', status: 'success' as const, created_at, user_id },
+  type,
+  domain: '',
+  status: 'success' as const,
+  created_at,
+  user_id,
 })

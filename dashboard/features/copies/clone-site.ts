@@ -59,8 +59,13 @@ export async function cloneSite(
     : await recordedNames(deps.db, { domain: site.domain, of, recorded })
   const changes = await chosenChanges(deps, server, allNamesOf({ ...site, names }), dns)
   const params = {
-    ...{ ...site, from, ...(staging && { staging }), ...(accept && { accept }) },
-    ...{ ...jobsOf(from, with_jobs), ...(names && { names }), ...storedChanges(changes) },
+    ...site,
+    from,
+    ...(staging && { staging }),
+    ...(accept && { accept }),
+    ...jobsOf(from, with_jobs),
+    ...(names && { names }),
+    ...storedChanges(changes),
   }
   if (dry_run) {
     const name = { domain: site.domain, server_id: server.id }
@@ -73,7 +78,10 @@ export async function cloneSite(
   const record = { ...site, staging: isStaging }
   const copy = { original_id: original?.id, access: access?.record }
   return startNewSite(deps, server, {
-    ...{ type: 'site.clone', site: record, params, actor },
+    type: 'site.clone',
+    site: record,
+    params,
+    actor,
     also: (queries, site_id) => [
       ...copyStatements(queries, site_id, copy),
       ...(names ? namesOfNew(queries, site_id, site.domain, names) : []),

@@ -4,7 +4,10 @@ const addresses = {
   replaced: 1204,
   left: [
     {
-      ...{ table: 'wp_posts', column: 'guid', reason: 'skipped', count: 212 },
+      table: 'wp_posts',
+      column: 'guid',
+      reason: 'skipped',
+      count: 212,
       examples: ['https://shop.example/?p=7'],
     },
   ],
@@ -35,10 +38,16 @@ export const COPY_EXAMPLES = {
     tables: 61,
     addresses,
     settings: {
-      ...{ domain: 'staging.shop.example', maintenance: null, basic_auth: null },
-      ...{ php_settings: { memory_limit: 512, values: {} }, page_cache: null },
-      ...{ xmlrpc: 'jetpack', trusted_cdn: null, page_purge: false },
-      ...{ csp: 'basic', hsts: 'on' },
+      domain: 'staging.shop.example',
+      maintenance: null,
+      basic_auth: null,
+      php_settings: { memory_limit: 512, values: {} },
+      page_cache: null,
+      xmlrpc: 'jetpack',
+      trusted_cdn: null,
+      page_purge: false,
+      csp: 'basic',
+      hsts: 'on',
     },
   },
   RefreshSite: {},
@@ -46,7 +55,9 @@ export const COPY_EXAMPLES = {
   PushSite: { staging_id: 8, files: true, tables: ['wp_posts'], overwrite: ['wp_posts'] },
   SiteRefreshComplete: { ...replaced, domain: 'staging.shop.example' },
   SiteCompareComplete: {
-    ...{ status: 'ok', domain: 'shop.example', from: 'staging.shop.example' },
+    status: 'ok',
+    domain: 'shop.example',
+    from: 'staging.shop.example',
     files: {
       added: { count: 1, examples: ['wp-content/themes/shop/new.css'] },
       changed: { count: 0, examples: [] },
@@ -56,8 +67,11 @@ export const COPY_EXAMPLES = {
     },
     tables: [
       {
-        ...{ name: 'wp_posts', live_rows: 812, staging_rows: 815 },
-        ...{ live_changed: false, staging_changed: true },
+        name: 'wp_posts',
+        live_rows: 812,
+        staging_rows: 815,
+        live_changed: false,
+        staging_changed: true,
       },
     ],
   },

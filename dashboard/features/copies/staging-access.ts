@@ -76,7 +76,8 @@ export async function stagingParams(
   if (!live) throw conflict(`The live site of ${site.domain} is no longer recorded`)
   return {
     of: live.domain,
-    ...{ user, password_hash: hashOf(random, sealer.open(PASSWORD_PURPOSE, password_sealed)) },
+    user,
+    password_hash: hashOf(random, sealer.open(PASSWORD_PURPOSE, password_sealed)),
   }
 }
 

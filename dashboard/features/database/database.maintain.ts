@@ -14,7 +14,8 @@ export const databaseMaintain: OperationRules<'database.maintain'> = {
   ...bulkInUse,
   site: { states: IN_USE, found: false },
   params: (_, target, { action, tables }) => ({
-    ...{ domain: domainOf(target), action },
+    domain: domainOf(target),
+    action,
     ...(tables && { tables }),
   }),
   backup_first: async (deps, target, { action, without_backup }) =>

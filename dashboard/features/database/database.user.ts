@@ -6,7 +6,11 @@ export const databaseUser: OperationRules<'database.user'> = {
   ...siteCall,
   site: { states: IN_USE, found: false },
   params: (_, target, { token, rights, minutes, account_hash }) => ({
-    ...{ domain: domainOf(target), token, rights, minutes, account_hash },
+    domain: domainOf(target),
+    token,
+    rights,
+    minutes,
+    account_hash,
   }),
   succeeded: () => NO_CHANGE,
   bulk: null,

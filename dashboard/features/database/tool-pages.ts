@@ -88,7 +88,11 @@ async function answerRequest(
   if (!pass || !(await isLoggedIn(deps, pass.jti))) return toolPage(403, ENDED_TEXT)
   const form = await readBytes(request, FORM_LIMITS)
   const call = ToolRequest.safeParse({
-    ...{ domain, user: known.user, password: pass.password, method: request.method, query },
+    domain,
+    user: known.user,
+    password: pass.password,
+    method: request.method,
+    query,
     type: request.headers.get('content-type') ?? '',
     body: Buffer.from(form).toString('base64'),
   })

@@ -72,7 +72,9 @@ export async function namesOf(db: Database, site_id: number): Promise<SiteNames>
     www: ofKind('www').length > 0 ? 'redirect' : 'serve',
     aliases: ofKind('alias').map(({ name }) => name),
     redirects: ofKind('redirect').map(({ name, target, status, keep_path }) => ({
-      ...{ domain: name, status, keep_path },
+      domain: name,
+      status,
+      keep_path,
       ...(target !== null && { to: target }),
     })),
   })

@@ -92,7 +92,10 @@ function rowsOf(
     ...(www === 'redirect' && other !== undefined ? [{ ...row(other), kind: 'www' as const }] : []),
     ...aliases.map((name) => ({ ...row(name), kind: 'alias' as const })),
     ...redirects.map(({ domain: name, status, keep_path }) => ({
-      ...{ ...row(name), kind: 'redirect' as const, status, keep_path },
+      ...row(name),
+      kind: 'redirect' as const,
+      status,
+      keep_path,
     })),
   ]
 }

@@ -18,7 +18,9 @@ export async function domainStates(
     expected,
     ...certificate,
     names: names.map(({ name, records, certificate }) => ({
-      ...{ name, ...leadingTo(records, expected), records: records ?? [] },
+      name,
+      ...leadingTo(records, expected),
+      records: records ?? [],
       certificate,
     })),
   }

@@ -72,7 +72,11 @@ export async function storeHealth(
   let changed = 0
   for (const some of chunksOf(found, PIECE)) {
     const rows = some.map(({ domain, state, code, reason, checks }) => ({
-      ...{ domain, state, code, reason, checks },
+      domain,
+      state,
+      code,
+      reason,
+      checks,
     }))
     const next = sql`
       select id,
@@ -110,7 +114,8 @@ export async function storeVisits(
   for (const some of chunksOf(visits, PIECE)) {
     const rows = JSON.stringify(
       some.map(({ site_id, verdict, visited_at }) => ({
-        ...{ site_id, visited_at },
+        site_id,
+        visited_at,
         visit: verdict && { check: 'visit', ...verdict },
       })),
     )

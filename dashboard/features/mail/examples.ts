@@ -26,7 +26,9 @@ const SiteMailCounts = {
   problem: null,
   failures: [
     {
-      ...{ at: AT, recipient: 'nobody@example.org', answer: '550 5.1.1 No such user' },
+      at: AT,
+      recipient: 'nobody@example.org',
+      answer: '550 5.1.1 No such user',
       expired: false,
     },
   ],

@@ -18,8 +18,12 @@ interface Deps extends Pick<CommonDeps, 'db'> {
 }
 
 const UNSET: MailSettingView = {
-  ...{ enabled: true, relay: null, from_address: null, rewrite_from: null },
-  ...{ hourly_limit: null, updated_at: null },
+  enabled: true,
+  relay: null,
+  from_address: null,
+  rewrite_from: null,
+  hourly_limit: null,
+  updated_at: null,
 }
 
 async function settingOf(db: Database, target: MailTarget): Promise<MailSettingView> {

@@ -5,7 +5,10 @@ const moved = { status: 'ok', domain: 'shop.example', server_id: 2, seconds: 12.
 const SiteMove = { other_id: 1, other: 'web-1', moved_at: AT, tls: true }
 
 const OpenMove = {
-  ...{ other: 'web-1', operation_id: 'q3fJ0u8Z2nXv5Lr1', undecided: true, next_at: AT },
+  other: 'web-1',
+  operation_id: 'q3fJ0u8Z2nXv5Lr1',
+  undecided: true,
+  next_at: AT,
   reason: 'The disk is full',
 }
 
@@ -27,7 +30,8 @@ export const MOVE_EXAMPLES = {
   SiteMoveConfirmComplete: { status: 'ok', domain: 'shop.example' },
   SiteReceiveComplete: { status: 'ok', domain: 'shop.example', certificate: PEM },
   SiteGatherComplete: {
-    ...{ status: 'ok', domain: 'shop.example' },
+    status: 'ok',
+    domain: 'shop.example',
     gathered: {
       at: AT,
       files: { snapshot: 'a'.repeat(64), count: 3, bytes: 2000 },

@@ -66,7 +66,10 @@ export function refuseDeleted(known: MoveProgress | undefined, domain: string): 
 /** Its calls are new ones: nothing of the earlier calls that have no result counts. */
 const progressOfRepeat = ({ progress }: MoveProgress): MoveRow['progress'] => ({
   ...progress,
-  ...{ parting: true, failure: undefined, tries: undefined, repeats: undefined },
+  parting: true,
+  failure: undefined,
+  tries: undefined,
+  repeats: undefined,
 })
 
 /** Repeated without a user: no site moves, unless it may have moved already. */

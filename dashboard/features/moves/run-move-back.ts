@@ -39,7 +39,9 @@ async function moveBack(session: MoveSession): Promise<Outcome> {
   await openOnNewServer(session)
   const access = await copyAccess(session)
   const switched = {
-    ...{ site_id: site.id, server_id: other.id, other_id: here.id },
+    site_id: site.id,
+    server_id: other.id,
+    other_id: here.id,
     certificate: parts.get('frozen', z.string()) ?? '',
     moved_at: timestamp(deps.clock),
   }

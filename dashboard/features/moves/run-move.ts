@@ -62,7 +62,9 @@ async function move(session: MoveSession): Promise<Outcome> {
   const access = await copyAccess(session)
   const seconds = frozenSeconds(session)
   const switched = {
-    ...{ site_id: site.id, server_id: other.id, other_id: here.id },
+    site_id: site.id,
+    server_id: other.id,
+    other_id: here.id,
     certificate: parts.get('frozen', z.string()) ?? '',
     moved_at: timestamp(deps.clock),
   }

@@ -91,8 +91,14 @@ const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
     by_server: countByServer(groups),
     counts: { sites, health, operations, updates, updates_unknown },
     attention: [
-      ...[...changed, ...identity, ...isolation, ...maintenance, ...mail, ...jobs],
-      ...[...ofSites, ...backups],
+      ...changed,
+      ...identity,
+      ...isolation,
+      ...maintenance,
+      ...mail,
+      ...jobs,
+      ...ofSites,
+      ...backups,
     ],
   }
 }, MAX_AGE_MS)

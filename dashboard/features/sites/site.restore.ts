@@ -17,8 +17,12 @@ export const siteRestore: OperationRules<'site.restore'> = {
   succeeded: () =>
     allChanges(
       setSite({
-        ...{ status: 'active', status_reason: '', former_status: null },
-        ...{ trashed_at: null, purge_at: null, trash_size: null },
+        status: 'active',
+        status_reason: '',
+        former_status: null,
+        trashed_at: null,
+        purge_at: null,
+        trash_size: null,
       }),
       manageSite,
     ),

@@ -27,7 +27,10 @@ export async function startNewSite(
   { type, site, params, actor, also }: NewSiteRequest,
 ): Promise<StartedSite> {
   const operation = newOperation(deps, {
-    ...{ type, server, params, actor: actor.id },
+    type,
+    server,
+    params,
+    actor: actor.id,
     site: { id: 0, domain: site.domain },
     wait_for_agent: true,
   })

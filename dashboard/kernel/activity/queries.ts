@@ -51,7 +51,12 @@ export async function listFleetActivities(
   const [rows, [counted]] = await db.read.batch([
     db.read
       .select({
-        ...{ id, type, domain, status, created_at, site_id },
+        id,
+        type,
+        domain,
+        status,
+        created_at,
+        site_id,
         actor: users.email,
         token: activities.token,
         address: activities.address,

@@ -26,7 +26,10 @@ export const storedWebOf = ({ programs, unnamed }: Web): ServerWeb => ({
 
 /** In this order of fields, since records are compared as text. */
 const programOf = ({ program, ports, understood, reason }: WebProgram) => ({
-  ...{ program: publicWebOf(program), ports, understood, reason },
+  program: publicWebOf(program),
+  ports,
+  understood,
+  reason,
 })
 
 const publicWebOf = (program: string) => program.replace(/[^\w.+ -]/g, '')
@@ -35,8 +38,15 @@ function unnamedOf(site: UnnamedSite): UnnamedSiteView {
   const { names = [], closed = false, unknown = {}, docroot, user, php } = site
   const { tls, framework, wp_version } = site
   return {
-    ...{ names: names.slice(0, MAX_NAMES), closed, docroot, user, php },
-    ...{ tls, framework, wp_version, unknown },
+    names: names.slice(0, MAX_NAMES),
+    closed,
+    docroot,
+    user,
+    php,
+    tls,
+    framework,
+    wp_version,
+    unknown,
   }
 }
 

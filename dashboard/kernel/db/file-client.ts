@@ -171,7 +171,8 @@ function execute({ statement, shape }: PreparedStatement, args: InArgs): ResultS
     const { changes, lastInsertRowid } = statement.run(values)
     const result = new QueryResult(NO_COLUMNS, [])
     return Object.assign(result, {
-      ...{ rowsAffected: changes, lastInsertRowid: BigInt(lastInsertRowid) },
+      rowsAffected: changes,
+      lastInsertRowid: BigInt(lastInsertRowid),
     })
   }
   const found = statement.all(values) as unknown[][]

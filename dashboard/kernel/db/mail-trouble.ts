@@ -41,7 +41,11 @@ function keptFailures({
   failures,
 }: SiteMail) {
   return {
-    ...{ domain, queued, oldest_at, held, last_sent_at },
+    domain,
+    queued,
+    oldest_at,
+    held,
+    last_sent_at,
     problem: queued === 0 ? '' : (problem?.answer ?? ''),
     failures: failures.map(({ at, answer, expired }) => ({ at, answer, expired })),
   }

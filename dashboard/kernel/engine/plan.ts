@@ -22,7 +22,9 @@ interface PlanRequest {
 }
 
 const backupStep = (what: string) => ({
-  ...{ name: 'backup', title: `Backing up ${what} first`, effects: [] },
+  name: 'backup',
+  title: `Backing up ${what} first`,
+  effects: [],
 })
 
 /** The plan; nothing is stored. 409 while the site has an operation, 503 when offline. */

@@ -55,7 +55,10 @@ export async function explainCertificate(
 function presentedBy({ hostname: host, port }: AgentAddress, rules: AddressRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({
-      ...{ host, port, minVersion: 'TLSv1.3', rejectUnauthorized: false },
+      host,
+      port,
+      minVersion: 'TLSv1.3',
+      rejectUnauthorized: false,
       lookup: checkedLookup(rules),
     })
     socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('too slow')))

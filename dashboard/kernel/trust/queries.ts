@@ -153,8 +153,11 @@ export async function getTrust(db: Database, server_id: number) {
   const { expires_at, failures, last_error, last_code } = enrolments
   const row = await db.read
     .select({
-      ...{ enrolled_at: server_agents.enrolled_at, expires_at },
-      ...{ failures, last_error, last_code },
+      enrolled_at: server_agents.enrolled_at,
+      expires_at,
+      failures,
+      last_error,
+      last_code,
     })
     .from(servers)
     .leftJoin(server_agents, eq(server_agents.server_id, servers.id))

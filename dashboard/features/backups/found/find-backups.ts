@@ -39,7 +39,8 @@ export async function findBackups(
   const found = await deps.agents.call(server, repositoriesReading, body)
   const known = await countRecorded(deps.db, target_id)
   const repositories = found.repositories.map(({ name, keys }) => ({
-    ...{ name, keys },
+    name,
+    keys,
     backups: known.get(name) ?? 0,
   }))
   const { is_listed, next, unnamed } = found

@@ -8,10 +8,21 @@ import { runProgram } from './run-program.ts'
 const LOADER_CACHE = '/etc/ld.so.cache'
 /** What names, certificates and the time of day need. */
 const SYSTEM = [
-  ...[LOADER_CACHE, '/etc/resolv.conf', '/run/systemd/resolve', '/etc/hosts'],
-  ...['/etc/nsswitch.conf', '/etc/gai.conf', '/etc/host.conf', '/etc/passwd', '/etc/group'],
-  ...['/etc/ssl', '/usr/share/ca-certificates', '/usr/local/share/ca-certificates'],
-  ...['/etc/localtime', '/usr/share/zoneinfo', '/dev/urandom'],
+  LOADER_CACHE,
+  '/etc/resolv.conf',
+  '/run/systemd/resolve',
+  '/etc/hosts',
+  '/etc/nsswitch.conf',
+  '/etc/gai.conf',
+  '/etc/host.conf',
+  '/etc/passwd',
+  '/etc/group',
+  '/etc/ssl',
+  '/usr/share/ca-certificates',
+  '/usr/local/share/ca-certificates',
+  '/etc/localtime',
+  '/usr/share/zoneinfo',
+  '/dev/urandom',
 ]
 const PATH = '/usr/local/bin:/usr/bin:/bin'
 const DNS = 53

@@ -74,7 +74,8 @@ export async function changeAccount(
   )
   const at = timestamp(clock)
   const values = {
-    ...{ zones, checked_at: at },
+    zones,
+    checked_at: at,
     ...(name !== undefined && { name }),
     ...(token !== undefined && { token_sealed: sealer.seal(PURPOSE, new Secret(token)) }),
   }
@@ -109,5 +110,9 @@ function nameTakenError(error: unknown): never {
 }
 
 const entryOf = (type: string, user_id: number, created_at: string) => ({
-  ...{ type, domain: '', status: 'success' as const, created_at, user_id },
+  type,
+  domain: '',
+  status: 'success' as const,
+  created_at,
+  user_id,
 })

@@ -1,13 +1,17 @@
 const DnsAccount = {
-  ...{ id: 1, name: 'Cloudflare', api: 'https://api.cloudflare.com/client/v4' },
-  ...{ zones: ['shop.example'], checked_at: '2026-11-23T10:00:00.000Z' },
+  id: 1,
+  name: 'Cloudflare',
+  api: 'https://api.cloudflare.com/client/v4',
+  zones: ['shop.example'],
+  checked_at: '2026-11-23T10:00:00.000Z',
   created_at: '2026-11-23T10:00:00.000Z',
 }
 
 export const DNS_EXAMPLES = {
   DnsAccount,
   CreateDnsAccount: {
-    ...{ name: DnsAccount.name, api: DnsAccount.api },
+    name: DnsAccount.name,
+    api: DnsAccount.api,
     token: 'your-token-of-cloudflare-with-40-letters',
   },
   UpdateDnsAccount: { name: 'Cloudflare (shops)' },
@@ -18,11 +22,16 @@ export const DNS_EXAMPLES = {
     zones: [{ zone: 'shop.example', account: 'Cloudflare', hosts: ['shop.example'] }],
   },
   DnsNamePlan: {
-    ...{ name: 'shop.example', zone: 'shop.example', account: 'Cloudflare', problem: '' },
+    name: 'shop.example',
+    zone: 'shop.example',
+    account: 'Cloudflare',
+    problem: '',
     records: [{ action: 'create', type: 'A', content: '192.0.2.10', proxied: false }],
   },
   DnsRecordPlan: {
-    ...{ name: 'shop.example', zone: 'shop.example', account: 'Cloudflare' },
+    name: 'shop.example',
+    zone: 'shop.example',
+    account: 'Cloudflare',
     records: [{ action: 'create', type: 'A', content: '192.0.2.10', proxied: false }],
   },
 }

@@ -68,6 +68,8 @@ function byZone(found: (Omit<PurgeTarget, 'hosts'> & { name: string })[]): Purge
 
 export const purgeView = (targets: readonly PurgeTarget[]): CdnPurge => ({
   zones: targets.map(({ account, zone, hosts }) => ({
-    ...{ zone: zone.name, account: account.name, hosts },
+    zone: zone.name,
+    account: account.name,
+    hosts,
   })),
 })

@@ -37,7 +37,10 @@ async function purgeAll(deps: PurgeDeps, targets: readonly PurgeTarget[], whose:
   for (const target of targets) {
     const enter = (status: 'success' | 'failed') =>
       insertEntry(deps.db, {
-        ...{ type: 'cdn.purge', ...whose, status, created_at: timestamp(deps.clock) },
+        type: 'cdn.purge',
+        ...whose,
+        status,
+        created_at: timestamp(deps.clock),
         detail: `${target.hosts.join(', ')} in ${target.account.name}`,
       })
     try {
@@ -82,7 +85,8 @@ export const purgesCdn: Pick<OperationRules<OperationType>, 'afterwards' | 'last
       if (zones.length === 0) return undefined
       const effects = zones.flatMap(({ account, hosts }) =>
         hosts.map((host) => ({
-          ...{ action: 'run' as const, kind: 'purge' },
+          action: 'run' as const,
+          kind: 'purge',
           name: `${host} in ${account}`,
         })),
       )

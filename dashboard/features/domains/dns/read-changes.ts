@@ -116,8 +116,10 @@ async function readChange(
 function changeOf(present: CloudflareRecord[], addresses: readonly string[]): DnsChange {
   const proxied = present.some((record) => record.proxied)
   const required = addresses.map((content) => ({
-    ...{ type: isIPv6(content) ? ('AAAA' as const) : ('A' as const), content },
-    ...{ proxied, ttl: AUTOMATIC_TTL },
+    type: isIPv6(content) ? ('AAAA' as const) : ('A' as const),
+    content,
+    proxied,
+    ttl: AUTOMATIC_TTL,
   }))
   const keep = present.filter((record) => required.some((each) => isSame(each, record)))
   return {
@@ -128,7 +130,9 @@ function changeOf(present: CloudflareRecord[], addresses: readonly string[]): Dn
 }
 
 export const recordPlanOf = ({ name, zone, account, change }: NameChange): DnsRecordPlan => ({
-  ...{ name, zone, account },
+  name,
+  zone,
+  account,
   records: (['keep', 'remove', 'create'] as const).flatMap((action) =>
     change[action].map(({ type, content, proxied }) => ({ action, type, content, proxied })),
   ),

@@ -12,8 +12,11 @@ const NewRecord = z.object({
 const PresentRecords = z.array(NewRecord.extend({ id: z.string() }))
 const StoredChanges = z.array(
   z.object({
-    ...{ name: z.string(), account_id: z.number(), account: z.string() },
-    ...{ zone_id: z.string(), zone: z.string() },
+    name: z.string(),
+    account_id: z.number(),
+    account: z.string(),
+    zone_id: z.string(),
+    zone: z.string(),
     change: z.object({ keep: PresentRecords, remove: PresentRecords, create: z.array(NewRecord) }),
   }),
 )
@@ -38,13 +41,16 @@ export function recordsStep(params: Params): Plan['steps'][number] | undefined {
   const effects = (['remove', 'create'] as const).flatMap((action) =>
     changes.flatMap(({ name, account, change }) =>
       change[action].map(({ type, content, proxied }) => ({
-        ...{ action, kind: 'record' },
+        action,
+        kind: 'record',
         name: `${type} ${name} → ${content}${proxied ? ' (proxied)' : ''} in ${account}`,
       })),
     ),
   )
   return {
-    ...{ name: 'dns_records', title: 'Changing DNS records at Cloudflare', effects },
+    name: 'dns_records',
+    title: 'Changing DNS records at Cloudflare',
+    effects,
     notes: ['They are restored if the operation fails.'],
   }
 }

@@ -34,8 +34,13 @@ const listParts = cachedParts(
 )
 
 const EMPTY_PART: BackupPart = {
-  ...{ scheduled: 0, late: 0, over_a_week: 0, longest: null },
-  ...{ failed: 0, unproven: 0, valid_until: Number.POSITIVE_INFINITY },
+  scheduled: 0,
+  late: 0,
+  over_a_week: 0,
+  longest: null,
+  failed: 0,
+  unproven: 0,
+  valid_until: Number.POSITIVE_INFINITY,
 }
 
 type LateServer = ReturnType<typeof lateServers>[number]

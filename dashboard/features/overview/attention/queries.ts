@@ -43,12 +43,16 @@ export async function readNeeds(
 ) {
   const { now, since, shown, few } = times
   const unwell = (health: 'down' | 'degraded'): SiteNeeds => ({
-    ...{ index: 'sites_unwell', order: sql`domain`, limit: shown },
+    index: 'sites_unwell',
+    order: sql`domain`,
+    limit: shown,
     which: sql`health in ('down', 'degraded') and status = 'active'
       and health = ${health} and ${healthAt(now)} = ${health}`,
   })
   const broken = (status: 'failed' | 'missing'): SiteNeeds => ({
-    ...{ index: 'sites_broken', order: sql`domain`, limit: shown },
+    index: 'sites_broken',
+    order: sql`domain`,
+    limit: shown,
     which: sql`status in ('failed', 'missing') and status = ${status}`,
   })
   const kinds: Record<NeedKind, SiteNeeds> = {
@@ -57,7 +61,9 @@ export async function readNeeds(
     failures: broken('failed'),
     lost: broken('missing'),
     expiring: {
-      ...{ index: 'sites_expiring', which: isExpiring(now), limit: shown },
+      index: 'sites_expiring',
+      which: isExpiring(now),
+      limit: shown,
       order: sql`certificate_expires_at`,
     },
     outdated: { index: 'sites_outdated', which: isUpdatable, order: mostUpdates, limit: few },

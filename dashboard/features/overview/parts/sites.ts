@@ -28,7 +28,8 @@ export function countsOf(groups: ServerGroups, silent: ReadonlySet<number>) {
   const counts = {
     sites: {} as Record<string, number>,
     health: {} as Record<string, number>,
-    ...{ updates: 0, updates_unknown: 0 },
+    updates: 0,
+    updates_unknown: 0,
   }
   for (const [server_id, own] of groups)
     for (const group of own) {
@@ -61,9 +62,13 @@ export function needsIn(groups: ServerGroups, silent: ReadonlySet<number>) {
   const sum = (field: 'expiring' | 'conflicts') =>
     [...groups.values()].flat().reduce((total, group) => total + group[field], 0)
   return {
-    ...{ down: health.down ?? 0, degraded: health.degraded ?? 0 },
-    ...{ failures: sites.failed ?? 0, lost: sites.missing ?? 0 },
-    ...{ expiring: sum('expiring'), outdated: updates, conflicts: sum('conflicts') },
+    down: health.down ?? 0,
+    degraded: health.degraded ?? 0,
+    failures: sites.failed ?? 0,
+    lost: sites.missing ?? 0,
+    expiring: sum('expiring'),
+    outdated: updates,
+    conflicts: sum('conflicts'),
   }
 }
 

@@ -3,29 +3,50 @@ import { BULK_EXAMPLES } from '#dashboard/kernel/bulk/examples.ts'
 import { AT } from '#dashboard/kernel/http/example-values.ts'
 
 const backup = {
-  ...{ id: 12, at: AT, target: 'Offsite', bytes: 2_450_000_000 },
-  ...{ proven: true, excluded: 0 },
+  id: 12,
+  at: AT,
+  target: 'Offsite',
+  bytes: 2_450_000_000,
+  proven: true,
+  excluded: 0,
 }
 
 const LostSite = {
-  ...{ id: 7, domain: 'shop.example', server_id: 1 },
-  ...{ php: '8.4', status: 'active', state: 'restorable', reason: '', backup },
+  id: 7,
+  domain: 'shop.example',
+  server_id: 1,
+  php: '8.4',
+  status: 'active',
+  state: 'restorable',
+  reason: '',
+  backup,
 }
 
 const RecoveryDestination = {
-  ...{ id: 2, name: 'web-2', php_versions: ['8.4'], sites: 12, free_bytes: 80_000_000_000 },
+  id: 2,
+  name: 'web-2',
+  php_versions: ['8.4'],
+  sites: 12,
+  free_bytes: 80_000_000_000,
 }
 
 const NeededRecord = {
-  ...{ domain: 'blog.example', name: 'blog.example', type: 'A', content: '203.0.113.9' },
+  domain: 'blog.example',
+  name: 'blog.example',
+  type: 'A',
+  content: '203.0.113.9',
 }
 
 const RecoveryPlan = {
-  ...{ server_id: 2, site_id: 7, domain: 'shop.example', error: null },
+  server_id: 2,
+  site_id: 7,
+  domain: 'shop.example',
+  error: null,
   plan: {
     steps: [
       {
-        ...{ name: 'user', title: 'Creating the system user' },
+        name: 'user',
+        title: 'Creating the system user',
         effects: [{ action: 'create', kind: 'user', name: 'shop_k3f9' }],
       },
     ],

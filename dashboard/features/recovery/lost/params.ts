@@ -49,7 +49,12 @@ export async function paramsFromBackup(
   const names = await namesOf(deps.db, site.id)
   const changes = dns ? await recordsOf(deps, { lost, server }, allNamesOf({ domain, names })) : []
   return {
-    ...{ domain, php, tier, tls, from, names },
+    domain,
+    php,
+    tier,
+    tls,
+    from,
+    names,
     email: email || (await emailOf(deps.db, target.actor)),
     user: await freeUser(deps, site, server),
     ...(site.staging && { staging: await stagingParams(deps, site) }),

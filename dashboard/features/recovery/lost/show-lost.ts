@@ -73,7 +73,9 @@ async function neededRecords(
       .filter((name) => !zoneOf(accounts, name))
       .flatMap((name) =>
         (addresses.get(server_id) ?? []).map((content) => ({
-          ...{ domain, name, content },
+          domain,
+          name,
+          content,
           type: isIPv6(content) ? ('AAAA' as const) : ('A' as const),
         })),
       ),

@@ -33,8 +33,14 @@ export function listIsolation(db: Database) {
   const { checked_at, failures, failed_at, reason } = isolation_checks
   return db.read
     .select({
-      ...{ id, name, status, created_at, has_sites, succeeded },
-      ...{ checked_at, failed_at },
+      id,
+      name,
+      status,
+      created_at,
+      has_sites,
+      succeeded,
+      checked_at,
+      failed_at,
       reason: sql<string>`coalesce(${reason}, '')`,
       failures: sql<number>`coalesce(${failures}, 0)`,
     })

@@ -62,8 +62,13 @@ export async function settleRename(
     await db.write((queries) =>
       batch(queries, [
         queries.insert(activities).values({
-          ...{ type: fits, domain: asked.primary, status: 'success', created_at },
-          ...{ server_id, operation_id, user_id },
+          type: fits,
+          domain: asked.primary,
+          status: 'success',
+          created_at,
+          server_id,
+          operation_id,
+          user_id,
         }),
         ...storePrimary({ www }, asked)(
           queries,

@@ -148,7 +148,15 @@ async function* readAndApply(
   const room = MAX_IMPORTS - records.filter(({ managed }) => !managed).length
   const now = timestamp(clock)
   const imported = await applySync(db, {
-    ...{ server, reading, plan, since, now, purge_at, room, unread, with_activity },
+    server,
+    reading,
+    plan,
+    since,
+    now,
+    purge_at,
+    room,
+    unread,
+    with_activity,
     adoption,
     columns,
     reports: { maintenance, troubles, web, jobs },

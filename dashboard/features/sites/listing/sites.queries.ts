@@ -115,7 +115,12 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
   const facts = { docroot, db_name, database_routines, xmlrpc, email, disk, inventory }
   const [row] = await db.read
     .select({
-      ...{ ...siteColumns, ...facts, trashed_at, purge_at, closed, unknown },
+      ...siteColumns,
+      ...facts,
+      trashed_at,
+      purge_at,
+      closed,
+      unknown,
       health_checks: sites.health_checks,
     })
     .from(sites)

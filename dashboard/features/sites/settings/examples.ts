@@ -2,7 +2,10 @@ const settings = {
   maintenance: { allow: ['203.0.113.7'], message: 'We are back at noon.' },
   basic_auth: { user: 'client' },
   php_settings: {
-    ...{ memory_limit: 256, upload: 128, execution_time: 120, input_vars: 5000 },
+    memory_limit: 256,
+    upload: 128,
+    execution_time: 120,
+    input_vars: 5000,
     values: { max_file_uploads: '50' },
   },
   page_cache: { enabled: true, paths: ['/members'], cookies: ['member_'] },
