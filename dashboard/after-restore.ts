@@ -6,9 +6,9 @@ import { replaceKeys } from '#dashboard/kernel/trust/keys/rotate.ts'
 import type { Deps } from './deps.ts'
 
 /**
- * At the first start with restored records: what happened since the backup is not known. The key is
- * rotated, because the lost dashboard may have had a newer one, and must not command the servers any
- * more; and nobody knows which bulk operations were cancelled.
+ * Prepares the first start with restored records, which know nothing of the time since the backup.
+ * The key is rotated, because the lost dashboard may have had a newer one and must not command the
+ * servers any more. Bulk operations are paused, because nobody knows which of them were cancelled.
  */
 export async function afterRestore(deps: Deps, data_dir: string): Promise<void> {
   const { db, clock, log } = deps

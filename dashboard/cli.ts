@@ -42,13 +42,11 @@ backup and check work while the dashboard runs; stop it before restore.
 const RECOVERABLE =
   'the release key and the settings are sealed in it: scripts/install-dashboard.sh --recover puts them into place\n'
 
-/** An invalid argument. */
 class UsageError extends Error {}
 
 export interface Output {
   out(text: string): void
   err(text: string): void
-  /** Standard input to its end. */
   read(): Promise<string>
 }
 

@@ -106,7 +106,6 @@ function fileText(file: string): string {
   }
 }
 
-/** The SMTP server of the dashboard and the sender of its mail; undefined without SMTP_URL. */
 export function smtpOf({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config) {
   const server = SMTP_URL === undefined ? undefined : readSmtpUrl(SMTP_URL)
   if (!server) return undefined
@@ -115,7 +114,6 @@ export function smtpOf({ SMTP_URL, MAIL_FROM, PUBLIC_URL }: Config) {
   return { server, from: MAIL_FROM ?? user ?? `hosting-control@${domain}` }
 }
 
-/** The environment of this process: the only place that reads it. */
 export const readEnvironment = (): Config => readConfig(process.env)
 
 function isUrl(value: string, protocols: readonly string[]): boolean {

@@ -64,15 +64,12 @@ import { makeTransports, obstacleTo } from '#dashboard/kernel/trust/transports.t
 import { isOwn, type OperationType, type OwnType } from '#shared/operation-types.ts'
 import { RULES } from './operation-types.ts'
 
-/** Everything from outside. */
 export interface OutsideDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random' | 'log'> {
   secret: string
-  /** Prove that the dashboard wrote the rows that admit somebody. */
+  /** The marks of the rows that admit somebody: they prove that the dashboard wrote them. */
   marks: Marks
-  /** The keys that sign requests to agents. */
   keys: Keyring
   sealer: Sealer
-  /** The allowed addresses of agents. */
   rules: AddressRules
   public_url: string | undefined
   /** The folder of the agent's builds; undefined: that of build-agent.ts. */
@@ -85,7 +82,6 @@ export interface OutsideDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random' 
   off_site?: boolean
   /** Sends mail of the dashboard; undefined: it sends none. */
   mailer?: Mailer | undefined
-  /** How long a deleted site stays in the trash. */
   trash_days?: number
   limits?: Partial<TimeLimits>
   /** The transport to agents; undefined: the network. */

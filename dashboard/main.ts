@@ -3,7 +3,10 @@ import { ConfigError, readEnvironment } from './config.ts'
 import { StartError } from './start-error.ts'
 
 const GRACE_MS = 4_000
-/** Most code of a start runs once: to compile it costs more than it saves. */
+/**
+ * The number of calls before code is compiled: most code of a start runs once, and to compile it
+ * costs more than it saves.
+ */
 const JIT_AT_START = 10
 
 // Its files are for its own user.
@@ -42,7 +45,7 @@ async function serve(): Promise<void> {
   process.stdout.write(`listening on ${url}\n`)
 }
 
-/** The dashboard starts restic so: the words after the list of what is allowed are its argv. */
+/** Starts restic for the dashboard: the words after the list of what is allowed are its argv. */
 async function becomeConfined([allowed = '', ...argv]: readonly string[]): Promise<never> {
   const confine = await import('#dashboard/features/backups/off-site/confine.ts')
   try {

@@ -14,7 +14,9 @@ import { StartError } from './start-error.ts'
 const PREFIX = 'before-update-'
 const MAX_BACKUPS = 3
 
-/** The migrated database, and the lock that prevents a restore of its file. Throws StartError. */
+/**
+ * Opens the migrated database, and the lock that prevents a restore of its file. Throws StartError.
+ */
 export async function openRecords(
   config: Config,
   known?: readonly KnownMigration[],
@@ -29,7 +31,7 @@ export async function openRecords(
   }
 }
 
-/** The lock prevents a restore of the file. A server has no lock. */
+/** Locks the file against a restore. A server has no lock. */
 function lockRecords(url: string): DatabaseLock | undefined {
   const file = databaseFileOf(url)
   if (file === undefined) return undefined
@@ -42,7 +44,7 @@ function lockRecords(url: string): DatabaseLock | undefined {
   throw new StartError('The database is being restored: start again when that has ended')
 }
 
-/** Migrations are forward only: the backup allows a rollback. */
+/** Backs the records up before a migration, which is forward only: the backup allows a rollback. */
 async function backUpBeforeMigration(config: Config): Promise<void> {
   const records = { database: databaseOf(config), data_dir: config.DATA_DIR }
   const folder = `${config.DATA_DIR}/backups`

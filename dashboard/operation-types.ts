@@ -55,7 +55,6 @@ import { wpCronRun } from '#dashboard/features/wordpress/wp.cron-run.ts'
 import { wpLogin } from '#dashboard/features/wordpress/wp.login.ts'
 import type { RulesTable } from '#dashboard/kernel/engine/rules.ts'
 
-/** The effects of every type of operation on the records. */
 export const RULES: RulesTable = {
   'agent.upgrade': agentUpgrade,
   'backup.check': backupCheck,

@@ -39,25 +39,26 @@ export interface StartedDashboard {
   stop(): Promise<void>
 }
 
-/** Replaces real servers in a demo. */
 export interface Demo {
   transports: Transports
   /** Fills the records before anything reads them. */
   prepare(deps: Deps): Promise<void>
-  /** Receives the lines of the log. */
   log(line: string): void
 }
 
-/** The requests that start in one turn of the event loop: `/health` is answered in between. */
+/**
+ * The maximum of requests that start in one turn of the event loop: `/health` is answered in
+ * between.
+ */
 const MAX_STARTS_PER_TURN = 16
-/** How soon an operation starts that was requested at another dashboard. */
+/** The interval at which operations are found that were requested at another dashboard. */
 const OPERATIONS_POLL_MS = 250
 const BULK_POLL_MS = 1_000
 const SERVERS_POLL_MS = 2_000
-/** Above our own limit of 1 MiB, so that we answer with a JSON body. */
+/** The maximum of a body above our own limit of 1 MiB, so that we answer with a JSON body. */
 const MAX_BODY = 64 << 20
 
-/** Throws StartError for failures that the operator can correct. */
+/** Starts the dashboard. Throws StartError for failures that the operator can correct. */
 export async function start(
   config: Config,
   { demo, keep_login = false }: { demo?: Demo; keep_login?: boolean } = {},
@@ -103,7 +104,7 @@ export async function start(
   return { url: `http://${hostOf(config.HOST)}:${server.port}`, first, stop }
 }
 
-/** The operations and changes of other dashboards on the same records. */
+/** Watches the operations and changes of other dashboards on the same records. */
 function watchOtherDashboards({ leases, worker, bulks, scheduler, db }: Deps): void {
   leases.watch(OPERATIONS_POLL_MS, () => worker.resume())
   leases.watch(BULK_POLL_MS, () => bulks.resume())
@@ -159,7 +160,9 @@ async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
   }
 }
 
-/** A key that cannot be decrypted means that DATA_DIR and the database do not match. */
+/**
+ * Opens the keys. One that cannot be decrypted means that DATA_DIR and the database do not match.
+ */
 async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise<Keyring> {
   const keys = new Keyring(deps)
   try {

@@ -36,9 +36,8 @@ import type { Config } from './config.ts'
 import type { Deps } from './deps.ts'
 
 const MINUTE_MS = 60_000
-/** The interval of the check for the backup of the day. */
 const BACKUP_MS = 10 * MINUTE_MS
-/** How soon a requested backup starts, and a file that root has written is recorded. */
+/** The interval at which a requested backup is found, and a file that root has written. */
 const POLL_MS = 5_000
 
 type BackupConfig = Pick<Config, 'DATA_DIR' | 'BACKUPS_KEPT' | 'BACKUPS_STALL'>
@@ -60,7 +59,6 @@ const SWEEPS: Record<string, Sweep> = {
   'roll-up of metrics': [5 * MINUTE_MS, ({ db, clock }) => sweepHistory(db, clock.now())],
 }
 
-/** That of a dashboard with an SMTP server. */
 const MAIL: Record<string, Sweep> = {
   'mail of critical items': [ALERTS_MS, ({ alerts }) => alerts.look()],
 }
@@ -69,9 +67,9 @@ const MAIL: Record<string, Sweep> = {
 type RepeatedWork = readonly [every_ms: number, start: () => void]
 
 /**
- * Nothing is deleted or started by its age while the time of day cannot be trusted. Of several
- * dashboards, the one with the share of the fleet does it. `newest`: the newest time in the records
- * before this process. It ends with the signal.
+ * Starts the scheduled work, which ends with the signal. Nothing is deleted or started by its age
+ * while the time of day cannot be trusted. Of several dashboards, the one with the share of the
+ * fleet does it. `newest` is the newest time in the records before this process.
  */
 export function startSweeps(
   deps: Deps,
@@ -133,7 +131,7 @@ function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => 
 }
 
 /**
- * The file that root writes is read only after a change of it. The time of its change is read at once: a
+ * Records the file that root writes after a change of it. The time of its change is read at once: a
  * thread for it takes longer.
  */
 function lookForSealed({ db, leases, log }: Deps, data_dir: string) {
@@ -149,7 +147,7 @@ function lookForSealed({ db, leases, log }: Deps, data_dir: string) {
   }
 }
 
-/** 0: there is none, or it cannot be read. */
+/** Returns the time of the change; 0 when there is no file, or it cannot be read. */
 function changedAt(path: string): number {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -158,7 +156,7 @@ function changedAt(path: string): number {
   }
 }
 
-/** Work of the fleet, at the dashboard that has it. */
+/** Does work of the fleet, at the dashboard that has it. */
 async function whenReady(
   leases: Deps['leases'],
   isReady: () => Promise<boolean>,
@@ -180,7 +178,7 @@ async function proveClock(deps: Deps): Promise<boolean> {
   return true
 }
 
-/** Returns whether there is a request, or may be one. */
+/** Starts the work of a request. Returns whether there is one, or may be one. */
 async function startIfRequested(
   { db, log }: Deps,
   key: Parameters<typeof findRequest>[1],
@@ -196,7 +194,7 @@ async function startIfRequested(
   }
 }
 
-/** Work of the fleet that may take longer than its interval. */
+/** Starts work of the fleet that may take longer than its interval, unless it runs. */
 function withoutOverlap({ leases, log }: Deps, work: () => Promise<void>): () => void {
   let isRunning = false
   return () => {

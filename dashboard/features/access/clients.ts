@@ -13,11 +13,10 @@ import type { InputOf } from '#shared/operation-types.ts'
 import { listClientsOf } from './queries.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
-/** 144 bits: nobody can guess it, also with its hash. */
+/** The password has 144 bits: nobody can guess it, also with its hash. */
 const PASSWORD_BYTES = 18
 const COST = 10
 
-/** What the agent gets. */
 export async function clientsFor(
   db: Database,
   site_id: number,
@@ -33,7 +32,10 @@ interface NewClient {
   dry_run: boolean
 }
 
-/** Only the caller gets the password: the records and the server have its hash. */
+/**
+ * Creates a client account. Only the caller gets the password: the records and the server have its
+ * hash.
+ */
 export async function createClient(
   deps: StartDeps,
   target: SiteTarget,
@@ -49,7 +51,10 @@ export async function createClient(
   return applyLogin(deps, target, { known, client, password, install, dry_run })
 }
 
-/** Ends its sessions. The other accounts keep their passwords. */
+/**
+ * Gives a client account a new password and ends its sessions. The other accounts keep their
+ * passwords.
+ */
 export async function resetPassword(
   deps: StartDeps,
   target: SiteTarget,
@@ -69,7 +74,6 @@ export async function resetPassword(
   return applyLogin(deps, target, { known, client, password, install: false, dry_run })
 }
 
-/** The params of `site.access` that remove an account. */
 export async function paramsWithout(db: Database, site_id: number, token: string) {
   const all = await listClientsOf(db, site_id)
   const client = findClient(all, token)

@@ -23,7 +23,7 @@ const selectRecorded = preparedQuery((read) =>
     .prepare(),
 )
 
-/** What is recorded of the sites of a server: to be read before its agent is asked. */
+/** Lists what is recorded of the sites of a server, which is read before its agent is asked. */
 export const listRecordedAccess = (db: Database, server_id: number) =>
   selectRecorded(db).all({ server_id })
 
@@ -52,5 +52,5 @@ export async function compareAccess(
   )
 }
 
-/** Both in the order of fields of their schema. */
+/** Compares two values that both have the order of fields of their schema. */
 const isSame = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other)

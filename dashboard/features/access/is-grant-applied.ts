@@ -1,6 +1,5 @@
 import type { GrantRow } from './queries.ts'
 
-/** Whether the server of a site has these keys of a person, with this right. */
 export function isGrantApplied(
   { person_id, server_id, reported_by, report, kind, expires_at }: GrantRow,
   fingerprints: readonly string[],

@@ -72,7 +72,6 @@ const isSession = (row: typeof site_sessions.$inferSelect) =>
     eq(site_sessions.fingerprint, row.fingerprint),
   )
 
-/** The newest first, with the person who has the key now. */
 export const listLoginsOf = (db: Database, site_id: number) =>
   db.read
     .select({

@@ -31,7 +31,6 @@ export async function getPerson({ db }: Pick<PeopleDeps, 'db'>, id: number): Pro
   return person
 }
 
-/** By name, with their keys and sites. */
 export async function showPeople({ db }: Pick<PeopleDeps, 'db'>): Promise<Person[]> {
   const [all, keys, grants] = [await listPeople(db), await listKeys(db), await listGrants(db)]
   return all.map(({ id, name, created_at }) => {
@@ -64,7 +63,7 @@ async function showPerson(deps: PeopleDeps, isMeant: (person: Person) => boolean
   return person
 }
 
-/** 422 for a name that somebody has. */
+/** Creates a person. Throws 422 for a name that somebody has. */
 export async function createPerson(
   deps: PeopleDeps,
   name: string,
@@ -79,7 +78,7 @@ export async function createPerson(
   return showPerson(deps, (person) => person.name === name)
 }
 
-/** 409 for a person who has access to sites. */
+/** Removes a person. Throws 409 for one who has access to sites. */
 export async function removePerson(
   deps: PeopleDeps,
   { id, name }: PersonRow,
@@ -93,7 +92,10 @@ export async function removePerson(
   await deletePerson(deps.db, id, entryOf(deps.clock, { type: 'person.delete', user_id }))
 }
 
-/** Nothing changes on a server. 422 for a text that is no public key, and for a known key. */
+/**
+ * Adds a key, which changes nothing on a server. Throws 422 for a text that is no public key, and
+ * for a known key.
+ */
 export async function addKey(
   deps: PeopleDeps,
   person: PersonRow,
@@ -116,7 +118,7 @@ export async function addKey(
   return showPerson(deps, ({ id }) => id === person.id)
 }
 
-/** The servers have the key until the access to their sites is updated. */
+/** Removes a key, which the servers have until the access to their sites is updated. */
 export async function removeKey(
   deps: PeopleDeps,
   person: PersonRow,

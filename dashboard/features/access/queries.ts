@@ -21,10 +21,8 @@ export async function findPerson(db: Database, id: number): Promise<PersonRow | 
   return row
 }
 
-/** By name. */
 export const listPeople = (db: Database) => db.read.select().from(people).orderBy(asc(people.name))
 
-/** Oldest first; without ids, of everybody. */
 export const listKeys = (db: Database, ids?: readonly number[]) =>
   db.read
     .select()
@@ -32,7 +30,7 @@ export const listKeys = (db: Database, ids?: readonly number[]) =>
     .where(ids && inArray(person_keys.person_id, [...ids]))
     .orderBy(asc(person_keys.id))
 
-/** Sites with their people, and what the server reported last. */
+/** Selects sites with their people, and what the server reported last. */
 const selectGrants = (db: Database) =>
   db.read
     .select({
@@ -54,14 +52,11 @@ const selectGrants = (db: Database) =>
 
 export type GrantRow = Awaited<ReturnType<typeof listGrants>>[number]
 
-/** By domain. */
 export const listGrants = (db: Database) => selectGrants(db).orderBy(asc(sites.domain))
 
-/** By name. */
 export const listGrantsOf = (db: Database, site_id: number) =>
   selectGrants(db).where(eq(sites.id, site_id)).orderBy(asc(people.name))
 
-/** By label. */
 export const listClientsOf = (db: Database, site_id: number): Promise<ClientAccount[]> =>
   db.read
     .select({
@@ -90,7 +85,7 @@ export async function insertPerson(
   ])
 }
 
-/** Breaks a constraint while the person has access to a site. */
+/** Deletes a person. Breaks a constraint while the person has access to a site. */
 export async function deletePerson(db: Database, id: number, entry: NewActivity): Promise<void> {
   await writeAll(db, (queries) => [
     queries.delete(people).where(eq(people.id, id)),
@@ -147,8 +142,8 @@ interface SiteAccess {
 }
 
 /**
- * A person who was removed meanwhile has no recorded access, nor does a client account that the
- * server does not have.
+ * Stores who may log in to a site, without people who were removed meanwhile and client accounts
+ * that the server does not have.
  */
 export const storeAccess =
   ({ grants, clients }: SiteAccess, report: SiteAccessReport): RecordChange =>

@@ -55,7 +55,10 @@ async function keysOf(db: Database, ids: readonly number[]) {
   return (id: number) => keys.filter(({ person_id }) => person_id === id)
 }
 
-/** What the agent gets. 422 for an unknown person; 409 for a shell while none may be given. */
+/**
+ * Returns the grants that the agent gets. Throws 422 for an unknown person, and 409 for a shell
+ * while none may be given.
+ */
 export async function grantsFor(
   db: Database,
   site_id: number,
@@ -83,7 +86,10 @@ export async function grantsFor(
   })
 }
 
-/** Who has a shell keeps it, but no longer than before: its keys must still be updated. */
+/**
+ * Throws 409 for a new shell. Who has a shell keeps it, but no longer than before: its keys must
+ * still be updated.
+ */
 async function refuseNewShells(
   db: Database,
   site_id: number,

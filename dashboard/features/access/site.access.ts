@@ -9,7 +9,7 @@ import { grantsFor } from './show-access.ts'
 
 const Stored = z.object({ grants: AccessGrants, clients: ClientAccounts })
 
-/** The agent gets names and keys as they are recorded now. */
+/** The rules of a change of access. The agent gets names and keys as they are recorded now. */
 export const siteAccess: OperationRules<'site.access'> = {
   ...siteCall,
   ...bulkInUse,

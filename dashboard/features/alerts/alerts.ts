@@ -11,7 +11,7 @@ import { begunMessage, endedMessage } from './message.ts'
 import { listAddresses, listAlerts, saveAlerts } from './queries.ts'
 
 export const POLL_MS = 10_000
-/** Items that begin or end by the time of day are found after so long. */
+/** The interval at which items are found that begin or end by the time of day. */
 const PENDING_POLL_MS = 60_000
 const RETRY_MS = [1, 2, 5, 15].map((minutes) => minutes * 60_000)
 
@@ -43,7 +43,10 @@ export class Alerts {
     this.#deps = deps
   }
 
-  /** Nothing while the one before is not over: a message may take longer than an interval. */
+  /**
+   * Compares the alerts with the overview. Does nothing while the last call runs: a message may
+   * take longer than an interval.
+   */
   async look(): Promise<void> {
     if (this.#is_looking) return
     this.#is_looking = true
@@ -69,7 +72,6 @@ export class Alerts {
     await this.#mail(mailer, decision)
   }
 
-  /** Sends a message, and remembers the answer of the server. */
   async send(mailer: Mailer, message: Message): Promise<SendResult> {
     const { clock, log } = this.#deps
     const sent = await mailer.send(message)
@@ -128,5 +130,5 @@ export class Alerts {
   }
 }
 
-/** What is about to begin or to end depends on the time of day alone. */
+/** Whether an alert is about to begin or to end, which depends on the time of day alone. */
 const isPending = ({ mailed_at, gone_at }: Alert): boolean => mailed_at === null || gone_at !== null

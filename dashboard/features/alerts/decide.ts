@@ -9,7 +9,7 @@ import {
 
 export type Alert = typeof alerts.$inferSelect
 
-/** The overview, as far as it decides which alerts there are. */
+/** The part of the overview that decides which alerts there are. */
 export interface AlertInput {
   attention: readonly Attention[]
   servers: readonly { id: number; status: string; metrics_age: number | null }[]
@@ -18,15 +18,17 @@ export interface AlertInput {
 export interface Decision {
   /** All alerts from now on, without those that were never mailed and are over. */
   current: Alert[]
-  /** The alerts whose begin is to be mailed now. */
   begun: Alert[]
   /** The alerts whose end is to be mailed now; they are still among the current ones. */
   ended: Alert[]
 }
 
-/** An item must be one for so long, so that what has one cause is one message. */
+/** How long an item must be one before it is mailed, so that what has one cause is one message. */
 export const BEGIN_DELAY_MS = 30_000
-/** An item must be over for so long, so that one that comes and goes is one alert. */
+/**
+ * How long an item must be over before that is mailed, so that one that comes and goes is one
+ * alert.
+ */
 export const END_DELAY_MS = 60_000
 
 interface AlertMoment {
@@ -55,8 +57,9 @@ export function decide(stored: readonly Alert[], seen: AlertInput, now: Date): D
 }
 
 /**
- * A kind with more critical items than the overview shows is one alert, because the others are not
- * known. When all of its items are shown again, those that are left continue as alerts that were mailed.
+ * Decides about the alerts of one kind. A kind with more critical items than the overview shows is
+ * one alert, because the others are not known. When all of its items are shown again, those that
+ * are left continue as alerts that were mailed.
  */
 function decideKind(
   stored: readonly Alert[],
@@ -114,7 +117,10 @@ function followProblems(
   }
 }
 
-/** A time in the future is that of a clock which has been set back since. */
+/**
+ * Whether so much time has passed. A time in the future is that of a clock which has been set back
+ * since.
+ */
 function isOver(since: string, ms: number, now: Date): boolean {
   const elapsed = now.getTime() - Date.parse(since)
   return elapsed >= ms || elapsed < 0
@@ -135,7 +141,10 @@ function wholeOf({ kind, total, items: [first] }: Attention): Problem {
   return { key: kind + WHOLE_SUFFIX, kind, ...nowhere, reason, is_critical: true }
 }
 
-/** The first of several items that are the same for the reader stands for all of them. */
+/**
+ * Returns the problems of a kind. The first of several items that are the same for the reader
+ * stands for all of them.
+ */
 function problemsOf({ kind, items }: Attention): Problem[] {
   const found = new Map<string, Problem>()
   for (const item of items) {
@@ -147,7 +156,7 @@ function problemsOf({ kind, items }: Attention): Problem[] {
   return [...found.values()]
 }
 
-/** What tells the items of one server or site of this kind apart; a reason has numbers that change. */
+/** Tells the items of one server or site of this kind apart; a reason has numbers that change. */
 function subjectOf(kind: AttentionKind, item: AttentionItem): string {
   if (kind === 'operation_failed') return item.operation_id ?? ''
   return item.server_id === null && item.site_id === null ? item.name : item.subject

@@ -6,7 +6,9 @@ export interface Message {
   to: readonly string[]
   subject: string
   text: string
-  /** Without `<`, `>` and domain: the same message has the same one each time that it is sent. */
+  /**
+   * The id without `<`, `>` and domain, which stays the same each time that the message is sent.
+   */
   id: string
   /** The ids of earlier messages of the same subject. */
   references?: readonly string[]

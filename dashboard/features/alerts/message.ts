@@ -4,7 +4,7 @@ import { ATTENTION_NAMES } from '#shared/overview/attention-names.ts'
 import { type Alert, isWhole } from './decide.ts'
 import type { Message } from './mailer.ts'
 
-/** What a message leads to; undefined without a PUBLIC_URL. */
+/** The address of this dashboard, to which a message leads; undefined without a PUBLIC_URL. */
 type PublicUrl = string | undefined
 
 /** A problem, and those that probably follow from it. */
@@ -25,7 +25,9 @@ const SITE_KINDS: ReadonlySet<AttentionKind> = new Set([
   'site_degraded',
 ])
 
-/** The message about alerts that have begun. `current`: all of them, which tell the causes. */
+/**
+ * Makes the message about alerts that have begun. `current` are all alerts, which tell the causes.
+ */
 export function begunMessage(
   begun: readonly Alert[],
   current: readonly Alert[],
@@ -45,7 +47,7 @@ export function begunMessage(
   }
 }
 
-/** The message about alerts that have ended, as an answer to those about their begin. */
+/** Makes the message about alerts that have ended, as an answer to those about their begin. */
 export function endedMessage(
   ended: readonly Alert[],
   current: readonly Alert[],
@@ -74,7 +76,10 @@ export const TEST_MESSAGE = {
 
 const isRestOf = (one: Alert, whole: Alert) => one.kind === whole.kind && !isWhole(one)
 
-/** An alert of a server takes those of its sites along, also if it was mailed before. */
+/**
+ * Groups alerts by their cause: an alert of a server takes those of its sites along, also if it was
+ * mailed before.
+ */
 function causesOf(begun: readonly Alert[], current: readonly Alert[]): Cause[] {
   const causes = current.filter(
     ({ kind, server_id }) => server_id !== null && SERVER_KINDS.has(kind),
@@ -102,7 +107,7 @@ function titleOf(alert: Alert): string {
   return isWhole(alert) ? `Many ${many}` : `${oneLine(alert.name)}: ${one}`
 }
 
-/** `1 server is offline, 4 sites are down`. */
+/** Writes the alerts in one sentence, such as `1 server is offline, 4 sites are down`. */
 function summaryOf(alerts: readonly Alert[]): string {
   const kinds = Map.groupBy(alerts, ({ kind }) => kind)
   return [...kinds]
@@ -125,25 +130,28 @@ function footerOf(public_url: PublicUrl): string {
   return `Hosting Control sends this because email notifications are on in its settings.${where}`
 }
 
-/** `2026-03-01 09:30 UTC` */
+/** Writes a time as `2026-03-01 09:30 UTC`. */
 const shortTime = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
 
 const MAX_SUBJECT = 150
 const MAX_REASON = 500
 
 /**
- * Names and reasons come from servers and sites: in a header and in the body each is one line, so that
- * none of them looks like a part of the message.
+ * Makes one line of a name or a reason, which come from servers and sites: none of them may look
+ * like a part of the message.
  */
 function oneLine(text: string, max = MAX_REASON): string {
   const one = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return one.length > max ? `${one.slice(0, max - 1)}…` : one
 }
 
-/** `  - shop.example: PHP does not answer` */
+/** Writes an alert as `  - shop.example: PHP does not answer`. */
 const itemOf = ({ name, reason }: Alert): string => `  - ${oneLine(name)}: ${oneLine(reason)}`
 
-/** The same for the same alerts, so that a message which is sent again is recognised. */
+/**
+ * Returns the id of a message, which is the same for the same alerts, so that a message which is
+ * sent again is recognised.
+ */
 function messageIdOf(what: string, alerts: readonly Alert[]): string {
   const facts = alerts.map(({ key, since }) => `${key} ${since}`).sort()
   return createHash('sha256')

@@ -5,12 +5,10 @@ import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { users } from '#dashboard/kernel/db/schema.ts'
 import type { Alert } from './decide.ts'
 
-/** Returns all alerts, the one that began first at the top. */
 export function listAlerts(db: Database): Promise<Alert[]> {
   return db.read.select().from(alerts).orderBy(alerts.since, alerts.key)
 }
 
-/** Stores these alerts, and deletes those with the keys. */
 export async function saveAlerts(
   db: Database,
   changed: readonly Alert[],
@@ -25,7 +23,10 @@ export async function saveAlerts(
   ])
 }
 
-/** The addresses of the users, without those that somebody has changed outside of the dashboard. */
+/**
+ * Lists the addresses of the users, without those that somebody has changed outside of the
+ * dashboard.
+ */
 export async function listAddresses(db: Database, marks: Marks): Promise<string[]> {
   const rows = await db.read.select().from(users).orderBy(users.id)
   return rows.filter((row) => marks.fits('users', row)).map(({ email }) => email)

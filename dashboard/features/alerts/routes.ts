@@ -24,7 +24,6 @@ const route = routesWith<Deps>()
 const NO_MAILER_TEXT =
   'The dashboard cannot send mail: set SMTP_URL in its environment, then start it again'
 
-/** Mail about critical items of the overview. */
 export const notificationRoutes = {
   getNotifications: route({
     at: 'GET /api/fleet/notifications',

@@ -10,7 +10,7 @@ export interface SmtpServer {
 
 const SUBMISSION_PORT = 587
 const SUBMISSIONS_PORT = 465
-/** Without a path, and with the one option. */
+/** The form of an SMTP_URL: without a path, and with the one option. */
 const SMTP_URL = /^(smtps?):\/\/[^/?#]+\/?(\?tls=none)?$/
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
@@ -51,7 +51,10 @@ function loginOf({ username, password }: URL): SmtpServer['login'] | undefined {
   }
 }
 
-/** The text of a server, in one line of printable characters, without the password in any form. */
+/**
+ * Returns the text of a server in one line of printable characters, without the password in any
+ * form.
+ */
 export function withoutPassword(text: string, { login }: Pick<SmtpServer, 'login'>): string {
   const line = text.replace(/\p{C}+/gu, ' ').trim()
   const password = login?.password.reveal() ?? ''

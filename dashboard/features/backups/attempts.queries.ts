@@ -7,7 +7,10 @@ import { RETRY_MS } from './schedule.ts'
 
 type BackupWork = 'backup.create' | 'backup.prove'
 
-/** The servers that can answer on which such an operation waits or runs, once for each of these. */
+/**
+ * Lists the servers that can answer on which such an operation waits or runs, once for each
+ * operation.
+ */
 export async function listBusyServers(db: Database, type: BackupWork): Promise<number[]> {
   const rows = await db.read
     .select({ server_id: operations.server_id })
@@ -23,11 +26,10 @@ export async function listBusyServers(db: Database, type: BackupWork): Promise<n
   return rows.map(({ server_id }) => server_id)
 }
 
-/** Sites on servers that can answer. */
 export const isReachable: SQL = sql`${sites.server_id} in
   (select id from servers where status = 'online')`
 
-/** Sites without an attempt that ended in vain within the pause before a retry. */
+/** The condition for sites without a failed attempt within the pause before a retry. */
 export const isNotTried = (type: BackupWork, now: Date): SQL =>
   sql`${sites.id} not in (select site_id from operations
     where status in ('failed', 'cancelled') and ${isYounger(sql`finished_at`, RETRY_MS, now)}

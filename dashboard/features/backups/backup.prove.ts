@@ -3,7 +3,7 @@ import { paramsForAgent, proveParams } from './params.ts'
 import { proofStatement } from './proofs.queries.ts'
 import { onSite, siteOf, unchangedOtherwise, whenOnline } from './rule-parts.ts'
 
-/** It leaves the site alone: nothing has to wait for it. */
+/** The rules of a proof, which leaves the site alone: nothing has to wait for it. */
 export const backupProve: OperationRules<'backup.prove'> = {
   ...onSite,
   ...unchangedOtherwise,

@@ -12,18 +12,23 @@ import type { BackupInterval, ProofInterval } from '#shared/backups/backup-sched
 import { everyOf, everyTag, targetOf, targetTag } from './effective.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
 
-/** Managed sites in use; a staging site only if it has an interval of its own. */
+/**
+ * The condition for managed sites in use; a staging site counts only if it has an interval of its
+ * own.
+ */
 export const isCovered = sql`(${sites.status} in ('active', 'suspended') and not ${sites.found}
   and ${sites.ignored_at} is null
   and (not ${sites.staging} or coalesce(${backup_settings.every}, 'off') <> 'off'))`
 
-/** By the earlier of two clocks: no clock of a server makes a backup look newer. */
+/**
+ * The time of the last backup by the earlier of two clocks: no clock of a server makes a backup
+ * look newer.
+ */
 const lastAt = sql<string | null>`(select min(at, recorded_at) from backups
   where backups.site_id = sites.id and gone_at is null
   order by recorded_at desc, id desc limit 1)`
 export const lastId = sql`(select id from backups where backups.site_id = sites.id
   and gone_at is null order by recorded_at desc, id desc limit 1)`
-/** When a backup was proven last. */
 export const provenAt = sql<string | null>`(select min(at, recorded_at) from backup_proofs
   where backup_proofs.site_id = sites.id and proven = 1 order by id desc limit 1)`
 const firstAt = sql<string | null>`(select min(recorded_at) from backups
@@ -42,19 +47,19 @@ const lastAttempt = sql`(select id from operations indexed by operations_site
     and operations.status in ('success', 'failed')
   order by operations.created_at desc limit 1)`
 
-/** Since when a site has had no backup. */
+/** The time since when a site has had no backup. */
 const sinceLast = sql<string>`coalesce(${lastAt}, ${sites.created_at})`
-/** Since when no backup of a site was proven: a new one has time for it. */
+/** The time since when no backup of a site was proven: a new one has time for it. */
 const sinceProof = sql<string>`coalesce(${provenStateAt}, ${firstAt}, ${sites.created_at})`
 export const weekBefore = (now: Date): string =>
   new Date(now.getTime() - INTERVAL_MS.weekly).toISOString()
 
-/** What the state of a site depends on; each is a query of its own for each site. */
+/** The facts that decide the state of a site; each is a query of its own for each site. */
 export interface CoverageFacts {
   every: SQL<BackupInterval>
   last_at: SQL
   last_proven: SQL
-  /** Since when it had to be proven: its proven state, or its first backup. */
+  /** The time from which a proof counts: that of the proven state, or of the first backup. */
   provable_at: SQL
 }
 
@@ -69,7 +74,7 @@ export const coverageFacts = ({ every }: Pick<CoverageMoment, 'every'>) => ({
   provable_at: sql<string | null>`coalesce(${provenStateAt}, ${firstAt})`,
 })
 
-/** `facts`: where they are computed already. */
+/** Returns the conditions of each state; `facts` are given where they are computed already. */
 export function conditionsAt(moment: CoverageMoment, facts: CoverageFacts = coverageFacts(moment)) {
   const { proof_every, now } = moment
   const { every, last_at, last_proven, provable_at } = facts
@@ -92,7 +97,7 @@ export interface CoverageMoment {
   now: Date
 }
 
-/** One page of sites with what their schedule depends on. */
+/** Lists one page of sites with what their schedule depends on. */
 export async function listCoverage(
   db: Database,
   query: BackupCoverageQuery,
@@ -136,7 +141,6 @@ const selectTotal = (db: Database, total: SQL) =>
     .from(sites)
     .leftJoin(backup_settings, eq(backup_settings.site_id, sites.id))
 
-/** Sites with what their schedule depends on. */
 function selectScheduled(db: Database, moment: CoverageMoment) {
   const conditions = conditionsAt(moment)
   return db.read
@@ -177,7 +181,7 @@ function selectScheduled(db: Database, moment: CoverageMoment) {
 
 export type ScheduledSite = Awaited<ReturnType<typeof selectScheduled>>[number]
 
-/** 404 belongs to the caller, who has the site. */
+/** Returns a site with what its schedule depends on; the caller, who has the site, throws 404. */
 export async function getScheduled(db: Database, id: number, moment: CoverageMoment) {
   const [row] = await selectScheduled(db, moment).where(eq(sites.id, id))
   if (!row) throw new Error(`no site ${id}`)

@@ -18,7 +18,6 @@ interface Deps {
   clock: Clock
 }
 
-/** Which sites have backups: one page of them, and the counts of all. */
 export async function showCoverage(
   { db, clock }: Deps,
   query: BackupCoverageQuery,

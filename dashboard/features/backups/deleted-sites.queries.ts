@@ -5,7 +5,7 @@ import type { GoneSite } from '#shared/backups/api/backup-coverage.ts'
 
 const MAX_GONE_SITES = 500
 
-/** The backups of deleted sites. The last one is that by the clock of the dashboard. */
+/** Lists deleted sites with their backups. The last one is that by the clock of the dashboard. */
 export async function listGoneSites(db: Database): Promise<GoneSite[]> {
   const { domain, target_id } = backups
   const recorded_at = sql<string>`max(${backups.recorded_at})`
@@ -29,7 +29,6 @@ export async function listGoneSites(db: Database): Promise<GoneSite[]> {
   return rows.map(({ recorded_at: _, ...row }) => row)
 }
 
-/** All backups of a site that was deleted permanently, newest first. */
 export function listGoneBackups(db: Database, domain: string) {
   const { id, at, bytes } = backups
   return db.read

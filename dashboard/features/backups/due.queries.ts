@@ -8,8 +8,9 @@ import { isCovered } from './coverage.queries.ts'
 import { everyOf, perServerOf, targetOf } from './effective.queries.ts'
 
 /**
- * Sites on servers that can answer, with a checked target, without another operation, and without an
- * attempt that has just failed; those without a backup first, then the oldest backup first.
+ * Lists the sites that wait for a backup: on servers that can answer, with a checked target,
+ * without another operation, and without an attempt that has just failed. Those without a backup
+ * come first, then the oldest backup first.
  */
 export function listWaiting(
   db: Database,

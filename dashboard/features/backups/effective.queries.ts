@@ -20,7 +20,6 @@ const ofRule = (selected: SettingColumn | 'tag', column: SettingColumn) =>
 export const everyOf = (fallback: BackupInterval) =>
   sql<BackupInterval>`coalesce(backup_settings.every, ${ofRule('every', 'every')}, ${fallback})`
 
-/** How many backups run at the same time on the server of a site. */
 export const perServerOf = (fallback: number) =>
   sql<number>`coalesce(${ofRule('per_server', 'per_server')}, ${fallback})`
 
@@ -29,8 +28,8 @@ export const targetOf: SQL<number | null> = sql`coalesce(backup_settings.target_
   ${ofRule('target_id', 'target_id')}, (select id from backup_targets where is_default = 1))`
 
 /**
- * Before operations that change files or database; a staging site only if it has a value of its
- * own.
+ * Whether a site is backed up before operations that change files or database; a staging site only
+ * if it has a value of its own.
  */
 export const backupFirstOf = (fallback: boolean) =>
   sql<boolean>`coalesce(backup_settings.backup_first, case when ${sites.staging} then 0
@@ -46,7 +45,6 @@ export const targetTag: SQL<string | null> = sql`case when backup_settings.targe
 const backupFirstTag = sql<string | null>`case when backup_settings.backup_first is null
   and not ${sites.staging} then ${ofRule('tag', 'backup_first')} end`
 
-/** The values that a backup of a site uses. */
 export async function effectiveSettings(
   db: Database,
   site_id: number,
@@ -59,7 +57,7 @@ export async function effectiveSettings(
   return { target_id: row?.target_id ?? null, exclude: row?.exclude ?? [] }
 }
 
-/** The value of the site itself, the one that is used, and the tag that it comes from. */
+/** Returns the value of the site itself, the one that is used, and the tag that it comes from. */
 export async function readBackupFirst(db: Database, site_id: number, fallback: boolean) {
   const [row] = await db.read
     .select({

@@ -17,7 +17,6 @@ const route = routesWith<Deps>()
 const loadBackupOf = async (call: PathCall<Deps, 'server_id' | 'site_id' | 'backup_id'>) =>
   loadBackup(call.deps, await loadManagedSite(call), call.params.backup_id)
 
-/** The content of a backup of a site. */
 export const backupFileRoutes = {
   browseBackup: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/files',

@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** Both halves in PEM: SPKI and PKCS #8. */
+/** A key pair in PEM: SPKI and PKCS #8. */
 export interface KeyPair {
   publicKey: string
   privateKey: string
@@ -9,7 +9,6 @@ export interface KeyPair {
 
 export const MIN_KEY_BITS = 3072
 
-/** An RSA key that a kit accepts; takes up to a second. */
 export const makeKeyPair = (): Promise<KeyPair> =>
   promisify(generateKeyPair)('rsa', {
     modulusLength: MIN_KEY_BITS,

@@ -7,7 +7,7 @@ import { activities } from '#dashboard/kernel/db/schema.ts'
 export type KitRow = typeof backup_kits.$inferSelect
 type NewKit = typeof backup_kits.$inferInsert
 
-/** The last one; `confirmed`: of those that are in use. */
+/** Returns the last kit; with `confirmed`, the last of those that are in use. */
 export async function findKit(db: Database, { confirmed = false } = {}) {
   const [row] = await db.read
     .select()

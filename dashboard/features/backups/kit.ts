@@ -21,14 +21,13 @@ export interface KitDeps {
   clock: Clock
   random: Random
   sealer: Sealer
-  /** Makes the key of the dashboard for one kit. */
   make_key_pair: () => Promise<KeyPair>
 }
 
 const CHALLENGE_BYTES = 32
 const PURPOSE = 'backup kit'
 
-/** The kit in use stays in use until a newer one is confirmed. */
+/** Returns the kits. The kit in use stays in use until a newer one is confirmed. */
 export async function showKits({ db }: Pick<KitDeps, 'db'>): Promise<BackupKits> {
   const last = await findKit(db)
   const in_use = await findKit(db, { confirmed: true })
@@ -68,7 +67,9 @@ export async function createKit(
   return { kit, challenge }
 }
 
-/** From now on backups are created with the last kit. Throws 422 for a wrong answer. */
+/**
+ * Confirms the last kit, with which backups are created from now on. Throws 422 for a wrong answer.
+ */
 export async function answerChallenge(
   { db, clock }: Pick<KitDeps, 'db' | 'clock'>,
   answer: string,
@@ -88,7 +89,7 @@ export async function answerChallenge(
   return viewOf({ ...kit, confirmed_at })
 }
 
-/** The kit that backups are created with. Throws 409 with the advice. */
+/** Returns the kit that backups are created with. Throws 409 with the advice. */
 export async function confirmedKit({ db }: Pick<KitDeps, 'db'>): Promise<KitRow> {
   const kit = await findKit(db, { confirmed: true })
   if (kit) return kit
@@ -104,7 +105,7 @@ export function openWith({ dashboard_key_sealed }: KitRow, sealer: Sealer, seale
   return new Secret(bytes.toString('utf8'))
 }
 
-/** In base64, as agents do it: see `openWith`. */
+/** Encrypts a secret to a key, in base64, as agents do it for `openWith`. */
 export const sealTo = (key: string, secret: Secret): string =>
   publicEncrypt({ key, ...OAEP }, Buffer.from(secret.reveal())).toString('base64')
 

@@ -9,7 +9,9 @@ export interface PresentBackups {
   repository: string
   present: readonly string[]
   now: string
-  /** When the list was asked for: what was recorded later may not be in it. Default: now. */
+  /**
+   * The time when the list was asked for, now by default: what was recorded later may not be in it.
+   */
   asked_at?: string
 }
 
@@ -37,8 +39,9 @@ export function presentStatements(
 }
 
 /**
- * Sites whose previous backup was gone when the next one was made, newest first. No keeper forgets
- * the last backup of a site: somebody else deleted it, or the server does not list it.
+ * Lists the sites whose previous backup was gone when the next one was made, newest first. No
+ * keeper forgets the last backup of a site: somebody else deleted it, or the server does not list
+ * it.
  */
 export function listMissing(db: Database, { since, limit }: { since: string; limit: number }) {
   return db.read

@@ -9,8 +9,8 @@ const MAX_LETTERS = 32
 type RepositoryOwner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
 
 /**
- * The name of the repository into which the next backup of a site goes, and whether it has a
- * password. It is a new one as soon as another server has known the password of the last one: who
+ * Returns the name of the repository into which the next backup of a site goes, and whether it has
+ * a password. It is a new one as soon as another server has known the password of the last one: who
  * knew it can read everything that is saved there later.
  */
 export async function nextRepository(
@@ -23,7 +23,10 @@ export async function nextRepository(
   return { name: await freeName(db, site), is_new: true, sealed_password: null }
 }
 
-/** The system user of the site, and then that with a number. A name of ours is never one of a site. */
+/**
+ * Returns a free name for a repository: the system user of the site, and then that with a number. A
+ * name of ours is never one of a site.
+ */
 async function freeName(db: Database, site: RepositoryOwner): Promise<string> {
   const base = isReserved(site.user) ? `site-${site.id}` : site.user
   const taken = await listTakenNames(db, site, base.slice(0, MAX_LETTERS - 6))
@@ -42,8 +45,8 @@ const OpenedRepository = z.object({
 const CopyFromBackup = z.object({ from: OpenedRepository })
 
 /**
- * Before the password of the repository of an operation is sent: the server knows it from now on.
- * False: the params have none.
+ * Records that the server of an operation knows the password of its repository from now on, before
+ * it is sent. Returns false when the params have none.
  */
 export async function recordRecipient(
   db: Database,

@@ -35,8 +35,8 @@ const RecordedParams = z.looseObject({
 })
 
 /**
- * The params for an agent, with the password of the repository only if that is asked for. Without
- * `sealer`, for a plan, they have no secret.
+ * Returns the params for an agent, with the password of the repository only if that is asked for.
+ * Without `sealer`, for a plan, they have no secret.
  */
 export function paramsForAgent(
   params: Params,
@@ -55,7 +55,7 @@ export function paramsForAgent(
   return { ...rest, target, password: sealer.open(PASSWORD, password_sealed).reveal() }
 }
 
-/** Recorded params of a repository as an agent opens it; `backup` is one that they name. */
+/** The recorded params of a repository as an agent opens it; `backup` is one of its backups. */
 export type OpenedBackup = z.input<typeof KnownRepository> & { backup: string }
 
 /**
@@ -78,7 +78,7 @@ export async function withPassword<T>(
   }
 }
 
-/** For a check: any target. Throws 422 for an unknown one. */
+/** Returns the params of a check of any target. Throws 422 for an unknown one. */
 export async function checkParams({ db }: Deps, target_id: number) {
   const target = await findTarget(db, target_id)
   if (!target) throw unknownTarget()
@@ -86,9 +86,9 @@ export async function checkParams({ db }: Deps, target_id: number) {
 }
 
 /**
- * For a backup to the named target, or to that of the site (effective.queries.ts). The repository is
- * chosen again when the backup is sent (repositories.ts). Throws 409 while
- * there is no confirmed kit, or that target is not checked.
+ * Returns the params of a backup to the named target, or to that of the site
+ * (effective.queries.ts). The repository is chosen again when the backup is sent (repositories.ts).
+ * Throws 409 while there is no confirmed kit, or that target is not checked.
  */
 export async function createParams(
   deps: Deps,
@@ -110,14 +110,16 @@ export async function createParams(
   }
 }
 
-/** Throws 422 for a backup of another site. */
+/** Returns the params of a restore. Throws 422 for a backup of another site. */
 export async function restoreParams(deps: Deps, site_id: number, backup_id: number) {
   const backup = await findBackup(deps.db, site_id, backup_id)
   if (!backup) throw invalid({ backup_id: ['Is not a backup of this site'] })
   return backupParams(deps, backup)
 }
 
-/** What opens a backup, and its snapshot. 409 without the password of its repository. */
+/**
+ * Returns what opens a backup, and its snapshot. Throws 409 without the password of its repository.
+ */
 export async function backupParams(deps: Deps, backup: BackupRow) {
   const target = await findTarget(deps.db, backup.target_id)
   if (backup.gone_at !== null) {
@@ -133,7 +135,6 @@ export async function backupParams(deps: Deps, backup: BackupRow) {
   return { ...sealedTarget(target), ...password, repository, backup: snapshot }
 }
 
-/** What opens a known repository, of any site. */
 export async function repositoryParams(deps: Deps, target_id: number, name: string) {
   const target = await findTarget(deps.db, target_id)
   const password = await passwordIn(deps, { target_id, name })
@@ -141,7 +142,10 @@ export async function repositoryParams(deps: Deps, target_id: number, name: stri
   return { ...sealedTarget(target), ...password, repository: name }
 }
 
-/** For the named backup, or for the newest one. Throws 409 if the site has none. */
+/**
+ * Returns the params of a proof of the named backup, or of the newest one. Throws 409 if the site
+ * has none.
+ */
 export async function proveParams(deps: Deps, site_id: number, named: number | undefined) {
   const backup_id = named ?? (await findNewestBackup(deps.db, site_id))?.id
   if (backup_id === undefined) throw conflict('The site has no backup: back it up first')
@@ -158,13 +162,16 @@ async function usableTarget({ db }: Deps, id: number | undefined): Promise<Targe
 
 export const unknownTarget = () => invalid({ target_id: ['Is not a backup target'] })
 
-/** By it a server finds the password among its own (shared/backups/backup-secret.ts). */
+/**
+ * Returns the id by which a server finds a password among its own
+ * (shared/backups/backup-secret.ts).
+ */
 export const passwordIdOf = (password: string): string =>
   createHash('sha256').update(password).digest('hex')
 
 /**
- * The password of a known repository, sealed for the record of an operation, and its id. A repository
- * of another site than `site_id` is none, whatever the record of a backup says.
+ * Returns the password of a known repository, sealed for the record of an operation, and its id. A
+ * repository of another site than `site_id` is none, whatever the record of a backup says.
  */
 export async function passwordIn(
   { db, sealer }: Deps,

@@ -13,7 +13,10 @@ import {
 
 export type ProofState = 'failed' | 'unproven'
 
-/** Sites of these servers in this state, with their last proof; the longest without a proven backup first. */
+/**
+ * Lists the sites of these servers in this state, with their last proof; the longest without a
+ * proven backup first.
+ */
 export function listByProof(
   db: Database,
   {
@@ -50,7 +53,10 @@ export function listByProof(
     .limit(limit)
 }
 
-/** Cheap, and true for each site in this state: the state itself needs four queries for each site. */
+/**
+ * A cheap condition that is true for each site in this state: the state itself needs four queries
+ * for each site.
+ */
 const isProofCandidate = (state: ProofState) =>
   state === 'failed'
     ? sql`exists (select 1 from backup_proofs where site_id = sites.id and proven = 0)`

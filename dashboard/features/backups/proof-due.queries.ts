@@ -9,7 +9,6 @@ import { everyOf } from './effective.queries.ts'
 
 const newestBackupId = sql<number>`${lastId}`
 
-/** What the schedule of proofs depends on, of sites with a backup. */
 function selectProvable(db: Database, condition: SQL | undefined) {
   return db.read
     .select({
@@ -38,8 +37,9 @@ function selectProvable(db: Database, condition: SQL | undefined) {
 export type ProvableSite = Awaited<ReturnType<typeof selectProvable>>[number]
 
 /**
- * Sites with automatic backups, on servers that can answer, without a backup or a proof now,
- * and without an attempt that has just failed; the oldest proof first.
+ * Lists the sites that wait for a proof: with automatic backups, on servers that can answer,
+ * without a backup or a proof now, and without an attempt that has just failed; the oldest proof
+ * first.
  */
 export function listProvable(
   db: Database,

@@ -13,8 +13,9 @@ export interface ProofSchedule {
 }
 
 /**
- * When the newest backup of a site is proven at the earliest. A first proof, and that of a newer backup
- * after one with findings, are due in the next window; all others at the moment of the site.
+ * Returns the earliest time at which the newest backup of a site is proven. A first proof, and that
+ * of a newer backup after one with findings, are due in the next window; all others at the moment
+ * of the site.
  */
 export function nextProof({ proof, newest_id, ...schedule }: ProofSchedule, now: Date): Date {
   const isDue = proof === null || (!proof.proven && proof.backup_id !== newest_id)

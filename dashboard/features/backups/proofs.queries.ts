@@ -2,13 +2,15 @@ import { and, desc, eq, isNull } from 'drizzle-orm'
 import { backup_proofs, backups } from '#dashboard/kernel/db/backup-schema.ts'
 import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.ts'
 
-/** For the batch of a proof, whatever its outcome is. */
 export const proofStatement = (
   queries: Queries,
   proof: typeof backup_proofs.$inferInsert,
 ): Statement => queries.insert(backup_proofs).values(proof)
 
-/** The newest backup of a site that is still in its repository, whatever the clock of its server said. */
+/**
+ * Returns the newest backup of a site that is still in its repository, whatever the clock of its
+ * server said.
+ */
 export async function findNewestBackup(
   db: Database,
   site_id: number,

@@ -14,7 +14,6 @@ type NewTarget = typeof backup_targets.$inferInsert
 export type BackupRow = typeof backups.$inferSelect
 type NewBackup = typeof backups.$inferInsert
 
-/** By name. */
 export async function listTargets(db: Database) {
   const { id, name, place, is_default, checked_at, append_only, keeper_key, created_at } =
     backup_targets
@@ -101,7 +100,6 @@ export async function deleteTarget(db: Database, id: number, entry: NewActivity)
   )
 }
 
-/** For the batch of a successful check. */
 export const checkedStatement = (
   queries: Queries,
   id: number,
@@ -120,7 +118,6 @@ export async function findRepository(
   return row
 }
 
-/** For the batch of a successful backup. */
 export function backupStatements(
   queries: Queries,
   backup: NewBackup,
@@ -146,7 +143,7 @@ export function backupStatements(
 const lastProof = sql`(select id from backup_proofs where backup_proofs.backup_id = backups.id
   order by id desc limit 1)`
 
-/** A server dates its backups itself. */
+/** Whether the server has dated a backup ahead of the clock of the dashboard. */
 const isAhead = sql`julianday(${backups.at}) - julianday(${backups.recorded_at}) > 1.0 / 24`
 
 /**
@@ -187,7 +184,6 @@ export async function listBackups(db: Database, site_id: number): Promise<Backup
     .limit(MAX_BACKUPS)
 }
 
-/** A backup of a site. */
 export async function findBackup(db: Database, site_id: number, id: number) {
   const [row] = await db.read
     .select()
@@ -196,7 +192,6 @@ export async function findBackup(db: Database, site_id: number, id: number) {
   return row
 }
 
-/** Also of a deleted site. */
 export async function findBackupById(db: Database, id: number): Promise<BackupRow | undefined> {
   const [row] = await db.read.select().from(backups).where(eq(backups.id, id))
   return row

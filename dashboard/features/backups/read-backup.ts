@@ -16,7 +16,6 @@ interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<CommonDeps, 'clock
   agents: Agents
 }
 
-/** A backup of the site of a path. */
 export interface BackupTarget extends SiteTarget {
   backup: NonNullable<Awaited<ReturnType<typeof findBackup>>>
 }
@@ -31,7 +30,7 @@ export async function loadBackup(
   return { ...target, backup }
 }
 
-/** One folder of a backup, read from its storage by the server of the site. */
+/** Lists one folder of a backup, which the server of the site reads from its storage. */
 export async function browseBackup(
   deps: Deps,
   { server, site, backup }: BackupTarget,
@@ -43,8 +42,8 @@ export async function browseBackup(
 }
 
 /**
- * A part of a backup, on its way from its storage to the browser, without a copy on any disk. The
- * activity records who asked.
+ * Sends a part of a backup on its way from its storage to the browser, without a copy on any disk.
+ * The activity records who asked.
  */
 export async function downloadBackup(
   deps: Deps,
@@ -75,7 +74,10 @@ async function withOpenedBackup<T>(
   return withPassword(deps, server_id, await restoreParams(deps, id, backup_id), call)
 }
 
-/** `shop.example-2026-03-01-0930-uploads.tar`; a file keeps its name. */
+/**
+ * Returns the name of a download, such as `shop.example-2026-03-01-0930-uploads.tar`; a file keeps
+ * its name.
+ */
 function downloadName(
   domain: string,
   at: string,
@@ -90,7 +92,7 @@ function downloadName(
   return `${domain}-${time}-${part}.${ending}`
 }
 
-/** RFC 6266: a plain name for old programs, and the exact one. */
+/** Names a download by RFC 6266: a plain name for old programs, and the exact one. */
 function attachment(name: string): string {
   const plain = name.replace(/[^\w.+-]/g, '_')
   const exact = encodeURIComponent(name).replace(

@@ -10,15 +10,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { replaceFile } from '#dashboard/kernel/runtime/files.ts'
 import { fingerprintOf, OAEP } from '#dashboard/kernel/trust/recovery-key.ts'
 
-/** The name of the file in DATA_DIR and in a backup. */
 export const RECOVERY = 'recovery.json'
 
-/** What the file says to everybody. */
+/** The part of the file that everybody can read. */
 export interface RecoveryHeader {
   saved_at: string
   /** The fingerprint of the kit that opens it; null: root has confirmed none, and it holds nothing. */
   kit: string | null
-  /** The names of the sealed files. */
   holds: string[]
 }
 
@@ -26,7 +24,7 @@ interface RecoveryFile extends RecoveryHeader {
   sealed: SealedText | null
 }
 
-/** `key` opens `text`, and the kit opens `key`. All in base64. */
+/** The sealed files: `key` opens `text`, and the kit opens `key`. All are in base64. */
 interface SealedText {
   key: string
   iv: string
@@ -66,7 +64,7 @@ function encrypt(header: RecoveryHeader, files: Record<string, string>, key: str
   }
 }
 
-/** Opens them with the private key of the kit. Throws with the reason. */
+/** Opens the sealed files with the private key of the kit. Throws with the reason. */
 export function openFiles(text: string, private_key: string): Record<string, string> {
   const { sealed, ...header } = parse(text)
   const own = fingerprintOf(publicOf(private_key))
@@ -86,7 +84,7 @@ export function openFiles(text: string, private_key: string): Record<string, str
   }
 }
 
-/** Throws for anything else than such a file. */
+/** Parses the file. Throws for anything else than such a file. */
 function parse(text: string): RecoveryFile {
   const value = text.length > MAX_SIZE ? {} : Object(jsonIn(text))
   const { format, saved_at, kit, holds, sealed } = value
@@ -110,7 +108,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** What the file says to everybody; undefined for anything else than such a file. */
+/** Returns the header of the file; undefined for anything else than such a file. */
 export function headerOf(text: string): RecoveryHeader | undefined {
   try {
     const { sealed: _, ...header } = parse(text)
@@ -120,7 +118,9 @@ export function headerOf(text: string): RecoveryHeader | undefined {
   }
 }
 
-/** The file in DATA_DIR; undefined where no installation writes it, or it is no such file. */
+/**
+ * Returns the file in DATA_DIR; undefined where no installation writes it, or it is no such file.
+ */
 export async function findRecovery(
   data_dir: string,
 ): Promise<{ header: RecoveryHeader; text: string } | undefined> {
@@ -129,7 +129,7 @@ export async function findRecovery(
   return header && { header, text }
 }
 
-/** Throws for anything else than such a file. */
+/** Writes the file. Throws for anything else than such a file. */
 export async function putRecovery(data_dir: string, text: string): Promise<void> {
   parse(text)
   const draft = `${data_dir}/${RECOVERY}.new`
@@ -140,7 +140,10 @@ export async function putRecovery(data_dir: string, text: string): Promise<void>
 export const publicOf = (private_key: string): string =>
   String(createPublicKey(private_key).export({ type: 'spki', format: 'pem' }))
 
-/** The header cannot be changed without the kit noticing it. */
+/**
+ * The bytes of the header that are sealed with the files, so that it cannot be changed without the
+ * kit noticing it.
+ */
 const headerBytes = ({ saved_at, kit, holds }: RecoveryHeader): Buffer =>
   Buffer.from(JSON.stringify([FORMAT, saved_at, kit, holds]))
 

@@ -21,10 +21,9 @@ interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<CommonDeps, 'clock
 }
 
 interface RefreshRequest {
-  /** It reads the storage. */
   server: ServerRow
   domain: string
-  /** Missing: it was deleted. */
+  /** The site; missing when it was deleted. */
   site?: Pick<SiteRow, 'id' | 'server_id' | 'domain'>
   actor: number
 }
@@ -45,7 +44,10 @@ export async function refreshBackups(
   return refreshAll(deps, { server, site, domain: site.domain, actor }, repositories)
 }
 
-/** The same for a site that was deleted; any server that reaches the storage reads it. */
+/**
+ * Compares the records of a deleted site in the same way; any server that reaches the storage reads
+ * it.
+ */
 export async function refreshGone(
   deps: Deps,
   { server, domain, actor }: Omit<RefreshRequest, 'site'>,
@@ -99,7 +101,10 @@ async function refreshOne(
   return recordListing(db, { ...listing, ...(site && { site }) }, entry)
 }
 
-/** The list of a repository whose backups somebody has deleted, such as the keeper by its rules. */
+/**
+ * Returns the list of a repository whose backups somebody has deleted, such as the keeper by its
+ * rules.
+ */
 const noneOf = (domain: string): CompleteListing => ({
   password: 0,
   domain,

@@ -6,7 +6,7 @@ import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 
 const MAX_GONE = 100
 
-/** The repositories that may have backups of a site, with what is known of them. */
+/** Lists the repositories that may have backups of a site, with what is known of them. */
 export async function listRepositories(db: Database, { id }: Pick<SiteRow, 'id'>) {
   const { target_id, name, sealed_password } = backup_repositories
   const ofSite = sql`exists (select 1 from backups where backups.site_id = ${id}
@@ -33,7 +33,6 @@ export function listRepositoriesOfGone(db: Database, domain: string) {
     .orderBy(target_id, name)
 }
 
-/** Lists the backups of a site that are not in their targets any more, newest first. */
 export function listGoneOf(db: Database, site_id: number) {
   const { id, at, gone_at } = backups
   return db.read

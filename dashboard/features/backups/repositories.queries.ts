@@ -13,14 +13,14 @@ import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 
 export type RepositoryRow = typeof backup_repositories.$inferSelect
-/** With its password, as its server reports it. */
+/** A new repository with its password, as its server reports it. */
 export type BegunRepository = RepositoryPlace & { kit_id: number; sealed_password: string }
 type RepositoryPlace = Pick<RepositoryRow, 'target_id' | 'name'>
 type RepositoryOwner = Pick<SiteRow, 'id' | 'server_id' | 'user'>
 
 /**
- * The repository into which a backup of a site goes: no server but that of the site has ever known its
- * password. Undefined if there is none.
+ * Returns the repository into which a backup of a site goes: no server but that of the site has
+ * ever known its password. Undefined if there is none.
  */
 export async function findOwnRepository(
   db: Database,
@@ -46,7 +46,9 @@ export async function findOwnRepository(
   return row
 }
 
-/** The names with a beginning that repositories have or had, or that other sites begin with. */
+/**
+ * Lists the names with a beginning that repositories have or had, or that other sites begin with.
+ */
 export async function listTakenNames(
   db: Database,
   { id }: RepositoryOwner,
@@ -70,7 +72,6 @@ export async function findOwner(db: Database, id: number): Promise<RepositoryOwn
   return row
 }
 
-/** For an operation that was not sent yet. */
 export async function storeUnsentParams(
   db: Database,
   id: string,
@@ -80,7 +81,7 @@ export async function storeUnsentParams(
   await db.write((queries) => queries.update(operations).set({ params }).where(isOwn))
 }
 
-/** Before a server gets the password of a repository, or makes it. */
+/** Records that a server knows the password of a repository, before the server gets or makes it. */
 export async function recordServer(
   db: Database,
   { target_id, name }: RepositoryPlace,
@@ -99,7 +100,6 @@ const serverStatement = (
     .values({ target_id, name, server_id })
     .onConflictDoNothing()
 
-/** Before the first backup into it: the name is the site's from now on. */
 export async function reserveRepository(
   db: Database,
   repository: typeof backup_repositories.$inferInsert,
@@ -111,7 +111,9 @@ export async function reserveRepository(
   ])
 }
 
-/** One without a backup; its server knows it, so that its name is not used again. */
+/**
+ * Gives a repository without a backup up; its server knows it, so that its name is not used again.
+ */
 export async function abandonRepository(
   db: Database,
   { target_id, name }: RepositoryPlace,
@@ -124,7 +126,7 @@ export async function abandonRepository(
   )
 }
 
-/** For the batch of a successful backup: the first password counts. */
+/** Stores the password of a repository after its first backup: the first password counts. */
 export function begunStatement(
   queries: Queries,
   { target_id, name, kit_id, sealed_password }: BegunRepository,

@@ -16,8 +16,9 @@ import {
 } from './repositories.queries.ts'
 
 /**
- * Sends an operation; a backup with the name of the repository as it is now, which is recorded before it
- * is sent. If the creation of that repository was interrupted, the backup goes to a new one.
+ * Sends an operation. A backup gets the name of the repository as it is now, which is recorded
+ * before it is sent. If the creation of that repository was interrupted, the backup goes to a new
+ * one.
  */
 export async function sendWithRepository<R>(
   deps: Pick<RulesDeps, 'db' | 'sealer'>,

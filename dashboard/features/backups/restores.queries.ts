@@ -5,7 +5,8 @@ import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.t
 type Restore = Omit<typeof backup_restores.$inferSelect, 'site_id'>
 
 /**
- * The last operation that replaced the state of a site; undefined: there is none, or it was undone.
+ * Returns the last operation that replaced the state of a site; undefined when there is none, or it
+ * was undone.
  */
 export async function findRestore(db: Database, site_id: number): Promise<Restore | undefined> {
   const { at, until, cause } = backup_restores
@@ -16,7 +17,6 @@ export async function findRestore(db: Database, site_id: number): Promise<Restor
   return row
 }
 
-/** For the batch of an operation that replaces the state of a site; null for its undo. */
 export function restoreStatements(
   queries: Queries,
   site_id: number,

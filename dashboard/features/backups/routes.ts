@@ -37,7 +37,6 @@ const route = routesWith<StreamDeps & KitDeps & { public_url: string | undefined
 const loadTarget = ({ deps, params }: PathCall<TargetDeps, 'target_id'>) =>
   getTarget(deps, idIn(params.target_id, 'Backup target'))
 
-/** Where backups go, and the kit that opens them. */
 export const backupRoutes = {
   getBackupKit: route({
     at: 'GET /api/backup-kit',

@@ -19,39 +19,40 @@ export const PRESENT = SITE_STATUSES.filter((status) => status !== 'trashed')
 /** The states of a site that is on its server. */
 export const IN_USE: readonly (typeof SITE_STATUSES)[number][] = ['active', 'suspended']
 
-/** The agent gets the stored params, and is offline or knows the target. */
+/** The agent gets the stored params, and an unknown target is an ordinary failure. */
 const asStored: RulesPart<'sent' | 'absent'> = { sent: (params) => params, absent: null }
 
-/** For a server, whose records do not change while it runs. */
+/** The rules of an operation of a server, whose records do not change while it runs. */
 export const onServer: RulesPart<'sent' | 'absent' | 'site' | 'during'> = {
   ...asStored,
   site: null,
   during: NO_CHANGE,
 }
 
-/** For a managed site outside the trash, whose state stays unchanged meanwhile. */
+/**
+ * The rules of an operation of a managed site outside the trash, whose state stays unchanged
+ * meanwhile.
+ */
 export const onSite: RulesPart<'sent' | 'absent' | 'site' | 'during'> = {
   ...asStored,
   site: { states: PRESENT, found: false },
   during: NO_CHANGE,
 }
 
-/** The records show only what a success changed. */
+/** The records change with a success only. */
 export const unchangedOtherwise: RulesPart<'failed' | 'cancelled'> = {
   failed: () => NO_CHANGE,
   cancelled: () => NO_CHANGE,
 }
 
-/** A call fails when the agent is offline; a retry waits for it. */
+/** A call fails when the agent is offline; its retry waits for the agent. */
 export const atOnce: RulesPart<'joins' | 'waits'> = {
   joins: false,
   waits: { first: false, retry: true },
 }
 
-/** For a managed site that is reachable now. */
 export const siteCall = { ...onSite, ...atOnce, ...unchangedOtherwise }
 
-/** For a server, with the params of its call. */
 export const serverCall = {
   ...onServer,
   ...atOnce,
@@ -69,20 +70,20 @@ export const neverQueued: RulesPart<'joins' | 'waits' | 'expires_ms'> = {
   expires_ms: 60_000,
 }
 
-/** Waits for an agent that is offline. */
+/** An operation waits for an agent that is offline. */
 export const whenOnline: RulesPart<'joins' | 'waits'> = {
   joins: false,
   waits: { first: true, retry: true },
 }
 
-/** The types that replace the state of a site, which can be undone. */
+/** Records the replaced state of a site, for types that can be undone. */
 export const replacedBy =
   (cause: Replacement) =>
   ({ at, until }: { at: string; until: string }): RecordChange =>
   (queries, { site_id }) =>
     site_id === null ? [] : restoreStatements(queries, site_id, { at, until, cause })
 
-/** In bulk, servers mean their sites in use. */
+/** A bulk call for servers selects their sites in use. */
 export const bulkInUse: RulesPart<'bulk'> = {
   bulk: { states: IN_USE, managed_only: false, stores_origin: false },
 }
@@ -91,10 +92,13 @@ export const bulkServers: RulesPart<'bulk'> = {
   bulk: { states: [], managed_only: false, stores_origin: false },
 }
 
-/** The agent's reason, with the name of the cancelled operation. */
+/** Returns the agent's reason, with the name of the cancelled operation. */
 export const named = (reason: string, name: string) => reason.replace('The operation', name)
 
-/** A site-related operation that was started without a site cannot name one. */
+/**
+ * Returns the domain of the site; an operation of a site that was started without one cannot name
+ * it.
+ */
 export const domainOf = ({ site }: { site?: { domain: string } }): string => siteOf({ site }).domain
 
 export function siteOf<S>({ site }: { site?: S | undefined }): S {

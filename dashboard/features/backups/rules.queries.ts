@@ -6,7 +6,6 @@ import { activities } from '#dashboard/kernel/db/schema.ts'
 
 type Rule = typeof backup_rules.$inferInsert
 
-/** By tag, with the number of servers that have it. */
 export function listRules(db: Database) {
   const { tag, every, target_id, backup_first, per_server } = backup_rules
   const servers = sql<number>`(select count(*) from servers
@@ -20,13 +19,12 @@ export function listRules(db: Database) {
 const RULES_STATE = sql`(select json_group_array(state) from (select
   json_array(tag, every, target_id, backup_first, per_server) as state from backup_rules order by tag))`
 
-/** All of them, as one text. */
 export async function readRulesState(db: Database): Promise<string> {
   const row = await db.read.get<{ state: string }>(sql`select ${RULES_STATE} as state`)
   return row?.state ?? '[]'
 }
 
-/** Replaces all of them. Violates `backup_rules.tag` if they are not in that state any more. */
+/** Replaces all rules. Violates `backup_rules.tag` if they are not in that state any more. */
 export async function storeRules(
   db: Database,
   { rules, state }: { rules: readonly Rule[]; state: string },

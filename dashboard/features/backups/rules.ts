@@ -28,7 +28,10 @@ const versionOf = (state: string): string => createHash('sha256').update(state).
 const changedMeanwhile = () =>
   conflict('The rules were changed meanwhile: read them again', 'changed_meanwhile')
 
-/** They take effect at once. 422 for an unknown target, 409 if `version` is not the present one. */
+/**
+ * Replaces the rules, which take effect at once. Throws 422 for an unknown target, and 409 if
+ * `version` is not the present one.
+ */
 export async function changeRules(
   { db, clock }: Deps,
   { rules, version }: SetBackupRules,

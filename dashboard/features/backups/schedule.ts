@@ -10,11 +10,10 @@ import { isAhead } from '#shared/kernel/age.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** A Monday, at which all periods begin. */
+/** The Monday at which all periods begin. */
 const EPOCH = Date.parse('1970-01-05T00:00:00.000Z')
-/** A failed backup is retried at the earliest after this time. */
 export const RETRY_MS = HOUR_MS
-/** One that is later than its interval and this also starts outside the window. */
+/** A backup that is later than its interval and this also starts outside the window. */
 const LATE_MS = 12 * HOUR_MS
 
 export type ScheduleInterval = Exclude<BackupInterval | ProofInterval, 'off'>
@@ -28,13 +27,13 @@ export interface Schedule {
   id: number
   every: ScheduleInterval
   window: BackupWindow
-  /** The last backup, or since when there could have been one. */
+  /** The time of the last backup, or since when there could have been one. */
   since: string
   /** The end of the last attempt, if it failed. */
   failed_at: string | null
 }
 
-/** When the next backup of a site starts at the earliest: not before `now`. */
+/** Returns the earliest time of the next backup of a site, which is not before `now`. */
 export function nextBackup({ id, every, window, since, failed_at }: Schedule, now: Date): Date {
   // A backup of the future delays no other one.
   const from = isAhead(since, now) ? 0 : Date.parse(since)
@@ -45,7 +44,9 @@ export function nextBackup({ id, every, window, since, failed_at }: Schedule, no
   return new Date(Math.min(openingAt(window, earliest), late))
 }
 
-/** When the window is open next, an hour after a failed attempt at the earliest. */
+/**
+ * Returns the time when the window is open next, an hour after a failed attempt at the earliest.
+ */
 export function nextOpening(
   { window, failed_at }: Pick<Schedule, 'window' | 'failed_at'>,
   now: Date,
@@ -53,13 +54,13 @@ export function nextOpening(
   return new Date(openingAt(window, Math.max(retryAt(failed_at, now), now.getTime())))
 }
 
-/** In ms; 0: at once. */
+/** Returns the earliest time of a retry in ms; 0 for at once. */
 const retryAt = (failed_at: string | null, now: Date): number =>
   failed_at === null || isAhead(failed_at, now) ? 0 : Date.parse(failed_at) + RETRY_MS
 
 /**
- * The moment of a site, after `time`. The golden ratio spreads consecutive ids evenly over the window,
- * and those of a weekly backup over the days of the week too.
+ * Returns the moment of a site after `time`. The golden ratio spreads consecutive ids evenly over
+ * the window, and those of a weekly backup over the days of the week too.
  */
 function slotAfter({ id, every, window }: Pick<Schedule, 'id' | 'every' | 'window'>, time: number) {
   const share = (id * 0.618_033_988_749_894_9) % 1
@@ -71,7 +72,7 @@ function slotAfter({ id, every, window }: Pick<Schedule, 'id' | 'every' | 'windo
   return EPOCH + offset + periods * INTERVAL_MS[every]
 }
 
-/** `time` itself inside the window, else when the window opens next. */
+/** Returns `time` itself inside the window, else the time when the window opens next. */
 function openingAt(window: BackupWindow, time: number): number {
   const from = minuteOf(window.from) * MINUTE_MS
   const passed = (((time - EPOCH - from) % DAY_MS) + DAY_MS) % DAY_MS

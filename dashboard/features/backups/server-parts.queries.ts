@@ -11,22 +11,20 @@ import {
 } from './coverage.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
 
-/** What the sites of one server need. */
+/** The part of one server in the counts of backups. */
 export interface BackupPart {
-  /** How many are backed up automatically. */
   scheduled: number
   /**
-   * Those whose last backup is older than two intervals, or that exist for so long without one: how many,
-   * how many of them for more than a week, and the longest without, if there is one.
+   * The sites whose last backup is older than two intervals, or that exist for so long without one:
+   * their number, how many of them are late for more than a week, and the one without a backup for
+   * the longest time.
    */
   late: number
   over_a_week: number
   longest: { id: number; domain: string; since: string; last_at: string | null } | null
-  /** The number of sites whose last proof had findings. */
   failed: number
-  /** The number of sites without a proven backup for two intervals. */
   unproven: number
-  /** In milliseconds: until then, no time changes anything of it. */
+  /** The time in milliseconds until which no time changes anything of it. */
   valid_until: number
 }
 
@@ -35,7 +33,6 @@ type PartRow = Omit<BackupPart, 'longest' | 'valid_until'> & {
   longest: string | null
 } & Record<AgeColumn, string | null>
 
-/** The columns of `fact` in the statement below. */
 const FACT_COLUMNS = {
   every: sql<BackupInterval>`fact.every`,
   last_at: sql`fact.last_at`,
@@ -46,7 +43,7 @@ const since = sql`coalesce(fact.last_at, fact.created_at)`
 
 type AgeColumn = 'daily' | 'weekly' | 'week' | 'proof'
 
-/** After such a time, a site is late, late for more than a week, or without a proven backup. */
+/** The ages after which a site is late, late for more than a week, or without a proven backup. */
 const agesFor = (proof_every: ProofInterval) => ({
   daily: { from: sql`case fact.every when 'daily' then ${since} end`, ms: 2 * INTERVAL_MS.daily },
   weekly: {
@@ -64,8 +61,9 @@ const agesFor = (proof_every: ProofInterval) => ({
 })
 
 /**
- * Of servers that have sites in use. `ever`: of late sites, only those that were backed up once. The facts
- * of each site are computed once (sqlite.org/lang_with.html#mathint), which takes a third of the time.
+ * Reads the parts of servers that have sites in use. With `ever`, late sites are only those that
+ * were backed up once. The facts of each site are computed once
+ * (sqlite.org/lang_with.html#mathint), which takes a third of the time.
  */
 export async function readBackupParts(
   db: Database,

@@ -17,7 +17,6 @@ import { changeSchedule } from './site-schedule.ts'
 
 const route = routesWith<StreamDeps>()
 
-/** The backups of one site. */
 export const siteBackupRoutes = {
   listBackups: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/backups',

@@ -24,7 +24,6 @@ interface Deps {
   clock: Clock
 }
 
-/** The schedule and the target of the automatic backups of a site. */
 export async function showSchedule({ db, clock }: Deps, site_id: number): Promise<BackupSettings> {
   const settings = await getSettings(db)
   const { backup_every: every, proof_every, backup_window: window } = settings
@@ -55,7 +54,7 @@ const sourceOf = (own: unknown, tag: string | null): SettingSource =>
 interface ScheduleTimes {
   window: BackupWindow
   now: Date
-  /** Since when there is a confirmed kit; null: there is none. */
+  /** The time since when there is a confirmed kit; null when there is none. */
   possible_at: string | null
 }
 
@@ -70,7 +69,7 @@ export function nextBackupTime(
   return nextBackup({ id, every, window, since, failed_at }, now).toISOString()
 }
 
-/** Takes effect at once. 422 for an unknown target. */
+/** Changes the schedule, which takes effect at once. Throws 422 for an unknown target. */
 export async function changeSchedule(
   deps: Deps,
   { server, site, actor }: SiteTarget,

@@ -13,7 +13,6 @@ type Deps = StartDeps & Pick<CommonDeps, 'log'>
 type StartTarget = Parameters<typeof startOperation>[2]
 type DueSite = Awaited<ReturnType<typeof listWaiting>>[number]
 
-/** The interval of the search for due backups. */
 export const BACK_UP_MS = 60_000
 
 /** Starts due backups: as many on each server, and in the fleet, as the settings allow. */
@@ -37,7 +36,6 @@ export async function startDueBackups(deps: Deps): Promise<void> {
   }
 }
 
-/** Lists the sites whose backup is due now. */
 export async function listDue(
   { db, clock }: Deps,
   settings: FleetSettings,
@@ -52,7 +50,7 @@ export async function listDue(
   })
 }
 
-/** Since when a backup of the site could have been made. */
+/** Returns the time since when a backup of the site could have been made. */
 export function sinceOf(
   { recorded_at, created_at }: Pick<DueSite, 'recorded_at' | 'created_at'>,
   possible_at: string,
@@ -60,7 +58,7 @@ export function sinceOf(
   return recorded_at ?? (created_at > possible_at ? created_at : possible_at)
 }
 
-/** False when it could not be started: the next site gets its place. */
+/** Starts a backup. Returns false when it could not be started: the next site gets its place. */
 export async function isStarted(
   deps: Deps,
   { id, server_id, domain }: Pick<DueSite, 'id' | 'server_id' | 'domain'>,

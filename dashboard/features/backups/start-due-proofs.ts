@@ -37,7 +37,6 @@ export async function startDueProofs(deps: Deps): Promise<void> {
   }
 }
 
-/** Where a backup runs or is due. */
 async function serversWithBackups(deps: Deps, settings: FleetSettings): Promise<number[]> {
   const possible_at = (await findKit(deps.db, { confirmed: true }))?.confirmed_at
   const due = possible_at ? await listDue(deps, settings, possible_at) : []

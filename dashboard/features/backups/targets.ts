@@ -40,7 +40,6 @@ export async function getTarget({ db }: Pick<TargetDeps, 'db'>, id: number): Pro
   return target
 }
 
-/** By name. */
 export async function showTargets({
   db,
   clock,
@@ -63,7 +62,7 @@ async function viewOf(
   return view
 }
 
-/** The first one is the default. */
+/** Creates a target; the first one is the default. */
 export async function createTarget(
   { db, clock, sealer }: TargetDeps,
   { name, place, secret, keeper_key }: z.output<typeof CreateBackupTarget>,
@@ -84,8 +83,8 @@ export async function createTarget(
 }
 
 /**
- * Another place needs the secret again: otherwise a user who may change the address, but not see
- * the secret, could send it to another server. It must be checked again too.
+ * Changes a target, which must be checked again. Another place needs the secret again: otherwise a
+ * user who may change the address, but not see the secret, could send it to another server.
  */
 export async function changeTarget(
   { db, clock, sealer }: TargetDeps,
@@ -120,7 +119,7 @@ function refuseWrong({ kind }: TargetRow['place'], moves: boolean, secret?: stri
   if (secret === '' && kind !== 'local') throw invalid({ secret: ['Is required'] })
 }
 
-/** Place and secret after a change; undefined: it changes neither. */
+/** Returns place and secret after a change; undefined when it changes neither. */
 function changedAccess(
   target: TargetRow,
   { place, secret }: Pick<z.output<typeof UpdateBackupTarget>, 'place' | 'secret'>,
@@ -131,7 +130,7 @@ function changedAccess(
   return { moves, access: { place: place ?? target.place, secret: secret ?? '' } }
 }
 
-/** Changes nothing in the storage. Throws 409 for a target with backups. */
+/** Removes a target, which changes nothing in the storage. Throws 409 for one with backups. */
 export async function removeTarget(
   { db, clock }: TargetDeps,
   { id, name }: TargetRow,
@@ -142,7 +141,7 @@ export async function removeTarget(
   await deleteTarget(db, id, entryOf('backup.target_delete', user_id, timestamp(clock)))
 }
 
-/** The params of a target for an agent: only `openTarget` opens the secret. */
+/** Returns the params of a target for an agent: only `openTarget` opens the secret. */
 export const sealedTarget = ({ id, place, secret_sealed }: TargetRow) => ({
   target_id: id,
   place,

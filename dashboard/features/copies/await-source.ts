@@ -21,9 +21,9 @@ const AwaitedSource = z.object({
 export type BackupDeps = StartDeps & Pick<CommonDeps, 'bus'>
 
 /**
- * A copy of a site on another server waits for a backup of it, which it starts. Everything follows
- * from the records, so that a restarted dashboard continues. Returns the operation as the agent of
- * the destination gets it. Throws the reason if there is no backup.
+ * Waits for the backup that a copy of a site on another server is made of, and starts it.
+ * Everything follows from the records, so that a restarted dashboard continues. Returns the
+ * operation as the agent of the destination gets it. Throws the reason if there is no backup.
  */
 export async function awaitSource(
   deps: BackupDeps,
@@ -48,15 +48,17 @@ export async function awaitSource(
 }
 
 interface BackupRequest {
-  /** The one that needs the backup. */
   operation: OperationRow
   site_id: number
-  /** No earlier backup counts. */
+  /** The time of its start: no earlier backup counts. */
   since: string
   tell(message: string): Promise<void>
 }
 
-/** The first backup of a site that begins at a time or later; it is started if none does. */
+/**
+ * Waits for the first backup of a site that begins at a time or later, and starts it if nothing
+ * else does.
+ */
 export async function awaitNextBackup(
   deps: BackupDeps,
   request: BackupRequest,

@@ -35,7 +35,10 @@ import { newAccess } from './staging-access.ts'
 
 type Deps = StartDeps & Pick<DnsDeps, 'rules'>
 
-/** Answers as soon as the copy is recorded; the agent follows in the background. */
+/**
+ * Creates a copy. The answer comes as soon as the copy is recorded; the agent follows in the
+ * background.
+ */
 export async function cloneSite(
   deps: Deps,
   server: ServerRow,
@@ -89,7 +92,10 @@ export async function cloneSite(
   })
 }
 
-/** The backup of a site on another server is only the way to it: its jobs run there. */
+/**
+ * Returns whether the jobs are copied, too. The backup of a site on another server is only the way
+ * to it: its jobs run there.
+ */
 const jobsOf = ({ kind }: StoredSource, asked: boolean | undefined) => {
   const with_jobs = asked ?? (kind === 'next_backup' ? false : undefined)
   return with_jobs === undefined ? {} : { with_jobs }
@@ -100,11 +106,11 @@ type CloneParams = Omit<
   'dry_run' | 'accept' | 'dns' | 'from' | 'staging' | 'with_jobs'
 > & {
   original: SiteRow | undefined
-  /** As it is on record, or else in its backup. */
+  /** The original as it is on record, or else in its backup. */
   recorded: SiteRow | RecordedSite | undefined
 }
 
-/** Omitted values of a call are those of the original. */
+/** Completes a call with the values of the original. */
 async function cloneParams(
   { db, random }: StartDeps,
   { id, php_versions, os }: ServerRow,
@@ -119,7 +125,7 @@ async function cloneParams(
   return { domain, php, tier, tls: tls ?? own_tls ?? 'letsencrypt', email, user }
 }
 
-/** A backup that is still to be made has no plan on this server. */
+/** Returns the plan of a copy. A backup that is still to be made has no plan on this server. */
 async function planClone(
   deps: StartDeps,
   server: ServerRow,
@@ -139,12 +145,12 @@ async function planClone(
   }
 }
 
-/** A form waits for it. */
+/** The time limit of a reading for which a form waits. */
 const READ_LIMITS = { timeout_ms: 60_000 }
 
 /**
- * The site as a backup has it, if the site itself is not on record any more: the server of the new one
- * reads it from the storage. Undefined if it cannot: the usual values are then used.
+ * Returns the site as a backup has it, if the site itself is not on record any more: the server of
+ * the new one reads it from the storage. Undefined if it cannot: the default values are then used.
  */
 async function recordedSite(
   { agents, db, sealer }: Pick<StartDeps, 'agents' | 'db' | 'sealer'>,
@@ -159,8 +165,9 @@ async function recordedSite(
 }
 
 /**
- * The other names of a site that is created again from its backup, without those that another site
- * has by now: the agent reports these as not taken over. Undefined for a copy with another address.
+ * Returns the other names of a site that is created again from its backup, without those that
+ * another site has by now: the agent reports these as not taken over. Undefined for a copy with
+ * another address.
  */
 async function recordedNames(
   db: Database,

@@ -10,15 +10,13 @@ import { findCopy, findSiteById } from './queries.ts'
 interface CopySource {
   /** The params for the agent, with sealed secrets. */
   from: StoredSource
-  /** That of the original. */
   domain: string
-  /** The original, if it still exists. */
   original: SiteRow | undefined
 }
 
 /**
- * 422 for an unknown source, 409 for one that is not in use, or on another server and not backed
- * up.
+ * Returns the source of a copy. Throws 422 for an unknown one, and 409 for one that is not in use,
+ * or on another server and not backed up.
  */
 export async function sourceOf(
   deps: Pick<RulesDeps, 'db' | 'sealer'>,
@@ -46,14 +44,17 @@ export async function sourceOf(
   return { from: { kind: 'next_backup', site_id: original.id }, domain, original }
 }
 
-/** The live site of a staging site. Throws 409 for any other site, and if the live one is gone. */
+/**
+ * Returns the live site of a staging site. Throws 409 for any other site, and if the live one is
+ * gone.
+ */
 export async function liveSiteOf(db: Database, staging_id: number): Promise<number> {
   const copy = await findCopy(db, staging_id)
   if (copy?.staging) return copy.original_id
   throw conflict('It is not the staging site of a recorded site')
 }
 
-/** The domain of a staging site of a live site. Throws 422 for any other one. */
+/** Returns the domain of a staging site of a live site. Throws 422 for any other one. */
 export async function stagingDomainOf(
   db: Database,
   live_id: number,

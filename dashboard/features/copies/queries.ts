@@ -7,7 +7,6 @@ import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 
 export type StagingAccess = typeof staging_access.$inferSelect
 
-/** Returns the access to a staging site; undefined for any other site. */
 export async function findStagingAccess(
   db: Database,
   site_id: number,
@@ -19,7 +18,6 @@ export async function findStagingAccess(
   return row
 }
 
-/** For the batch of a changed password. */
 export const passwordStatements = (
   queries: Queries,
   site_id: number,
@@ -57,7 +55,6 @@ interface NewCopy {
   access: { user: string; password_sealed: string } | undefined
 }
 
-/** For the batch of a new site. */
 export const copyStatements = (
   queries: Queries,
   site_id: SQL<number>,
@@ -69,7 +66,6 @@ export const copyStatements = (
   ...(access ? [queries.insert(staging_access).values({ site_id, ...access })] : []),
 ]
 
-/** The one that was recorded last. */
 export function findLastBackup(db: Database, site_id: number) {
   return db.read
     .select()

@@ -21,7 +21,6 @@ import { changeStagingAccess, showStagingAccess } from './staging-access.ts'
 
 const route = routesWith<StreamDeps>()
 
-/** Copies of sites and of backups, and staging sites. */
 export const copyRoutes = {
   cloneSite: route({
     at: 'POST /api/servers/:server_id/sites/clone',

@@ -12,7 +12,10 @@ const Stored = z.looseObject({
   from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
 })
 
-/** Like a new site: a failed copy stays recorded with the reason, and can be retried. */
+/**
+ * The rules of a copy are those of a new site: a failed one stays recorded with the reason, and can
+ * be retried.
+ */
 export const siteClone: OperationRules<'site.clone'> = {
   ...siteCreate,
   absent: null,

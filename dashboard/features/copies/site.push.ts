@@ -9,7 +9,7 @@ import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.t
 import { conflict } from '#shared/kernel/errors.ts'
 import { stagingDomainOf } from './copy-source.ts'
 
-/** It can be undone like the restore of a backup. */
+/** The rules of a push, which can be undone like the restore of a backup. */
 export const sitePush: OperationRules<'site.push'> = {
   ...siteCall,
   ...purgesCdn,

@@ -9,7 +9,7 @@ const Stored = z.looseObject({
   from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
 })
 
-/** It can be undone like the restore of a backup. */
+/** The rules of a refresh, which can be undone like the restore of a backup. */
 export const siteRefresh: OperationRules<'site.refresh'> = {
   ...siteCall,
   params: async (deps, target, { from }) => {

@@ -17,7 +17,10 @@ import { COMMANDS } from '#shared/commands.ts'
 import { namesAfter } from '#shared/domains/primary-domain.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 
-/** The new name is reserved while it runs: no other site of the fleet can take it. */
+/**
+ * The rules of a new primary domain. It is reserved while the operation runs: no other site of the
+ * fleet can take it.
+ */
 export const siteRename: OperationRules<'site.rename'> = {
   ...onSite,
   ...atOnce,

@@ -25,8 +25,8 @@ interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
 }
 
 /**
- * The user and password that visitors need; the activity records the access. 409 for a site without
- * protection.
+ * Returns the user and password that visitors need; the activity records the access. Throws 409 for
+ * a site without protection.
  */
 export async function showStagingAccess(
   { db, clock, sealer }: Deps,
@@ -50,7 +50,8 @@ export async function requireAccess(
 }
 
 /**
- * A new password, which visitors need from then on. It is returned once; the activity records it.
+ * Sets a new password, which visitors need from then on. It is returned once; the activity records
+ * it.
  */
 export async function changeStagingAccess(
   deps: StartDeps & Deps,
@@ -64,8 +65,8 @@ export async function changeStagingAccess(
 }
 
 /**
- * What makes it a staging site on another server. Throws conflict if its live site is no longer
- * recorded.
+ * Returns the params that make a copy a staging site on another server. Throws conflict if its live
+ * site is no longer recorded.
  */
 export async function stagingParams(
   { db, random, sealer }: Pick<StartDeps, 'db' | 'random'> & { sealer: Sealer },
@@ -82,7 +83,7 @@ export async function stagingParams(
 }
 
 const USER = 'staging'
-/** A new password: its hash for the agent, and itself, sealed, for the record. */
+/** Makes a new password: its hash for the agent, and itself, sealed, for the record. */
 export function newAccess({ random, sealer }: { random: Random; sealer: Sealer }) {
   const { password, password_hash } = newPassword(random)
   const agent = { user: USER, password_hash }

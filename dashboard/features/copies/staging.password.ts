@@ -6,7 +6,10 @@ import { newAccess, requireAccess } from './staging-access.ts'
 
 const Sealed = z.object({ password_sealed: z.string() })
 
-/** The password is generated here; its sealed form goes to the record, its hash to the agent. */
+/**
+ * The rules of a new password, which is generated here; its sealed form goes to the record, its
+ * hash to the agent.
+ */
 export const stagingPassword: OperationRules<'staging.password'> = {
   ...siteCall,
   site: { states: IN_USE, found: false },

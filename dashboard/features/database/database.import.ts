@@ -3,7 +3,7 @@ import { restoreStatements } from '#dashboard/features/backups/restores.queries.
 import { domainOf, IN_USE, siteCall, siteOf } from '#dashboard/features/backups/rule-parts.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
-/** It can be undone like the restore of a backup. */
+/** The rules of an import, which can be undone like the restore of a backup. */
 export const databaseImport: OperationRules<'database.import'> = {
   ...siteCall,
   site: { states: IN_USE, found: false },

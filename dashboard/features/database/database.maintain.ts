@@ -8,7 +8,7 @@ import {
 } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
-/** Only a repair can lose rows. */
+/** The rules of maintenance, of which only a repair can lose rows. */
 export const databaseMaintain: OperationRules<'database.maintain'> = {
   ...siteCall,
   ...bulkInUse,

@@ -7,7 +7,10 @@ import { exportReading } from '#shared/database/readings.ts'
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
-/** On its way from MariaDB to the browser, without a copy on any disk. The activity records who asked. */
+/**
+ * Sends the database on its way from MariaDB to the browser, without a copy on any disk. The
+ * activity records who asked.
+ */
 export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Response> {
   const { server, site, actor } = target
   const facts = { type: 'database.export', domain: site.domain, server_id: server.id }

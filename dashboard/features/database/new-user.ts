@@ -3,11 +3,11 @@ import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz012345'
 
-/** The part of the name of a temporary user that nobody else has. */
+/** Makes the part of the name of a temporary user that nobody else has. */
 export const newToken = (random: CommonDeps['random']): string =>
   [...random(10)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 
-/** `PASSWORD()` of MariaDB. */
+/** Computes `PASSWORD()` of MariaDB. */
 export function hashOf(password: string): string {
   const once = createHash('sha1').update(password).digest()
   return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`

@@ -58,6 +58,6 @@ export async function openTool(
   )
 }
 
-/** Browsers take `Secure` cookies of their own computer without TLS. */
+/** Whether the browser is on this machine: there it takes `Secure` cookies without TLS. */
 const isOwnComputer = ({ url }: Request): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(new URL(url).hostname)

@@ -31,7 +31,6 @@ import { createDatabaseUser, listDatabaseUsers } from './users.ts'
 
 const route = routesWith<StreamDeps & ToolDeps>()
 
-/** The database of a site. */
 export const siteDatabaseRoutes = {
   readSiteDatabase: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/database',

@@ -33,8 +33,8 @@ const FORM_LIMITS = { most_kib: MAX_FORM_BYTES / 1024, within_ms: 30_000 }
 const ENDED_TEXT = 'This session has ended. Open Adminer again in the dashboard.'
 
 /**
- * Adminer in the browser. These pages alone belong to no session of the dashboard: their origin is
- * another one, which gets no cookie but theirs.
+ * The pages of Adminer in the browser. They alone belong to no session of the dashboard: their
+ * origin is another one, which gets no cookie but theirs.
  */
 export function toolPages(given: ToolPageDeps) {
   const deps = { ...given, visits: new ToolRequests() }
@@ -104,7 +104,9 @@ async function answerRequest(
   })
 }
 
-/** A logout of the dashboard ends it too. */
+/**
+ * Whether the session of the dashboard has not ended: a logout there ends the one of Adminer, too.
+ */
 const isLoggedIn = ({ db, clock }: Deps, jti: string): Promise<boolean> =>
   hasSession(db, jti, timestamp(clock))
 
@@ -125,14 +127,14 @@ function refusalPage({ log }: Deps, error: unknown): Response {
   return toolPage(error.status, error.message)
 }
 
-/** For one server: unanswered requests hold at most this number of calls to agents. */
+/** The maximum of unanswered requests to one server, each of which holds a call to its agent. */
 const MAX_CONCURRENT = 8
 
-/** The requests to Adminer that are on their way, by server. */
+/** The requests to Adminer that wait for an answer, by server. */
 class ToolRequests {
   readonly #running = new Map<number, number>()
 
-  /** Throws too_many for one too many. */
+  /** Throws `too_many` above the maximum. */
   async run<T>(server_id: number, work: () => Promise<T>): Promise<T> {
     const count = this.#running.get(server_id) ?? 0
     if (count >= MAX_CONCURRENT)
@@ -152,8 +154,9 @@ const MAX_HEAD = 32 << 10
 const NEWLINE = 10
 
 /**
- * The content of a database is hostile, and Adminer shows it. `sandbox` gives its pages an origin
- * of their own, without scripts: they can neither call the API nor read a page of this dashboard.
+ * The policy of a page of Adminer, which shows the hostile content of a database. `sandbox` gives
+ * it an origin of its own, without scripts: it can neither call the API nor read a page of this
+ * dashboard.
  */
 const POLICY = [
   'sandbox allow-forms allow-downloads',
@@ -167,10 +170,13 @@ const POLICY = [
 
 const HEADERS = { ...SECURITY_HEADERS, 'content-security-policy': POLICY }
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
-/** Other statuses of Adminer are shown as 200, and those of a redirect as 303. */
+/**
+ * The statuses of Adminer that are passed on; others are shown as 200, and those of a redirect as
+ * 303.
+ */
 const STATUSES = [200, 403, 404, 500]
 
-/** The answer of Adminer, of which the agent decides no header. */
+/** Returns the answer of Adminer, of which the agent decides no header. */
 async function toolAnswer(body: ReadableStream<Uint8Array>, url: string): Promise<Response> {
   const { head, content } = await readAnswer(body)
   const { status, type, location, disposition } = head
@@ -199,7 +205,7 @@ const FILE_TYPES: Record<string, string> = {
   ico: 'image/x-icon',
 }
 
-/** A file of its pages, which are another origin than this dashboard. */
+/** Returns a file of the pages, which are another origin than this dashboard. */
 async function toolFile(body: ReadableStream<Uint8Array>, file: string): Promise<Response> {
   const { content } = await readAnswer(body)
   const headers = {
@@ -211,13 +217,16 @@ async function toolFile(body: ReadableStream<Uint8Array>, file: string): Promise
   return new Response(content, { headers })
 }
 
-/** A page instead of one of Adminer. The text has no markup. */
+/** Returns a page instead of one of Adminer. The text has no markup. */
 function toolPage(status: number, text: string): Response {
   const page = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Adminer</title><h1>Adminer</h1><p>${escaped(text)}</p>`
   return new Response(page, { status, headers: { ...HEADERS, ...HTML } })
 }
 
-/** The first line is the head. Throws offline for an answer that none of our agents sends. */
+/**
+ * Reads an answer, whose first line is the head. Throws offline for one that none of our agents
+ * sends.
+ */
 async function readAnswer(body: ReadableStream<Uint8Array>) {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -242,7 +251,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Adminer redirects to its own pages only, which differ in the query. */
+/**
+ * Returns the query of a redirect: Adminer redirects to its own pages only, which differ in the
+ * query.
+ */
 function queryIn(location: string): string {
   const at = location.indexOf('?')
   return at < 0 ? '' : location.slice(at).replace(/[^!-~]|["<>\\^`{|}#]/g, '')

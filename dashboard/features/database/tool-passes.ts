@@ -1,11 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 
-/** Who a page of Adminer belongs to: its address has all of it, with a signature. */
+/** The owner of a page of Adminer: its address has all of it, with a signature. */
 export interface ToolPlace {
   server_id: number
   site_id: number
-  /** The temporary user of the database. */
   user: string
 }
 
@@ -26,7 +25,7 @@ export class ToolPasses {
     this.#clock = clock
   }
 
-  /** The last part of the address. It opens nothing without the cookie. */
+  /** Returns the last part of the address, which opens nothing without the cookie. */
   placeOf({ server_id, site_id, user }: ToolPlace): string {
     const [, token = '', ends = ''] = USER.exec(user) ?? []
     const plain = `${server_id}-${site_id}-${token}-${ends}`
@@ -46,7 +45,7 @@ export class ToolPasses {
     return { server_id: Number(server_id), site_id: Number(site_id), user }
   }
 
-  /** The cookie for one place and one session of the dashboard. `key` has 256 bits. */
+  /** Returns the cookie for one place and one session of the dashboard. `key` has 256 bits. */
   passOf(place: string, key: string, jti: string): string {
     return `${key}.${jti}.${this.#mac('pass', place, key, jti)}`
   }

@@ -9,8 +9,9 @@ import { conflict } from '#shared/kernel/errors.ts'
 const IMPORT = 'database.import'
 
 /**
- * Passed on to the server of the site; the dashboard stores nothing of it. Throws conflict for the
- * first part while an import of the site runs or waits, which no other import can follow.
+ * Passes a part of an import on to the server of the site; the dashboard stores nothing of it.
+ * Throws conflict for the first part while an import of the site runs or waits, which no other
+ * import can follow.
  */
 export async function uploadPart(
   deps: { agents: Agents; db: Database },

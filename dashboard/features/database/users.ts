@@ -9,9 +9,9 @@ import { databaseUsersReading } from '#shared/database/readings.ts'
 import { hashOf, newToken } from './new-user.ts'
 
 const SOCKET = '/run/mysqld/mysqld.sock'
-/** Beside the port of a MariaDB on the own computer. */
+/** The port of a tunnel, beside that of a MariaDB on the own computer. */
 const PORT = 3307
-/** 192 bits. */
+/** The password has 192 bits. */
 const PASSWORD_BYTES = 24
 
 export const listDatabaseUsers = (
@@ -20,8 +20,8 @@ export const listDatabaseUsers = (
 ): Promise<DatabaseUsers> => agents.call(server, databaseUsersReading, { domain: site.domain })
 
 /**
- * Only the caller gets the password: the records and the server have the hash that MariaDB needs, with
- * which nobody can log in.
+ * Creates a temporary user. Only the caller gets the password: the records and the server have the
+ * hash that MariaDB needs, with which nobody can log in.
  */
 export async function createDatabaseUser(
   deps: StartDeps,

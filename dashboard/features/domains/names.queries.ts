@@ -6,12 +6,12 @@ import type { RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { pairOf, SiteNames } from '#shared/kernel/site-names.ts'
 
-/** A value for `sites.apex` that its constraint refuses if it is a name of a site. */
+/** Returns a value for `sites.apex` that its constraint refuses if it is a name of a site. */
 export const apexUnlessTaken = (apex: string): SQL<string> =>
   sql<string>`(case when exists (select 1 from site_names where apex = ${apex})
     then null else ${apex} end)`
 
-/** The site that has a name with this apex, beside its primary domain. */
+/** Returns the site that has a name with this apex, beside its primary domain. */
 export function findHolder(db: Database, apex: string): Promise<{ domain: string } | undefined> {
   return db.read
     .select({ domain: sites.domain })
@@ -21,7 +21,6 @@ export function findHolder(db: Database, apex: string): Promise<{ domain: string
     .get()
 }
 
-/** The managed sites that have names with these apexes. */
 export async function listAllHolders(db: Database, apexes: readonly string[]) {
   const [primary, named] = await Promise.all([
     db.read
@@ -37,7 +36,7 @@ export async function listAllHolders(db: Database, apexes: readonly string[]) {
   return [...named, ...primary]
 }
 
-/** The managed site and the apex of each that another site than this one has. */
+/** Lists the managed sites, other than this one, that have one of these apexes. */
 export async function listHolders(
   db: Database,
   site_id: number,
@@ -47,7 +46,6 @@ export async function listHolders(
   return new Map(holders.map(({ apex, domain }) => [apex, domain]))
 }
 
-/** The target of each of these names that another site redirects elsewhere. */
 export async function listTargets(
   db: Database,
   site_id: number,
@@ -60,7 +58,7 @@ export async function listTargets(
   return rows.flatMap(({ name, target }) => (target === null ? [] : [{ name, target }]))
 }
 
-/** The names as the agent last confirmed them. */
+/** Returns the names as the agent last confirmed them. */
 export async function namesOf(db: Database, site_id: number): Promise<SiteNames> {
   const rows = await db.read
     .select()
@@ -88,7 +86,6 @@ export const APEX = sql.raw(
   `(case when wanted.name like 'www.%.%' then substr(wanted.name, 5) else wanted.name end)`,
 )
 
-/** The names in the params of an operation of a site. */
 const requestedNames = (id: string, site_id: number | null) => sql`
   with given as (select params, (select domain from sites where id = ${site_id}) as domain
     from operations where id = ${id}),
@@ -114,7 +111,7 @@ export const reserveNames: RecordChange = (queries, { id, site_id }) => [
     from wanted where name not in (select name from site_names where site_id = ${site_id})`),
 ]
 
-/** The names of a new site; one that another site has breaks a constraint. */
+/** Inserts the names of a new site; one that another site has breaks a constraint. */
 export const namesOfNew = (
   queries: Queries,
   site_id: SQL<number>,
@@ -140,14 +137,14 @@ export const namesOfNew = (
     return queries.insert(site_names).values({ ...row, apex: free, site_id })
   })
 
-/** The names become those that the operation set. */
+/** Replaces the names by those that the operation set. */
 export const storeNames: RecordChange = (queries, { id, site_id }) => [
   queries.delete(site_names).where(eq(site_names.site_id, site_id ?? 0)),
   queries.run(sql`insert or ignore into site_names (${COLUMNS}) ${requestedNames(id, site_id)}
     select name, ${APEX}, ${site_id}, kind, position, target, status, keep_path, null from wanted`),
 ]
 
-/** The names that the operation would have added are free again. */
+/** Releases the names that the operation would have added. */
 export const releaseNames: RecordChange = (queries, { id }) => [
   queries.delete(site_names).where(eq(site_names.added_by, id)),
 ]

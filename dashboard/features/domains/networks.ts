@@ -30,7 +30,6 @@ const CDNS = Object.entries(CDN_NETWORKS).map(([name, networks]) => ({
 }))
 const privateNetworks = blockListOf(PRIVATE)
 
-/** The content delivery network that has an address; undefined: none that is known. */
 export const cdnOf = (address: string): string | undefined =>
   CDNS.find(({ list }) => isIP(address) && list.check(address, family(address)))?.name
 

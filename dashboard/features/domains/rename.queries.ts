@@ -24,9 +24,9 @@ export const reservePrimary: RecordChange = (queries, { id, site_id }) => [
 ]
 
 /**
- * The site has its new primary domain, and keeps its id. Of its other names only those of both
- * domains change: an agent cannot take other names by reporting them. A sync may have found the new
- * name, and not the former one, before this operation ended.
+ * Gives the site its new primary domain; the site keeps its id. Of its other names only those of
+ * both domains change: an agent cannot take other names by reporting them. A sync may have found
+ * the new name, and not the former one, before this operation ended.
  */
 export const storePrimary =
   ({ www }: Pick<Renamed, 'www'>, asked: PrimaryChange): RecordChange =>
@@ -59,7 +59,7 @@ export const storePrimary =
 const isGivenUp = ({ domain, primary, former }: PrimaryChange) =>
   former === 'none' && apexOf(domain) !== apexOf(primary)
 
-/** Redirects to a name that is given up lead to the new one, as in `namesAfter`. */
+/** Lets redirects to a name that is given up lead to the new one, as in `namesAfter`. */
 const redirectStatements = (
   queries: Queries,
   own: SQL,
@@ -78,7 +78,6 @@ const redirectStatements = (
     }),
   )
 
-/** The new state of the names of both domains. */
 function rowsOf(
   site_id: number,
   former: SiteNames['www'],

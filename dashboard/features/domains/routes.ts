@@ -9,7 +9,6 @@ import { domainStates } from './states.ts'
 
 const route = routesWith<StreamDeps>()
 
-/** The names of a site beside its primary domain. */
 export const domainRoutes = {
   showDomains: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/domains',

@@ -19,7 +19,10 @@ import {
   storeNames,
 } from './names.queries.ts'
 
-/** Its names are reserved while it runs: no other site of the fleet can take them. */
+/**
+ * The rules of a change of names. They are reserved while the operation runs: no other site of the
+ * fleet can take them.
+ */
 export const siteDomains: OperationRules<'site.domains'> = {
   ...onSite,
   ...atOnce,
@@ -41,7 +44,7 @@ export const siteDomains: OperationRules<'site.domains'> = {
 
 const MAX_HOPS = 20
 
-/** 422 for a name of another site, and for a redirect that leads back to itself. */
+/** Throws 422 for a name of another site, and for a redirect that leads back to itself. */
 async function refuseForeignNames(
   db: Database,
   { id, domain }: Pick<SiteRow, 'id' | 'domain'>,
@@ -73,7 +76,7 @@ async function takenName(
   return Object.fromEntries(entries.filter(([, messages]) => messages.length > 0))
 }
 
-/** Follows the redirects of other sites of the fleet. */
+/** Follows the redirects of other sites of the fleet, and returns the loop. */
 async function redirectLoop(
   db: Database,
   site_id: number,

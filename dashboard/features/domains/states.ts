@@ -5,7 +5,9 @@ import type { DomainStates, NameState } from '#shared/domains/name-states.ts'
 import { nameStatesReading } from '#shared/sites/readings.ts'
 import { cdnOf, isPrivate } from './networks.ts'
 
-/** The DNS records and the certificate of each name of a site, as its server finds them now. */
+/**
+ * Returns the DNS records and the certificate of each name of a site, as its server finds them now.
+ */
 export async function domainStates(
   { agents }: { agents: Agents },
   { site, server }: SiteTarget,
@@ -26,7 +28,7 @@ export async function domainStates(
   }
 }
 
-/** Where records lead; null: no name server answered. */
+/** Returns where records lead; null when no name server answered. */
 export function leadingTo(
   records: readonly string[] | null,
   expected: readonly string[],

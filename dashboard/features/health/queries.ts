@@ -10,7 +10,7 @@ import { FRESH_MS } from './site-health.ts'
 
 const PIECE = 200
 
-/** The state of a site as in `healthOf`, on columns of the index `sites_listing`. */
+/** Returns the state of a site as in `healthOf`, on columns of the index `sites_listing`. */
 export function healthAt(now: Date): SQL<HealthState | null> {
   return sql<HealthState | null>`case
     when ${sites.status} <> 'active' or (${sites.found} and ${sites.health} is null) then null
@@ -20,7 +20,7 @@ export function healthAt(now: Date): SQL<HealthState | null> {
     else coalesce(${sites.health}, 'unknown') end`
 }
 
-/** For a select of sites joined with their servers. */
+/** The columns for `healthOf`, for a select of sites joined with their servers. */
 export const HEALTH_COLUMNS = {
   health: sites.health,
   health_code: sites.health_code,
@@ -33,11 +33,11 @@ export const HEALTH_COLUMNS = {
   visited_at: sites.visited_at,
 }
 
-/** Unknown is worse than nothing only. */
+/** Orders the states: unknown is worse than nothing only. */
 const rankOf = (check: SQL): SQL => sql`case ${check} ->> 'state'
   when 'down' then 2 when 'degraded' then 1 when 'up' then 0 else -1 end`
 
-/** The request from outside among the stored checks of a site; null: there was none. */
+/** The request from outside among the stored checks of a site; null when there was none. */
 const VISIT = sql`(select value from json_each(${sites.health_checks})
   where value ->> 'check' = 'visit' limit 1)`
 
@@ -94,7 +94,7 @@ export async function storeHealth(
   return changed
 }
 
-/** What a request of a site from outside has shown; without a verdict, the last one is forgotten. */
+/** The result of a request of a site from outside; without a verdict, the last one is forgotten. */
 export interface StoredVisit {
   site_id: number
   verdict: Verdict | null

@@ -11,9 +11,7 @@ import { storeHealth } from './queries.ts'
 const MINUTE_MS = 60_000
 
 interface StoredReports {
-  /** The reported version of each site. */
   versions: Map<string, string>
-  /** The stored report of each domain. */
   texts: Map<string, number | bigint>
   minute: number
   left: number
@@ -24,7 +22,6 @@ interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock'> {
   changed(server_id: number, domains: readonly string[]): Promise<void>
 }
 
-/** Reads the health of the sites of servers, and stores changes. */
 export class HealthReader {
   readonly #deps: Deps
   readonly #known = new Map<number, StoredReports>()
@@ -33,7 +30,10 @@ export class HealthReader {
     this.#deps = deps
   }
 
-  /** Throws a ServiceError when there is no answer. Pages that show the sites receive changes. */
+  /**
+   * Reads the health of the sites of a server, and stores changes, which pages receive. Throws a
+   * ServiceError when there is no answer.
+   */
   async update(server: AgentAddress, agents: Pick<Agents, 'call'>): Promise<void> {
     const { db, bus, clock } = this.#deps
     const changed = await this.#read(server, agents)
@@ -41,7 +41,7 @@ export class HealthReader {
       bus.notify(sitesTopic(server.id))
   }
 
-  /** At most MAX_HEALTH_CHANGES a minute, however often an agent reports another state. */
+  /** Reads at most MAX_HEALTH_CHANGES a minute, however often an agent reports another state. */
   async #read(server: AgentAddress, agents: Pick<Agents, 'call'>): Promise<Entry[]> {
     const { entries } = await agents.call(server, siteHealthReading, {})
     const known = this.#knownOf(server.id)
@@ -63,12 +63,14 @@ export class HealthReader {
     return changed
   }
 
-  /** The records of the sites of a server may differ from what was stored: all of it is stored again. */
+  /**
+   * Forgets what was stored of a server, whose records may be others: all of it is stored again.
+   */
   forget(server_id: number): void {
     this.#known.get(server_id)?.texts.clear()
   }
 
-  /** Frees the memory of a deleted server. */
+  /** Forgets all other servers, which are deleted. */
   keep(server_ids: readonly number[]): void {
     const there = new Set(server_ids)
     for (const id of this.#known.keys()) if (!there.has(id)) this.#known.delete(id)
@@ -91,7 +93,7 @@ export class HealthReader {
   }
 }
 
-/** The sites whose version is another one than before, which it becomes. */
+/** Lists the sites whose version is another one than before, and remembers the new one. */
 function changedVersions(known: Map<string, string>, entries: readonly Entry[]): string[] {
   const before = new Map(known)
   known.clear()

@@ -2,7 +2,7 @@ import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { Health } from '#shared/health/api/health.ts'
 import { isDue } from '#shared/kernel/age.ts'
 
-/** A server is read each minute: older data is outdated. */
+/** The age at which data of a server, which is read each minute, is outdated. */
 export const FRESH_MS = 3 * 60_000
 
 export interface HealthColumns
@@ -20,9 +20,9 @@ export interface HealthColumns
 const NO_HEALTH: Health = { health: null, health_code: '', health_reason: '', health_since: null }
 
 /**
- * The current health of a site: the last report of its agent, unless its server has not answered
- * since. A site that is not in use has no health, nor has a discovered one that its agent does not
- * check. `healthAt` computes the same in SQL.
+ * Returns the current health of a site: the last report of its agent, unless its server has not
+ * answered since. A site that is not in use has no health, nor has a discovered one that its agent
+ * does not check. `healthAt` computes the same in SQL.
  */
 export function healthOf(row: HealthColumns, now: Date): Health {
   if (row.status !== 'active' || (row.found && row.health === null)) return NO_HEALTH

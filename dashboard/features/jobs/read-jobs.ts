@@ -8,11 +8,11 @@ interface Deps {
   agents: Agents
 }
 
-/** Read from the site at each call, and not stored. */
+/** Reads the jobs from the site at each call, and stores nothing. */
 export const listCronJobs = ({ agents }: Deps, { server, site }: SiteTarget): Promise<CronJobs> =>
   agents.call(server, siteJobsReading, { domain: site.domain })
 
-/** The last run of a job with what it printed, which comes from the site. */
+/** Returns the last run of a job with what it printed, which comes from the site. */
 export async function readJobOutput(
   { agents }: Deps,
   { server, site, name }: SiteTarget & { name: string },

@@ -24,7 +24,6 @@ async function loadJob(call: JobCall): Promise<SiteTarget & { name: string }> {
   return { ...target, name: name.data }
 }
 
-/** The cron jobs of a site, and the scheduled events of its WordPress. */
 export const siteJobRoutes = {
   listCronJobs: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/jobs',

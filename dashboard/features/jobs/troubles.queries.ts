@@ -6,7 +6,7 @@ import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
 
 type SiteName = Pick<typeof sites.$inferSelect, 'id' | 'server_id' | 'domain'>
 
-/** The sites of online servers whose jobs fail or stand still, without suspended ones. */
+/** Lists the sites of online servers whose jobs fail or stand still, without suspended ones. */
 export async function listJobTroubles(
   db: Database,
 ): Promise<{ site: SiteName; trouble: SiteJobTrouble }[]> {

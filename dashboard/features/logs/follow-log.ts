@@ -2,14 +2,20 @@ import type { StoredEvent } from '#shared/kernel/sse.ts'
 import { readEvents } from '#shared/kernel/sse.ts'
 import { LogNews } from '#shared/logs/site-logs.ts'
 
-/** A hostile agent may send more than its own limit: the browser gets no more than this in a second. */
+/**
+ * The maximum of events that the browser gets in a second: a hostile agent may send more than its
+ * own limit.
+ */
 const MAX_EVENTS = 400
 
 interface TestClock {
   now(): number
 }
 
-/** The events of a live view, numbered from 1; ends with the signal, or when the agent ends it. */
+/**
+ * Returns the events of a live view, numbered from 1; they end with the signal, or when the agent
+ * ends them.
+ */
 export function logEvents(
   bytes: ReadableStream<Uint8Array>,
   signal: AbortSignal,

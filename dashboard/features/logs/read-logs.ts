@@ -24,7 +24,10 @@ type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 const DAY_MS = 86_400_000
 
-/** The logs of a site, with their sizes, and the end of its debug log: read from its server at each call, and not stored. */
+/**
+ * Lists the logs of a site, with their sizes, and the end of its debug log: read from its server at
+ * each call, and not stored.
+ */
 export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<AgentLogs> {
   const body = { domain: site.domain }
   return deps.agents.call(server, logsReading, body)
@@ -50,7 +53,7 @@ export async function listFatals(
 
 const daysAgo = (clock: Clock, days: number) => timestamp(clock, -days * DAY_MS)
 
-/** The masked text of a log; the activity records who asked. */
+/** Sends the masked text of a log; the activity records who asked. */
 export async function downloadLog(
   deps: Deps,
   { server, site, actor }: SiteTarget,
@@ -76,7 +79,6 @@ export async function downloadLog(
   })
 }
 
-/** The new lines of a log as bytes of an event stream, from now on. */
 export async function openTail(
   deps: Pick<Deps, 'agents'>,
   { server, site }: SiteTarget,

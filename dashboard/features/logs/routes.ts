@@ -23,7 +23,10 @@ type Deps = StreamDeps & Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 const route = routesWith<Deps>()
 
-/** Logs are read on the server of the site, masked there, and stored nowhere else. */
+/**
+ * The routes of logs, which are read on the server of the site, masked there, and stored nowhere
+ * else.
+ */
 export const logRoutes = {
   listSiteLogs: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/logs',

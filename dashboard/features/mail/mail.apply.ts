@@ -15,16 +15,15 @@ import { findMail, mailStatements, type StoredMailSetting } from './queries.ts'
 
 const PASSWORD_PURPOSE = 'mail relay password'
 
-/** The record of an operation has the password sealed: it is decrypted for the agent alone. */
+/** The recorded params with the sealed password, which is decrypted for the agent alone. */
 const Sealed = StoredMail.extend({ password_sealed: z.string() })
 
-/** The settings of a recorded operation. */
 function storedSettingOf(params: Params): StoredMailSetting {
   const { password_sealed, ...setting } = Sealed.parse(params)
   return { setting, password_sealed }
 }
 
-/** The params for an agent; without `sealer`, for a plan, without a password. */
+/** Returns the params for an agent; without `sealer`, for a plan, they have no password. */
 function paramsForAgent(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
   const { password_sealed, ...rest } = params
   const { setting, password_sealed: sealed } = storedSettingOf(params)
@@ -35,8 +34,8 @@ function paramsForAgent(params: Params, sealer?: Pick<Sealer, 'open'>): Params {
 }
 
 /**
- * The previous password stays only for the same target: otherwise a user who may change the host,
- * but not see the password, could send it to another host.
+ * Seals the password. The previous one stays only for the same target: otherwise a user who may
+ * change the host, but not see the password, could send it to another host.
  */
 async function sealedPassword(
   { db, sealer }: Pick<RulesDeps, 'db' | 'sealer'>,
@@ -57,7 +56,10 @@ async function sealedPassword(
   throw invalid({ 'relay.password': ['Is required, because the relay or its user has changed'] })
 }
 
-/** For a server, or one of its sites. The recorded password is sealed: only the agent gets it. */
+/**
+ * The rules of new mail settings of a server, or of one of its sites. The recorded password is
+ * sealed: only the agent gets it.
+ */
 export const mailApply: OperationRules<'mail.apply'> = {
   ...siteCall,
   params: async (deps, target, { relay, ...rules }) => {

@@ -12,7 +12,7 @@ export interface MailTarget {
 
 export interface StoredMailSetting {
   setting: StoredMail
-  /** Empty: none. */
+  /** The sealed password; empty for none. */
   password_sealed: string
 }
 
@@ -30,7 +30,6 @@ export function findMail(db: Database, target: MailTarget) {
     .get()
 }
 
-/** For the batch of the outcome. */
 export function mailStatements(
   queries: Queries,
   target: MailTarget,

@@ -21,7 +21,6 @@ const CONFIRMED_DETAILS =
 const APPLIED = streamed('mail.apply')
 const TEST_ANSWER = 'The dialogue, or the plan.'
 
-/** How the sites of a server send mail. */
 export const serverMailRoutes = {
   getServerMail: route({
     at: 'GET /api/servers/:server_id/mail',
@@ -56,7 +55,6 @@ export const serverMailRoutes = {
   }),
 }
 
-/** How one of its sites does. */
 export const siteMailRoutes = {
   getSiteMail: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/mail',

@@ -3,7 +3,6 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import { server_mail } from '#dashboard/kernel/db/mail-schema.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 
-/** The last reports of online servers with problems. */
 export function listMailTroubles(db: Database) {
   return db.read
     .select({ id: servers.id, name: servers.name, troubles: server_mail.troubles })
@@ -13,7 +12,6 @@ export function listMailTroubles(db: Database) {
     .orderBy(asc(servers.name), asc(servers.id))
 }
 
-/** The sites with these domains, on any server. */
 export function listSitesNamed(db: Database, domains: readonly string[]) {
   return db.read
     .select({ id: sites.id, server_id: sites.server_id, domain: sites.domain })

@@ -1,7 +1,7 @@
 /** The number of keys of one server: seconds since 1970 are below it until the year 2106. */
 export const SPAN = 2 ** 32
 
-/** The key of a reading: those of one server are in order of time. */
+/** Returns the key of a reading: those of one server are in order of time. */
 export function keyOf(server_id: number, seconds: number): number {
   return server_id * SPAN + seconds
 }

@@ -30,7 +30,6 @@ const serverAddress = {
   metrics: servers.metrics,
 }
 
-/** The servers that answered the last contact. */
 export function listOnline(db: Database) {
   return db.read.select(serverAddress).from(servers).where(eq(servers.status, 'online'))
 }
@@ -40,7 +39,7 @@ export function findOnline(db: Database, server_id: number) {
   return db.read.select(serverAddress).from(servers).where(isOnline).get()
 }
 
-/** The readings of many servers in one write. Deleted servers are skipped. */
+/** Stores the readings of many servers in one write. Deleted servers are skipped. */
 export async function storeReadings(db: Database, readings: readonly Reading[]): Promise<void> {
   const metrics = readings.map(({ server_id, at, metrics, synced_at = '' }) => ({
     id: server_id,
@@ -57,7 +56,7 @@ export async function storeReadings(db: Database, readings: readonly Reading[]):
   ])
 }
 
-/** The last reading of a minute counts. */
+/** Stores the readings of a minute, of which the last one counts. */
 export function minutesStatement(queries: Queries, readings: readonly Reading[]): Statement {
   const rows = readings.map(({ server_id, at, metrics: { cpu, ram, disk, load } }) => [
     keyOf(server_id, at),
@@ -72,7 +71,7 @@ export function minutesStatement(queries: Queries, readings: readonly Reading[])
     where exists (select 1 from servers where id = (row.value ->> 0) / ${span})`)
 }
 
-/** For the batch that deletes the server, after that: no effect while it exists. */
+/** Deletes the readings of a server that the same batch has deleted before. */
 export function forgetStatements(queries: Queries, server_id: number): [Statement, Statement] {
   const gone = sql`not exists (select 1 from servers where id = ${server_id})`
   const mine = ({ key }: { key: AnyColumn }) =>
@@ -104,7 +103,7 @@ export async function averageQuarters(
   )
 }
 
-/** Few at a time, so that no other write waits for long. */
+/** The maximum of rows in one deletion, so that no other write waits for long. */
 const MAX_DELETED = 500
 
 /** Deletes readings older than these, in seconds since 1970. */
@@ -134,13 +133,13 @@ export async function deleteReadings(
 
 export interface ReadingRange {
   server_id: number
-  /** Seconds since 1970: from the first up to before the last. */
+  /** The range in seconds since 1970, from the first up to before the last. */
   from: number
   to: number
   step: number
 }
 
-/** The averages of each step with readings; `quarters`: also from stored averages. */
+/** Returns the averages of each step with readings; with `quarters`, also from stored averages. */
 export function readBuckets(
   db: Database,
   { server_id, from, to, step }: ReadingRange,
@@ -177,7 +176,7 @@ export interface ReadingBucket {
   load15: number
 }
 
-/** The time of the first reading of a server that is stored; null: there is none. */
+/** Returns the time of the first stored reading of a server; null when there is none. */
 export async function findFirst(db: Database, server_id: number): Promise<string | null> {
   const [first, end] = [server_id, server_id + 1].map((id) => whole(keyOf(id, 0)))
   const [row] = await db.read.all<{ key: number | null }>(sql`

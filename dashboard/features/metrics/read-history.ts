@@ -12,7 +12,7 @@ const HOUR = 3600
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((minutes) => minutes * MINUTE)
 const MAX_POINTS = 2_000
 
-/** The metrics of a server over time, in columns. Throws 422 on `from`, `to` or `step`. */
+/** Returns the metrics of a server over time, in columns. Throws 422 on `from`, `to` or `step`. */
 export async function readHistory(
   db: Database,
   server_id: number,

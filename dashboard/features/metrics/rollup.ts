@@ -4,7 +4,7 @@ import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { MINUTE, MINUTES_KEPT, QUARTER, QUARTERS_KEPT } from './key.ts'
 import { averageQuarters, deleteReadings } from './queries.ts'
 
-/** In one write: a whole day of them takes tens of milliseconds. */
+/** The number of servers in one write: a whole day of them takes tens of milliseconds. */
 const SERVERS = 20
 
 /** Computes averages of completed quarters of an hour, and deletes expired readings. */

@@ -10,8 +10,9 @@ import type { MoveSession } from './move-session.ts'
 const CopiedAccess = z.object({ report: SiteAccessReport.nullable() })
 
 /**
- * Gives people and client accounts the access that they had, on the server that serves the site now. The site is open
- * already: a server that refuses, such as one without an SSH server, does not end the move.
+ * Gives people and client accounts the access that they had, on the server that serves the site
+ * now. The site is open already: a server that refuses, such as one without an SSH server, does not
+ * end the move.
  */
 export async function copyAccess(session: MoveSession): Promise<RecordChange> {
   const { deps, parts, site, other } = session
@@ -29,7 +30,7 @@ export async function copyAccess(session: MoveSession): Promise<RecordChange> {
     storeAccess({ grants, clients }, report)(queries, { ...subject, server_id: other.id }, at)
 }
 
-/** An unreachable server is asked again. */
+/** Notes that a server has refused; an unreachable one is asked again. */
 async function noteRefusal({ parts, other, context }: MoveSession, error: unknown): Promise<null> {
   const isOffline = error instanceof ServiceError && error.code === 'offline'
   if (context.signal.aborted || isOffline) throw error

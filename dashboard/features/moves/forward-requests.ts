@@ -5,8 +5,8 @@ import type { MoveSession } from './move-session.ts'
 import { addressesOrOffline, switchSite } from './switch-site.ts'
 
 /**
- * The call that decides: from then on the server only forwards, over TLS if the other one has a
- * certificate. An operation that continues an undecided one starts here.
+ * Lets the server only forward requests from then on, over TLS if the other one has a certificate.
+ * This call decides the move; an operation that continues an undecided one starts here.
  */
 export async function forwardRequests(session: MoveSession): Promise<void> {
   const { deps, parts, here, other } = session
@@ -27,7 +27,9 @@ export async function forwardRequests(session: MoveSession): Promise<void> {
   })
 }
 
-/** Between the call that froze the site and the end of the one that forwards. */
+/**
+ * Returns the seconds between the call that froze the site and the end of the one that forwards.
+ */
 export function frozenSeconds({ parts }: MoveSession): number {
   const [from, to] = ['freezing', 'thawed'].map((name) => parts.get(name, z.string()))
   if (from === undefined || to === undefined) return 0

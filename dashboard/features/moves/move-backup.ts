@@ -5,7 +5,7 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { MoveSession } from './move-session.ts'
 
-/** Backs the site up, unless a backup has begun since; returns its id. */
+/** Backs the site up, unless a backup has begun since, and returns the id of the backup. */
 export async function backUpSite(session: MoveSession, since: string): Promise<number> {
   const { deps, operation, site, context, parts } = session
   const tell = (message: string) => parts.log(message)

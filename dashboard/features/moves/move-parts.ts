@@ -22,7 +22,7 @@ type Deps = Pick<CommonDeps, 'db' | 'clock' | 'longest_ms' | 'deadline_ms' | 'fr
   agents: Agents
 }
 
-/** So often, lines of an agent count as progress. */
+/** The interval at which lines of an agent count as progress. */
 const PROGRESS_MS = 60_000
 
 interface MoveAttempt {
@@ -33,7 +33,10 @@ interface MoveAttempt {
 }
 
 interface PartCall<N extends PartName> {
-  /** Stable: with that of the operation it names one call of an agent, which never runs twice. */
+  /**
+   * The id, which is stable: with that of the operation it names one call of an agent, which never
+   * runs twice.
+   */
   id: string
   server: ServerRow
   command: N
@@ -88,18 +91,17 @@ export class MoveParts {
     return this.#recorder.log(message)
   }
 
-  /** For viewers of the operation. */
   async step(name: string, title: string, state: StepChange['state']): Promise<void> {
     await this.#recorder.step({ id: 0, event: 'step', data: { name, title, state } }, 0)
   }
 
-  /** A part that runs until it has ended once. A cancel request ends the operation before it. */
+  /** Runs a part until it has ended once. A cancel request ends the operation before it. */
   async once<T>(name: string, title: string, schema: z.ZodType<T>, work: () => Promise<T>) {
     if (!this.has(name)) await this.#refuseCancelled()
     return this.finally(name, title, schema, work)
   }
 
-  /** The same, also after a cancel request. */
+  /** Runs a part until it has ended once, also after a cancel request. */
   async finally<T>(name: string, title: string, schema: z.ZodType<T>, work: () => Promise<T>) {
     const known = this.get(name, schema)
     if (known !== undefined) return known
@@ -117,7 +119,7 @@ export class MoveParts {
     }
   }
 
-  /** The time without its agents counts from now. */
+  /** Restarts the time without agents. */
   async #progressed(): Promise<void> {
     const { db, clock, deadline_ms } = this.#deps
     this.#marked = clock.elapsed()
@@ -146,7 +148,10 @@ export class MoveParts {
     }
   }
 
-  /** The decision and its next parts may take longer than a freeze: the agents end it. */
+  /**
+   * Returns the time limit of a call. The decision and its next parts may take longer than a
+   * freeze: the agents end it.
+   */
   #end(): { ms: number; error: () => Error; late?: Error } {
     const { longest_ms: ms, freeze_ms, clock } = this.#deps
     const since = this.get('freezing', z.string())
@@ -157,7 +162,10 @@ export class MoveParts {
     return { ms: Math.max(1, freeze_ms - lasted), error: () => late, late }
   }
 
-  /** What waits for a storage that does not answer would hold the site for a long time. */
+  /**
+   * Cancels a call: what waits for a storage that does not answer would hold the site for a long
+   * time.
+   */
   async #cancel<N extends PartName>({ id, server }: PartCall<N>): Promise<void> {
     const cancelled = { id: `${this.#operation.id}-${id}`, cancel: 'forced' } as const
     await sendCancelRequest(this.#deps, server, cancelled).catch(() => undefined)
@@ -188,9 +196,9 @@ export class MoveParts {
   }
 }
 
-/** An agent has answered that it refuses the request, or that it failed. */
+/** Whether an agent has answered that it refuses the request, or that it failed. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof ServiceError && error.code !== 'offline' && error.refusal !== 'timed_out'
 
-/** A part without a result. */
+/** The result of a part without one. */
 export const Done = z.literal(true)

@@ -12,10 +12,10 @@ type MoveProgress = Pick<MoveRow, 'progress'>
 export const LeftCopies = z.array(z.number())
 
 /**
- * The row of an operation. A new one continues what an earlier one could not decide, and otherwise
- * begins with the removal of the copy that an earlier one may have left. One without a user only
- * ends what an earlier one has left. Throws conflict without a move, or if it would undo what may
- * be decided.
+ * Returns the row of an operation. A new one continues what an earlier one could not decide, and
+ * otherwise begins with the removal of the copy that an earlier one may have left. One without a
+ * user only ends what an earlier one has left. Throws conflict without a move, or if it would undo
+ * what may be decided.
  */
 export async function moveRowOf(
   db: Database,
@@ -63,7 +63,10 @@ export function refuseDeleted(known: MoveProgress | undefined, domain: string): 
     throw conflict(`The copy of ${domain} is deleted: confirm the move first`)
 }
 
-/** Its calls are new ones: nothing of the earlier calls that have no result counts. */
+/**
+ * Returns the progress of a repeated operation. Its calls are new ones: nothing of the earlier
+ * calls that have no result counts.
+ */
 const progressOfRepeat = ({ progress }: MoveProgress): MoveRow['progress'] => ({
   ...progress,
   parting: true,
@@ -72,7 +75,9 @@ const progressOfRepeat = ({ progress }: MoveProgress): MoveRow['progress'] => ({
   repeats: undefined,
 })
 
-/** Repeated without a user: no site moves, unless it may have moved already. */
+/**
+ * Returns the progress of a retry without a user: no site moves, unless it may have moved already.
+ */
 function progressOfRetry(known: MoveRow, next: MoveRow['progress']): MoveRow['progress'] {
   const repeats = retryCountOf(known) + 1
   if (isUndecided(known)) return { ...next, repeats }
@@ -87,7 +92,6 @@ const progressAfter = (known: MoveRow | undefined): MoveRow['progress'] => ({
   ...(known && isNotForwarding(known) && { returning: true, astray: true }),
 })
 
-/** The servers on which moves that ended without their copies may have left them. */
 function leftCopiesOf(row: MoveRow | undefined): MoveRow['progress'] {
   if (!row || row.moved_at !== null) return {}
   const { left, cleared, receiving, removed } = row.progress

@@ -1,7 +1,10 @@
 import { onSite, siteCall, unchangedOtherwise } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
 
-/** The rules of an operation on a site in use. The executor changes the records itself (moves/). */
+/**
+ * The rules of an operation on a site in use whose executor is in moves/ and changes the records
+ * itself.
+ */
 export const runByDashboard = {
   ...onSite,
   ...unchangedOtherwise,
@@ -12,13 +15,16 @@ export const runByDashboard = {
   bulk: null,
 } as const
 
-/** The same; its params refuse a missing site that no move explains. */
+/**
+ * The same rules for an operation that can be repeated; its params refuse a missing site that no
+ * move explains.
+ */
 export const repeatableMove = {
   ...runByDashboard,
   site: { states: ['active', 'missing'], found: false },
 } as const
 
-/** A command that only a move uses (moves/): no call starts it. */
+/** The rules of a command that only a move uses: no call starts it. */
 export const moveCommand = {
   ...siteCall,
   params: <I>(_: unknown, __: unknown, input: I): I => input,

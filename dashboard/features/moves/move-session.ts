@@ -22,14 +22,14 @@ export type MoveDeps = BackupDeps &
     trash_ms: number
   }
 
-/** One delivery of an operation of a move. */
+/** One attempt of an operation of a move. */
 export interface MoveSession {
   deps: MoveDeps
   operation: OperationRow
   context: AttemptContext
   site: SiteRow
   row: MoveRow
-  /** The server that has the site, and the other one. */
+  /** The server that has the site; `other` is the other one. */
   here: ServerRow
   other: ServerRow
   parts: MoveParts
@@ -39,7 +39,7 @@ export interface MoveSession {
 type MoveWork = (session: MoveSession) => Promise<Outcome>
 
 /**
- * Runs one delivery: its events are stored at its end, before the next one continues the numbers.
+ * Runs one attempt: its events are stored at its end, before the next one continues the numbers.
  */
 export const withSession =
   (work: MoveWork, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
@@ -53,7 +53,7 @@ export const withSession =
     }
   }
 
-/** `other_id`: of a new move; others have a row already. */
+/** Opens a session; `other_id` is that of a new move, and others have a row already. */
 async function openSession(
   deps: MoveDeps,
   operation: OperationRow,
@@ -64,7 +64,7 @@ async function openSession(
   const site = await findSiteById(db, operation.site_id ?? 0)
   if (!site) throw conflict('The site is no longer recorded')
   const row = await moveRowOf(db, operation, site, other_id)
-  // The deadline counts from the last progress; a new delivery is no progress.
+  // The deadline counts from the last progress; a new attempt is no progress.
   const isFirst = operation.started_at === null
   const deadline_at = isFirst ? timestamp(clock, deadline_ms) : operation.deadline_at
   if (isFirst) {
@@ -100,10 +100,12 @@ export async function endWithFailure(
   return storeFailure(deps, operation, error, await recorder.takeUnstored())
 }
 
-/** Whether there is no time for another delivery. */
 const isLastAttempt = ({ deps, parts }: MoveSession): boolean => parts.left_ms <= deps.retry_max_ms
 
-/** Why a part failed, if that is final. Throws a temporary failure, such as an offline server. */
+/**
+ * Returns why a part failed, if that is final. Throws a temporary failure, such as an offline
+ * server.
+ */
 export function finalReason(session: MoveSession, error: unknown): ErrorBody {
   const { parts, context } = session
   if (context.signal.aborted || storageFault(error) !== undefined) throw error

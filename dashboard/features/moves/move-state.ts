@@ -6,8 +6,8 @@ const FIRST_MS = 60_000
 export const MAX_PAUSE_MS = 6 * 60 * 60_000
 
 /**
- * Whether its last operation ended without knowing which of the two servers has the site. A server
- * that serves it as before has said so.
+ * Whether the last operation of a move ended without knowing which of the two servers has the site.
+ * A server that serves it as before has said so.
  */
 export const isUndecided = ({
   progress: { parting, settled, stay },
@@ -21,8 +21,8 @@ export const isNotForwarding = ({
 }: MoveState): boolean => moved_at !== null && returning !== undefined && forward === undefined
 
 /**
- * Whether its last operation, which has ended, left something on a server: a repeated one ends it.
- * A move that failed and left nothing behind has no row.
+ * Whether the last operation of a move, which has ended, left something on a server: a repeated one
+ * ends it. A move that failed and left nothing behind has no row.
  */
 export function isUnfinished(row: MoveState): boolean {
   const isHalfConfirmed = isCopyDeleted(row) && row.progress.settled === undefined
@@ -37,8 +37,8 @@ export const isCopyDeleted = ({ progress: { deleted } }: Pick<MoveState, 'progre
   deleted !== undefined
 
 /**
- * When the dashboard retries an operation that ended at `ended_at`: the pause grows with each
- * attempt. `unrecorded`: its attempts that ended before they changed the row.
+ * Returns when the dashboard retries an operation that ended at `ended_at`: the pause grows with
+ * each attempt. `unrecorded` is the number of its attempts that ended before they changed the row.
  */
 export function nextRetryTime(
   { progress }: Pick<MoveState, 'progress'>,
@@ -51,6 +51,5 @@ export function nextRetryTime(
   ).toISOString()
 }
 
-/** How often the dashboard has retried it automatically. */
 export const retryCountOf = ({ progress: { repeats } }: Pick<MoveState, 'progress'>): number =>
   typeof repeats === 'number' ? repeats : 0

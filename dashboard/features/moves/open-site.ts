@@ -5,11 +5,12 @@ import type { MoveSession } from './move-session.ts'
 import { addressesOrOffline, switchSite } from './switch-site.ts'
 
 /**
- * A restart of the agent ends a call, and a site that has moved does not move back automatically.
+ * The maximum of attempts: a restart of the agent ends a call, and a site that has moved does not
+ * move back automatically.
  */
 const MAX_ATTEMPTS = 3
 
-/** The new server serves everybody. */
+/** Opens the site on the new server, which then serves everybody. */
 export async function openOnNewServer(session: MoveSession): Promise<void> {
   const { parts, site, other } = session
   const title = `Opening ${site.domain} on ${other.name}`
@@ -29,7 +30,7 @@ async function openWithRetries(session: MoveSession): Promise<true> {
     if (!isRefusal(error) || tries >= MAX_ATTEMPTS) throw error
     await parts.log(`Trying again: ${messageOf(error)}`)
     await parts.keep('tries', tries + 1)
-    // The next delivery comes after a pause.
+    // The next attempt comes after a pause.
     throw offline(messageOf(error))
   }
 }

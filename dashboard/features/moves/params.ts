@@ -19,7 +19,10 @@ interface MoveInput {
   accept?: string[] | undefined
 }
 
-/** Throws like `checkMove`, and 422 on `accept` for changes there that are not accepted. */
+/**
+ * Returns the params of a move. Throws like `checkMove`, and 422 on `accept` for changes there that
+ * are not accepted.
+ */
 export async function moveParams(
   deps: MoveDeps,
   { server, site }: OperationTarget,
@@ -50,13 +53,16 @@ export async function checkMove(
   return { other, changes }
 }
 
-/** The fields of a new site are no fields of the call. */
+/**
+ * Throws the refusal of a new site as one of the move: the fields of a new site are no fields of
+ * the call.
+ */
 function explainUnfit(error: unknown): never {
   const fields = error instanceof ServiceError ? error.body.fields : undefined
   throw fields ? invalid({ server_id: Object.values(fields).flat() }) : error
 }
 
-/** What the new server gets of the record of a site. */
+/** Returns the part of the record of a site that the new server gets. */
 export function moveSiteParams(site: SiteRow) {
   const { domain, user, php, tier, email, database_routines, xmlrpc } = site
   const tls = site.tls === 'other' ? ('none' as const) : site.tls
@@ -76,7 +82,6 @@ function fitServer(here: ServerRow, { php }: SiteRow, other: ServerRow | undefin
   return other
 }
 
-/** Returns whether the site has a move that is undecided. */
 async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Promise<boolean> {
   const before = await findMove(deps.db, site.id)
   if (before && before.moved_at !== null) {
@@ -98,7 +103,7 @@ async function refuseUnfitSite(deps: Deps, site: SiteRow, server_id: number): Pr
   return isOpen
 }
 
-/** Another site of the new server, such as a discovered one, must not have one of its names. */
+/** Throws if another site of the new server, such as a discovered one, has one of the names. */
 async function refuseNamesThere({ db }: Deps, site: SiteRow, server_id: number): Promise<void> {
   const [found] = await findNamesakes(db, site, server_id)
   if (!found) return
@@ -110,7 +115,10 @@ async function refuseNamesThere({ db }: Deps, site: SiteRow, server_id: number):
   throw conflict(`${where}, and that is a name of ${site.domain}: remove one of them first`)
 }
 
-/** A sync does not find a site whose server forwards already: only the repeated move helps. */
+/**
+ * Throws for a missing site, unless its move is unfinished: a sync does not find a site whose
+ * server forwards already, and only the repeated move helps.
+ */
 function refuseMissing({ status, domain }: SiteRow, isOpen: boolean): void {
   if (status !== 'missing' || isOpen) return
   throw conflict(`${domain} is not in use: its status is missing`)

@@ -4,11 +4,13 @@ import type { Effect, Plan } from '#shared/kernel/plan.ts'
 
 interface MoveTarget {
   other: ServerRow
-  /** What it changes before the copy that Hosting Control did not make. */
+  /** The changes before the copy, of what Hosting Control did not make. */
   changes: readonly Effect[]
 }
 
-/** The parts of a move: what else each agent does depends on the backups that come first. */
+/**
+ * Returns the parts of a move: what else each agent does depends on the backups that come first.
+ */
 export function planOfMove(domain: string, here: ServerRow, { other, changes }: MoveTarget): Plan {
   const titles = {
     leaving: `Preparing ${here.name}`,

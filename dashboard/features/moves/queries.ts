@@ -12,8 +12,8 @@ export function findServer(db: Database, id: number): Promise<ServerRow | undefi
 }
 
 /**
- * The sites of a server, managed or not, that have a name of this one. Not what a sync recorded of the
- * copy of a move, which the agent refuses if it is something else.
+ * Lists the sites of a server, managed or not, that have a name of this one, but not what a sync
+ * recorded of the copy of a move, which the agent refuses if it is something else.
  */
 export function findNamesakes(
   db: Database,
@@ -41,7 +41,7 @@ export function findNamesakes(
     )
 }
 
-/** For viewers: after the switch, until it is confirmed. */
+/** Returns the switched move of a site that is not confirmed, for viewers. */
 export async function findUnconfirmed(db: Database, site_id: number): Promise<SiteMove | null> {
   const [row] = await db.read
     .select({
@@ -58,7 +58,7 @@ export async function findUnconfirmed(db: Database, site_id: number): Promise<Si
   return { ...facts, moved_at, tls: certificate !== '' }
 }
 
-/** The row of an operation: a new one, or that of an earlier move. */
+/** Inserts the row of an operation, or updates that of an earlier move. */
 export async function insertMove(
   db: Database,
   values: Pick<MoveRow, 'site_id' | 'other_id' | 'operation_id' | 'progress'>,
@@ -90,7 +90,6 @@ interface SwitchedSite {
   moved_at: string
 }
 
-/** The site has changed its server. */
 export const switchStatements = (
   queries: Queries,
   { site_id, server_id, ...values }: SwitchedSite,
@@ -119,7 +118,6 @@ export const switchStatements = (
     .where(eq(site_moves.site_id, site_id)),
 ]
 
-/** The operation has changed nothing. */
 export async function deleteMove(db: Database, site_id: number): Promise<void> {
   await db.write((queries) => batch(queries, endStatements(queries, site_id)))
 }
@@ -128,7 +126,6 @@ export const endStatements = (queries: Queries, site_id: number): Statement[] =>
   queries.delete(site_moves).where(eq(site_moves.site_id, site_id)),
 ]
 
-/** The record of a copy in the trash of a server. */
 export const unlistStatements = (
   queries: Queries,
   { server_id, apex }: Pick<SiteRow, 'server_id' | 'apex'>,

@@ -10,7 +10,7 @@ import { listUnfinishedMoves, type OpenMove } from './unfinished-moves.queries.t
 
 /**
  * Ends moves that left something on a server that refused or was offline, without a user: an
- * undecided move is decided, and everything else is restored. This moves no site.
+ * undecided move is decided, and everything else is restored. No site moves by this.
  */
 export async function retryDueMoves(deps: StartDeps & Pick<CommonDeps, 'log'>): Promise<void> {
   const now = deps.clock.now()
@@ -25,7 +25,10 @@ export async function retryDueMoves(deps: StartDeps & Pick<CommonDeps, 'log'>): 
   }
 }
 
-/** A pause that is longer than any was measured by a clock that was wrong. */
+/**
+ * Whether the time of a retry has not come. A pause that is longer than any was measured by a clock
+ * that was wrong.
+ */
 function isLater(next_at: string, now: Date): boolean {
   const pause = Date.parse(next_at) - now.getTime()
   return pause > 0 && pause <= MAX_PAUSE_MS + AHEAD_MS
@@ -43,7 +46,7 @@ async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<
 }
 
 /**
- * The operation that the row needs: the last one may be a confirmation that ended before it
+ * Starts the operation that the row needs: the last one may be a confirmation that ended before it
  * started. A conflict means that the site has another operation, or that somebody was faster.
  */
 async function retryMove(

@@ -13,7 +13,6 @@ import { showMove } from './show-move.ts'
 
 const route = routesWith<StreamDeps>()
 
-/** Moves of sites between servers. */
 export const moveRoutes = {
   moveSite: route({
     at: 'POST /api/servers/:server_id/sites/:site_id/move',

@@ -21,7 +21,10 @@ import { copyChanges, freezeSite, refuseUncovered, switchSite } from './switch-s
 const Params = z.object({ discard_changes: z.boolean() })
 const Failure = z.looseObject({ error: z.string() })
 
-/** The same way back: the copy that only forwards catches up, and the two servers change places. */
+/**
+ * Moves a site back the same way: the copy that only forwards gets the changes, and the two servers
+ * change places.
+ */
 export const runMoveBack = withSession(moveBack)
 
 async function moveBack(session: MoveSession): Promise<Outcome> {
@@ -77,8 +80,8 @@ async function copyBack(
 }
 
 /**
- * The copy keeps the challenges of the site before the site forwards them to it: requests never go
- * in a circle. Returns the certificate of the site.
+ * Lets the copy keep the challenges of the site before the site forwards them to it: requests never
+ * go in a circle. Returns the certificate of the site.
  */
 async function openWayBack(session: MoveSession): Promise<string> {
   const { parts, here, other } = session
@@ -92,7 +95,7 @@ async function openWayBack(session: MoveSession): Promise<string> {
   )
 }
 
-/** With the names that the site has now. */
+/** Prepares the site with the names that it has now. */
 async function prepareSite(session: MoveSession, own: string): Promise<void> {
   const { parts, site, here, other } = session
   const title = `Checking the certificate of ${site.domain} on ${other.name}`
@@ -120,7 +123,10 @@ async function freezeAndForward(
   return switchSite(session, { server: here, state: 'leaving', peers, challenges: true, ...way })
 }
 
-/** The site stays where it is, and the other server only forwards, to the site alone. */
+/**
+ * Ends without a move: the site stays where it is, and the other server only forwards, to the site
+ * alone.
+ */
 async function endWithoutMove(session: MoveSession, reason: ErrorBody): Promise<Outcome> {
   const { parts, site, here, other } = session
   await parts.finally('stay', `Serving ${site.domain} as before`, Done, async () => {
@@ -132,7 +138,7 @@ async function endWithoutMove(session: MoveSession, reason: ErrorBody): Promise<
   return endWithFailure(session, reason)
 }
 
-/** The other server only forwards, also if it was started again before. */
+/** The part after which the other server only forwards, also if it was started again before. */
 function forwardingPart(
   session: MoveSession,
   id: string,

@@ -8,10 +8,10 @@ import { endStatements } from './queries.ts'
 import { switchSite } from './switch-site.ts'
 import { listStatements, resultUnlessGone, trashedCopyRow } from './trashed-copy.ts'
 
-/** Done: an earlier operation has deleted it. */
+/** The size of the deleted copy, or Done when an earlier operation has deleted it. */
 const DeletedCopy = z.union([z.number(), Done])
 
-/** The former copy goes to the trash of its server, which stops forwarding. */
+/** Confirms a move: the former copy goes to the trash of its server, which stops forwarding. */
 export const runMoveConfirm = withSession(confirm)
 
 async function confirm(session: MoveSession): Promise<Outcome> {

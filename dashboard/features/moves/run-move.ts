@@ -82,7 +82,7 @@ async function copySite(session: MoveSession): Promise<void> {
   await copyChanges(session, backup, 'frozen')
 }
 
-/** While the site serves. Returns its backup. */
+/** Copies the site while it serves visitors, and returns its backup. */
 async function copyWhileServing(session: MoveSession): Promise<number> {
   const { parts, operation, site, here, other } = session
   const { domain } = site
@@ -129,7 +129,10 @@ async function copyWhileServing(session: MoveSession): Promise<number> {
   return backup
 }
 
-/** Recorded: the agent gets the same params with each delivery. */
+/**
+ * Returns the params of a staging site, which are recorded: the agent gets the same ones with each
+ * attempt.
+ */
 async function stagingOf({ deps, parts, site }: MoveSession): Promise<{ staging?: Staging }> {
   if (!site.staging) return {}
   const known = parts.get('staging', Staging)
@@ -139,7 +142,7 @@ async function stagingOf({ deps, parts, site }: MoveSession): Promise<{ staging?
   return { staging }
 }
 
-/** The site serves as before, and the other server has nothing of it. */
+/** Gives the move up: the site serves as before, and the other server has nothing of it. */
 async function giveUp(session: MoveSession, reason: ErrorBody): Promise<Outcome> {
   const { deps, operation, parts, site, here, other } = session
   const { domain } = site
@@ -162,8 +165,8 @@ async function giveUp(session: MoveSession, reason: ErrorBody): Promise<Outcome>
 }
 
 /**
- * The copies that earlier moves could not remove, because their servers were unreachable. Only the
- * server to which the site moves now must answer.
+ * Removes the copies that earlier moves could not remove, because their servers were unreachable.
+ * Only the server to which the site moves now must answer.
  */
 async function removeLeftCopies(session: MoveSession): Promise<void> {
   const { deps, parts, here } = session
@@ -192,7 +195,7 @@ async function isCopyRemoved(session: MoveSession, server: ServerRow): Promise<b
   }
 }
 
-/** Nothing but the copy: the server may have got another site of this name. */
+/** Removes nothing but the copy: the server may have got another site of this name. */
 async function removeCopy(
   session: MoveSession,
   server: ServerRow,

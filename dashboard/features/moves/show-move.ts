@@ -7,7 +7,6 @@ import { isUndecided } from './move-state.ts'
 import { findUnconfirmed } from './queries.ts'
 import { listUnfinishedMoves } from './unfinished-moves.queries.ts'
 
-/** The move of a site that is not confirmed, and where its DNS entries lead. */
 export async function showMove(
   { db }: { db: Database },
   { site, server }: SiteTarget,

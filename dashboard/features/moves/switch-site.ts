@@ -19,7 +19,10 @@ interface SwitchCall {
   certificate?: string
 }
 
-/** Returns the certificate of that server; empty without one. */
+/**
+ * Freezes the site, copies the last changes and switches to the other server. Returns the
+ * certificate of that server; empty without one.
+ */
 export async function switchSite(
   { parts, site }: MoveSession,
   { id, server, ...params }: SwitchCall,
@@ -28,7 +31,7 @@ export async function switchSite(
   return (await parts.call({ ...call, command: 'site.switch' })).certificate
 }
 
-/** Throws offline for a name that cannot be resolved now. */
+/** Returns the addresses of a server. Throws offline for a name that cannot be resolved now. */
 export const addressesOrOffline = (server: ServerRow): Promise<string[]> =>
   requireAddresses(server).catch((error: unknown) => {
     throw offline(messageOf(error))
@@ -46,7 +49,10 @@ export function refuseUncovered(
   )
 }
 
-/** Returns the certificate of the server that is frozen. From the first call on, nothing waits. */
+/**
+ * Freezes the site and returns the certificate of its server. From the first call on, nothing
+ * waits.
+ */
 export async function freezeSite(session: MoveSession): Promise<string> {
   const { deps, parts, site, here } = session
   if (!parts.has('freezing')) await parts.keep('freezing', timestamp(deps.clock))
@@ -61,7 +67,7 @@ const ROUNDS = {
   frozen: { gather: 'changes', catchUp: 'caught-up', title: 'since then' },
 } as const
 
-/** Copies the changes to the copy; with `settings` also the settings of the site. */
+/** Copies the changes to the copy; with `settings`, also the settings of the site. */
 export async function copyChanges(
   session: MoveSession,
   backup: number,
@@ -95,7 +101,6 @@ export async function copyChanges(
   })
 }
 
-/** The state of the copy after the previous round. */
 function changesBefore({ parts }: MoveSession) {
   const { gather, catchUp } = ROUNDS.serving
   const [known, before] = [parts.get(catchUp, CopiedTables), parts.get(gather, Gathered)]

@@ -14,9 +14,9 @@ import type { MoveSession } from './move-session.ts'
 import { unlistStatements } from './queries.ts'
 
 /**
- * The record of a copy in the trash of its server: it is listed, restored and purged like a deleted
- * site. `size` is that of a copy that this operation has deleted; the trash may then be unreadable.
- * Undefined if the trash does not have it.
+ * Returns the record of a copy in the trash of its server: it is listed, restored and purged like a
+ * deleted site. `size` is that of a copy that this operation has deleted; the trash may then be
+ * unreadable. Undefined if the trash does not have it.
  */
 export async function trashedCopyRow(
   session: MoveSession,
@@ -33,7 +33,7 @@ export async function trashedCopyRow(
   }
 }
 
-/** As the site is now: the copy was like it. */
+/** Returns the record of a deleted copy, which was like the site is now. */
 export function deletedRow(session: MoveSession, server: ServerRow, size = 0): NewSite {
   const { domain, user, php, tier, tls: own } = session.site
   const tls = own === 'other' ? 'none' : own
@@ -50,12 +50,10 @@ const datesOf = ({ deps: { clock, trash_ms } }: MoveSession) => ({
 export const listStatements = (queries: Queries, row: NewSite | undefined): Statement[] =>
   row ? [queries.insert(sites).values(row).onConflictDoNothing()] : []
 
-/** A copy that stays in a trash stays recorded. */
 export async function recordTrashedCopy(db: Database, row: NewSite | undefined): Promise<void> {
   await writeAll(db, (queries) => listStatements(queries, row))
 }
 
-/** For a copy that is not in the trash of the server any more. */
 export async function removeTrashedCopy(
   { deps, site }: MoveSession,
   server: ServerRow,

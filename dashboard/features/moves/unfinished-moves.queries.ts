@@ -8,18 +8,20 @@ import { isUnfinished, nextRetryTime } from './move-state.ts'
 
 export interface OpenMove {
   row: MoveRow
-  /** The last one, which has ended. */
+  /** The last operation, which has ended. */
   operation: OperationRow
   site: SiteRow
   server: ServerRow
-  /** When the dashboard retries it automatically. */
   next_at: string | null
 }
 
 const MOVE_TYPES = ['site.move', 'site.move-back', 'site.move-confirm'] as const
 const ENDED = ['failed', 'cancelled'] as const
 
-/** The moves whose last operation has ended and left something on a server; of one site, or all. */
+/**
+ * Lists the moves whose last operation has ended and left something on a server; of one site, or
+ * all.
+ */
 export async function listUnfinishedMoves(db: Database, site_id?: number): Promise<OpenMove[]> {
   const ended = inArray(operations.status, [...ENDED])
   const rows = await db.read
@@ -33,7 +35,10 @@ export async function listUnfinishedMoves(db: Database, site_id?: number): Promi
   return Promise.all(open.map(async (one) => ({ ...one, next_at: await nextAt(db, one) })))
 }
 
-/** After the newest operation: one that ended before it began has left the row as it was. */
+/**
+ * Returns the time of the next retry after the newest operation: one that ended before it began has
+ * left the row as it was.
+ */
 async function nextAt(
   db: Database,
   { row, operation }: Pick<OpenMove, 'row' | 'operation'>,

@@ -4,7 +4,7 @@ import type { ObjectCacheView } from '#shared/object-cache/api/object-cache.ts'
 import { MAX_OBJECT_MEMORY } from '#shared/object-cache/object-cache.ts'
 import { objectCacheReading } from '#shared/sites/readings.ts'
 
-/** Read from the server of the site at each call, and not stored. */
+/** Reads the object cache from the server of the site at each call, and stores nothing. */
 export async function showObjectCache(
   { agents }: { agents: Agents },
   { server, site }: SiteTarget,

@@ -12,11 +12,10 @@ export interface DescribedRoute extends AnyRoute {
   id: string
   tag: string
   method: string
-  /** As OpenAPI writes it: `/api/servers/{server_id}`. */
+  /** The path as OpenAPI writes it: `/api/servers/{server_id}`. */
   path: string
-  /** For everybody. */
+  /** Whether everybody may call it. */
   open: boolean
-  /** The names in braces. */
   names: readonly string[]
 }
 

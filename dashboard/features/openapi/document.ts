@@ -9,7 +9,6 @@ import { type DescribedRoute, describedRoutes, type RouteSubjects } from './desc
 import { EXAMPLES } from './examples.ts'
 import { FAILURES, failuresOf } from './failures.ts'
 
-/** The OpenAPI 3.1 document of every route, error and event. */
 export function openApiDocument(subjects: RouteSubjects) {
   const routes = describedRoutes(subjects)
   const requests = convert(requestSchemas(routes), 'input')
@@ -115,7 +114,10 @@ function operationOf(
   }
 }
 
-/** A rule that depends on the path is not seen by the schema, which names what it needs. */
+/**
+ * Whether a body may be left out. A rule that depends on the path is not seen by the schema, which
+ * names what it needs.
+ */
 const isOptional = (body: z.ZodType): boolean =>
   body.meta()?.required === undefined && body.safeParse({}).success
 
@@ -165,7 +167,10 @@ function contentOf(
   return Object.keys(content).length > 0 ? { content } : {}
 }
 
-/** `schema` is that of the data of one event; `x-events` has it for each kind, with an example. */
+/**
+ * Describes a stream; `schema` is that of the data of one event, and `x-events` has it for each
+ * kind, with an example.
+ */
 function streamContent(key: string, answers: ConvertedSchemas): Json {
   const kinds = ['log', 'step', 'complete', 'error'].flatMap((kind) => {
     const schema = schemaIn(answers, `${key} ${kind}`)
@@ -186,7 +191,9 @@ function failureAnswer({ name, about, id, example }: (typeof FAILURES)[number]):
   return { description: about, headers, content: { 'application/json': { schema, example } } }
 }
 
-/** Throws when a name means one thing in a request and another one in an answer. */
+/**
+ * Merges the schemas. Throws when a name means one thing in a request and another one in an answer.
+ */
 function mergeSchemas(requests: Json, answers: Json): Json {
   for (const [name, schema] of Object.entries(requests)) {
     const other = answers[name] ?? schema
@@ -201,7 +208,6 @@ function schemaIn({ of }: ConvertedSchemas, key: string): Json | undefined {
   return typeof schema === 'object' && schema !== null ? { ...schema } : undefined
 }
 
-/** What holds for every call, in CommonMark. */
 const INTRODUCTION = `Runs many servers and the WordPress sites on them.
 
 **Signing in.** \`POST /api/auth/login\` sets the cookie \`session\`; scripts send an API token as
@@ -270,7 +276,7 @@ const IN_PATH: Record<string, { description: string; schema: object; example: un
   },
 }
 
-/** Also in the query, for a client that sends no body. */
+/** The parameter for a client that sends no body. */
 const DRY_RUN = {
   dry_run: z
     .enum(['true', 'false'])
@@ -278,7 +284,6 @@ const DRY_RUN = {
     .describe('The same as in the body, for a call without one.'),
 }
 
-/** The query parameters of a route. */
 const queryOf = (route: AnyRoute): z.ZodObject | undefined =>
   takesDryRun(route) ? (route.query ?? z.object({})).extend(DRY_RUN) : route.query
 
@@ -287,7 +292,7 @@ interface ObjectSchema {
   required?: readonly string[]
 }
 
-/** `query`: the JSON schema of the result of `queryOf`. */
+/** Lists the parameters of a route; `query` is the JSON schema of the result of `queryOf`. */
 function parametersOf(
   { method, names, answers }: DescribedRoute,
   query: ObjectSchema | undefined,
@@ -322,7 +327,10 @@ const LAST_EVENT_ID = {
   example: 12,
 }
 
-/** A stream that has an end is stored; one without an end reports changes as they happen. */
+/**
+ * Whether a stream is stored: one that has an end is, and one without an end reports changes as
+ * they happen.
+ */
 function isResumable(answers: DescribedRoute['answers']): boolean {
   return Object.values(answers).some(({ events }) => events?.complete !== undefined)
 }
@@ -337,7 +345,7 @@ interface ConvertedSchemas {
 
 const PREFIX = '#/components/schemas/'
 
-/** `input`: as they are sent; `output`: as they are answered. */
+/** Converts schemas; `input` as they are sent, `output` as they are answered. */
 function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): ConvertedSchemas {
   const whole = z.toJSONSchema(z.object(schemas), {
     io,
@@ -357,7 +365,7 @@ function convert(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Co
   return { of: properties, components: Object.fromEntries(components) }
 }
 
-/** Where each of its parts has an example or one value. */
+/** Makes an example where each of the parts has an example or one value. */
 function exampleOfParts({ type, properties }: Json): unknown {
   const parts = Object.entries(asObject(properties))
   const known = parts.every(([, part]) => 'examples' in asObject(part) || 'const' in asObject(part))
@@ -367,7 +375,7 @@ function exampleOfParts({ type, properties }: Json): unknown {
 /** The pattern of a whole number in a query (shared/kernel/api/activity.ts). */
 const DIGITS = '^[1-9]\\d{0,14}$'
 
-/** Leaves out what says nothing to a reader: the least safe integer, and how zod checks a time. */
+/** Removes what says nothing to a reader: the least safe integer, and how zod checks a time. */
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.format !== undefined) delete schema.pattern
@@ -381,7 +389,7 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
   }
 }
 
-/** A value that the schema allows: its own example, or made of those of its parts. */
+/** Returns a value that the schema allows: its own example, or made of those of its parts. */
 function exampleOf(schema: Json, components: Json): unknown {
   const { $ref, examples, default: preset, const: only, enum: several, type } = schema
   if (typeof $ref === 'string')

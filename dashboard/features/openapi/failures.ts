@@ -11,7 +11,7 @@ const fields = z
   .record(z.string(), z.array(z.string()))
   .describe('The broken rules by the name of each failing field.')
 
-/** The meaning of each error, and its body beside `error`; default: a message. */
+/** The meaning of each error, and its body beside `error`; a message by default. */
 const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; example: object }> = {
   bad_request: {
     about: 'The body is malformed JSON, or no JSON object.',
@@ -70,7 +70,7 @@ const pascal = (name: ErrorName) =>
 
 const NAMES = Object.keys(DESCRIPTIONS) as ErrorName[]
 
-/** Each error body of shared/kernel/errors.ts, as a component of that name. */
+/** The error bodies of shared/kernel/errors.ts, each as a component of that name. */
 export const FAILURES = NAMES.map((name) => {
   const { status, error } = ERRORS[name]
   const { about, rest = { message }, example } = DESCRIPTIONS[name]
@@ -80,7 +80,6 @@ export const FAILURES = NAMES.map((name) => {
   return { name, status, about, id: pascal(name), schema, example: { error, ...example } }
 })
 
-/** The errors that a route can answer with. */
 export function failuresOf({
   method,
   query,

@@ -48,7 +48,7 @@ export const openApiRoutes = {
   }),
 }
 
-/** The same for every caller, and created at the first request. */
+/** The document, which is the same for every caller and made at the first request. */
 let cachedDocument: ReturnType<typeof makeDocument> | undefined
 
 async function makeDocument({ describe }: Deps) {
@@ -57,7 +57,9 @@ async function makeDocument({ describe }: Deps) {
   return { text, gzip: Bun.gzipSync(text), etag: `W/"${digest}"` }
 }
 
-/** RFC 9110 13.1.2: a weak comparison with each of a list, or `*`. */
+/**
+ * Whether a header names the ETag (RFC 9110 13.1.2): a weak comparison with each of a list, or `*`.
+ */
 function names(header: string, etag: string): boolean {
   const tags = header.split(',').map((tag) => tag.trim())
   return tags.includes(etag) || tags.includes(etag.slice(2)) || tags.includes('*')

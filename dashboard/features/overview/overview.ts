@@ -47,26 +47,26 @@ import {
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'> & {
   marks: Marks
-  /** Whether the dashboard backs up its own records. */
   off_site?: boolean
 }
 
 const DAY_MS = 24 * 3600_000
 
 /**
- * How long it may take until a time has its effect, such as the end of a certificate, or the contact
- * after which a failed sync is no item any more.
+ * How long an answer is kept until a time has its effect, such as the end of a certificate, or the
+ * contact after which a failed sync is no item any more.
  */
 const MAX_AGE_MS = 5_000
 
-/** Other requests run after each part: in a large fleet all of them together take long. */
+/**
+ * Lets other requests run after a part of the work: in a large fleet all parts together take long.
+ */
 async function thenYield<T>(work: Promise<T>): Promise<T> {
   const result = await work
   await yieldToEventLoop()
   return result
 }
 
-/** The counts, and the attention items of everything but servers. */
 const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
   const since = new Date(now.getTime() - DAY_MS).toISOString()
   const versions = await listVersions(db)
@@ -103,7 +103,6 @@ const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
   }
 }, MAX_AGE_MS)
 
-/** The whole fleet on one page: every server, the counts, and the attention items. */
 export async function overview(deps: Deps) {
   const { db, clock, off_site = true } = deps
   const { by_server, counts, attention } = await withoutServers(deps, clock.now())
@@ -137,7 +136,10 @@ function byStatus(rows: readonly ListedServer[]): Record<string, number> {
   return counts
 }
 
-/** Cron jobs that failed three times in a row, and events of WordPress that have not run for an hour. */
+/**
+ * Returns the cron jobs that failed three times in a row, and the events of WordPress that have not
+ * run for an hour.
+ */
 export async function jobTroubles(db: Database): Promise<Attention[]> {
   const found = (await listJobTroubles(db)).map(({ site, trouble }) =>
     siteItem(site, { severity: 'warning', ...findingOf(trouble) }),
@@ -161,7 +163,7 @@ function findingOf({ failing, overdue_since }: SiteJobTrouble): {
   return { reason, at: first?.at ?? null }
 }
 
-/** What the rows are, and what makes them valid or removes them. */
+/** The meaning of the rows, and what makes them valid or removes them. */
 const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   users: ['user', 'restore a backup of the dashboard'],
   sessions: ['session', 'choose "Log out everywhere" on the page Account'],
@@ -169,7 +171,10 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
 }
 
-/** Rows that admit nobody, since somebody else than a dashboard with the seal-secret wrote them. */
+/**
+ * Returns the rows that admit nobody, since somebody else than a dashboard with the seal-secret
+ * wrote them.
+ */
 async function changedRecords({ db, marks }: { db: Database; marks: Marks }): Promise<Attention[]> {
   const rows = await listMarked(db)
   const found = MARKED_TABLES.flatMap((table) => {
@@ -190,7 +195,6 @@ type IsolationCheck = Awaited<ReturnType<typeof listIsolation>>[number]
 const STALE_MS = 21 * 24 * 3600_000
 const MAX_NAMED = 2
 
-/** Servers without isolation between sites, and those without a recent check. */
 function isolationTroubles(rows: readonly IsolationCheck[], now: Date): Attention[] {
   const found = rows.flatMap((row) => breached(row) ?? failing(row) ?? unchecked(row, now) ?? [])
   return groupOf('isolation', found)
@@ -213,7 +217,7 @@ function failing({ failures, reason: why, failed_at, ...server }: IsolationCheck
   return serverItem(server, { severity: 'warning', reason, at: failed_at })
 }
 
-/** An offline one is reported as that. */
+/** Returns a server without a recent check; an offline one is reported as that. */
 function unchecked(row: IsolationCheck, now: Date): AttentionItem | undefined {
   const { status, has_sites, checked_at, created_at } = row
   if (status !== 'online' || !has_sites) return undefined
@@ -230,7 +234,10 @@ const KEY_NOT_SAVED = withAdvice(
   'run hosting-control save-release-key <fingerprint> as root on its machine, with the fingerprint in the file of your recovery kit',
 )
 
-/** The dashboard's own backups: without a target as soon as there is a kit, and late ones. */
+/**
+ * Returns the state of the dashboard's own backups: without a target as soon as there is a kit, and
+ * late ones.
+ */
 export async function offSiteTrouble(db: Database, now: Date): Promise<Attention[]> {
   if (!(await findOwnTarget(db))) {
     if (!(await findKit(db, { confirmed: true }))) return []
@@ -279,8 +286,8 @@ const COMPROMISED =
 const OF_SITE = 'The site itself can change this in its wp-config.php: check it'
 
 /**
- * Managed sites whose server reports that they are something else, or that they have names of others,
- * and servers at whose address the agent of another one answers.
+ * Returns the managed sites whose server reports that they are something else, or that they have
+ * names of others, and the servers at whose address the agent of another one answers.
  */
 async function identityTroubles(db: Database): Promise<Attention[]> {
   const others = await contradictedSites(db, 'identity', SHOWN)
@@ -295,7 +302,7 @@ async function identityTroubles(db: Database): Promise<Attention[]> {
 
 const MAX_SHOWN = 64
 
-/** An agent chooses it. */
+/** Makes a name that an agent has chosen printable. */
 const printable = (value = '') => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
 
 function contradicted({ reported_identity, ...site }: ContradictedSite): AttentionItem {

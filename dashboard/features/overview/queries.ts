@@ -10,7 +10,7 @@ import { notFound } from '#shared/kernel/errors.ts'
 import type { FleetServer, WordpressVersion } from '#shared/overview/api/fleet.ts'
 import type { ServerPhp } from '#shared/servers/api/servers.ts'
 
-/** Read at once: about a millisecond. */
+/** The number of servers that are read at once, in about a millisecond. */
 const SERVERS = 100
 
 const serverColumns = {
@@ -39,11 +39,13 @@ type UncountedServer = Omit<FleetServerRow, 'sites_count'>
 export type ListedServer = UncountedServer &
   Pick<ServerRow, 'services' | 'imports_refused'> & { lost_at: string | null }
 
-/** When a user has declared it lost. */
 const lost_at = sql<string | null>`(select declared_at from lost_servers
   where lost_servers.server_id = servers.id)`
 
-/** By name, read in pieces between which other requests run, without the number of their sites. */
+/**
+ * Lists the servers by name, read in parts between which other requests run, without the number of
+ * their sites.
+ */
 export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   const { id, name, services, imports_refused } = servers
   const { sites_count: _, ...columns } = serverColumns
@@ -61,7 +63,6 @@ export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   return ids.flatMap((each) => rows.get(each.id) ?? [])
 }
 
-/** By name. */
 export function listServerPhp(db: Database): Promise<ServerPhp[]> {
   const { id: server_id, name, php_versions } = servers
   return db.read.select({ server_id, name, php_versions }).from(servers).orderBy(asc(servers.name))
@@ -77,7 +78,6 @@ export async function getFleetServer(db: Database, id: number) {
   return row
 }
 
-/** The newest first. */
 export async function listWordpressVersions(db: Database): Promise<WordpressVersion[]> {
   const rows = await db.read
     .select({ version: sql<string>`${sites.wp_version}`, sites: count() })
@@ -89,7 +89,7 @@ export async function listWordpressVersions(db: Database): Promise<WordpressVers
 
 const byNumber = new Intl.Collator('en', { numeric: true })
 
-/** Running operations, and those that failed since. */
+/** Counts running operations, and those that failed since. */
 export async function countOperations(db: Database, since: string) {
   const rows = await db.read
     .select({ status: operations.status, total: count() })

@@ -33,7 +33,6 @@ import { FleetSiteIdsQuery, FleetSitesQuery } from '#shared/sites/api/site-filte
 import { overview, withAge } from './overview.ts'
 import { getFleetServer, listServerPhp, listWordpressVersions } from './queries.ts'
 
-/** The last operations shown with a server or a site. */
 const RECENT = OperationsQuery.parse({ limit: '10' })
 
 const route = routesWith<StreamDeps & { feed: Feed; marks: Marks; off_site: boolean }>()

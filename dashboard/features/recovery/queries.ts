@@ -12,7 +12,7 @@ const SERVER_KEY = 'restored_server_'
 const Times = z.object({ made_at: z.string(), restored_at: z.string() })
 type RestoredTimes = z.infer<typeof Times>
 
-/** What one agent has reported of the time since the backup; null: it cannot. */
+/** The report of one agent of the time since the backup; null when it has none. */
 const Reading = z.object({ operations: z.array(AgentOperation), total: z.number() }).nullable()
 export type Reading = z.infer<typeof Reading>
 
@@ -25,7 +25,6 @@ export async function findRestored(db: Database): Promise<RestoredTimes | undefi
   return Times.safeParse(row?.value).data
 }
 
-/** Records a restore and deletes what was read after an earlier one. */
 export async function setRestored(db: Database, value: RestoredTimes): Promise<void> {
   await deleteReadings(db)
   await db.write((queries) =>
@@ -63,7 +62,6 @@ export async function putReading(db: Database, server_id: number, value: Reading
   await db.write((queries) => queries.insert(settings).values(row).onConflictDoNothing())
 }
 
-/** By server. */
 export async function listReadings(db: Database): Promise<Map<number, Reading>> {
   const rows = await db.read
     .select()
@@ -77,7 +75,6 @@ export async function listReadings(db: Database): Promise<Map<number, Reading>> 
   )
 }
 
-/** Returns those of the given operation ids that are in the records. */
 export async function listKnownIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.read
     .select({ id: operations.id })
@@ -92,7 +89,7 @@ export const listRestoredServers = (db: Database) =>
     .from(servers)
     .orderBy(asc(servers.name))
 
-/** Sites that a sync has recorded since, and those that their servers do not have. */
+/** Lists the sites that a sync has recorded since, and those that their servers do not have. */
 export async function listRestoredSites(db: Database, restored_at: string) {
   const { id: site_id, server_id, domain, managed, found, status, created_at } = sites
   const where = or(

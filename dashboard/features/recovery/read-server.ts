@@ -9,10 +9,13 @@ interface Deps extends Pick<CommonDeps, 'db'> {
   agents: Agents
 }
 
-/** The clocks of dashboard and agent differ a little: what the records have is left out anyway. */
+/**
+ * The time by which the clocks of dashboard and agent may differ; what the records have is left out
+ * anyway.
+ */
 const TOLERANCE_MS = 3600_000
 
-/** After a restore, once: records which operations the agent has that the records do not have. */
+/** Records once after a restore which operations the agent has that the records do not have. */
 export async function readServer({ db, agents }: Deps, server: ServerRow): Promise<void> {
   const restored = await findRestored(db)
   if (!restored || (await hasReading(db, server.id))) return

@@ -5,7 +5,6 @@ import { confirmRestored, type RestoredDeps, showRestored } from './show-restore
 
 const route = routesWith<RestoredDeps>()
 
-/** What is to be looked at after a restore of the records. */
 export const restoredRoutes = {
   showRestored: route({
     at: 'GET /api/fleet/restored',

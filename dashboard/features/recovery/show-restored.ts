@@ -17,7 +17,10 @@ export interface RestoredDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   sealer: Sealer
 }
 
-/** What the servers know since a restore of the records; null: nothing is to be looked at. */
+/**
+ * Returns what the servers know since a restore of the records; null when there is nothing to look
+ * at.
+ */
 export async function showRestored(deps: RestoredDeps): Promise<Restored | null> {
   const { db } = deps
   const restored = await findRestored(db)
@@ -41,7 +44,7 @@ export async function showRestored(deps: RestoredDeps): Promise<Restored | null>
   }
 }
 
-/** Nothing is shown any more. */
+/** Confirms that the findings were seen: nothing is shown any more. */
 export const confirmRestored = ({ db, clock }: RestoredDeps, user_id: number): Promise<void> =>
   deleteRestored(db, entryOf(clock, { type: 'records.confirm', user_id }))
 

@@ -6,7 +6,7 @@ import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.t
 import { conflict, ServiceError } from '#shared/kernel/errors.ts'
 import { buildReading } from '#shared/servers/readings.ts'
 
-/** The restart would interrupt other operations there. */
+/** The rules of an upgrade, whose restart would interrupt other operations there. */
 export const agentUpgrade: OperationRules<'agent.upgrade'> = {
   ...onServer,
   ...atOnce,
@@ -16,11 +16,11 @@ export const agentUpgrade: OperationRules<'agent.upgrade'> = {
   bulk: { states: [], managed_only: false, stores_origin: true },
 }
 
-/** That of another program with the calls of the contract alone. */
+/** The message about another program that has the calls of the contract alone. */
 const NO_UPGRADE =
   'The agent of this server cannot replace itself: install the agent of this dashboard on the server'
 
-/** The build for the machine of the agent; 409 if there is none. */
+/** Returns the build for the machine of the agent. Throws 409 if there is none. */
 async function buildFor({ agents, builds_dir }: RulesDeps, server: ServerRow, origin: string) {
   const { machine } = await agents.call(server, buildReading, {}).catch((error: unknown) => {
     const isOther = error instanceof ServiceError && error.code === 'not_found'

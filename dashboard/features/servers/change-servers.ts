@@ -12,7 +12,10 @@ export interface ChangeDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   scheduler: { add(server_id: number): void; remove(server_id: number): void }
 }
 
-/** Answers at once; the first contact with the agent follows in the background. */
+/**
+ * Creates a server. The answer comes at once; the first contact with the agent follows in the
+ * background.
+ */
 export async function createServer(
   { db, clock, scheduler }: ChangeDeps,
   { name, ...rest }: CreateServer,
@@ -24,7 +27,7 @@ export async function createServer(
   return server
 }
 
-/** Omitted fields stay. */
+/** Changes a server; omitted fields stay. */
 export function changeServer(
   { db, clock }: ChangeDeps,
   server: ServerRow,

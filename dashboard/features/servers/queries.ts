@@ -7,7 +7,7 @@ import { sourceOf } from '#dashboard/kernel/runtime/call-source.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { ServerDetail, ServerListed } from '#shared/servers/api/servers.ts'
 
-/** A site in the trash is on no server. */
+/** The number of sites of a server; a site in the trash is on no server. */
 export const sites_count = sql<number>`(select count(*) from sites where sites.server_id = servers.id and sites.status <> 'trashed' and sites.ignored_at is null)`
 
 const SHARED_COLUMNS = {
@@ -62,7 +62,7 @@ export async function insertServer(db: Database, values: NewServer, user_id: num
   return server
 }
 
-/** The updated server; 404 when it was deleted. */
+/** Updates the server and returns it. Throws 404 when it was deleted. */
 export async function updateServer(
   db: Database,
   id: number,
@@ -85,7 +85,10 @@ export async function updateServer(
   return server
 }
 
-/** With its sites and operations. False while an operation of it is running. */
+/**
+ * Deletes a server with its sites and operations. Returns false while an operation of it is
+ * running.
+ */
 export async function deleteServer(
   db: Database,
   { id, hostname }: ServerRow,

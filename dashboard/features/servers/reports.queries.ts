@@ -5,7 +5,10 @@ import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
 import type { ServerWeb } from '#shared/sites/api/web.ts'
 import type { Maintenance } from '#shared/updates/maintenance.ts'
 
-/** The last reports of a server. Undefined: the agent does not report it, and the record stays. */
+/**
+ * The last reports of a server. Where one is undefined, the agent does not report it, and the
+ * record stays.
+ */
 export interface Reports {
   maintenance?: Maintenance | undefined
   troubles?: MailTroubles | undefined
@@ -13,7 +16,6 @@ export interface Reports {
   jobs?: SiteJobTrouble[] | undefined
 }
 
-/** The tables with a report of each server, by their column. */
 const TABLES = {
   maintenance: 'server_maintenance',
   troubles: 'server_mail',
@@ -21,7 +23,7 @@ const TABLES = {
   jobs: 'server_jobs',
 } as const
 
-/** For the batch of a sync; unchanged reports are not written. */
+/** Stores the reports of a sync; unchanged ones are not written. */
 export function reportStatements(
   queries: Queries,
   { server_id, now }: { server_id: number; now: string },

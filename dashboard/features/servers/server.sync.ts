@@ -5,7 +5,7 @@ import {
 } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
-/** The sync writes its results itself. */
+/** The rules of a sync, which writes its results itself. */
 export const serverSync: OperationRules<'server.sync'> = {
   ...onServer,
   ...bulkServers,

@@ -15,7 +15,6 @@ import { InstallUpdates } from '#shared/updates/api/maintenance.ts'
 
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
-/** Routes for a whole server. */
 export const serverWorkRoutes = {
   syncServer: route({
     at: 'POST /api/servers/:server_id/sync',

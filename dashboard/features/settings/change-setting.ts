@@ -17,13 +17,13 @@ export interface SettingDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   scheduler: { setInterval(seconds: number): void }
 }
 
-/** 422 for an unknown key. */
+/** Parses the key of a setting. Throws 422 for an unknown one. */
 export function settingKey(key: string): SettingKey {
   if (isSettingKey(key)) return key
   throw invalid({ key: [`Must be one of ${Object.keys(SETTINGS).join(', ')}`] })
 }
 
-/** 422 on `value` for an invalid one. Takes effect immediately. */
+/** Changes a setting, which takes effect immediately. Throws 422 on `value` for an invalid one. */
 export async function changeSetting(
   deps: SettingDeps,
   key: SettingKey,
@@ -38,7 +38,7 @@ export async function changeSetting(
   return { key, value, updated: true as const }
 }
 
-/** A version newer than this program is accepted once a server has it. */
+/** Throws 422 for a version that is newer than this program, unless a server has it. */
 async function refuseUnknownPhp(db: Database, php: string): Promise<void> {
   if (PHP_VERSIONS.includes(php) || (await hasPhp(db, php))) return
   const known = `${PHP_VERSIONS[0]} to ${PHP_VERSIONS.at(-1)}`

@@ -4,17 +4,19 @@ import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers, settings } from '#dashboard/kernel/db/schema.ts'
 import { DEFAULT_SETTINGS, FleetSettings, type SettingKey } from '#shared/settings/api/settings.ts'
 
-/** Made once: zod compiles each schema when it is first used, which takes longer than many reads. */
+/**
+ * The schema of stored settings, made once: zod compiles each schema when it is first used, which
+ * takes longer than many reads.
+ */
 const StoredSettings = FleetSettings.strip()
 
-/** The changed settings, over the defaults. */
+/** Returns the settings: the changed ones over the defaults. */
 export async function getSettings(db: Database): Promise<FleetSettings> {
   const rows = await db.read.select().from(settings)
   const changed = Object.fromEntries(rows.map(({ key, value }) => [key, value]))
   return StoredSettings.parse({ ...DEFAULT_SETTINGS, ...changed })
 }
 
-/** Whether any server has reported this version of PHP. */
 export async function hasPhp(db: Database, php: string): Promise<boolean> {
   const row = await db.read
     .select({ id: servers.id })

@@ -26,7 +26,6 @@ import { readDatabasePassword, resetAdminPassword } from './read-password.ts'
 
 const route = routesWith<StreamDeps & { public_url: string | undefined }>()
 
-/** Routes for one site of a server, or its pool. */
 export const siteActionRoutes = {
   scanSite: route({
     at: 'POST /api/servers/:server_id/wp-scan',

@@ -17,7 +17,9 @@ import { type StartedSite, startNewSite } from './start-new-site.ts'
 
 type Deps = EnqueueDeps & PlanDeps & Pick<DnsDeps, 'sealer' | 'rules'>
 
-/** Answers as soon as the site is recorded; the agent follows in the background. */
+/**
+ * Creates a site. The answer comes as soon as it is recorded; the agent follows in the background.
+ */
 export async function createSite(
   deps: Deps,
   server: ServerRow,
@@ -38,7 +40,7 @@ export async function createSite(
   return startNewSite(deps, server, { type: 'site.create', site: params, params: accepted, actor })
 }
 
-/** What the agent receives: defaults fill all omitted fields. */
+/** Returns the params that the agent receives: defaults fill all omitted fields. */
 async function createParams(
   { db, random }: EnqueueDeps,
   { php_versions, os }: ServerRow,

@@ -31,7 +31,7 @@ type ActionRoute<K extends SiteActionType> = Omit<ReturnType<typeof actionRoute>
   at: `${typeof SITE}/${ActionOf<K>['path']}`
 }
 
-/** One route for each type of operation on a site. */
+/** The routes for operations on a site, one for each type. */
 export const derivedRoutes = Object.fromEntries(
   SITE_ACTIONS.map((type) => [actionOf(type).call, actionRoute(type)]),
 ) as { [K in SiteActionType as ActionOf<K>['call']]: ActionRoute<K> }

@@ -14,7 +14,7 @@ import { ChangingAnswer } from '#shared/sites/api/sites.ts'
 
 type SiteStatus = SiteRow['status']
 
-/** For a route whose work on a site continues after the answer. */
+/** The parts of a route whose work on a site continues after the answer. */
 export const inBackground = (type: OperationType) => ({
   right: OPERATION_TYPES[type].right,
   answers: {
@@ -33,7 +33,6 @@ export async function startInBackground<K extends OperationType>(
   return changingAnswer(loaded, await startOrPlan(deps, type, loaded, body), as)
 }
 
-/** The answer of `inBackground` after the work was started or planned. */
 export function changingAnswer(
   { site: { id, domain } }: SiteTarget,
   started: { operation_id: string } | { plan: Plan },

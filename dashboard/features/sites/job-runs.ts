@@ -4,7 +4,7 @@ import type { JobRun } from '#shared/jobs/api/job-runs.ts'
 import { plainOutput } from '#shared/jobs/job-runs.ts'
 import { jobRunsReading } from '#shared/jobs/readings.ts'
 
-/** Read from the server at each call, and not stored. Newest first. */
+/** Reads the runs from the server at each call, newest first, and stores nothing. */
 export async function listJobRuns(
   { agents }: { agents: Agents },
   { server, site }: { server: ServerRow; site: SiteRow },

@@ -24,7 +24,10 @@ const LISTED_COLUMNS = {
   core: sql<number>`coalesce(updates_core, 0)`,
 }
 
-/** Outside the trash, not ignored; unknown updates are 0. In pieces, so that other calls run. */
+/**
+ * Lists the sites outside the trash that are not ignored; unknown updates are 0. They are read in
+ * parts, so that other calls run.
+ */
 export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
   const { id } = sites
   const ids = await db.read
@@ -49,7 +52,7 @@ export async function listSites(db: Database, server_id: number): Promise<SiteLi
   return found
 }
 
-/** 404 for a site of another server. */
+/** Returns a site. Throws 404 for one of another server. */
 export async function getSiteDetail(
   db: Database,
   server_id: number,

@@ -20,7 +20,10 @@ import {
 import { conflict, invalid } from '#shared/kernel/errors.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 
-/** The managed site of a system user that is not in the trash; the oldest if several share it. */
+/**
+ * Returns the managed site of a system user that is not in the trash; the oldest if several share
+ * it.
+ */
 export const findSiteOfUser = (
   db: Database,
   server_id: number,
@@ -40,7 +43,7 @@ export const findSiteOfUser = (
     .orderBy(asc(sites.id))
     .get()
 
-/** The constraints decide, not a read before the write: two requests may race. */
+/** Inserts a site. The constraints decide, not a read before the write: two requests may race. */
 export async function insertSite(
   db: Database,
   site: NewSite,
@@ -74,7 +77,7 @@ type SiteName = Pick<NewSite, 'apex' | 'server_id'>
 
 const TAKEN_TEXT = 'The domain is already taken'
 
-/** Why the name is taken; undefined: it is free, or discovered on another server. */
+/** Returns why the name is taken; undefined when it is free, or discovered on another server. */
 export async function reasonTaken(
   db: Database,
   { apex, server_id }: SiteName,
@@ -95,14 +98,17 @@ export async function reasonTaken(
 const aliasOf = (holder: { domain: string } | undefined) =>
   holder && `${TAKEN_TEXT}: it is a name of ${holder.domain}`
 
-/** Names a hidden site, so that users do not search the lists for it. */
+/**
+ * Returns the text for a taken name. It names a hidden site, so that users do not search the lists
+ * for it.
+ */
 function takenText({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {
   return ignored_at === null
     ? TAKEN_TEXT
     : `${TAKEN_TEXT} by an ignored site that was found on this server`
 }
 
-/** 422 on `domain` as in insertSite, for callers that insert nothing. */
+/** Throws 422 on `domain` as in insertSite, for callers that insert nothing. */
 export async function refuseTakenDomain(
   db: Database,
   { domain, server_id }: Pick<NewSite, 'domain' | 'server_id'>,
@@ -111,7 +117,7 @@ export async function refuseTakenDomain(
   if (reason !== undefined) throw invalid({ domain: [reason] })
 }
 
-/** 422 on `user` when a site of the server has it; the agent checks the machine. */
+/** Throws 422 on `user` when a site of the server has it; the agent checks the machine. */
 export async function refuseTakenUser(
   db: Database,
   server_id: number,
@@ -125,7 +131,6 @@ export async function refuseTakenUser(
   if (row) throw invalid({ user: ['Another site of the server has this user'] })
 }
 
-/** Whether any operation of the site ever reached the agent. */
 export async function hasReachedAgent(db: Database, site_id: number): Promise<boolean> {
   const row = await db.read
     .select({ id: operations.id })

@@ -11,7 +11,7 @@ interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
   agents: Agents
 }
 
-/** The password is returned and not stored; the activity records the access. */
+/** Returns the password, which is not stored; the activity records the access. */
 export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
   const { server, site } = target
   return recorded(deps, target, 'site.db_password', () =>
@@ -19,7 +19,9 @@ export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
   )
 }
 
-/** Sets a new password of the WordPress administrator. 409 while the site is being worked on. */
+/**
+ * Sets a new password of the WordPress administrator. Throws 409 while the site is being worked on.
+ */
 export async function resetAdminPassword(deps: Deps, target: SiteTarget) {
   const { server, site } = target
   await refuseWhileBusy(deps.db, site.id)

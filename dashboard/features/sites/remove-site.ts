@@ -33,7 +33,10 @@ export async function removeSite(
   return { operation_id: operation.id }
 }
 
-/** An enrolled agent may have created the site although its answer was lost. */
+/**
+ * Whether nothing of the site is on its server: an enrolled agent may have created the site
+ * although its answer was lost.
+ */
 async function isUnreached({ db }: StartDeps, { server, site }: SiteTarget): Promise<boolean> {
   if (server.status !== 'pending' || (await hasReachedAgent(db, site.id))) return false
   return (await findAgent(db, server.id)) === undefined

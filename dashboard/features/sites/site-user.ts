@@ -5,8 +5,8 @@ import { apexOf } from '#shared/kernel/names.ts'
 const MAX_ATTEMPTS = 20
 
 /**
- * The system user of a new site: letters and digits of its first label and six random ones, at most 26
- * in all. No `_`, which is a wildcard in a GRANT of MariaDB.
+ * Makes the system user of a new site: letters and digits of its first label and six random ones,
+ * at most 26 in all. It has no `_`, which is a wildcard in a GRANT of MariaDB.
  */
 export function makeSiteUser(random: Random, domain: string): string {
   const [label = ''] = apexOf(domain).split('.')

@@ -8,7 +8,10 @@ import { beyondTier } from '#shared/sites/site-settings.ts'
 
 const Sealed = z.object({ password_sealed: z.string().optional() })
 
-/** A new password is generated here; its sealed form goes to the record, its hash to the agent. */
+/**
+ * The rules of new settings. A new password is generated here; its sealed form goes to the record,
+ * its hash to the agent.
+ */
 export const siteConfigure: OperationRules<'site.configure'> = {
   ...siteCall,
   ...bulkInUse,

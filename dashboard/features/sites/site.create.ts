@@ -3,7 +3,7 @@ import { recordsStep, withoutRecords } from '#dashboard/features/domains/dns/sto
 import { setFinalStatus, setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
-/** A failed site stays recorded with the reason, and can be retried. */
+/** The rules of a new site. A failed one stays recorded with the reason, and can be retried. */
 export const siteCreate: OperationRules<'site.create'> = {
   ...onSite,
   ...whenOnline,

@@ -14,13 +14,16 @@ interface NewSiteRequest {
   site: Pick<NewSite, 'domain' | 'php' | 'tier' | 'tls' | 'user'> & { staging?: boolean }
   params: Record<string, unknown>
   actor: User
-  /** Further statements for the batch; `site_id` stands for the new site. */
+  /** Returns further statements for the batch; `site_id` stands for the new site. */
   also?: (queries: Queries, site_id: SiteId) => Statement[]
 }
 
 type SiteId = Parameters<NonNullable<Parameters<typeof insertSite>[3]>>[1]
 
-/** Answers as soon as the site is recorded; the agent follows in the background. */
+/**
+ * Starts a new site. The answer comes as soon as it is recorded; the agent follows in the
+ * background.
+ */
 export async function startNewSite(
   deps: EnqueueDeps,
   server: ServerRow,

@@ -4,7 +4,10 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 
 const HOUR_MS = 3_600_000
 
-/** The record of the agent has the time: the page of the logs reads it there. */
+/**
+ * The rules of the debug log. The record of the agent has the time: the page of the logs reads it
+ * there.
+ */
 export const wpDebug: OperationRules<'wp.debug'> = {
   ...siteCall,
   ...bulkInUse,

@@ -2,7 +2,7 @@ import { backupFirstOfServer } from '#dashboard/features/backups/backup-first/ba
 import { bulkServers, serverCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
-/** The next sync reads the remaining updates. */
+/** The rules of updates, of which the next sync reads the remaining ones. */
 export const serverUpdate: OperationRules<'server.update'> = {
   ...serverCall,
   ...bulkServers,

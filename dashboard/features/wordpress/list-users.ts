@@ -3,7 +3,7 @@ import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { SiteUsers } from '#shared/wordpress/api/wp-login.ts'
 import { wordpressUsersReading } from '#shared/wordpress/readings.ts'
 
-/** Read from the site at each call, and not stored. */
+/** Reads the users from the site at each call, and stores nothing. */
 export async function listSiteUsers(
   { agents }: { agents: Agents },
   { server, site }: SiteTarget,

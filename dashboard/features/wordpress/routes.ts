@@ -9,7 +9,6 @@ import { startLogin } from './start-login.ts'
 
 const route = routesWith<StreamDeps>()
 
-/** Logins to the WordPress of sites, without a password of WordPress. */
 export const wordpressLoginRoutes = {
   listSiteUsers: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/wordpress-users',

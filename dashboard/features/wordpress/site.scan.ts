@@ -8,7 +8,7 @@ import {
 import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
-/** Reading is allowed for discovered sites too. */
+/** The rules of a scan, which is allowed for discovered sites too. */
 export const siteScan: OperationRules<'site.scan'> = {
   ...onSite,
   ...bulkInUse,

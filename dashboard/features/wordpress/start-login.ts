@@ -7,12 +7,12 @@ import type { StartedLogin } from '#shared/wordpress/api/wp-login.ts'
 import { wpLoginType } from '#shared/wordpress/wp.login.ts'
 import { LOGIN_SECONDS } from '#shared/wordpress/wp-login.ts'
 
-/** 256 bits. */
+/** The token has 256 bits. */
 const TOKEN_BYTES = 32
 
 /**
- * Only the caller gets the token: the records and the server have its hash, which a backup of them
- * may reveal.
+ * Starts a login. Only the caller gets the token: the records and the server have its hash, which a
+ * backup of them may reveal.
  */
 export async function startLogin(
   deps: StartDeps,

@@ -7,7 +7,10 @@ import { isWildcard } from '#shared/kernel/names.ts'
 import { pairOf, type SiteNames, servedNamesOf } from '#shared/kernel/site-names.ts'
 import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
 
-/** The browser of the caller sends the token to the address in the report, so that is checked. */
+/**
+ * The rules of a login. The browser of the caller sends the token to the address in the report, so
+ * that is checked.
+ */
 export const wpLogin: OperationRules<'wp.login'> = {
   ...siteCall,
   async params({ db }, target, { user_id, token_hash }) {
@@ -24,11 +27,11 @@ export const wpLogin: OperationRules<'wp.login'> = {
   bulk: null,
 }
 
-/** Where the token of a login may be sent; `encrypted`: over https only. */
+/** The hosts to which the token of a login may be sent; `encrypted` when over https only. */
 const LoginPlace = z.object({ hosts: z.array(z.string()), encrypted: z.boolean() })
 type LoginPlace = z.infer<typeof LoginPlace>
 
-/** The names at which a WordPress may have its address, as the records have them. */
+/** Lists the names at which a WordPress may have its address, as the records have them. */
 export const loginHostsOf = (site: { domain: string; names: SiteNames }): string[] => [
   ...new Set([...pairOf(site.domain), ...servedNamesOf(site).filter((name) => !isWildcard(name))]),
 ]

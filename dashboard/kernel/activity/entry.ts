@@ -3,8 +3,8 @@ import { sourceOf } from '#dashboard/kernel/runtime/call-source.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 
 /**
- * An entry of the current time and of the call that is answered: unless the values say otherwise, a
- * success without a domain.
+ * Makes an entry of the current time and of the call that is answered: unless the values say
+ * otherwise, a success without a domain.
  */
 export function entryOf(
   clock: Clock,

@@ -11,7 +11,7 @@ import {
 import type { Activity, ActivityQuery, FleetActivity } from '#shared/kernel/api/activity.ts'
 import { canonicalDomain } from '#shared/kernel/names.ts'
 
-/** For the batch with the change that the entry describes. */
+/** Inserts an entry in the batch with the change that it describes. */
 export function activityStatement(queries: Queries, entry: NewActivity): Statement {
   return queries.insert(activities).values(entry)
 }
@@ -20,7 +20,10 @@ export async function recordActivity(db: Database, entry: NewActivity): Promise<
   await db.write((queries) => queries.insert(activities).values(entry))
 }
 
-/** Newest first. `total` counts all that match the filters, `before` among them. */
+/**
+ * Lists the activities, newest first. `total` counts all that match the filters, `before` among
+ * them.
+ */
 export async function listActivities(
   db: Database,
   query: ActivityQuery,
@@ -39,7 +42,7 @@ export async function listActivities(
   return { activities: rows, total: counted?.total ?? 0 }
 }
 
-/** The same with user and target, if they still exist. */
+/** Lists the activities with user and target, if they still exist. */
 export async function listFleetActivities(
   db: Database,
   query: ActivityQuery,

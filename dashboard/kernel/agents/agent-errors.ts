@@ -24,7 +24,7 @@ const AgentFailure = z.object({
   code: z.enum(REFUSALS).optional().catch(undefined),
 })
 
-/** Begins with what happened; the remedy needs root on the server. */
+/** The message begins with what happened; the remedy needs root on the server. */
 export const KEY_REFUSED =
   'The agent refused the key of this dashboard: as root on the server, run "hosting-agent trust --hub-key" with the key on the page Keys'
 
@@ -39,8 +39,9 @@ const FINAL: Record<number, ErrorName> = {
 }
 
 /**
- * The error of an answer other than 200. A refused key, a busy or a broken agent counts as offline, since
- * a retry may help, after the seconds that a busy one requests; a refusal of the request itself is final.
+ * Returns the error of an answer other than 200. A refused key, a busy or a broken agent counts as
+ * offline, since a retry may help, after the seconds that a busy one requests; a refusal of the
+ * request itself is final.
  */
 export function errorOfAnswer(status: number, body: unknown, later?: string): ServiceError {
   const { error, message, fields, code: reported } = AgentFailure.safeParse(body).data ?? {}
@@ -78,9 +79,9 @@ export const isHalfMade = isRefusal('repository_incomplete')
 export const hasNoBackups = isRefusal('no_backups')
 
 /**
- * An answer with the time of the next attempt is that of an agent that has not taken the call; in
- * seconds (RFC 9110 10.2.3), as our agent writes it, and at most an hour. Any other failure of a
- * server may come after the agent has taken the call.
+ * Returns the error of a server failure. An answer with the time of the next attempt is that of an
+ * agent that has not taken the call; in seconds (RFC 9110 10.2.3), as our agent writes it, and at
+ * most an hour. Any other one may come after the agent has taken the call.
  */
 function brokenAnswer(status: number, message: string, later = ''): ServiceError {
   if (/^\d{1,9}$/.test(later))
@@ -97,7 +98,7 @@ class UnknownResult extends Error {
 
 export class KeyRefused extends ServiceError {}
 
-/** The data of an `error` event, reduced to the errors of shared/kernel/errors.ts. */
+/** Reduces the data of an `error` event to the errors of shared/kernel/errors.ts. */
 export function failureBody(data: unknown) {
   const {
     error = 'Internal error',
@@ -118,7 +119,6 @@ const UNREACHABLE = {
   words: 'cannot be reached from here: there is no route to it',
 } as const
 
-/** By the code of the system error. */
 const PROBLEMS: Record<string, { code: ReachCode; words: string }> = {
   ECONNREFUSED: REFUSED,
   ConnectionRefused: REFUSED,
@@ -131,7 +131,7 @@ const PROBLEMS: Record<string, { code: ReachCode; words: string }> = {
 
 const problemOf = (cause: unknown) => PROBLEMS[codeOf(cause)]
 
-/** What kept an agent from being reached, where it is known. */
+/** Returns what kept an agent from being reached, where it is known. */
 export const reachCodeOf = (error: unknown): ReachCode | undefined =>
   problemOf(error instanceof Error && error.cause ? error.cause : error)?.code
 
@@ -157,7 +157,7 @@ export function mayBeTaken(error: unknown): boolean {
 
 const NOT_DELIVERED_CODES = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
 
-/** The failure of a connection, as one readable sentence. */
+/** Describes the failure of a connection as one readable sentence. */
 export function unreachable(
   { hostname, port }: { hostname: string; port: number },
   cause: unknown,

@@ -37,13 +37,13 @@ interface AgentsOptions {
 }
 
 interface CallLimits {
-  /** In place of the time limit of the contract. */
+  /** The time limit in place of that of the contract. */
   timeout_ms?: number | undefined
   /** Aborts the call; it then fails as by `close`. */
   signal?: AbortSignal | undefined
 }
 
-/** The first bytes of an answer have arrived. */
+/** The first bytes of an answer, which have arrived. */
 interface ByteAnswer {
   type: string
   body: ReadableStream<Uint8Array>
@@ -90,12 +90,12 @@ export class Agents {
     return (await (isHeld ? ask() : this.#slots.run(ask))) as ReadingAnswer<C>
   }
 
-  /** The SHA-256 of an answer: another one after each change of it. */
+  /** Returns the SHA-256 of an answer: another one after each change of it. */
   digest(to: AgentAddress, contract: AnyReading): Promise<string> {
     return this.#read(to, requestOf(contract, {}), readDigest)
   }
 
-  /** The plan of a command. An agent of another protocol might run the command instead. */
+  /** Returns the plan of a command. An agent of another protocol might run the command instead. */
   async plan(to: AgentAddress, command: string, params: unknown): Promise<{ plan: Plan }> {
     await this.#requireOurs(to)
     return this.post(to, '/exec', { command, params, dry_run: true }, PlanAnswer)
@@ -218,14 +218,14 @@ function requestOf({ at, is_once }: ReadingContract, params: unknown): AgentRequ
   return getRequest(`${path}?${new URLSearchParams(values)}`)
 }
 
-/** An agent that has begun to send bytes does not pause longer. */
+/** The longest pause of an agent that has begun to send bytes. */
 const STALL_MS = 10 * 60_000
-/** Nor does a reader. */
+/** The longest pause of a reader. */
 const UNREAD_MS = 60 * 60_000
 
 /**
- * The bytes of an answer, as fast as they are read, and none of them kept. Fails where the answer
- * is cut off; a reader that stops ends the request.
+ * Returns the bytes of an answer, as fast as they are read, and keeps none of them. Fails where the
+ * answer is cut off; a reader that stops ends the request.
  */
 function bytesOf(response: IncomingMessage, timeout: RequestTimeout): ReadableStream<Uint8Array> {
   const chunks = response[Symbol.asyncIterator]()
@@ -251,7 +251,9 @@ function bytesOf(response: IncomingMessage, timeout: RequestTimeout): ReadableSt
 
 const MAX_FAILURE = 64 << 10
 
-/** The answer of a call with 200 or 202; redirects are refused like other answers. */
+/**
+ * Sends a request and returns the answer with 200 or 202; redirects are refused like other answers.
+ */
 export async function requestAnswer(
   transport: Transport,
   call: AgentRequest,
@@ -266,7 +268,7 @@ export async function requestAnswer(
   throw errorOfAnswer(response.statusCode ?? 0, body, response.headers['retry-after'])
 }
 
-/** The agent's log has the id of the request that led to this call. */
+/** Adds the id of the request that led to this call, for the log of the agent. */
 function withRequestId(call: AgentRequest): AgentRequest {
   const id = currentRequestId()
   return id ? { ...call, headers: { ...call.headers, [REQUEST_HEADER]: id } } : call
@@ -289,7 +291,10 @@ async function sendOrExplain(
   }
 }
 
-/** A kept connection may just be closing: a repeatable request is sent again over a new one. */
+/**
+ * Sends a request. A kept connection may just be closing: a repeatable request is sent again over a
+ * new one.
+ */
 async function send(
   transport: Transport,
   call: AgentRequest,
@@ -323,7 +328,7 @@ async function responseTo(
     })
   })
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    // A refusal to contact an address is its own reason.
+    // Whether the reason is passed on: a refusal to contact an address is its own one.
     const isPassedOn = (reason: Error) => !isConnecting || reason instanceof ServiceError
     const fail = (reason: Error) => reject(isPassedOn(reason) ? reason : new NotConnected(reason))
     timeout.guard((reason) => {

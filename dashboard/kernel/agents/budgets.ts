@@ -2,15 +2,19 @@
 
 /** The maximum of read entries of one answer; the rest is only counted. */
 export const MAX_LIST_ENTRIES = 20_000
-/** Bytes of such an answer. */
 export const MAX_LIST_BYTES = 32 << 20
-/** New sites that are imported on one day (UTC), found on the server or in its trash. */
+/**
+ * The maximum of new sites that are imported on one day (UTC), found on the server or in its trash.
+ */
 export const MAX_IMPORTS_PER_DAY = 2_000
-/** Recorded imported sites at any time. */
+/** The maximum of recorded imported sites at any time. */
 export const MAX_IMPORTS = 10_000
 
-/** Changes of health that are stored in one minute for one server; the others wait for the next. */
+/**
+ * The maximum of changes of health that are stored in one minute for one server; the others wait
+ * for the next.
+ */
 export const MAX_HEALTH_CHANGES = 2_000
 
-/** The texts for both numbers. */
+/** The text of both limits. */
 export const IMPORT_LIMITS_TEXT = '2,000 a day and 10,000 in all'

@@ -5,7 +5,6 @@ import { digestOf } from '#dashboard/kernel/runtime/digest.ts'
 import { ROOT } from '#dashboard/kernel/runtime/program-paths.ts'
 import { buildName, MACHINES, machineOf } from '#shared/kernel/machines.ts'
 
-/** The folder of the builds of scripts/build-agent.ts. */
 const FOLDER = join(ROOT, 'dist')
 
 export interface Build {
@@ -13,16 +12,15 @@ export interface Build {
   path: string
   /** The digest of the uncompressed executable, in hexadecimal. */
   sha256: string
-  /** Its compressed form, if `build-agent.ts --all` has created it. */
+  /** The compressed form, if `build-agent.ts --all` has created it. */
   gzip?: { path: string; bytes: number } | undefined
-  /** Its signed manifest, if scripts/sign-build.ts has created it. */
+  /** The signed manifest, if scripts/sign-build.ts has created it. */
   release?: { manifest: string; signature: string } | undefined
 }
 
 const digests = new Map<string, { mtime: number; sha256: string }>()
 let ownMachine: string | undefined
 
-/** The builds that this dashboard serves. */
 export async function listBuilds(folder = FOLDER): Promise<Build[]> {
   const found = await Promise.all(MACHINES.map((machine) => findBuild(machine, folder)))
   return found.filter((build) => build !== undefined)
@@ -39,14 +37,16 @@ export async function findBuild(machine: string, folder = FOLDER): Promise<Build
   return { machine, path, sha256, gzip, release: await releaseOf(path, sha256) }
 }
 
-/** A file with another time belongs to a replaced executable. */
+/**
+ * Returns the compressed file, unless it has another time and so belongs to a replaced executable.
+ */
 async function compressedOf(path: string, mtime: Date): Promise<Build['gzip']> {
   const there = await stat(`${path}.gz`).catch(() => undefined)
   if (there?.mtime.getTime() !== mtime.getTime()) return undefined
   return { path: `${path}.gz`, bytes: there.size }
 }
 
-/** None for a rebuilt executable without a new signature. */
+/** Returns the signed manifest; undefined for a rebuilt executable without a new signature. */
 async function releaseOf(path: string, sha256: string): Promise<Build['release']> {
   const [manifest, signature] = await Promise.all(
     ['manifest.json', 'manifest.json.sig'].map((end) =>

@@ -6,7 +6,7 @@ import { chunksFrom } from './read-answer.ts'
 import type { RequestTimeout } from './request-timeout.ts'
 import type { AgentAddress } from './transport.ts'
 
-/** An agent sends a comment every 10 s. */
+/** The longest pause of an agent, which sends a comment every 10 s. */
 const STALL_MS = 45_000
 
 export interface StreamCall {
@@ -23,7 +23,6 @@ export interface StreamCall {
   sending?(): Promise<void>
 }
 
-/** The events of an accepted call, until its connection ends. */
 export async function* eventsOf(
   to: AgentAddress,
   response: IncomingMessage,

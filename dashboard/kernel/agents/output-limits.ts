@@ -1,8 +1,13 @@
 import { ServiceError } from '#shared/kernel/errors.ts'
 
-/** The stored output of one operation. Agents respect these limits; a hostile one does not. */
+/**
+ * The limits of the stored output of one operation. Agents respect them; a hostile one does not.
+ */
 const MAX_STORED = { lines: 20_000, bytes: 4 << 20, characters: 16_384 }
-/** The output of an agent for one operation before it fails: twice as much, in bytes of the stream. */
+/**
+ * The limits of the received output of one operation, after which it fails: twice as much, in bytes
+ * of the stream.
+ */
 const MAX_RECEIVED = { events: 50_000, bytes: 32 << 20 }
 
 type Line = { message: string }
@@ -11,10 +16,10 @@ export const OMITTED_LINE: Line = {
   message: 'The rest of the output is omitted: an operation keeps 20,000 lines and 4 MiB',
 }
 
-/** The stored output of an operation: `cut` when its last line says that the rest is omitted. */
+/** The stored output of an operation; `cut` when its last line says that the rest is omitted. */
 export interface StoredOutput {
   last: number
-  /** The first events, which are not the agent's. */
+  /** The number of first events, which are not the agent's. */
   own: number
   bytes: number
   cut: boolean
@@ -35,7 +40,7 @@ export class OutputBudget {
     this.#cut = cut
   }
 
-  /** The text to store for a line; undefined when the rest is omitted. */
+  /** Returns the line to store; undefined when the rest is omitted. */
   take(message: string): Line | undefined {
     if (this.#cut) return undefined
     const line = { message: message.slice(0, MAX_STORED.characters) }
@@ -64,7 +69,6 @@ export class ReceiveBudget {
 
 const TOO_MUCH_TEXT = 'The agent sent more than 50,000 events or 32 MiB for one operation'
 
-/** The error of an operation that exceeds the time limit. */
 export const timeLimitExceeded = () =>
   new ServiceError('internal', {
     message: 'The operation exceeded the time limit',

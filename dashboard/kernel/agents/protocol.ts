@@ -3,8 +3,8 @@ import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import type { AgentAddress } from './transport.ts'
 
 /**
- * The calls of agents of every protocol: the contract, and what replaces an agent and the keys that it
- * trusts. They never change.
+ * The calls of agents of every protocol: the contract, and what replaces an agent and the keys that
+ * it trusts. They never change.
  */
 const OF_EVERY_AGENT: ReadonlySet<string> = new Set([
   '/health',

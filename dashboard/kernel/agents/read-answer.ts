@@ -14,7 +14,7 @@ export async function readJson(response: IncomingMessage, most: number): Promise
   return parseJson(Buffer.concat(chunks).toString('utf8'))
 }
 
-/** The read entries and the total: entries beyond a number are only counted. */
+/** The read entries and the total of all: those beyond a number are only counted. */
 export interface CountedList<T> {
   entries: T[]
   total: number
@@ -60,7 +60,7 @@ export async function readDigest(response: IncomingMessage): Promise<string> {
   return hash.digest('base64url')
 }
 
-/** Takes a short answer whole. An async iterator would take longer than the answer. */
+/** Reads a short answer whole. An async iterator would take longer than the answer. */
 function readAll(
   response: IncomingMessage,
   most: number,
@@ -81,7 +81,7 @@ function readAll(
 
 const tooLarge = () => offline('The agent sent an answer that is too large')
 
-/** The bytes of an answer in small pieces: other work runs in between. */
+/** Returns the bytes of an answer in small chunks: other work runs in between. */
 export async function* chunksFrom(response: IncomingMessage): AsyncGenerator<Uint8Array> {
   for await (const chunk of response) {
     for (let from = 0; from < chunk.length; from += CHUNK) {
@@ -93,7 +93,7 @@ export async function* chunksFrom(response: IncomingMessage): AsyncGenerator<Uin
 
 /** The maximum of one entry in bytes, and of everything around the list. */
 const MAX_TEXT = 64 << 10
-/** Longer than `"certificates" : `. */
+/** The number of characters before a list that are looked at, more than `"certificates" : ` has. */
 const TAIL = 64
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d]
@@ -139,7 +139,6 @@ export class ListReader {
     this.#keep(piece.subarray(from))
   }
 
-  /** Returns what is around the entries. */
   end(): Record<string, unknown> {
     const frame = Object(parseJson(this.#frame))
     const list = frame[this.#key]

@@ -5,7 +5,7 @@ import type { Agents } from './agents.ts'
 import type { CountedList } from './read-answer.ts'
 import type { AgentAddress } from './transport.ts'
 
-/** The trash of a server; undefined: its agent has another protocol. */
+/** Reads the trash of a server; undefined when its agent has another protocol. */
 export async function readTrash(
   agents: Pick<Agents, 'call'>,
   to: AgentAddress,

@@ -5,11 +5,13 @@ import { webReading } from '#shared/sites/readings.ts'
 import type { Agents } from './agents.ts'
 import type { AgentAddress } from './transport.ts'
 
-/** The limits of a stored answer. */
 const MAX_UNNAMED = 100
 const MAX_NAMES = 20
 
-/** The web servers of a server and its sites without a domain. Undefined: not reported. */
+/**
+ * Reads the web servers of a server and its sites without a domain; undefined when they are not
+ * reported.
+ */
 export async function readWeb(
   agents: Pick<Agents, 'call'>,
   to: AgentAddress,
@@ -24,7 +26,7 @@ export const storedWebOf = ({ programs, unnamed }: Web): ServerWeb => ({
   unnamed_total: unnamed.length,
 })
 
-/** In this order of fields, since records are compared as text. */
+/** Orders the fields: records are compared as text. */
 const programOf = ({ program, ports, understood, reason }: WebProgram) => ({
   program: publicWebOf(program),
   ports,
@@ -50,7 +52,7 @@ function unnamedOf(site: UnnamedSite): UnnamedSiteView {
   }
 }
 
-/** The same for the log of a sync. */
+/** Describes the same for the log of a sync. */
 export function* webLogLines({ programs, unnamed_total }: ServerWeb): Generator<string> {
   if (unnamed_total === 1) yield 'Found 1 site that has no domain and is not listed'
   if (unnamed_total > 1) yield `Found ${unnamed_total} sites that have no domain and are not listed`

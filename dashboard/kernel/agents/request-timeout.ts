@@ -1,4 +1,4 @@
-/** Made when it is needed: its stack takes longer than the timer. */
+/** Makes the error when it is needed: its stack takes longer than the timer. */
 const timeoutError = () => Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' })
 
 /** Ends a request that is too slow or was aborted. */
@@ -8,7 +8,6 @@ export class RequestTimeout {
   readonly #last: ReturnType<typeof setTimeout> | undefined
   readonly #signal: AbortSignal | undefined
   readonly #abort = () => this.#stop(new Error('aborted'))
-  /** Whether it has ended the request. */
   over = false
 
   /** `end`: the final time limit and its error. */

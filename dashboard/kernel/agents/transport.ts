@@ -13,34 +13,43 @@ export interface AgentRequest {
   path: string
   headers: Record<string, string>
   body: string
-  /** The agent does the same however often it receives it. */
+  /** Whether the agent does the same however often it receives it. */
   isRepeatable: boolean
 }
 
 export type Protocol = 'tls' | 'http'
 
-/** The transport to one agent. */
 export interface Transport {
-  /** What its connections begin with. */
+  /** The first bytes of its connections. */
   readonly speaks?: Protocol
-  /** The request of one call, written completely. `fresh`: not over a kept connection. */
+  /**
+   * Opens the request of one call, written completely, and with `fresh` not over a kept connection.
+   */
   open(call: AgentRequest, fresh?: boolean): ClientRequest
-  /** Reads a refusal (401) of a request. True: a second try may succeed. Throws offline for wrong clocks. */
+  /**
+   * Reads a refusal (401) of a request. Returns true when a second attempt may succeed. Throws
+   * offline for wrong clocks.
+   */
   learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean
   /** Returns the reason of an error before the request was sent, if it knows a better one. */
   explain?(error: NotConnected): Promise<Error>
 }
 
-/** `metrics`: the last ones, which have the protocol of the agent; absent: it was never read. */
+/**
+ * The address of an agent; `metrics` are the last ones, which have its protocol, and are absent if
+ * it was never read.
+ */
 export type AgentAddress = Pick<ServerRow, 'id' | 'hostname' | 'port'> &
   Partial<Pick<ServerRow, 'metrics'>>
 
-/** The transport to the agent of a server. Throws offline if there is none. */
+/** Returns the transport to the agent of a server. Throws offline if there is none. */
 export type Transports = (to: AgentAddress) => Promise<Transport>
 
 const keepAliveAgent = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })
 
-/** Plain HTTP to an agent that is not enrolled: on loopback only, and never in production. */
+/**
+ * Returns plain HTTP to an agent that is not enrolled: on loopback only, and never in production.
+ */
 export function plainTransport(to: AgentAddress, production: boolean): Transport {
   if (production || !isLoopback(to.hostname))
     throw offline('The server is not enrolled yet: paste the line that its page shows there')
@@ -66,7 +75,6 @@ export function contentLength(
   return method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
 }
 
-/** 127.0.0.0/8, ::1 and localhost. */
 function isLoopback(hostname: string): boolean {
   if (hostname === 'localhost' || hostname === '::1') return true
   return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)

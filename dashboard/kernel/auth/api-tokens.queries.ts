@@ -60,7 +60,7 @@ export async function touchApiToken(db: Database, id: number, last_used_at: stri
   )
 }
 
-/** False when the user has no such token. */
+/** Deletes a token. Returns false when the user has no such token. */
 export async function deleteApiToken(
   db: Database,
   user_id: number,

@@ -25,7 +25,10 @@ const DAY_MS = 24 * 3600_000
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
-/** `plaintext` is shown only once; the records hold its hash. Throws 422 for a wrong password. */
+/**
+ * Creates a token, whose `plaintext` is shown only once; the records hold its hash. Throws 422 for
+ * a wrong password.
+ */
 export async function createApiToken(
   deps: LoginDeps,
   caller: Caller,
@@ -49,7 +52,7 @@ export async function createApiToken(
   return { token: found.token, plaintext }
 }
 
-/** 404 for a token of another user. */
+/** Removes a token. Throws 404 for one of another user. */
 export async function removeApiToken({ db, clock }: Deps, { user }: Caller, id: number) {
   const entry = entryOf(clock, { type: 'auth.token_delete', user_id: user.id })
   if (!(await deleteApiToken(db, user.id, id, entry))) throw notFound('Token')

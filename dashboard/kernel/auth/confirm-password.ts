@@ -10,7 +10,6 @@ type Deps = Pick<LoginDeps, 'db' | 'marks' | 'passwords' | 'throttle'>
 interface PasswordConfirmation {
   what: Parameters<Throttle['confirm']>[0]
   password: Secret
-  /** Its field in the body. */
   field: string
 }
 

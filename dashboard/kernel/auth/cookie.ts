@@ -1,6 +1,6 @@
 import { isHttps } from '#dashboard/kernel/http/connection.ts'
 
-/** `device` identifies a browser that has logged in before. */
+/** The cookies; `device` identifies a browser that has logged in before. */
 type CookieKind = 'session' | 'device'
 
 interface Deps {
@@ -8,25 +8,28 @@ interface Deps {
 }
 
 /**
- * With a public address of https, the prefix `__Host-` keeps every other host of the domain from
- * setting the cookie (RFC 6265bis 4.1.3.2); browsers take that name only over TLS.
+ * Returns the name of a cookie. With a public address of https, the prefix `__Host-` keeps every
+ * other host of the domain from setting it (RFC 6265bis 4.1.3.2); browsers take that name only over
+ * TLS.
  */
 export function cookieName(kind: CookieKind, { public_url }: Deps): string {
   return isHttps(public_url) ? `__Host-${kind}` : kind
 }
 
-/** Attributes of both cookies. `maxAge` in seconds. */
+/** Returns the attributes of both cookies, with `maxAge` in seconds. */
 export function cookieOptions(maxAge: number, secure: boolean) {
   return { httpOnly: true, sameSite: 'strict', path: '/', maxAge, secure } as const
 }
 
-/** A cookie as a header line, for places without a cookie jar, or whose jar already sends one. */
+/**
+ * Writes a cookie as a header line, for places without a cookie jar, or whose jar already sends
+ * one.
+ */
 export function cookieLine(name: string, value: string, maxAge: number, secure: boolean): string {
   const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly${secure ? '; Secure' : ''}; SameSite=Strict`
   return `${name}=${value}; ${attributes}`
 }
 
-/** The value of a cookie in the Cookie header. */
 export function cookieOf(kind: CookieKind, deps: Deps, request: Request): string | undefined {
   const start = `${cookieName(kind, deps)}=`
   for (const pair of (request.headers.get('cookie') ?? '').split(';')) {

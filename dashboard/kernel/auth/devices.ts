@@ -19,13 +19,13 @@ export class Devices {
     this.#deps = deps
   }
 
-  /** The value for a browser that has just logged in; reuses `id` if it has one. */
+  /** Returns the value for a browser that has just logged in, with its `id` if it has one. */
   issue(account: string, id: string = randomText(this.#deps.random, 16)): string {
     const expires = Math.floor(this.#deps.clock.now().getTime() / 1000) + DEVICE_SECONDS
     return `${id}.${expires}.${this.#mac(account, id, expires).toString('base64url')}`
   }
 
-  /** The id in a value that was issued for this account; undefined for any other value. */
+  /** Returns the id in a value that was issued for this account; undefined for any other value. */
   idOf(value: string | undefined, account: string): string | undefined {
     const [, id = '', expires = '', mac = ''] =
       /^([\w-]{16,64})\.(\d{1,12})\.([\w-]{43})$/.exec(value ?? '') ?? []

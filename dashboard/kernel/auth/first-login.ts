@@ -22,7 +22,10 @@ export function goesToJournal(stream: string | undefined, descriptor = 1): boole
   return stream === `${dev}:${ino}`
 }
 
-/** For its owner alone; called before the account exists, so that no password is lost. */
+/**
+ * Stores the login for its owner alone; called before the account exists, so that no password is
+ * lost.
+ */
 export async function storeFirstLogin(data_dir: string, login: FirstLogin): Promise<void> {
   const draft = `${firstLoginFile(data_dir)}.draft`
   await rm(draft, { force: true })
@@ -32,7 +35,7 @@ export async function storeFirstLogin(data_dir: string, login: FirstLogin): Prom
   await rename(draft, firstLoginFile(data_dir))
 }
 
-/** The stored login, which is removed; undefined when it was shown before. */
+/** Removes and returns the stored login; undefined when it was shown before. */
 export async function takeFirstLogin(data_dir: string): Promise<string | undefined> {
   const text = await readFile(firstLoginFile(data_dir), 'utf8').catch(
     (error: NodeJS.ErrnoException) => {

@@ -7,7 +7,7 @@ import type { FirstLogin } from './first-login.ts'
 import type { Passwords } from './passwords.ts'
 import { hasUsers, insertUser } from './queries.ts'
 
-/** Only one of several dashboards creates it. */
+/** The id of the first account, which only one of several dashboards creates. */
 const FIRST_USER = 1
 const DEFAULT_EMAIL = 'admin@example.com'
 

@@ -37,7 +37,10 @@ export async function gate(deps: Deps, request: Request, secure: boolean) {
   )
 }
 
-/** Neither /api nor another spelling of it: no percent sign, doubled slash or capital letter. */
+/**
+ * Whether a path is neither /api nor another spelling of it: no percent sign, doubled slash or
+ * capital letter.
+ */
 function isOutside(path: string): boolean {
   return (
     /^\/([a-z0-9._-]+(\/[\w.-]+)*)?$/.test(path) && path !== '/api' && !path.startsWith('/api/')
@@ -62,26 +65,25 @@ function checkOrigin({ public_url }: Deps, request: Request): void {
   if (refusal !== undefined) throw forbidden(refusal)
 }
 
-/** Methods that change nothing. */
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** The modes of `fetch`: a link, a form, an image and a frame have others, and cannot choose these. */
 const SCRIPT_HEADERS = new Set(['cors', 'same-origin'])
 
-/** No form can send it, and no other page without asking first (CORS). */
+/** The media type that no form can send, and no other page without asking first (CORS). */
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 interface OriginRules {
   public_url: string | undefined
-  /** A call of the API: it takes changes from scripts only, and as JSON. */
+  /** Whether it is a call of the API, which takes changes from scripts only, and as JSON. */
   is_api: boolean
 }
 
 /**
- * Why a request with a cookie may not change something; undefined if it may. Browsers name the origin
- * of a request in Sec-Fetch-Site or Origin; a client that sends neither is not a browser (OWASP, CSRF
- * prevention). A page of this origin may be made to send a form to an address that it does not choose:
- * so the API refuses navigations, and whatever a form can send.
+ * Returns why a request with a cookie may not change something; undefined if it may. Browsers name
+ * the origin of a request in Sec-Fetch-Site or Origin; a client that sends neither is not a browser
+ * (OWASP, CSRF prevention). A page of this origin may be made to send a form to an address that it
+ * does not choose: so the API refuses navigations, and whatever a form can send.
  */
 function refusalOf(request: Request, { public_url, is_api }: OriginRules): string | undefined {
   if (SAFE_METHODS.has(request.method)) return undefined

@@ -15,7 +15,10 @@ export interface LoginDeps extends SessionDeps {
   devices: Devices
 }
 
-/** `device` identifies the browser. 401 for wrong credentials, 429 after too many failures. */
+/**
+ * Logs a user in; `device` identifies the browser. Throws 401 for wrong credentials, and 429 after
+ * too many failures.
+ */
 export async function login(
   deps: LoginDeps,
   credentials: Login,
@@ -56,8 +59,8 @@ async function verify(
 }
 
 /**
- * The addresses of one client: an IPv4 address, or an IPv6 network of which each customer gets at
- * least one whole (/64, RFC 6177). An IPv4 address written as IPv6 is that IPv4 address.
+ * Returns the addresses of one client: an IPv4 address, or an IPv6 network of which each customer
+ * gets at least one whole (/64, RFC 6177). An IPv4 address written as IPv6 is that IPv4 address.
  */
 export function prefixOf(address: string): string {
   const [plain = ''] = address.split('%')
@@ -72,7 +75,6 @@ export function prefixOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** The eight numbers of an IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const numbers = (text: string) =>

@@ -2,7 +2,7 @@ import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { FairLimit, type Turn } from '#dashboard/kernel/runtime/fair-limit.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 
-/** `memory_kib` and `rounds` of argon2id (RFC 9106). */
+/** The cost of argon2id (RFC 9106). */
 export interface PasswordCost {
   memory_kib: number
   rounds: number
@@ -13,18 +13,23 @@ export const DEFAULT_PASSWORD_COST: PasswordCost = { memory_kib: 65_536, rounds:
 const MAX_CONCURRENT = 2
 const MAX_WAITING = 128
 
-/** The origin of a password check. */
 export interface CheckOrigin {
-  /** A known device or session, or the address of an unknown client; they alternate. */
+  /**
+   * The name of the queue: a known device or session, or the address of an unknown client; they
+   * alternate.
+   */
   by: string
-  /** Known ones have priority. */
+  /** Whether the client is known, which gives it priority. */
   known: boolean
   delay_ms: number
 }
 
 const SETUP_TEXT: Turn = { by: 'setup', first: true }
 
-/** Each hash takes 64 MiB and 0.15 s. Known and unknown clients have a queue of 128 each. */
+/**
+ * Hashes and verifies passwords. Each hash takes 64 MiB and 0.15 s. Known and unknown clients have
+ * a queue of 128 each.
+ */
 export class Passwords {
   readonly #limit = new FairLimit(MAX_CONCURRENT, MAX_WAITING)
   readonly #cost: PasswordCost
@@ -37,7 +42,7 @@ export class Passwords {
     this.#nobody = hashOfNothing(cost)
   }
 
-  /** For an authenticated user. */
+  /** Hashes a password of an authenticated user. */
   hash(password: Secret): Promise<string> {
     const { memory_kib: memoryCost, rounds: timeCost } = this.#cost
     return this.#limit.run(SETUP_TEXT, () =>
@@ -45,7 +50,10 @@ export class Passwords {
     )
   }
 
-  /** Without a hash it takes the same time and is false: this does not reveal which accounts exist. */
+  /**
+   * Verifies a password. Without a hash it takes the same time and is false: this does not reveal
+   * which accounts exist.
+   */
   async verify(password: Secret, hash: string | undefined, origin: CheckOrigin): Promise<boolean> {
     const against = hash ?? this.#nobody
     const matches = await this.#limit.run(this.#turnOf(origin), () =>
@@ -60,7 +68,7 @@ export class Passwords {
   }
 }
 
-/** The hash of an unknown password, in the form of RFC 9106: only its time matters. */
+/** Returns the hash of an unknown password, in the form of RFC 9106: only its time matters. */
 function hashOfNothing({ memory_kib, rounds }: PasswordCost): string {
   const zeros = 'A'.repeat(43)
   return `$argon2id$v=19$m=${memory_kib},t=${rounds},p=1$${zeros}$${zeros}`

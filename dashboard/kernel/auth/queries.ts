@@ -12,13 +12,15 @@ export async function hasUsers(db: Database): Promise<boolean> {
   return (row?.total ?? 0) > 0
 }
 
-/** The records, and what proves that the dashboard wrote them. */
+/** The records, and the marks that prove that the dashboard wrote them. */
 export interface MarkedRecords {
   db: Database
   marks: Marks
 }
 
-/** False if one with this address or id exists: another process was faster. */
+/**
+ * Inserts a user. Returns false if one with this address or id exists: another process was faster.
+ */
 export async function insertUser(
   { db, marks }: MarkedRecords,
   values: CoveredColumns<'users'>,
@@ -30,7 +32,10 @@ export async function insertUser(
   return rows.length > 0
 }
 
-/** `email` in lower case, as it is stored. Undefined for one that somebody else has changed. */
+/**
+ * Returns the user with an address, `email` in lower case as it is stored; undefined for one that
+ * somebody else has changed.
+ */
 export async function findUserByEmail(
   { db, marks }: MarkedRecords,
   email: string,
@@ -48,7 +53,7 @@ export async function findUser(
   return row && marks.fits('users', row) ? row : undefined
 }
 
-/** The address of a user for certificates; it admits nobody. */
+/** Returns the address of a user for certificates; it admits nobody. */
 export async function findAddress(db: Database, id: number): Promise<string | undefined> {
   const { email } = users
   return (await db.read.select({ email }).from(users).where(eq(users.id, id)).get())?.email
@@ -88,7 +93,6 @@ export async function findSession(
   return { ...found.session, user: publicUser(found.user) }
 }
 
-/** What others see of a user. */
 export const publicUser = ({ id, email, name }: User): User => ({ id, email, name })
 
 /** Whether a session that was admitted before has not ended. */
@@ -97,7 +101,7 @@ export async function hasSession(db: Database, jti: string, now: string): Promis
   return found !== undefined && found.session.expires_at > now
 }
 
-/** False if another request changed it meanwhile, or it was ended. */
+/** Updates a session. Returns false if another request changed it meanwhile, or it was ended. */
 export async function updateSession(
   { db, marks }: MarkedRecords,
   before: MarkedRow<'sessions'>,
@@ -121,7 +125,6 @@ export async function deleteSession(db: Database, jti: string, entry: NewActivit
   ])
 }
 
-/** Ends every session and every API token of the user. */
 export async function deleteAccess(
   db: Database,
   user_id: number,
@@ -137,9 +140,8 @@ export async function deleteAccess(
 interface NewPassword {
   user: UserRow
   password_hash: string
-  /** The kept session; all others of the user end. */
+  /** The session that is kept; all others of the user end. */
   keep: string
-  /** Whether every API token of the user ends too. */
   end_tokens: boolean
 }
 

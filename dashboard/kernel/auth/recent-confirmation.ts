@@ -8,11 +8,11 @@ import { confirmPassword } from './confirm-password.ts'
 import type { LoginDeps } from './login.ts'
 import { findSession, updateSession } from './queries.ts'
 
-/** How long a confirmed password counts. */
+/** The time for which a confirmed password counts. */
 const CONFIRMED_MS = 30 * 60_000
 const TURNS = 5
 
-/** Throws 422 for a wrong password. */
+/** Notes that the caller has confirmed the password. Throws 422 for a wrong one. */
 export async function confirmCaller(
   deps: LoginDeps,
   caller: Caller,
@@ -29,8 +29,8 @@ export async function confirmCaller(
 }
 
 /**
- * For calls that a stolen session must not make, and that a user makes many times a day. Throws 409
- * with `confirmation_needed`.
+ * Requires a recent confirmation, for calls that a stolen session must not make, and that a user
+ * makes many times a day. Throws 409 with `confirmation_needed`.
  */
 export async function requireConfirmed(
   { clock }: Pick<CommonDeps, 'clock'>,

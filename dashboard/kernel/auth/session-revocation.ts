@@ -9,7 +9,7 @@ type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 /** The bus topic for ended sessions or tokens. */
 export const SESSIONS_NEWS = 'sessions'
 
-/** The user may sign out at another dashboard on the same database. */
+/** The interval of the check: the user may sign out at another dashboard on the same database. */
 const POLL_MS = 60_000
 
 /** Aborts the work of a session or token as soon as that has ended. */

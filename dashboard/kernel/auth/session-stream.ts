@@ -5,11 +5,10 @@ import { encodeEvent, PING, STREAM_HEADERS, type StoredEvent } from '#shared/ker
 import { endWithSession } from './session-revocation.ts'
 
 interface EventStream {
-  /** The id for the header of the operation, if any. */
   operation_id?: string
   ping_ms: number
   server: Connection | null
-  /** The events to send; `signal` aborts when the client disconnects, or loses access. */
+  /** Returns the events to send; `signal` aborts when the client disconnects, or loses access. */
   events(signal: AbortSignal): AsyncGenerator<StoredEvent>
   /** Aborts when the client loses access. */
   watch?(gone: AbortController): void
@@ -17,7 +16,7 @@ interface EventStream {
 
 export type StreamDeps = Parameters<typeof endWithSession>[0] & { limits: { ping_ms: number } }
 
-/** A stream that ends with its session or token. */
+/** Makes a stream that ends with its session or token. */
 export function callerStream(
   { deps, caller, request, server }: PathCall<StreamDeps>,
   stream: Pick<EventStream, 'operation_id' | 'events'>,
@@ -26,7 +25,7 @@ export function callerStream(
   return streamResponse(request, { ...stream, server, ping_ms: deps.limits.ping_ms, watch })
 }
 
-/** A view of stored events: a client that leaves cancels nothing. */
+/** Makes a view of stored events: a client that leaves cancels nothing. */
 export function streamResponse(request: Request, stream: EventStream): Response {
   stream.server?.timeout(request, 0)
   const { operation_id } = stream
@@ -40,7 +39,10 @@ export function streamResponse(request: Request, stream: EventStream): Response 
   return new Response(body, { headers })
 }
 
-/** The first ping sends the headers on their way. A client that reads slowly slows down the reading. */
+/**
+ * Makes the source of the bytes. The first ping sends the headers on their way. A client that reads
+ * slowly slows down the reading.
+ */
 function source({ events, ping_ms }: EventStream, gone: AbortController) {
   const encoder = new TextEncoder()
   const iterator = events(gone.signal)

@@ -17,7 +17,7 @@ export interface SessionDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'>
 
 const SESSION_MS = SESSION_SECONDS * 1000
 
-/** The token of a new session, stored with the activity of the login. */
+/** Opens a session with the activity of the login, and returns its token. */
 export async function openSession(deps: SessionDeps, user: User): Promise<string> {
   const { clock, random, tokens } = deps
   const jti = randomText(random, 16)
@@ -29,7 +29,9 @@ export async function openSession(deps: SessionDeps, user: User): Promise<string
   return tokens.sign({ user_id: user.id, jti })
 }
 
-/** `renewed`: the new token, when half of the old one's time has passed. */
+/**
+ * Returns the caller, and as `renewed` the new token when half of the old one's time has passed.
+ */
 export async function findCaller(
   deps: SessionDeps,
   token: string,

@@ -4,7 +4,6 @@ import { tooMany } from '#shared/kernel/errors.ts'
 const WINDOW_MS = 15 * 60_000
 const MAX_KEYS = 50_000
 
-/** Counts the failures of the last 15 minutes, by key. */
 class FailureCounter {
   readonly #clock: Clock
   readonly #times = new Map<string, number[]>()
@@ -17,7 +16,7 @@ class FailureCounter {
     return this.#recent(key).length
   }
 
-  /** Throws 429, with the seconds to wait, when there are `most` of them. */
+  /** Throws 429, with the seconds to wait, when there are `most` failures. */
   check(key: string, most: number): void {
     const recent = this.#recent(key)
     const oldest = recent[recent.length - most]
@@ -29,7 +28,7 @@ class FailureCounter {
     )
   }
 
-  /** The returned function removes it again. */
+  /** Counts a failure; the returned function removes it again. */
   add(key: string): () => void {
     const now = this.#clock.elapsed()
     const times = this.#recent(key)
@@ -58,7 +57,7 @@ class FailureCounter {
   }
 }
 
-/** Failures in 15 minutes. */
+/** The limits of failures in 15 minutes. */
 const MAX_FAILURES_OF_ACCOUNT = 5
 const MAX_FAILURES_OF_ADDRESS = 20
 const MAX_FAILURES_OF_SESSION = 5
@@ -66,9 +65,8 @@ const MAX_FAILURES_OF_SESSION = 5
 const FIRST_DELAY_MS = 250
 const MAX_DELAY_MS = 10_000
 
-/** Where a login comes from. */
 export interface Origin {
-  /** As returned by `prefixOf`. */
+  /** The address as returned by `prefixOf`. */
   address: string
   /** The browser, if it has logged in to this account before. */
   device: string | undefined
@@ -79,7 +77,7 @@ export interface Attempt {
   /** How long the check has to wait. */
   delay_ms: number
   succeed(): void
-  /** The password was not checked. */
+  /** Ends a check in which the password was not checked. */
   withdraw(): void
 }
 
@@ -95,7 +93,7 @@ export class Throttle {
     this.#failures = new FailureCounter(clock)
   }
 
-  /** Throws 429 with the seconds to wait. */
+  /** Begins a login. Throws 429 with the seconds to wait. */
   login(account: string, { address, device }: Origin): Attempt {
     if (device !== undefined) return this.#attempt(`device ${device}`, MAX_FAILURES_OF_ACCOUNT)
     const own = `address ${address}`
@@ -107,7 +105,7 @@ export class Throttle {
     }
   }
 
-  /** A signed-in user confirms the password. `what` is counted separately. */
+  /** Begins the confirmation of a password by a signed-in user. `what` is counted separately. */
   confirm(what: 'password change' | 'new token' | 'confirmation', session: string): Attempt {
     return this.#attempt(`${what} ${session}`, MAX_FAILURES_OF_SESSION)
   }
@@ -126,7 +124,7 @@ export class Throttle {
   }
 }
 
-/** Doubles with each failure beyond the limit of one address. */
+/** Returns the delay, which doubles with each failure beyond the limit of one address. */
 function delayOf(failures: number): number {
   if (failures < MAX_FAILURES_OF_ACCOUNT) return 0
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - MAX_FAILURES_OF_ACCOUNT))

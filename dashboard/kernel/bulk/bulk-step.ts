@@ -35,10 +35,10 @@ import { listStartable } from './startable.queries.ts'
 
 export type BulkStepDeps = PrepareDeps & CancelDeps
 
-/** Limits the load of one server with many selected sites. */
+/** The limit of the load of one server with many selected sites. */
 const MAX_PER_SERVER = 2
 
-/** Advances a bulk operation by one step. `idle`: it waits. `over`: it has ended or was deleted. */
+/** Runs one step of a bulk operation. `idle`: it waits. `over`: it has ended or was deleted. */
 export async function runBulkStep(
   deps: BulkStepDeps,
   id: string,
@@ -53,7 +53,6 @@ export async function runBulkStep(
   return 'again'
 }
 
-/** Running items must end too. */
 async function cancelStarted(deps: BulkStepDeps, { bulk, started }: BulkState): Promise<void> {
   const running = started.flatMap(({ operation }) =>
     operation && operation.cancel === null ? [operation.id] : [],
@@ -70,7 +69,7 @@ async function cancelQuietly(deps: BulkStepDeps, id: string, actor: number | nul
   }
 }
 
-/** Starts as many waiting items as the limits allow. True after a change. */
+/** Starts as many waiting items as the limits allow. Returns true after a change. */
 async function startItems(deps: BulkStepDeps, state: BulkState): Promise<boolean> {
   const items = await startable(deps, state)
   const prepared = await Promise.all(items.map((item) => prepareStartable(deps, state, item)))
@@ -125,8 +124,8 @@ const NAME_TAKEN_TEXT = conflict(
 ).body
 
 /**
- * `late`: the state has changed meanwhile. `taken`: the site has another operation; it waits.
- * `refused`: a constraint of the sites refuses it.
+ * Starts an item. `late`: the state has changed meanwhile. `taken`: the site has another operation;
+ * it waits. `refused`: a constraint of the sites refuses it.
  */
 async function startItem(
   deps: BulkStepDeps,
@@ -156,7 +155,6 @@ async function startItem(
 
 type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
-/** At the end: the terminal event, the outcome and the activity. */
 async function finishBulk({ db, bus, clock }: Deps, state: BulkState): Promise<void> {
   const { id } = state.bulk
   const { status, ...event } = bulkEndOf(state)

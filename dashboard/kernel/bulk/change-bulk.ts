@@ -19,7 +19,10 @@ import { BULK_NEWS, type BulkRunner } from './runner.ts'
 
 export type ChangeBulkDeps = CancelDeps & { bulks: BulkRunner }
 
-/** Waiting items do not start any more, and running ones are cancelled. 409 when it has ended. */
+/**
+ * Cancels a bulk operation: waiting items do not start any more, and running ones are cancelled.
+ * Throws 409 when it has ended.
+ */
 export async function cancelBulk(
   deps: ChangeBulkDeps,
   id: string,
@@ -42,7 +45,7 @@ export async function cancelBulk(
   return wakeBulk(deps, id)
 }
 
-/** 409 unless it is paused. */
+/** Resumes a bulk operation. Throws 409 unless it is paused. */
 export async function resumeBulk(
   deps: ChangeBulkDeps,
   id: string,
@@ -66,7 +69,10 @@ interface BulkChange {
   statements(queries: Queries): Statement[]
 }
 
-/** Decides again if the records changed during the decision. Undefined: nothing to do. */
+/**
+ * Changes a bulk operation, and decides again if the records changed during the decision. Undefined
+ * when there is nothing to do.
+ */
 async function changeBulk(
   { db, bus }: ChangeBulkDeps,
   id: string,

@@ -46,12 +46,14 @@ export interface BulkDeps extends BulkPlanDeps, Pick<CommonDeps, 'db' | 'clock' 
   types: RulesTable
 }
 
-/** With `dry_run` only the selection. */
+/** The answer; with `dry_run` only the selection. */
 export type BulkAnswer =
   | (BulkSelection & { must_accept?: BulkAsks })
   | { bulk_operation: BulkOperationView }
 
-/** Starts an operation on each target, or returns them. `origin`: our address for servers. */
+/**
+ * Starts an operation on each target, or returns the targets. `origin` is our address for servers.
+ */
 export async function createBulk(
   deps: BulkDeps,
   input: z.output<typeof CreateBulkOperation>,
@@ -74,7 +76,10 @@ export async function createBulk(
   return { bulk_operation: await storeBulk(deps, values, selected) }
 }
 
-/** A new bulk operation for failed and cancelled items, or their selection. 409 for none. */
+/**
+ * Starts a new bulk operation for failed and cancelled items, or returns their selection. Throws
+ * 409 for none.
+ */
 export async function retryBulk(
   deps: BulkDeps,
   bulk: BulkOperationView,
@@ -113,7 +118,7 @@ export async function storeBulk(
   return getBulkView(db, id)
 }
 
-/** 422 on the fields themselves, or on `params`. */
+/** Parses the params. Throws 422 on the fields themselves, or on `params`. */
 function paramsOf(type: BulkType, value: unknown): Record<string, unknown> {
   const result = OPERATION_TYPES[type].bulk.params.safeParse(value)
   if (result.success) return result.data
@@ -134,7 +139,9 @@ const PLANNED_TYPES: readonly BulkRow['type'][] = [
 type BulkParams = Pick<BulkRow, 'type' | 'params' | 'actor'>
 type BulkPlanDeps = PrepareDeps & PlanDeps
 
-/** The current plans of the agents for the first targets: changes of foreign objects. */
+/**
+ * Returns the changes of foreign objects in the current plans of the agents for the first targets.
+ */
 async function requiredAcceptance(
   deps: BulkPlanDeps,
   bulk: BulkParams,
@@ -183,11 +190,14 @@ const MAX_SHOWN = 10
 
 interface BulkSelection {
   targets: BulkTarget[]
-  /** Named, but not suitable for the call. */
+  /** The targets that were named, but are not suitable for the call. */
   skipped: SkippedTarget[]
 }
 
-/** The targets of a call. 422 on `targets` for unknown ids, for none and for too many. */
+/**
+ * Selects the targets of a call. Throws 422 on `targets` for unknown ids, for none and for too
+ * many.
+ */
 async function selectTargets(
   { db, types }: { db: Database; types: RulesTable },
   type: BulkType,
@@ -208,7 +218,7 @@ async function selectTargets(
     : { targets: found.map(targetOf), skipped: [] }
 }
 
-/** A discovered site can only be read. */
+/** Leaves out discovered sites, which can only be read. */
 function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): BulkSelection {
   const selected: BulkSelection = { targets: [], skipped: [] }
   for (const site of sites) {
@@ -222,7 +232,7 @@ function withoutFound(sites: readonly (BulkTarget | SiteTarget)[]): BulkSelectio
 
 const targetOf = ({ server_id, site_id, domain }: BulkTarget) => ({ server_id, site_id, domain })
 
-/** 409 without a suitable target. */
+/** Throws 409 without a suitable target. */
 function refuseNone({ targets, skipped }: BulkSelection): void {
   if (targets.length > 0) return
   const message = 'None of them was created by Hosting Control'

@@ -10,7 +10,9 @@ export type PrepareDeps = EnqueueDeps & RulesDeps
 
 type ItemTarget = Pick<BulkItemRow, 'server_id' | 'site_id'>
 
-/** The operation of an item: like that of a single call, but it does not wait for an agent. */
+/**
+ * Prepares the operation of an item: like that of a single call, but it does not wait for an agent.
+ */
 export async function prepareItem(
   deps: PrepareDeps,
   { type, params: { origin, ...given }, actor }: Pick<BulkRow, 'type' | 'params' | 'actor'>,

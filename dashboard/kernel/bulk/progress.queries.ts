@@ -23,7 +23,10 @@ export interface StartedItem {
   operation: Pick<OperationRow, 'id' | 'status' | 'error' | 'cancel' | 'finished_at'> | null
 }
 
-/** `last` was read first: after a concurrent change the number of the next event is taken. */
+/**
+ * The state of a bulk operation. `last` was read first: after a concurrent change the number of the
+ * next event is taken.
+ */
 export interface BulkState {
   last: number
   bulk: BulkRow
@@ -50,7 +53,7 @@ async function countItems(db: Database, id: string): Promise<BulkState['counts']
   return { ...none, ...Object.fromEntries(rows.map((row) => [row.status, row.total])) }
 }
 
-/** In the order of their ends, running ones last. */
+/** Lists the started items in the order of their ends, running ones last. */
 function listStarted(db: Database, id: string): Promise<StartedItem[]> {
   const { status, error, cancel, finished_at } = operations
   return db.read
@@ -64,7 +67,6 @@ function listStarted(db: Database, id: string): Promise<StartedItem[]> {
     .orderBy(sql`finished_at is null`, asc(finished_at), asc(bulk_items.position))
 }
 
-/** Lists the ids of the bulk operations that have not ended, oldest first. */
 export async function listUnfinishedBulks(db: Database): Promise<string[]> {
   const rows = await db.read
     .select({ id: bulk_operations.id })
@@ -76,7 +78,10 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
 
 type NewBulkEvent = Omit<NumberedEvent, 'id'>
 
-/** Changes records and stores their events, numbered after `last`. False after another change. */
+/**
+ * Changes records and stores their events, numbered after `last`. Returns false after another
+ * change.
+ */
 export async function applyBulkChange(
   db: Database,
   { bulk, last }: Pick<BulkState, 'bulk' | 'last'>,
@@ -112,18 +117,15 @@ export function bulkStatement(
 
 type BulkEnd = 'success' | 'failed' | 'cancelled'
 
-/** The activity of its call. */
 export function activityEnd(queries: Queries, id: string, status: BulkEnd): Statement {
   return queries.update(activities).set({ status }).where(eq(activities.operation_id, id))
 }
 
-/** Waiting items do not start any more. */
 export function cancelWaitingItems(queries: Queries, id: string): Statement {
   const waiting = and(eq(bulk_items.bulk_id, id), eq(bulk_items.status, 'waiting'))
   return queries.update(bulk_items).set({ status: 'cancelled' }).where(waiting)
 }
 
-/** The items without success, in order. */
 export function listUnsuccessful(db: Database, id: string): Promise<BulkItemRow[]> {
   const { bulk_id, status, position } = bulk_items
   return db.read
@@ -135,7 +137,10 @@ export function listUnsuccessful(db: Database, id: string): Promise<BulkItemRow[
 
 const PAGE_SIZE = 100
 
-/** The number of failed items up to the event `last`, since the last success, start or resumption. */
+/**
+ * Returns the number of failed items up to the event `last`, since the last success, start or
+ * resumption.
+ */
 export async function failuresInRow(
   db: Database,
   { bulk, last }: Pick<BulkState, 'bulk' | 'last'>,

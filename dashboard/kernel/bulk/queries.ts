@@ -35,7 +35,10 @@ import {
 
 const MAX_ROWS = 500
 
-/** With its items in order, its first event and its activity: all or nothing. */
+/**
+ * Inserts a bulk operation with its items in order, its first event and its activity: all or
+ * nothing.
+ */
 export async function insertBulk(
   db: Database,
   bulk: BulkRow,
@@ -64,7 +67,7 @@ export function findBulk(db: Database, id: string): Promise<BulkRow | undefined>
   return db.read.select().from(bulk_operations).where(eq(bulk_operations.id, id)).get()
 }
 
-/** Throws 404 when it is unknown. */
+/** Returns a bulk operation. Throws 404 when it is unknown. */
 export async function getBulkView(db: Database, id: string): Promise<BulkOperationView> {
   const rows = await db.read.select(VIEW).from(bulk_operations).where(eq(bulk_operations.id, id))
   const [view] = await withCounts(db, rows)
@@ -72,7 +75,6 @@ export async function getBulkView(db: Database, id: string): Promise<BulkOperati
   return view
 }
 
-/** Newest first. */
 export async function listBulks(
   db: Database,
   { status, type, active, before, limit }: BulkOperationsQuery,
@@ -129,7 +131,6 @@ async function withCounts(db: Database, rows: Omit<BulkRow, 'actor'>[]) {
   })
 }
 
-/** In their order. */
 export function listBulkItems(
   db: Database,
   id: string,
@@ -166,7 +167,7 @@ export function listBulkEvents(
     .limit(limit)
 }
 
-/** 0 before the first. */
+/** Returns the number of the last event; 0 before the first. */
 export async function lastBulkEventId(db: Database, id: string): Promise<number> {
   const row = await db.read
     .select({ last: max(bulk_events.id) })

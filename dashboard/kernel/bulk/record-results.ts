@@ -20,7 +20,7 @@ interface ItemResult {
   error: ErrorBody | null
 }
 
-/** Records the outcomes of ended operations. False when none has ended. */
+/** Records the outcomes of ended operations. Returns false when none has ended. */
 export async function recordEndedItems(deps: Deps, state: BulkState): Promise<boolean> {
   const results = state.started.flatMap(resultOf)
   return results.length > 0 && recordResults(deps, state, results)
@@ -35,7 +35,10 @@ function resultOf({ item, operation }: StartedItem): ItemResult[] {
   return [{ item, status, error }]
 }
 
-/** True: the state has changed, by this or another call. Too many failures pause the rest. */
+/**
+ * Records results; too many failures pause the rest. Returns true when the state has changed, by
+ * this or another call.
+ */
 export async function recordResults(
   { db, bus }: Deps,
   state: BulkState,

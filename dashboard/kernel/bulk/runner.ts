@@ -10,7 +10,10 @@ type Deps = BulkStepDeps & { log: Log; leases: Leases; retry_min_ms: number; ret
 /** The bus topic for an ended operation or a changed bulk operation. */
 export const BULK_NEWS = 'bulk operations'
 
-/** For changes without a notification: a deleted operation, another dashboard on the same records. */
+/**
+ * The interval for changes without a notification: a deleted operation, another dashboard on the
+ * same records.
+ */
 const POLL_MS = 5_000
 
 /** Runs each bulk operation to its end, step by step; its whole state is in the records. */
@@ -30,7 +33,7 @@ export class BulkRunner {
     for (const id of await listUnfinishedBulks(this.#deps.db)) this.start(id)
   }
 
-  /** Nothing where another dashboard runs it. */
+  /** Runs a bulk operation, unless another dashboard runs it. */
   start(id: string): void {
     const { leases } = this.#deps
     if (this.#running.has(id) || this.#stopped || !leases.holds(FLEET)) return
@@ -43,7 +46,7 @@ export class BulkRunner {
     this.#running.set(id, carried)
   }
 
-  /** Leaves them to the dashboard that has their share now. */
+  /** Leaves the bulk operations to the dashboard that has their share now. */
   handOver(): void {
     this.#stopping.abort()
     this.#stopping = new AbortController()

@@ -6,8 +6,8 @@ import { bulk_items } from '#dashboard/kernel/db/schema.ts'
 import type { Exclusion } from '#shared/kernel/values.ts'
 
 /**
- * The next items that may start: not on these servers, not of a site with a running operation, and
- * no upgrade of an agent that would interrupt another operation.
+ * Lists the next items that may start: not on these servers, not of a site with a running
+ * operation, and no upgrade of an agent that would interrupt another operation.
  */
 export function listStartable(
   db: Database,
@@ -29,7 +29,7 @@ export function listStartable(
     .limit(limit)
 }
 
-/** The operations that exclude an item. A sync may be interrupted. */
+/** The condition for the operations that exclude an item. A sync may be interrupted. */
 function activeHolder(type: BulkRow['type']): SQL {
   const here = sql`operations.server_id = ${bulk_items.server_id}`
   const ofSite = sql`operations.site_id = ${bulk_items.site_id} and ${sql.raw(exclusiveWith(type))}`

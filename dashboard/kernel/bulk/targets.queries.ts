@@ -5,11 +5,14 @@ import type { BulkRules } from '#dashboard/kernel/engine/rules.ts'
 import type { BulkTarget, BulkTargets } from '#shared/operations/api/bulk-operations.ts'
 
 export interface SiteTarget extends BulkTarget {
-  /** Its agent did not create it. */
+  /** Whether the agent did not create it. */
   found: boolean
 }
 
-/** The named ones and those of the named servers; the latter if they suit the call and are not ignored. */
+/**
+ * Lists the named sites and those of the named servers; the latter if they suit the call and are
+ * not ignored.
+ */
 export function listSiteTargets(
   db: Database,
   rules: BulkRules | null,
@@ -59,7 +62,6 @@ function homes(column: typeof servers.id | typeof sites.server_id, ids: number[]
   return or(inArray(column, ids), tag === undefined ? undefined : tagged)
 }
 
-/** The unknown ids among these. */
 export async function unknownSites(db: Database, ids: readonly number[]): Promise<number[]> {
   const rows = await db.read
     .select({ id: sites.id })

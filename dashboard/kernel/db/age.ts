@@ -4,8 +4,8 @@ import { AHEAD_MS } from '#shared/kernel/age.ts'
 const iso = (ms: number) => new Date(ms).toISOString()
 
 /**
- * The condition that `isDue` of shared/kernel/age.ts is false: less than `every_ms` ago, and not of the
- * future. False for null.
+ * Returns the condition that `isDue` of shared/kernel/age.ts is false: less than `every_ms` ago,
+ * and not of the future. It is false for null.
  */
 export function isYounger(at: SQLWrapper, every_ms: number, now: Date): SQL {
   const time = now.getTime()

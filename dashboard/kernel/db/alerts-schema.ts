@@ -15,7 +15,6 @@ export const alerts = sqliteTable('alerts', {
   since: text().notNull(),
   /** The time when the SMTP server accepted the message about its begin; null before that. */
   mailed_at: text(),
-  /** The id of the message about its begin. */
   message_id: text(),
   /** The time from which on it is not an item any more; null while it is one. */
   gone_at: text(),

@@ -8,9 +8,9 @@ interface CachedValue<T> {
 }
 
 /**
- * A value that is computed from the records once for all that ask for it until they change, and at most
- * every `for_ms`: for values in which the time of day counts a little. A clock that was set back makes no
- * value of a later time valid.
+ * Caches a value that is computed from the records once for all that ask for it until they change,
+ * and at most every `for_ms`: for values in which the time of day counts a little. A clock that was
+ * set back makes no value of a later time valid.
  */
 export function cachedValue<D extends { db: Pick<Database, 'version'> }, T>(
   compute: (deps: D, now: Date) => Promise<T>,

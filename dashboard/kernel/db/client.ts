@@ -66,14 +66,18 @@ export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>
 
 /**
- * Records. `read` at any time; every change goes through `write`, one after another, because two
- * writers on a file freeze the process in SQLite's busy wait.
+ * The records. They are read at any time; every change goes through `write`, one after another,
+ * because two writers on a file freeze the process in SQLite's busy wait.
  */
 export interface Database {
   read: Queries
-  /** Repeated when the file is locked, so `work` contains only queries. */
+  /**
+   * Changes the records. It is repeated when the file is locked, so `work` contains only queries.
+   */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
-  /** In a round trip on a server; undefined when the records cannot be read. */
+  /**
+   * Returns the version, in a round trip on a server; undefined when the records cannot be read.
+   */
   version(): DatabaseVersion | undefined | Promise<DatabaseVersion | undefined>
   /** Whether several dashboards share the work on these records (leases/). */
   is_shared: boolean
@@ -109,7 +113,6 @@ async function prepareFile(client: Client): Promise<void> {
   await client.executeMultiple('BEGIN IMMEDIATE; PRAGMA user_version = 1; ROLLBACK')
 }
 
-/** The records on a client of this file, with migrated tables. */
 export function databaseOnFile(client: Client, file: string): Database {
   const db = databaseOnClient(client)
   const { version, close } = versionOfFile(file, LOCK_TIMEOUT_MS)
@@ -123,7 +126,7 @@ export function databaseOnFile(client: Client, file: string): Database {
   }
 }
 
-/** The records on clients of a server with migrated tables; `asked` reads the version. */
+/** Returns the records on clients of a server with migrated tables; `asked` reads the version. */
 export async function databaseOnServer(client: Client, asked: Client): Promise<Database> {
   // Migrations do not count their changes.
   await client.execute(NEW_VERSION)
@@ -134,7 +137,7 @@ export async function databaseOnServer(client: Client, asked: Client): Promise<D
   return { ...databaseOnClient(client, true), version: versionOnServer(asked), close }
 }
 
-/** The records on a client with migrated tables. Their version is not known. */
+/** Returns the records on a client with migrated tables. Their version is not known. */
 export function databaseOnClient(client: Client, is_shared = false): Database {
   const read = drizzle({ client, schema })
   // The writes on a server are counted, and refused to a dashboard that no longer has the lease of its work.
@@ -151,13 +154,13 @@ export function databaseOnClient(client: Client, is_shared = false): Database {
   }
 }
 
-/** All statements or none; in one round trip on a remote server. */
+/** Runs all statements or none; in one round trip on a remote server. */
 export function batch(queries: Queries, statements: readonly Statement[]): Promise<unknown[]> {
   const [first, ...rest] = statements
   return first ? queries.batch([first, ...rest]) : Promise.resolve([])
 }
 
-/** The same as one write. */
+/** Runs the statements as one write. */
 export function writeAll(
   db: Database,
   statements: (queries: Queries) => readonly Statement[],

@@ -36,7 +36,10 @@ export interface DatabaseAddress {
   token?: string | undefined
 }
 
-/** `file:`, `http(s)://` or `libsql://`; `connections` at a time, on a file. `using` closes it. */
+/**
+ * Connects to `file:`, `http(s)://` or `libsql://`, with at most `connections` on a file. `using`
+ * closes the client.
+ */
 export function connect(address: DatabaseAddress, connections = 20): Client & Disposable {
   const client = clientOf(address, connections)
   return Object.assign(client, { [Symbol.dispose]: () => client.close() })
@@ -56,7 +59,7 @@ function fetchWithTimeout(ms: number) {
   return (input: Request) => fetch(input, { signal: AbortSignal.timeout(ms) })
 }
 
-/** For the many short statements of a dashboard. */
+/** Connects to a server for the many short statements of a dashboard. */
 export function connectToServer(address: DatabaseAddress, timeout = REMOTE_TIMEOUT_MS): Client {
   const { url, token } = address
   const http = url.startsWith('libsql:') ? parseLibsqlUrl(url).hranaHttpUrl : url
@@ -64,21 +67,21 @@ export function connectToServer(address: DatabaseAddress, timeout = REMOTE_TIMEO
   return streamingClient(connect(address), streams)
 }
 
-/** For the version alone, which does not wait behind other statements. */
+/** Connects to a server for the version alone, which does not wait behind other statements. */
 export function connectForVersion(address: DatabaseAddress): Client {
   return connectToServer(address, VERSION_TIMEOUT_MS)
 }
 
-/** The path of a `file:` URL; undefined for a server. */
+/** Returns the path of a `file:` URL; undefined for a server. */
 export function databaseFileOf(url: string): string | undefined {
   if (!url.startsWith('file:')) return undefined
   return decodeURIComponent(url.replace(/^file:(\/\/(localhost)?(?=\/))?/, ''))
 }
 
 /**
- * Repeated while the file is locked, so `work` contains only queries. A connection that met a lock
- * stays broken until it is reopened (libsql-client-ts#352), and so does one that was opened on a
- * read-only disk.
+ * Repeats work while the file is locked, so `work` contains only queries. A connection that met a
+ * lock stays broken until it is reopened (libsql-client-ts#352), and so does one that was opened on
+ * a read-only disk.
  */
 export async function withLockRetries<T>(client: Client, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -98,7 +101,7 @@ function triesFor(error: unknown): number {
   return hasCode(error, ['SQLITE_READONLY', 'SQLITE_CANTOPEN']) ? STALE_TRIES : 1
 }
 
-/** The error and its causes, outermost first: drizzle wraps errors of libSQL. */
+/** Lists the error and its causes, outermost first: drizzle wraps errors of libSQL. */
 export function causes(error: unknown): Error[] {
   const chain: Error[] = []
   for (let next = error; next instanceof Error && chain.length < 5; next = next.cause)
@@ -113,14 +116,14 @@ const FAULTS: Record<string, string> = {
   SQLITE_CANTOPEN: 'the database of the dashboard cannot be opened',
 }
 
-/** Why the disk cannot be written; undefined for every other error. */
+/** Returns why the disk cannot be written; undefined for every other error. */
 export function storageFault(error: unknown): string | undefined {
   return causes(error)
     .map((cause) => FAULTS[codeOf(cause)])
     .find((fault) => fault !== undefined)
 }
 
-/** For optional writes: a storage fault returns undefined, other errors are thrown. */
+/** Ignores a storage fault of an optional write, and throws other errors. */
 export function ignoreStorageFault(error: unknown): undefined {
   if (storageFault(error) === undefined) throw error
   return undefined
@@ -130,7 +133,7 @@ function hasCode(error: unknown, codes: readonly string[]): boolean {
   return causes(error).some((cause) => codes.includes(codeOf(cause)))
 }
 
-/** A client of a server that executes statements and batches on streams that stay open. */
+/** Returns a client of a server that executes statements and batches on streams that stay open. */
 export function streamingClient(client: Client, streams: StreamPool): Client {
   const own: Pick<Client, 'execute' | 'batch' | 'reconnect' | 'close'> = {
     execute: (
@@ -158,7 +161,10 @@ async function executeOn(
   return resultOf(await stream.query(stmtOf(statement)))
 }
 
-/** One round trip: the server executes each step after the success of the one before. */
+/**
+ * Executes a batch in one round trip: the server executes each step after the success of the one
+ * before.
+ */
 async function batchOn(
   stream: HttpStream,
   statements: StatementBatch,
@@ -204,7 +210,6 @@ function stmtOf(statement: StatementBatch[number]): Stmt {
   return stmt
 }
 
-/** As the client of `@libsql/client` returns it. */
 function resultOf(rows: RowsResult): ResultSet {
   const result = {
     columns: rows.columnNames.map((name) => name ?? ''),
@@ -228,9 +233,9 @@ function libsqlError(error: unknown): LibsqlError {
   return new LibsqlError(message, code ?? 'SERVER_ERROR', undefined, undefined, error as Error)
 }
 
-/** As many as the client of `@libsql/client` has. */
+/** The maximum of streams, as the client of `@libsql/client` has it. */
 const MAX_STREAMS = 20
-/** Each has a connection of the server to the records. */
+/** The maximum of idle streams, each of which has a connection of the server to the records. */
 const MAX_IDLE = 8
 
 /**
@@ -241,7 +246,7 @@ export class StreamPool {
   readonly #connect: () => HttpClient
   readonly #limit = new Limit(MAX_STREAMS)
   #client: HttpClient
-  /** The last one is used next. */
+  /** The idle streams, of which the last one is used next. */
   #idle: HttpStream[] = []
 
   constructor(connect: () => HttpClient) {
@@ -282,7 +287,7 @@ export class StreamPool {
   }
 }
 
-/** The server has closed it, or was started again: it has executed nothing. */
+/** Whether the server has closed a stream, or was started again: it has executed nothing. */
 function isUnknownStream(error: unknown): boolean {
   if (error instanceof HttpServerError) return error.status === 400
   return error instanceof ResponseError && error.code === 'STREAM_EXPIRED'

@@ -1,14 +1,17 @@
 import type { Client, InStatement, Row, Transaction } from '@libsql/client'
 import { connect, type DatabaseAddress, databaseFileOf, withLockRetries } from './connect.ts'
 
-/** libSQL servers answer with 10 MB at most; a row has 16 kB and a bit. */
+/**
+ * The number of rows in one answer: libSQL servers answer with 10 MB at most; a row has 16 kB and a
+ * bit.
+ */
 const PAGE_SIZE = 200
 /** A condition on `sqlite_master`: an object of the migrations, not of SQLite or libSQL. */
 export const OWN_TABLES =
   "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'libsql\\_%' ESCAPE '\\'"
 
 /**
- * A consistent copy of the whole database in a new file, while others read and write. SQLite itself
+ * Copies the whole database consistently to a new file, while others read and write. SQLite itself
  * copies a file; a server is copied row by row within one transaction.
  */
 export async function copyToFile(from: DatabaseAddress, target: string): Promise<void> {
@@ -17,7 +20,10 @@ export async function copyToFile(from: DatabaseAddress, target: string): Promise
   else await withLockRetries(source, () => source.execute({ sql: 'VACUUM INTO ?', args: [target] }))
 }
 
-/** Fills a database on a server without tables; all of it or nothing. False when it has some. */
+/**
+ * Fills a database on a server without tables; all of it or nothing. Returns false when it has
+ * some.
+ */
 export async function copyToEmpty(file: string, to: DatabaseAddress): Promise<boolean> {
   using source = connect({ url: `file:${file}` }, 1)
   using target = connect(to)
@@ -42,7 +48,9 @@ async function between(source: Client, target: Client): Promise<boolean> {
   }
 }
 
-/** Indexes after the rows: they are built faster, and none is in the way. */
+/**
+ * Copies the tables, and then makes their indexes: they are built faster, and none is in the way.
+ */
 async function copyTables(from: Transaction, to: Transaction): Promise<void> {
   const tables = await tablesOf(from)
   await to.batch(['PRAGMA defer_foreign_keys = ON', ...tables.map(({ sql }) => sql)])

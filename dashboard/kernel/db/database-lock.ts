@@ -1,14 +1,17 @@
 import { Database } from 'bun:sqlite'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 
-/** Held until it is closed or its process ends: the operating system releases it. */
+/**
+ * The lock, which is held until it is closed or its process ends: the operating system releases it.
+ */
 export interface DatabaseLock {
   close(): void
 }
 
 /**
- * Dashboards share the lock of a database file, a restore holds it exclusively. Undefined when
- * another process blocks it. A separate file, because a restore replaces the database file.
+ * Locks a database file. Dashboards share the lock, a restore holds it exclusively. Undefined when
+ * another process blocks it. The lock is on a separate file, because a restore replaces the
+ * database file.
  */
 export function lockDatabase(file: string, mode: 'shared' | 'alone'): DatabaseLock | undefined {
   const lock = new Database(`${file}.lock`, { create: true, readwrite: true })

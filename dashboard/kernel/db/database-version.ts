@@ -42,11 +42,14 @@ const TABLE = getTableName(revision)
 
 export const READ_VERSION = `SELECT version FROM ${TABLE}`
 
-/** Never a version that was there before, even after the records were replaced by a backup. */
+/**
+ * The statement that makes a version which was never there before, even after the records were
+ * replaced by a backup.
+ */
 export const NEW_VERSION = `INSERT INTO ${TABLE} (id, version) VALUES (1, lower(hex(randomblob(8))))
   ON CONFLICT (id) DO UPDATE SET version = excluded.version`
 
-/** A client of a server whose statements change the version in the same transaction. */
+/** Returns a client of a server whose statements change the version in the same transaction. */
 export function clientWithVersion(client: Client): Client {
   const batch = async (statements: StatementBatch) => {
     const results = await client.batch([...statements, NEW_VERSION], 'write')
@@ -61,8 +64,9 @@ export function clientWithVersion(client: Client): Client {
 }
 
 /**
- * Asks a server for the version, in one query at a time for all that wait for it. The query starts after
- * they have asked: it sees every write that was acknowledged before. Undefined when there is no answer.
+ * Asks a server for the version, in one query at a time for all that wait for it. The query starts
+ * after they have asked: it sees every write that was acknowledged before. Undefined when there is
+ * no answer.
  */
 export function versionOnServer(client: Client): () => Promise<DatabaseVersion | undefined> {
   const read = async () => {

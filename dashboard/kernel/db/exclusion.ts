@@ -18,14 +18,15 @@ const EXCLUSIVE = {
   one_of_type: "excludes = 'same_type'",
 } as const
 
-/** The operations that change a site, as a condition. */
 export const CHANGES_SITE = EXCLUSIVE.one_per_site
 
-/** Whether a site has an active operation that changes it, as in the index that lets it have one. */
+/**
+ * Whether a site has an active operation that changes it, as in the index that lets it have one.
+ */
 export const OPERATING = sql.raw(`exists (select 1 from operations
   where site_id = sites.id and ${CHANGES_SITE} and ${IS_ACTIVE})`)
 
-/** The columns of each index, and the condition of its set. */
+/** Returns the columns of each index, and the condition of its set. */
 export function exclusiveIndexes({ site_id, type }: { site_id: SQLiteColumn; type: SQLiteColumn }) {
   const active = (set: string) => sql.raw(`${set} and ${IS_ACTIVE}`)
   return [
@@ -42,7 +43,7 @@ export function excludesOf(type: OperationType): Exclusion {
   return excludes ?? (target === 'server' ? 'nothing' : 'same_site')
 }
 
-/** The operations, as a condition, that exclude one of this type on the same site. */
+/** Returns the condition for the operations that exclude one of this type on the same site. */
 export function exclusiveWith(type: OperationType): string {
   const conditions: Record<Exclusion, string> = {
     same_site: "excludes in ('same_site', 'same_site_except_backup', 'changes_of_site')",

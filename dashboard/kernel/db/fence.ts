@@ -12,7 +12,7 @@ export interface Fence {
 
 const current = new AsyncLocalStorage<readonly Fence[] | undefined>()
 
-/** Every write that `work` starts is refused as soon as another dashboard has one of the leases. */
+/** Runs work of which every write is refused as soon as another dashboard has one of the leases. */
 export function fencedBy<T>(fences: readonly Fence[] | undefined, work: () => T): T {
   return current.run(fences, work)
 }
@@ -25,8 +25,9 @@ export class StaleLease extends Error {
 const keyOf = ({ name, holder, token }: Fence) => `${token} ${holder} ${name}`
 
 /**
- * Fails when one of the leases has another holder or token. A write, so that it takes the write lock
- * before it reads: nobody can take the lease between the check and the statements after it.
+ * Returns the statement that fails when one of the leases has another holder or token. It is a
+ * write, so that it takes the write lock before it reads: nobody can take the lease between the
+ * check and the statements after it.
  */
 export function fenceStatement(fences: readonly Fence[]): { sql: string; args: InValue[] } {
   const names = JSON.stringify(fences.map(({ name }) => name))
@@ -39,8 +40,9 @@ export function fenceStatement(fences: readonly Fence[]): { sql: string; args: I
 }
 
 /**
- * A client whose statements are each in one transaction with the check of the current leases. It takes
- * the write lock first: one that has read before another one wrote cannot write any more.
+ * Returns a client whose statements are each in one transaction with the check of the current
+ * leases. It takes the write lock first: one that has read before another one wrote cannot write
+ * any more.
  */
 export function fencedClient(client: Client): Client {
   const batch: Client['batch'] = async (statements, mode) => {

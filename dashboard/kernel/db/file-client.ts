@@ -13,15 +13,16 @@ import Sqlite from 'libsql'
 import { BEGIN, type StatementBatch, sqlAndArgs, withArgs, withMethods } from './statements.ts'
 
 /**
- * The maximum number of prepared statements that a connection keeps: the text of a statement
- * depends on how many values a list in it has.
+ * The maximum of prepared statements that a connection keeps: the text of a statement depends on
+ * how many values a list in it has.
  */
 const MAX_STATEMENTS = 256
 
 /**
- * A client on a file that prepares each statement once: the client of `@libsql/client` prepares it for
- * every execution, which takes longer than most executions. All of its statements run on one connection,
- * since libSQL executes them synchronously; only interactive transactions use those of `client`.
+ * Returns a client on a file that prepares each statement once: the client of `@libsql/client`
+ * prepares it for every execution, which takes longer than most executions. All of its statements
+ * run on one connection, since libSQL executes them synchronously; only interactive transactions
+ * use those of `client`.
  */
 export function fileClient(client: Client, file: string, timeout: number): Client {
   const connection = new Connection(file, timeout)
@@ -49,7 +50,7 @@ class Connection {
   readonly #file: string
   readonly #timeout: number
   #sqlite: Sqlite.Database | undefined
-  /** The least recently used first. */
+  /** The prepared statements, the least recently used first. */
   #prepared = new Map<string, PreparedStatement>()
 
   constructor(file: string, timeout: number) {
@@ -113,8 +114,9 @@ class Connection {
   }
 
   /**
-   * As the client of `@libsql/client` reports it. After anything but a violated constraint the connection
-   * is opened again: a statement that has not ended would keep reading the records of this moment.
+   * Returns an error as the client of `@libsql/client` reports it. After anything but a violated
+   * constraint the connection is opened again: a statement that has not ended would keep reading
+   * the records of this moment.
    */
   #failed(error: unknown): unknown {
     if (!(error instanceof Sqlite.SqliteError)) {
@@ -154,7 +156,7 @@ interface RowShape {
   row: new (values: readonly unknown[]) => object
 }
 
-/** Throws the error of libSQL. */
+/** Prepares a statement. Throws the error of libSQL. */
 function prepare(sqlite: Sqlite.Database, sql: string): PreparedStatement {
   const statement = sqlite.prepare<unknown[]>(sql).safeIntegers(true)
   if (!statement.reader) return { statement, shape: undefined }
@@ -164,7 +166,7 @@ function prepare(sqlite: Sqlite.Database, sql: string): PreparedStatement {
   return { statement, shape: { columns, types, row: rowOf(columns) } }
 }
 
-/** With the result of the client of `@libsql/client`. */
+/** Executes a statement with the result of the client of `@libsql/client`. */
 function execute({ statement, shape }: PreparedStatement, args: InArgs): ResultSet {
   const values = Array.isArray(args) ? args.map(toSqlite) : boundByName(args)
   if (!shape) {
@@ -202,7 +204,9 @@ class QueryResult implements ResultSet {
 
 const NO_COLUMNS = { columns: [], types: [] }
 
-/** Values by their place and by the name of their column; of equal names, the first. */
+/**
+ * A row with its values by their place and by the name of their column; of equal names, the first.
+ */
 class NamedRow {
   readonly #values: readonly unknown[]
 

@@ -5,7 +5,7 @@ import { appliedMigrations, knownMigrations, pendingMigrations, SchemaError } fr
 
 const MAX_FINDINGS = 20
 
-/** The findings of SQLite: damaged pages and indexes, rows with dangling references. */
+/** Returns the findings of SQLite: damaged pages and indexes, rows with dangling references. */
 export async function damagesOf(client: Client): Promise<string[]> {
   const integrity = await client.execute(`PRAGMA integrity_check(${MAX_FINDINGS})`)
   const strays = await client.execute('PRAGMA foreign_key_check')
@@ -17,7 +17,7 @@ export async function damagesOf(client: Client): Promise<string[]> {
   ]
 }
 
-/** Tables and indexes that differ from those of the applied migrations. */
+/** Lists tables and indexes that differ from those of the applied migrations. */
 export async function deviationsOf(client: Client): Promise<string[]> {
   try {
     const applied = await appliedMigrations(client)
@@ -42,7 +42,6 @@ function describe(found: ReadonlyMap<string, string>, expected: ReadonlyMap<stri
   }
 }
 
-/** The number of rows of each table. */
 export async function countRows(client: Client): Promise<Record<string, number>> {
   const { rows } = await client.execute(
     `SELECT name FROM sqlite_master WHERE type = 'table' AND ${OWN_TABLES} ORDER BY name`,
@@ -62,7 +61,6 @@ async function objectsAfter(migrations: number): Promise<Map<string, string>> {
   return await objectsOf(empty)
 }
 
-/** `table sites` and its definition. */
 async function objectsOf(client: Client): Promise<Map<string, string>> {
   const { rows } = await client.execute(
     `SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> '__drizzle_migrations' AND ${OWN_TABLES}`,
@@ -70,7 +68,7 @@ async function objectsOf(client: Client): Promise<Map<string, string>> {
   return new Map(rows.map(({ type, name, sql }) => [`${type} ${name}`, String(sql)]))
 }
 
-/** The values that are sealed with a secret outside the database. */
+/** Lists the values that are sealed with a secret outside the database. */
 export async function listSealed(client: Client) {
   const found = await client.execute("SELECT 1 FROM sqlite_master WHERE name = 'signing_keys'")
   if (found.rows.length === 0) return []

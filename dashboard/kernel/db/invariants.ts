@@ -64,7 +64,9 @@ const RULES: readonly { finding: string; sql: string }[] = [
 
 const MAX_NAMES = 5
 
-/** Findings such as `ended operation without its last event: a, b`; needs the newest tables. */
+/**
+ * Returns findings such as `ended operation without its last event: a, b`; needs the newest tables.
+ */
 export async function breachesOf(client: Client): Promise<string[]> {
   const findings: string[] = []
   for (const { finding, sql } of RULES) {
@@ -77,7 +79,9 @@ export async function breachesOf(client: Client): Promise<string[]> {
   return findings
 }
 
-/** Events are numbered from 1 without a gap, and only the last may be a terminal one. */
+/**
+ * The rule that events are numbered from 1 without a gap, and only the last may be a terminal one.
+ */
 function numbered(what: string, table: string, owner: string) {
   return [
     {

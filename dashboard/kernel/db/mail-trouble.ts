@@ -5,7 +5,6 @@ const MAX_FAILURES = 50
 
 type MailFailure = MailCounts['failures'][number]
 
-/** The record of a site with waiting or undelivered mail. */
 export interface MailTrouble
   extends Pick<MailCounts, 'queued' | 'oldest_at' | 'held' | 'last_sent_at'> {
   domain: string
@@ -17,7 +16,7 @@ export interface MailTrouble
 
 export interface MailTroubles {
   sites: MailTrouble[]
-  /** Including those that are not stored. */
+  /** The number of sites, including those that are not stored. */
   total: number
 }
 
@@ -28,7 +27,7 @@ export function mailTroublesOf(reported: readonly SiteMail[]): MailTroubles {
   return { sites: found.slice(0, MAX_FAILURES).map(keptFailures), total: found.length }
 }
 
-/** Waiting mail, oldest first, before undelivered mail. */
+/** The order: waiting mail, oldest first, before undelivered mail. */
 const since = ({ oldest_at }: SiteMail) => oldest_at ?? '~'
 
 function keptFailures({

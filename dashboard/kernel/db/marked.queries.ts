@@ -6,7 +6,7 @@ import { server_agents } from './trust-schema.ts'
 
 export type AllMarked = { [T in MarkedTable]: MarkedRow<T>[] }
 
-/** Every row that has a mark, or should have one. */
+/** Lists every row that has a mark, or should have one. */
 export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllMarked> {
   return {
     users: await read.select().from(users),

@@ -22,7 +22,6 @@ export const COVERED_COLUMNS = {
 
 export const MARKED_TABLES = Object.keys(COVERED_COLUMNS) as MarkedTable[]
 
-/** The covered values of a row. */
 export type CoveredColumns<T extends MarkedTable> = Pick<
   MarkedRows[T],
   (typeof COVERED_COLUMNS)[T][number] & keyof MarkedRows[T]
@@ -37,8 +36,8 @@ const MARK_BYTES = 32
 const MAX_REPORTED = 1_000
 
 /**
- * Marks of the rows that admit somebody: without the seal-secret, nobody who can write to the
- * database can make one that counts, or change one. A former state of a row has a mark that fits.
+ * Marks the rows that admit somebody: without the seal-secret, nobody who can write to the database
+ * can make a mark that counts, or change a row. A former state of a row has a mark that fits.
  */
 export class Marks {
   readonly #keys: Record<MarkedTable, Buffer>

@@ -22,7 +22,6 @@ const TABLE = '__drizzle_migrations'
 const CREATE = `CREATE TABLE IF NOT EXISTS ${TABLE} (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at numeric)`
 const MAX_ROUNDS = 20
 
-/** The migrations of this version, oldest first. */
 export function knownMigrations(): readonly KnownMigration[] {
   return readMigrationFiles({ migrationsFolder: FOLDER }).map(({ hash, folderMillis, sql }) => ({
     hash,
@@ -31,7 +30,7 @@ export function knownMigrations(): readonly KnownMigration[] {
   }))
 }
 
-/** Oldest first; none for an empty database. */
+/** Lists the applied migrations, oldest first; none for an empty database. */
 export async function appliedMigrations(client: Client): Promise<Migration[]> {
   const found = await client.execute(`SELECT 1 FROM sqlite_master WHERE name = '${TABLE}'`)
   if (found.rows.length === 0) return []
@@ -39,7 +38,10 @@ export async function appliedMigrations(client: Client): Promise<Migration[]> {
   return rows.map((row) => ({ hash: String(row.hash), created_at: Number(row.created_at) }))
 }
 
-/** The pending ones of the `known` migrations. Throws SchemaError when `applied` are not the first of them. */
+/**
+ * Lists the pending ones of the `known` migrations. Throws SchemaError when `applied` are not the
+ * first of them.
+ */
 export function pendingMigrations(
   applied: readonly Migration[],
   known = knownMigrations(),
@@ -58,7 +60,7 @@ const unknownTables = () =>
     'its tables were created by another program, or by a version of the dashboard that was never released: set DATABASE_URL to an empty database',
   )
 
-/** The applied migrations. Throws SchemaError when there are tables and none of them. */
+/** Lists the applied migrations. Throws SchemaError when there are tables and none of them. */
 async function appliedTo(client: Client): Promise<Migration[]> {
   // Before the migrations are read: others may be applying them.
   const { rows } = await client.execute(
@@ -96,7 +98,9 @@ export async function migrate(
   }
 }
 
-/** Takes the write lock first, and then checks that nobody was faster. */
+/**
+ * Returns the statements, which take the write lock first, and then check that nobody was faster.
+ */
 function statements(applied: number, pending: readonly KnownMigration[]) {
   const unchanged = `SELECT CASE WHEN count(*) = ${applied} THEN 1 ELSE json('changed') END FROM ${TABLE}`
   return [

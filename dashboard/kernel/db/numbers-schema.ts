@@ -3,7 +3,7 @@ import { serverKey, sites } from './schema.ts'
 
 const amount = () => integer().notNull()
 
-/** As in #shared/metrics/site-numbers.ts. */
+/** The numbers as in #shared/metrics/site-numbers.ts. */
 const numbers = () => ({
   requests: amount(),
   client_errors: amount(),
@@ -23,7 +23,7 @@ const place = () => ({
   site_id: integer()
     .notNull()
     .references(() => sites.id, { onDelete: 'cascade' }),
-  /** Seconds since 1970, at the beginning. */
+  /** The beginning in seconds since 1970. */
   at: integer().notNull(),
 })
 

@@ -1,7 +1,7 @@
 import type { Database, Queries } from './client.ts'
 
 /**
- * A query that is built once for each database, with `sql.placeholder` for its values: Drizzle takes
+ * Builds a query once for each database, with `sql.placeholder` for its values: Drizzle takes
  * longer to write the SQL of a query by id than libSQL takes to run it.
  */
 export function preparedQuery<Q>(build: (read: Queries) => Q): (db: Pick<Database, 'read'>) => Q {
@@ -16,8 +16,8 @@ export function preparedQuery<Q>(build: (read: Queries) => Q): (db: Pick<Databas
 }
 
 /**
- * Reads rows by their id. Servers are contacted many at a time: rows that are wanted in one moment are
- * read with one statement.
+ * Reads rows by their id, those that are wanted in one moment with one statement: servers are
+ * contacted many at a time.
  */
 export function batchedRead<R>(
   readAll: (db: Database, ids: string) => Promise<R[]>,

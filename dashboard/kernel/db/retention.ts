@@ -13,7 +13,7 @@ import {
 import { operation_steps } from './steps-schema.ts'
 
 const DAY_MS = 24 * 3600_000
-/** Few at a time, so that no other write waits for long. */
+/** The maximum of rows in one deletion, so that no other write waits for long. */
 const MAX_ROWS = 500
 
 const EVENTS_DAYS = 30
@@ -40,7 +40,7 @@ export async function deleteExpired(db: Database, now: Date): Promise<void> {
   )
 }
 
-/** Discovered sites without any operation that are missing on their server. */
+/** Deletes discovered sites without any operation that are missing on their server. */
 async function deleteMissing(db: Database, before: string): Promise<void> {
   const untouched = sql`not exists (select 1 from operations where operations.site_id = sites.id)`
   const expired = and(
@@ -67,7 +67,7 @@ async function deleteOperations(db: Database, before: string): Promise<void> {
   )
 }
 
-/** Repeats a deletion of at most ROWS rows until fewer are left. */
+/** Repeats a deletion of at most MAX_ROWS rows until fewer are left. */
 async function inChunks(
   db: Database,
   deletion: (queries: Queries) => Promise<unknown[]>,
@@ -75,7 +75,7 @@ async function inChunks(
   while ((await db.write(deletion)).length === MAX_ROWS);
 }
 
-/** The events of one operation at a time; the operation stays with its outcome. */
+/** Deletes the events of one operation at a time; the operation stays with its outcome. */
 async function deleteEvents(db: Database, before: string): Promise<void> {
   const old = await db.read
     .selectDistinct({ id: operations.id })
@@ -89,7 +89,10 @@ async function deleteEvents(db: Database, before: string): Promise<void> {
     ])
 }
 
-/** One at a time, each with its items and events: there may be ten thousand of them. */
+/**
+ * Deletes bulk operations one at a time, each with its items and events: there may be ten thousand
+ * of them.
+ */
 async function deleteBulks(db: Database, before: string): Promise<void> {
   const { id, finished_at } = bulk_operations
   const old = await db.read.select({ id }).from(bulk_operations).where(lt(finished_at, before))

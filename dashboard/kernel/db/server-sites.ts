@@ -1,9 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { sites } from './schema.ts'
 
-/** Sites of these servers, whose number does not change the text of the statement. */
+/**
+ * The condition for sites of these servers, whose number does not change the text of the statement.
+ */
 export const isOnServers = (server_ids: readonly number[]): SQL =>
   sql`${sites.server_id} in (select value from json_each(${JSON.stringify(server_ids)}))`
 
-/** Has all columns that are counted by server. */
+/** The sites by an index that has all columns that are counted by server. */
 export const SITES_BY_SERVER = sql`${sites} indexed by sites_server`

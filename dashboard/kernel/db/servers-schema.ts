@@ -35,7 +35,6 @@ export const servers = sqliteTable('servers', {
   created_at: text().notNull(),
 })
 
-/** The key of a table with one row for each server. */
 export const serverKey = () =>
   integer()
     .primaryKey()
@@ -54,7 +53,7 @@ export const isolation_checks = sqliteTable('isolation_checks', {
   reason: emptyText(),
 })
 
-/** The last maintenance report of a server, and when it changed. */
+/** The last maintenance report of a server, and the time when it changed. */
 export const server_maintenance = sqliteTable('server_maintenance', {
   server_id: serverKey(),
   maintenance: text({ mode: 'json' }).$type<Maintenance>().notNull(),

@@ -14,12 +14,12 @@ export function sqlAndArgs(statement: StatementBatch[number]): [sql: string, arg
   return [statement.sql, statement.args ?? []]
 }
 
-/** The statement of `execute`, which has its values in it or beside it. */
+/** Returns the statement of `execute`, which has its values in it or beside it. */
 export function withArgs(statement: InStatement, args?: InArgs): InStatement {
   return args ? { sql: String(statement), args } : statement
 }
 
-/** The client with these methods instead of its own. */
+/** Returns the client with these methods instead of its own. */
 export function withMethods<M extends Partial<Client>>(client: Client, methods: M): Client & M {
   return new Proxy(client as Client & M, {
     get(target, key) {

@@ -27,21 +27,21 @@ const findServer = batchedRead(
   ({ id }) => id,
 )
 
-/** The targets of operations. Each throws 404 for a missing one. */
+/** Returns the server of an operation. Throws 404 for a missing one. */
 export async function getServer(db: Database, id: number): Promise<ServerRow> {
   const row = await findServer(db, id)
   if (!row) throw notFound('Server')
   return row
 }
 
-/** 404 also for a site of another server. */
+/** Returns a site of a server. Throws 404 for a missing one, and for one of another server. */
 export async function getSite(db: Database, server_id: number, id: number): Promise<SiteRow> {
   const row = await site(db).get({ id, server_id })
   if (!row) throw notFound('Site')
   return row
 }
 
-/** A site of any server; 404 for a missing one. */
+/** Returns a site of any server. Throws 404 for a missing one. */
 export async function getSiteById(db: Database, id: number): Promise<SiteRow> {
   const row = await db.read.select().from(sites).where(eq(sites.id, id)).get()
   if (!row) throw notFound('Site')

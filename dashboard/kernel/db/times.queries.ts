@@ -2,7 +2,10 @@ import { sql } from 'drizzle-orm'
 import { AHEAD_MS } from '#shared/kernel/age.ts'
 import { type Database, writeAll } from './client.ts'
 
-/** The newest time at which a dashboard has recorded something; null: nothing is recorded. */
+/**
+ * Returns the newest time at which a dashboard has recorded something; null when nothing is
+ * recorded.
+ */
 export async function findNewestTime(db: Database): Promise<string | null> {
   const [row] = await db.read.all<{ newest: string | null }>(sql`select max(at) as newest from (
     select max(last_sync) as at from servers
@@ -23,8 +26,8 @@ const RECORDED = [
 ] as const
 
 /**
- * Rows of the future were recorded by a clock that was wrong, at the latest now: they would count as the
- * newest ones until then. Only for a time that is proven. Returns their number.
+ * Corrects times of the future, which a wrong clock has recorded, to now: they would count as the
+ * newest ones until then. Only for a time that is proven. Returns the number of rows.
  */
 export async function correctTimes(db: Database, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + AHEAD_MS).toISOString()

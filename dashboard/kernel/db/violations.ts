@@ -1,6 +1,9 @@
 import { causes } from './connect.ts'
 
-/** For a column whose statement writes null to refuse a value. `column` as in `sites.apex`. */
+/**
+ * Whether a statement was refused that writes null to `column`, such as `sites.apex`, to refuse a
+ * value.
+ */
 export function violatesNotNull(error: unknown, column: string): boolean {
   return causes(error).some(
     (cause) =>
@@ -8,7 +11,10 @@ export function violatesNotNull(error: unknown, column: string): boolean {
   )
 }
 
-/** By text, because libSQL returns no extended code over HTTP. `column` as in `sites.domain`. */
+/**
+ * Whether `column`, such as `sites.domain`, is not unique: by text, because libSQL returns no
+ * extended code over HTTP.
+ */
 export function violatesUnique(error: unknown, column: string): boolean {
   return causes(error).some(
     (cause) =>

@@ -9,8 +9,8 @@ import type { Worker } from './worker.ts'
 type Deps = Pick<CommonDeps, 'db' | 'bus'> & { worker: Worker }
 
 /**
- * Waits for the end of another operation, whatever its outcome is. Throws when `operation`, which
- * waits, is cancelled, or when this process stops.
+ * Waits for the end of another operation, whatever its outcome is. Throws when the operation that
+ * waits is cancelled, or when this process stops.
  */
 export async function awaitOperation(
   { db, bus, worker }: Deps,

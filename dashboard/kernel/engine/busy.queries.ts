@@ -4,14 +4,17 @@ import { CHANGES_SITE } from '#dashboard/kernel/db/exclusion.ts'
 import { operations } from '#dashboard/kernel/db/schema.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/** 409 while the site has an operation that changes it: for calls without their own operation. */
+/**
+ * Throws 409 while the site has an operation that changes it, for calls without their own
+ * operation.
+ */
 export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
   const changesSite = sql.raw(CHANGES_SITE)
   if (await findBusy(db, and(eq(operations.site_id, site_id), changesSite)))
     throw conflict('Another operation of the site is running')
 }
 
-/** 409 while an operation waits or runs on the server; a sync may be interrupted. */
+/** Throws 409 while an operation waits or runs on the server; a sync may be interrupted. */
 export async function refuseWhileServerBusy(db: Database, server_id: number): Promise<void> {
   const { server_id: home, type } = operations
   const busy = await findBusy(db, and(eq(home, server_id), ne(type, 'server.sync')))

@@ -23,9 +23,10 @@ interface OperationRequest {
   params: Record<string, unknown>
   /** The id of the user who starts the operation; null for the dashboard itself. */
   actor: number | null
-  /** True: it waits for an offline agent. False: it fails when the agent does not take it now. */
+  /**
+   * Whether it waits for an offline agent; otherwise it fails when the agent does not take it now.
+   */
   wait_for_agent: boolean
-  /** The operation that this one retries. */
   retry_of?: string
   backup_first?: BackupFirst
 }
@@ -49,7 +50,10 @@ export function newOperation(
   }
 }
 
-/** Stores the operation with its activity and starts it. 409 when the site has another one. */
+/**
+ * Stores the operation with its activity and hands it to the worker. Throws 409 when the site has
+ * another one.
+ */
 export async function enqueue(
   deps: EnqueueDeps,
   request: OperationRequest,
@@ -61,7 +65,10 @@ export async function enqueue(
   return deps.worker.start(row)
 }
 
-/** The same, but joins a running one of its type: the constraint decides which is second. */
+/**
+ * Enqueues the operation, or joins a running one of its type: the constraint decides which is
+ * second.
+ */
 export async function enqueueOrJoin(
   deps: EnqueueDeps,
   request: OperationRequest,
@@ -79,7 +86,10 @@ export async function enqueueOrJoin(
   }
 }
 
-/** The data of its `complete` event. Throws the error of its `error` event, or 503 if late. */
+/**
+ * Returns the data of the `complete` event. Throws the error of the `error` event, or 503 if it is
+ * late.
+ */
 export async function awaitOutcome(
   { clock, response_timeout_ms }: EnqueueDeps,
   job: OperationHandle,

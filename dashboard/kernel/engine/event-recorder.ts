@@ -8,7 +8,10 @@ import { countSteps, listSteps } from './steps.queries.ts'
 
 const MAX_BATCH_EVENTS = 200
 const MAX_BATCH_CHARACTERS = 256 << 10
-/** Between two writes while lines come: viewers see them in groups, and each group is one write. */
+/**
+ * The pause between two writes while lines come: viewers see them in groups, and each group is one
+ * write.
+ */
 const PAUSE_MS = 100
 /**
  * The delay before a line after a pause is written: a short operation ends within this time, so
@@ -43,7 +46,7 @@ export class EventRecorder {
     this.#last = stored.last
   }
 
-  /** Continues after the stored events. */
+  /** Opens a recorder that continues after the stored events. */
   static async open(deps: Deps, operation_id: string): Promise<EventRecorder> {
     const { db } = deps
     const stored = await readStored(db, operation_id)
@@ -53,12 +56,12 @@ export class EventRecorder {
     return new EventRecorder(deps, operation_id, stored, steps)
   }
 
-  /** The agent's number of its last recorded event. */
+  /** The number by which the agent knows its last recorded event. */
   get lastOfAgent(): number {
     return this.#last - this.#own
   }
 
-  /** Throws after an earlier event could not be stored: none may follow a gap. */
+  /** Records a line. Throws after an earlier event could not be stored: none may follow a gap. */
   async log(message: string): Promise<void> {
     if (this.#broken) await this.#stored
     const data = this.#budget.take(message)
@@ -67,12 +70,15 @@ export class EventRecorder {
     await this.#add({ id: ++this.#last, event: 'log', data }, data.message.length)
   }
 
-  /** The agent repeats the steps since the last event. */
+  /** Notes a new connection: the agent repeats the steps since the last event. */
   reconnected(): void {
     this.#steps.reconnected()
   }
 
-  /** False for other events. A step before the event `last` is already recorded. */
+  /**
+   * Records a change of a step, and returns false for other events. A step before the event `last`
+   * is already recorded.
+   */
   async step(event: StoredEvent, last: number): Promise<boolean> {
     if (isNumbered(event)) return false
     const data = event.id < last ? undefined : this.#steps.take(event.data)
@@ -92,13 +98,13 @@ export class EventRecorder {
     return Math.max(FIRST_MS, this.#wrote + PAUSE_MS - this.#deps.clock.elapsed())
   }
 
-  /** Throws when an event could not be stored. */
+  /** Stores all events. Throws when one could not be stored. */
   async flush(): Promise<void> {
     this.#store()
     await this.#stored
   }
 
-  /** The events without a started write: the batch of the outcome stores them. */
+  /** Returns the events without a started write: the batch of the outcome stores them. */
   async takeUnstored(): Promise<StoredEvent[]> {
     clearTimeout(this.#timer)
     await this.#stored
@@ -123,7 +129,6 @@ export class EventRecorder {
   }
 }
 
-/** The maximum of stored changes of one operation. */
 const MAX_STEP_CHANGES = 1000
 
 /** Decides which changes of steps are stored: an agent repeats those since the last event. */
@@ -137,18 +142,19 @@ export class StepBudget {
     this.#sinceEvent = stored.sinceEvent.map(keyOf)
   }
 
-  /** A new connection starts. */
   reconnected(): void {
     this.#repeated = 0
   }
 
-  /** An event was stored. */
   eventStored(): void {
     this.#sinceEvent = []
     this.#repeated = 0
   }
 
-  /** The change to store; undefined for one that is already stored, beyond the limit, or invalid. */
+  /**
+   * Returns the change to store; undefined for one that is already stored, beyond the limit, or
+   * invalid.
+   */
   take(data: unknown): StepChange | undefined {
     const change = StepChange.safeParse(data).data
     if (!change) return undefined

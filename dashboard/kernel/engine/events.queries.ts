@@ -25,7 +25,7 @@ export function listEvents(
   return events(db).all({ operation_id, after, limit })
 }
 
-/** 0 before the first. */
+/** Returns the number of the last event; 0 before the first. */
 export async function lastEventId(db: Database, operation_id: string): Promise<number> {
   const row = await db.read
     .select({ last: max(operation_events.id) })
@@ -49,14 +49,13 @@ const stored = preparedQuery((read) => {
     .prepare()
 })
 
-/** The stored amount of its output. */
 export async function readStored(db: Database, operation_id: string): Promise<StoredOutput> {
   const row = await stored(db).get({ operation_id })
   const { last, bytes, cut, own } = row ?? { last: 0, bytes: 0, cut: 0, own: 0 }
   return { last, bytes, cut: cut === 1, own }
 }
 
-/** The terminal event; undefined before it, and after it expired. */
+/** Returns the terminal event; undefined before it, and after it expired. */
 export function findEnd(db: Database, operation_id: string): Promise<StoredEvent | undefined> {
   const { id, event, data } = operation_events
   return db.read

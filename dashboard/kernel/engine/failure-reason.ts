@@ -1,6 +1,6 @@
 import type { ErrorBody } from '#shared/kernel/errors.ts'
 
-/** One readable line. */
+/** Writes an error as one readable line. */
 export function reasonOf({ error, message, fields }: ErrorBody): string {
   if (message) return message
   const rules = Object.entries(fields ?? {}).map(([field, texts]) => `${field}: ${texts[0]}`)

@@ -6,23 +6,28 @@ import { listSteps } from './steps.queries.ts'
 import { findView } from './views.queries.ts'
 
 const PAGE_SIZE = 500
-/** Another dashboard on the same database may store the events; otherwise the bus has them all. */
+/**
+ * The interval when another dashboard on the same database may store the events; otherwise the bus
+ * has them all.
+ */
 const SHARED_POLL_MS = 2_000
-/** For an operation that is deleted. */
+/** The interval for an operation that is deleted. */
 const SINGLE_POLL_MS = 30_000
 
 type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
-/** A store of numbered events. */
 export interface EventStore {
-  /** The bus topic for new events. */
   key: string
   list(after: number, limit: number): Promise<StoredEvent[]>
-  /** Over: deleted, or past its last event; some events may have expired. */
+  /**
+   * Whether there are no more events: deleted, or past the last one; some events may have expired.
+   */
   isOver(last: number): Promise<boolean>
 }
 
-/** The stored events after `after`, then new ones; ends with the terminal one or the signal. */
+/**
+ * Returns the stored events after `after`, then new ones; ends with the terminal one or the signal.
+ */
 export async function* followEvents(
   { db, bus, clock }: Deps,
   source: EventStore,
@@ -45,7 +50,10 @@ export async function* followEvents(
   }
 }
 
-/** The events of one operation; with `steps` also the changes of its steps since the event `after`. */
+/**
+ * Returns the events of one operation; with `steps` also the changes of its steps since the event
+ * `after`.
+ */
 export function followOperation(
   deps: Deps,
   operation_id: string,
@@ -61,7 +69,9 @@ export function followOperation(
   return followEvents(deps, source, after, signal)
 }
 
-/** Steps are read after the events, so that those between two events are included. */
+/**
+ * Adds the steps, which are read after the events, so that those between two events are included.
+ */
 function withSteps(
   db: Database,
   operation_id: string,

@@ -3,7 +3,7 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import { type Effect, type Plan, unacceptedMessage } from '#shared/kernel/plan.ts'
 
-/** A site that a server does not have yet. */
+/** The params of a site that a server does not have yet. */
 export interface NewSiteParams {
   domain: string
   user: string
@@ -34,7 +34,7 @@ export function refuseUnaccepted(changes: readonly Effect[], accept: readonly st
   if (open.length > 0) throw invalid({ accept: [unacceptedMessage(open)] })
 }
 
-/** The plan with these changes as effects of its step of that name. */
+/** Adds these changes to a plan as effects of its step of that name. */
 export const withChanges = (plan: Plan, step: string, changes: readonly Effect[]): Plan => ({
   steps: plan.steps.map((each) =>
     each.name === step ? { ...each, effects: [...each.effects, ...changes] } : each,

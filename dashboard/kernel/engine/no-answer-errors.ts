@@ -1,10 +1,10 @@
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { bodyOf, type ErrorBody, offline } from '#shared/kernel/errors.ts'
 
-/** A minute of an ISO time, for people. */
+/** Writes a minute of an ISO time for people. */
 export const minuteOf = (at: string) => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
-/** The answer to a call whose operation was sent, and may be running. */
+/** Returns the error of a call whose operation was sent, and may be running. */
 export function maybeRunningError(
   { id, deadline_at }: Pick<OperationRow, 'id' | 'deadline_at'>,
   error: unknown,
@@ -13,7 +13,7 @@ export function maybeRunningError(
   return offline(`${whyOf(error)}. Operation ${id} may be running: ${until}`)
 }
 
-/** The failure at the deadline of an operation that its agent may have taken. */
+/** Returns the failure at the deadline of an operation that its agent may have taken. */
 export function resultUnknownError(error: unknown): ErrorBody {
   const why = 'its agent may have done the work, and did not answer before the deadline'
   const message = `${whyOf(error)}. The result is unknown: ${why}`

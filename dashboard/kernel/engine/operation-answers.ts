@@ -17,7 +17,6 @@ import { getOperation } from './queries.ts'
 import type { OperationTarget } from './rules.ts'
 import { type StartDeps, type StartInput, startOrPlan } from './start-operation.ts'
 
-/** The dependencies of a route that streams operations. */
 export type StreamDeps = StartDeps & FollowDeps
 
 interface TargetAndBody<K extends OperationType> {
@@ -26,11 +25,14 @@ interface TargetAndBody<K extends OperationType> {
 }
 type StreamingCall = PathCall<FollowDeps> & { query: z.output<typeof FollowQuery> }
 
-/** The events of a type; `step` for callers that ask for it. */
+/** Describes the events of a type; `step` is for callers that ask for it. */
 export const streamOfType = (type: OperationType, about: string) =>
   streamOf(about, { ...eventsOf(type), step: Step })
 
-/** For a route that starts an operation on its target: answers with the events, or with the plan. */
+/**
+ * The parts of a route that starts an operation on its target: it answers with the events, or with
+ * the plan.
+ */
 export const streamed = <K extends OperationType>(
   type: K,
   about = 'The events of the operation, or its plan.',
@@ -47,7 +49,7 @@ export const streamed = <K extends OperationType>(
 
 const DONE_ANSWER = { about: 'Done, or its plan.', json: z.union([Done, PlanAnswer]) }
 
-/** For a route that waits for the outcome: answers with a message, or with the plan. */
+/** The parts of a route that waits for the outcome: it answers with a message, or with the plan. */
 export const awaited = <K extends OperationType>(type: K) => ({
   right: OPERATION_TYPES[type].right,
   answers: { 200: DONE_ANSWER },
@@ -55,7 +57,7 @@ export const awaited = <K extends OperationType>(type: K) => ({
   waits: true as const,
 })
 
-/** The answer to `waited`; `message` is that of a success. */
+/** Makes the answer of `awaited`; `message` is that of a success. */
 export async function doneOrPlan<K extends OperationType>(
   { deps, loaded, body }: TargetAndBody<K> & { deps: StartDeps },
   type: K,
@@ -69,7 +71,7 @@ export async function doneOrPlan<K extends OperationType>(
   return { status: 'ok' as const, message: all.join('. ') }
 }
 
-/** The stream of a job from its first event. Throws an ordinary status when it cannot start. */
+/** Streams an operation from its first event. Throws an ordinary status when it cannot start. */
 export async function streamOperation(
   call: StreamingCall,
   { operation_id, accepted }: OperationHandle,

@@ -6,7 +6,9 @@ export type Outcome =
   | { status: 'success'; data: Record<string, unknown> }
   | { status: 'failed'; error: ErrorBody }
 
-/** An operation that runs here or at another dashboard. Both promises may be ignored. */
+/**
+ * The handle of an operation that runs here or at another dashboard. Both promises may be ignored.
+ */
 export interface OperationHandle {
   operation_id: string
   /**
@@ -24,10 +26,16 @@ export interface AttemptContext {
   accept(): void
 }
 
-/** Runs one type of operation. Throws a ServiceError: `offline` is retried, others are final. */
+/**
+ * Runs one type of operation on its agent, or in this process. Throws a ServiceError: `offline` is
+ * retried, others are final.
+ */
 export type Executor = (operation: OperationRow, context: AttemptContext) => Promise<Outcome>
 
-/** A job of this dashboard that becomes one of another when it is handed over. */
+/**
+ * Makes the handle of an operation of this dashboard that becomes one of another when it is handed
+ * over.
+ */
 export function handleWithHandOver(
   operation_id: string,
   here: { accept: { promise: Promise<void> }; carried: Promise<Outcome>; is_handed_over: boolean },
@@ -46,7 +54,6 @@ export function handleWithHandOver(
   return { operation_id, accepted, finished }
 }
 
-/** The error of a stored body. */
 export function errorOf(body: ErrorBody): ServiceError {
   const { message, fields, code } = body
   const name = errorNameOf(body) ?? 'internal'

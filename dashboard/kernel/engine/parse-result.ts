@@ -7,11 +7,11 @@ import { contradictedField } from '#shared/operations/confirmed-results.ts'
 import { MAX_WARNINGS, Warning } from '#shared/servers/agent.ts'
 import type { OperationRules, RecordChange } from './rules.ts'
 
-/** The data of the `complete` event, and its changes. */
+/** The data of the `complete` event, and the change of the records. */
 export interface ParsedResult {
   data: Record<string, unknown>
   change: RecordChange
-  /** The missing parts of the result: on the record of the operation alone. */
+  /** The missing parts of the result, which only the record of the operation has. */
   warnings?: Warning[]
 }
 
@@ -33,7 +33,6 @@ export function parseResult(
 /** A command that can be a part of an operation: it has the name of a type. */
 export type PartName = CommandName & OperationType
 
-/** The same of a part of an operation. */
 export function parseCommandResult<N extends PartName>(
   command: N,
   data: unknown,
@@ -59,7 +58,7 @@ export function completeDataOf(type: OperationType, report: ReportOf<OperationTy
   return data(report)
 }
 
-/** An agent of every protocol may report none; invalid ones are dropped. */
+/** Returns the warnings. An agent of any protocol may report none; invalid ones are dropped. */
 function warningsIn(reported: unknown): Warning[] {
   const found: unknown = Object(reported).warnings
   if (!Array.isArray(found)) return []

@@ -20,8 +20,8 @@ export async function storeEvents(
 const isActive = inArray(operations.status, ['queued', 'running'])
 
 /**
- * Marks it as sent to an agent, which is asked for its result until the deadline. False for one that
- * was cancelled before and must not be sent.
+ * Marks an operation as sent to an agent, which is asked for its result until the deadline. Returns
+ * false for one that was cancelled before and must not be sent.
  */
 export async function markSent(
   db: Database,
@@ -39,7 +39,7 @@ export async function markSent(
   return rows.length > 0
 }
 
-/** No agent has it: the deadline is the one before it was sent. */
+/** Marks an operation that no agent has as unsent: the deadline is the one before it was sent. */
 export async function markUnsent(
   db: Database,
   { id, deadline_at }: Pick<OperationRow, 'id' | 'deadline_at'>,
@@ -50,7 +50,7 @@ export async function markUnsent(
   )
 }
 
-/** The agent has it: the deadline now counts from its last answer. */
+/** Marks an operation that the agent has: the deadline now counts from its last answer. */
 export async function markRunning(
   db: Database,
   id: string,
@@ -71,7 +71,7 @@ export async function markRunning(
   )
 }
 
-/** It could not be delivered and is retried at `next_at`; `error` has the reason. */
+/** Marks an operation that is retried at `next_at`; `error` has the reason. */
 export async function markWaiting(
   db: Database,
   id: string,
@@ -85,7 +85,10 @@ export async function markWaiting(
   )
 }
 
-/** Stores its waiting as the first event, before an agent numbers its own. False if it has one. */
+/**
+ * Stores the waiting of an operation as its first event, before an agent numbers its own. Returns
+ * false if it has one.
+ */
 export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {
   if ((await lastEventId(db, id)) > 0) return false
   const event = { operation_id: id, id: 1, event: 'log' as const, data: { message } }
@@ -96,7 +99,9 @@ export async function storeWaiting(db: Database, id: string, message: string): P
   return true
 }
 
-/** A line of the dashboard before those of the agent, which has not got the operation yet. */
+/**
+ * Stores a line of the dashboard before those of the agent, which has not got the operation yet.
+ */
 export async function storeNote(db: Database, id: string, message: string): Promise<void> {
   const event = { operation_id: id, event: 'log' as const, data: { message } }
   const next = (await lastEventId(db, id)) + 1
@@ -117,7 +122,10 @@ interface OperationEnd {
   change: RecordChange
 }
 
-/** All in one batch. Violates a UNIQUE constraint when the operation has its terminal event. */
+/**
+ * Stores the end in one batch. Violates a UNIQUE constraint when the operation has its terminal
+ * event.
+ */
 export async function finishOperation(db: Database, finished: OperationEnd): Promise<void> {
   const { operation, error, warnings, finished_at, events, change } = finished
   const status = error === null ? 'success' : 'failed'

@@ -21,19 +21,18 @@ export type NewOperation = Pick<
   | 'retry_of'
   | 'backup_first'
 > & {
-  /** For its entry of the activity. */
   source: Pick<NewActivity, 'token' | 'address'>
 }
 
 export const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 
 /**
- * A number, null, or the domain of a site of the server that an earlier statement of the batch
- * inserts.
+ * The site of an operation: its id, null, or the domain of a site of the server that an earlier
+ * statement of the batch inserts.
  */
 type SiteReference = number | null | { inserted: string }
 
-/** A queued or `ended` operation and its activity, for one batch with the change itself. */
+/** Inserts a queued or `ended` operation and its activity, in one batch with the change itself. */
 export function operationStatements(
   queries: Queries,
   { source, ...operation }: NewOperation,
@@ -66,7 +65,10 @@ export function operationStatements(
   ]
 }
 
-/** With its change of the records. 409 when the site or the sync has another one. */
+/**
+ * Inserts an operation with its change of the records. Throws 409 when the site or the sync has
+ * another one.
+ */
 export async function insertOperation(
   db: Database,
   operation: NewOperation,
@@ -87,7 +89,10 @@ export async function insertOperation(
   return getOperation(db, operation.id)
 }
 
-/** Refuses a call by the operation that its site has; undefined: it has just ended. */
+/**
+ * Returns the refusal of a call by the operation that its site has; undefined when that has just
+ * ended.
+ */
 export function busyError(active: Pick<OperationRow, 'type' | 'domain'> | undefined) {
   if (!active) return conflict('Another operation is running')
   const { title } = OPERATION_TYPES[active.type]
@@ -114,7 +119,7 @@ export function findOperation(db: Database, id: string): Promise<OperationRow | 
   return db.read.select().from(operations).where(eq(operations.id, id)).get()
 }
 
-/** The operation that holds a site, or the sync that holds a server. */
+/** Returns the operation that holds a site, or the sync that holds a server. */
 export function findActive(
   db: Database,
   { type, server_id, site_id }: Pick<OperationRow, 'type' | 'server_id' | 'site_id'>,
@@ -130,7 +135,6 @@ export function findActive(
     .get()
 }
 
-/** The operations without an outcome, oldest first. */
 export function listUnfinished(db: Database) {
   const { id, server_id, cancel } = operations
   return db.read

@@ -4,7 +4,6 @@ import { isolation_checks, servers, sites } from '#dashboard/kernel/db/schema.ts
 import type { IsolationResult } from '#shared/isolation/isolation.ts'
 import type { ChangeSubject, RecordChange } from './rules.ts'
 
-/** For operations without a site. */
 const isSubject = ({ site_id }: ChangeSubject) => eq(sites.id, site_id ?? 0)
 
 export const allChanges =
@@ -23,14 +22,14 @@ export const setSite =
       ? []
       : [queries.update(sites).set(values).where(isSubject(subject))]
 
-/** Into a state that `returnSite` leaves. */
+/** Sets a state that `restoreStatus` leaves. */
 export const setTransientStatus =
   (status: SiteRow['status']): RecordChange =>
   (queries, subject) => [
     queries.update(sites).set({ former_status: sql`status`, status }).where(isSubject(subject)),
   ]
 
-/** Back into its state before `moveSite`, with the reason. */
+/** Restores the state before `setTransientStatus`, with the reason. */
 export const restoreStatus =
   (status_reason: string): RecordChange =>
   (queries, subject) => [
@@ -44,7 +43,6 @@ export const restoreStatus =
       .where(isSubject(subject)),
   ]
 
-/** The final state of the operation. */
 export const setFinalStatus =
   (status_reason: string): RecordChange =>
   (queries, subject) => [
@@ -58,7 +56,7 @@ export const setFinalStatus =
       .where(isSubject(subject)),
   ]
 
-/** A discovered site becomes managed, if no other site has its name. */
+/** Makes a discovered site a managed one, if no other site has its name. */
 export const manageSite: RecordChange = (queries, subject) => {
   const taken = sql`exists (select 1 from sites as other where other.apex = sites.apex
     and other.managed = 1 and other.id <> sites.id)
@@ -75,7 +73,10 @@ export const removeSite: RecordChange = (queries, subject) => [
   queries.delete(sites).where(isSubject(subject)),
 ]
 
-/** The result of a check, or why it could not run. The time is that of the dashboard: clocks differ. */
+/**
+ * Stores the result of a check, or why it could not run. The time is that of the dashboard: clocks
+ * differ.
+ */
 export const storeIsolation =
   (found: { results: IsolationResult[] } | { reason: string }): RecordChange =>
   (queries, { server_id }, at) => {

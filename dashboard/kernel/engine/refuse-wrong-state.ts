@@ -2,7 +2,9 @@ import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { conflict, inTrash, notManaged } from '#shared/kernel/errors.ts'
 import type { SiteRules } from './rules.ts'
 
-/** 409 for a site in another state than the type needs, and for changes of a discovered one. */
+/**
+ * Throws 409 for a site in another state than the type needs, and for changes of a discovered one.
+ */
 export function refuseWrongState(
   rules: SiteRules | null,
   { found, status, domain }: SiteRow,

@@ -8,10 +8,13 @@ import { storedOutcome } from './store-outcome.ts'
 
 type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
-/** For changes without news: the other dashboard may have been killed. */
+/** The interval for changes without news: the other dashboard may have been killed. */
 const POLL_MS = 500
 
-/** An operation that another dashboard runs, as its records show it. They are read once somebody waits. */
+/**
+ * The handle of an operation that another dashboard runs, as its records show it. They are read
+ * once somebody waits.
+ */
 export class RemoteOperationHandle implements OperationHandle {
   readonly operation_id: string
   readonly #deps: Deps

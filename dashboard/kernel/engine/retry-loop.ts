@@ -30,11 +30,11 @@ export interface RetryLoopDeps
 interface RetryLoopContext extends AttemptContext {
   /** Aborts when the process stops. */
   stopping: AbortSignal
-  /** The agent may have it, and its caller does not wait for an agent. */
+  /** Tells the caller, which does not wait for an agent, that the agent may have the operation. */
   refuse(error: ServiceError): void
 }
 
-/** Delivers one operation until it has its outcome. */
+/** Runs one operation, one attempt after the other, until it has its outcome. */
 export class RetryLoop {
   readonly #deps: RetryLoopDeps
   readonly #context: RetryLoopContext
@@ -44,7 +44,10 @@ export class RetryLoop {
     this.#context = context
   }
 
-  /** Rejects only when this dashboard stops or hands it over, or when the operation is deleted. */
+  /**
+   * Runs the operation. Rejects only when this dashboard stops or hands it over, or when it is
+   * deleted.
+   */
   async run(operation: OperationRow): Promise<Outcome> {
     const { bus, clock } = this.#deps
     const context = this.#context
@@ -54,7 +57,7 @@ export class RetryLoop {
       using cancelRequest = bus.next(cancelTopic(operation.id))
       const known = tries > 0 ? await this.#read(current) : current
       if (known) current = known
-      // What another delivery or a cancel request has changed decides what is sent.
+      // What another attempt or a cancel request has changed decides what is sent.
       const next = known ? await this.#attempt(known, retry) : retry.pause()
       if (typeof next !== 'number') return next
       retry.failed()
@@ -63,7 +66,7 @@ export class RetryLoop {
     }
   }
 
-  /** As it is now; undefined while it cannot be read. */
+  /** Returns the operation as it is now; undefined while it cannot be read. */
   async #read({ id }: OperationRow): Promise<OperationRow | undefined> {
     const { db, log } = this.#deps
     if (this.#context.signal.aborted || this.#context.stopping.aborted)
@@ -78,7 +81,10 @@ export class RetryLoop {
     throw new Error('The operation was deleted')
   }
 
-  /** One delivery. A number: the pause before a retry in ms. Rejects only when the process stops. */
+  /**
+   * Makes one attempt. Returns the outcome, or the pause before a retry in ms. Rejects only when
+   * the process stops.
+   */
   async #attempt(operation: OperationRow, retry: RetryPolicy): Promise<Outcome | number> {
     const context = this.#context
     try {
@@ -127,29 +133,37 @@ export class RetryLoop {
 
 const EXPIRED_TEXT = 'It was not sent at once, because the dashboard had stopped: start it again'
 
-/** A dashboard that starts again finds it: its reasons, or the clock, may have been wrong. */
+/**
+ * Whether a dashboard that starts again finds the operation too late: its reasons, or the clock,
+ * may have been wrong.
+ */
 function hasExpired({ types, clock }: RetryLoopDeps, operation: OperationRow): boolean {
   const { expires_ms } = rulesOf({ types }, operation.type)
   if (expires_ms === undefined || operation.sent_at !== null) return false
   return isDue(operation.created_at, expires_ms, clock.now())
 }
 
-/** The Retry-After of the agent, in ms. */
 function requestedPause(error: unknown): number {
   return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
 }
 
-/** Cancelled before it was sent to an agent. One of several servers has only begun. */
+/**
+ * Whether the operation was cancelled before it was sent to an agent. One of several servers has
+ * only begun.
+ */
 function wasNeverSent({ cancel, sent_at, started_at }: OperationRow): boolean {
   return cancel !== null && sent_at === null && started_at === null
 }
 
-/** An agent that may have the operation did not report its result. */
+/** Returns the failure. An agent that may have the operation did not report its result. */
 function failureOf({ sent_at }: OperationRow, error: unknown): ErrorBody {
   return sent_at !== null && isRetryable(error) ? resultUnknownError(error) : bodyOf(error)
 }
 
-/** The agent may come back; an unforeseen error may be the database, which may come back too. */
+/**
+ * Whether a retry may help: the agent may come back, and an unforeseen error may be the database,
+ * which may come back too.
+ */
 function isRetryable(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code === 'offline'
 }
@@ -174,7 +188,6 @@ function waitingMessage(error: unknown, { sent_at, deadline_at }: OperationRow):
   return `Waiting for the server until ${minuteOf(deadline_at)}, then ${end}. ${message ?? name}`
 }
 
-/** All in ms. */
 type RetryLimits = Pick<CommonDeps, 'deadline_ms' | 'retry_min_ms' | 'retry_max_ms'>
 
 /**
@@ -196,18 +209,16 @@ export class RetryPolicy {
     this.#end = clock.elapsed() + Math.min(Math.max(left, 0), limits.deadline_ms)
   }
 
-  /** The pause before the next attempt, in ms. */
   pause(): number {
     const { retry_min_ms, retry_max_ms } = this.#limits
     return Math.min(retry_min_ms * 2 ** Math.min(this.#failures, 20), retry_max_ms)
   }
 
-  /** Another attempt has failed. */
   failed(): void {
     this.#failures += 1
   }
 
-  /** A moved deadline restarts both: the agent answered, or may have taken the call. */
+  /** Restarts both after a moved deadline: the agent answered, or may have taken the call. */
   contacted(deadline_at: string): void {
     if (deadline_at === this.#deadline_at) return
     this.#deadline_at = deadline_at

@@ -14,7 +14,10 @@ import { getView } from './views.queries.ts'
 
 type RetryOptions = Pick<z.output<typeof RetryOperation>, 'without_backup'>
 
-/** 404 when its server or site was deleted, 409 unless it has failed and its site is free. */
+/**
+ * Retries an operation. Throws 404 when its server or site was deleted, and 409 unless it has
+ * failed and its site is free.
+ */
 export async function retryOperation(
   deps: StartDeps,
   id: string,
@@ -26,7 +29,6 @@ export async function retryOperation(
   return getView(deps.db, operation_id)
 }
 
-/** The plan of a retry. Changes nothing. */
 export async function planRetry(
   deps: StartDeps,
   id: string,

@@ -12,14 +12,14 @@ import type { Warning } from '#shared/servers/agent.ts'
 
 export type Params = Record<string, unknown>
 
-/** The subject of the statements of a change. */
+/** The operation whose change of the records is stored. */
 export type ChangeSubject = Pick<OperationRow, 'id' | 'server_id' | 'site_id'>
 
-/** The statements for the batch of their cause, at the time `at`. */
+/** Makes the statements of a change of the records at the time `at`, for the batch of its cause. */
 export type RecordChange = (queries: Queries, subject: ChangeSubject, at: string) => Statement[]
 export const NO_CHANGE: RecordChange = () => []
 
-/** The statements for the batch that starts an operation, which may depend on its params. */
+/** Makes the statements for the batch that starts an operation, which may depend on its params. */
 export type StartChange = (
   queries: Queries,
   operation: ChangeSubject & Pick<OperationRow, 'params'>,
@@ -91,7 +91,7 @@ interface StoredDifferently {
 
 /** The DNS records that the dashboard changes first (dns/stored.ts). */
 type WithRecords = { dns?: object[] }
-/** The hosts that may take the token of a login; `encrypted`: over https only. */
+/** The hosts that may take the token of a login; `encrypted` when over https only. */
 type LoginPlace = { hosts: string[]; encrypted: boolean }
 /** A target of backups; its secret and the password of a repository are sealed. */
 type SealedTarget = {
@@ -101,12 +101,14 @@ type SealedTarget = {
   password_sealed?: string
   password_id?: string
 }
-/** What a copy is made of; `next_backup`: a backup of a site on another server that is not made yet. */
+/**
+ * The source of a copy; `next_backup` is a backup of a site on another server that is not made yet.
+ */
 export type StoredSource =
   | { kind: 'site'; domain: string }
   | { kind: 'next_backup'; site_id: number }
   | ({ kind: 'backup'; repository: string; backup: string } & SealedTarget)
-/** A new site with the content of another one. */
+/** The params of a new site with the content of another one. */
 type StoredCopyParams = Omit<ParamsOf<'site.clone'>, 'from'> & { from: StoredSource } & WithRecords
 type StoredBackupParams<K extends CommandName> = Omit<ParamsOf<K>, 'target' | 'password'> &
   SealedTarget
@@ -121,46 +123,55 @@ type ParamsFor<C> = C extends { name: infer N extends CommandName }
 
 export type BackupFirst = OperationRow['backup_first']
 
-/** The effects of one type of operation on the records. */
+/**
+ * The rules of one type of operation: how it starts, and what its outcome changes in the records.
+ */
 export interface OperationRules<K extends OperationType> {
-  /** The stored params of a call and its retries. Throws refusals of the call. */
+  /** Returns the stored params of a call and its retries. Throws refusals of the call. */
   params(
     deps: RulesDeps,
     target: OperationTarget,
     input: InputOf<K>,
   ): StoredOf<K> | Promise<StoredOf<K>>
   /**
-   * The params for the agent; `sealer` is undefined for a plan. The password of a repository is one
-   * of them only `with_password`.
+   * Returns the params for the agent; `sealer` is undefined for a plan. The password of a
+   * repository is one of them only `with_password`.
    */
   sent(params: Params, sealer?: Pick<Sealer, 'open'>, with_password?: boolean): Params
-  /** A step of the dashboard before those of the agent. */
+  /** Returns a step of the dashboard before those of the agent. */
   first_step?(params: Params): Plan['steps'][number] | undefined
-  /** A step of the dashboard after those of the agent. Never throws. */
+  /** Returns a step of the dashboard after those of the agent. Never throws. */
   last_step?(
     deps: RulesDeps,
     site: { id: number; domain: string },
   ): Promise<Plan['steps'][number] | undefined>
-  /** The work of that step: after a success of the agent, before the end is stored. Never throws. */
+  /**
+   * Does the work of that step: after a success of the agent, before the end is stored. Never
+   * throws.
+   */
   afterwards?(deps: RulesDeps, operation: OperationRow): Promise<Warning[]>
   /**
-   * Whether its site needs a backup first (null: no), and has one. Missing: it changes nothing that a
-   * backup has.
+   * Returns whether the site needs a backup first (null when not), and has one. Missing for a type
+   * that changes nothing that a backup has.
    */
   backup_first?(deps: RulesDeps, target: OperationTarget, input: InputOf<K>): Promise<BackupFirst>
   /** The rules for the site of an operation; null for a type whose target is a server. */
   site: SiteRules | null
-  /** A call joins the one that is running. */
   joins: boolean
   /** Whether it waits for an offline agent; one of a bulk call never does. */
   waits: { first: boolean; retry: boolean }
-  /** The age at which one that no agent has is not sent any more. Missing: it is always sent once. */
+  /**
+   * The age at which an operation that no agent has is not sent any more. If missing, it is always
+   * sent once.
+   */
   expires_ms?: number
-  /** The changes at its start. */
   during: StartChange
-  /** Throws a ServiceError, or a ZodError, for a report that cannot be the one of this call. */
+  /**
+   * The change after a success. Throws a ServiceError, or a ZodError, for a report that cannot be
+   * the one of this call.
+   */
   succeeded(report: ReportOf<K>, context: SuccessContext): RecordChange
-  /** `reason` is one readable line. */
+  /** The change after a failure; `reason` is one readable line. */
   failed(reason: string): RecordChange
   cancelled(reason: string): RecordChange
   /** The outcome when the agent does not know the site; null: failure. */
@@ -184,7 +195,7 @@ interface SuccessContext {
   trash_ms: number
 }
 
-/** The result if the goal is already reached: as an agent would report it. */
+/** The result if the goal is already reached, as an agent would report it. */
 interface AbsentResult<K extends OperationType> {
   report: ReportOf<K>
   change: RecordChange
@@ -194,7 +205,7 @@ interface AbsentResult<K extends OperationType> {
 /** The rules of every type; leaving one out does not compile. */
 export type RulesTable = { readonly [K in OperationType]: OperationRules<K> }
 
-/** The rules of a recorded operation, whose params and report were checked before. */
+/** Returns the rules of a recorded operation, whose params and report were checked before. */
 export function rulesOf(
   { types }: { types: RulesTable },
   type: OperationType,

@@ -28,12 +28,11 @@ interface Deps
   types: RulesTable
   /**
    * Records that the agent gets the password of the repository of an operation, which it does not
-   * have. False: the operation has none.
+   * have. Returns false when the operation has none.
    */
   allowPassword?(operation: OperationRow): Promise<boolean>
 }
 
-/** One delivery. */
 interface AgentAttempt {
   context: AttemptContext
   recorder: EventRecorder
@@ -68,8 +67,8 @@ const connectionLost = (): never => {
 }
 
 /**
- * One connection. Undefined when it ended without a new event: an agent that lost its memory of the
- * operation may have restarted and ended before our last event.
+ * Reads the events of one connection. Returns undefined when it ended without a new event: an agent
+ * that lost its memory of the operation may have restarted and ended before our last event.
  */
 async function readOutcome(
   deps: Deps,
@@ -103,8 +102,8 @@ interface RequestOptions {
 }
 
 /**
- * Recorded before the request leaves: an agent may know the operation. A request is repeated once, with
- * the password of the repository, for an agent that does not have it.
+ * Requests the operation, which is recorded before: an agent may know it. A request is repeated
+ * once, with the password of the repository, for an agent that does not have it.
  */
 async function request(
   deps: Deps,
@@ -133,7 +132,7 @@ async function request(
     }
     return await agents.stream(server, call)
   } catch (error) {
-    // Only what this delivery has marked: an earlier one may have been taken.
+    // Only what this attempt has marked: an earlier one may have been taken.
     if (marked && !mayBeTaken(error)) await markUnsent(db, operation)
     if (with_password || !lacksPassword(error)) throw error
     if (!(await deps.allowPassword?.(operation))) throw error
@@ -189,12 +188,12 @@ async function storeResult(
   }
 }
 
-/** The answer contradicts what the dashboard knows: nothing of it is recorded. */
+/** Whether the answer contradicts what the dashboard knows: nothing of it is recorded. */
 const contradictsRecords = (error: unknown): error is ServiceError =>
   error instanceof ServiceError &&
   (error.refusal === 'result_mismatch' || error.refusal === 'foreign_address')
 
-/** The agent does not know the site, which is the goal of some types. */
+/** Stores the result of an agent that does not know the site, which is the goal of some types. */
 async function storeAbsent(
   deps: Deps,
   operation: OperationRow,
@@ -220,7 +219,6 @@ function markStarted({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
   })
 }
 
-/** The form of an operation for an agent. */
 function requestOf(
   deps: Pick<RulesDeps, 'sealer'> & { types: RulesTable },
   { type, params }: OperationRow,
@@ -234,7 +232,6 @@ function requestOf(
     : { path: '/exec?warnings=true&steps=true', body: { command, params: body } }
 }
 
-/** The line of a `log` event. */
 function lineOf({ data }: StoredEvent): string {
   return typeof data.message === 'string' ? data.message : ''
 }

@@ -14,7 +14,10 @@ export type StartDeps = RulesDeps & PlanDeps & EnqueueDeps
 /** The fields of a call; with `dry_run` it returns the plan. */
 export type StartInput<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
 
-/** 409 for an unsuitable or busy target; 503 for an offline agent unless it waits for it. */
+/**
+ * Starts an operation. Throws 409 for an unsuitable or busy target, and 503 for an offline agent
+ * unless it waits for it.
+ */
 export async function startOperation<K extends OperationType>(
   deps: StartDeps,
   type: K,
@@ -28,7 +31,9 @@ export async function startOperation<K extends OperationType>(
   return joins ? enqueueOrJoin(deps, operation) : enqueue(deps, operation)
 }
 
-/** Operations without a user; a conflict means that another dashboard has started it first. */
+/**
+ * Starts operations without a user; a conflict means that another dashboard has started one first.
+ */
 export async function startOperations<K extends OperationType>(
   deps: StartDeps,
   type: K,
@@ -41,7 +46,6 @@ export async function startOperations<K extends OperationType>(
     })
 }
 
-/** Its current plan. */
 async function planOperation<K extends OperationType>(
   deps: StartDeps,
   type: K,

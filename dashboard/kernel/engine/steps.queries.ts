@@ -7,7 +7,10 @@ import { operation_steps } from '#dashboard/kernel/db/steps-schema.ts'
 import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
 import { StepChange } from '#shared/kernel/steps.ts'
 
-/** Events and changes of steps, in order, and whether the rest of the output is left out. */
+/**
+ * Inserts events and changes of steps, in order, and notes whether the rest of the output is left
+ * out.
+ */
 export function eventStatements(
   queries: Queries,
   operation_id: string,

@@ -16,7 +16,10 @@ import { type RecordChange, type RulesTable, rulesOf } from './rules.ts'
 
 type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
-/** `pending`: events that are not stored yet, in order; the terminal event gets the next number. */
+/**
+ * Stores a success. `pending` are the events that are not stored yet, in order; the terminal event
+ * gets the next number.
+ */
 export function storeSuccess(
   deps: Deps,
   operation: OperationRow,
@@ -26,7 +29,10 @@ export function storeSuccess(
   return storeEnd(deps, operation, { status: 'success', data }, { change, pending, warnings })
 }
 
-/** The record is `cancelled` if the error says so and the end was requested, else `failed`. */
+/**
+ * Stores a failure. The record is `cancelled` if the error says so and the end was requested, else
+ * `failed`.
+ */
 export async function storeFailure(
   deps: Deps & { types: RulesTable },
   operation: OperationRow,
@@ -38,7 +44,7 @@ export async function storeFailure(
   return storeEnd(deps, operation, { status: 'failed', error }, { change, pending })
 }
 
-/** The outcome of an operation from its records; undefined while it runs. */
+/** Returns the outcome of an operation from its records; undefined while it runs. */
 export async function storedOutcome(
   db: Database,
   { id, status, error }: OperationRow,
@@ -54,7 +60,7 @@ interface EndParts {
   warnings?: Warning[]
 }
 
-/** The first end counts: an existing one is the outcome. */
+/** Stores the end of an operation. The first end counts: an existing one is the outcome. */
 async function storeEnd(
   { db, bus, clock }: Deps,
   operation: OperationRow,

@@ -6,7 +6,7 @@ import { notFound } from '#shared/kernel/errors.ts'
 import type { OperationsQuery, OperationView } from '#shared/operations/api/operations.ts'
 import { ACTIVE } from './queries.ts'
 
-/** A line comes from an agent, and may be of any length. */
+/** The last line, which comes from an agent and may be of any length. */
 const lastLine = sql<string | null>`(
   select substr(data ->> '$.message', 1, 500) from operation_events
   where operation_id = ${operations.id} and event = 'log' order by id desc limit 1)`
@@ -50,14 +50,13 @@ export function findView(db: Database, id: string): Promise<OperationView | unde
   return view(db).get({ id })
 }
 
-/** Throws 404 when it is unknown. */
+/** Returns an operation. Throws 404 when it is unknown. */
 export async function getView(db: Database, id: string): Promise<OperationView> {
   const found = await findView(db, id)
   if (!found) throw notFound('Operation')
   return found
 }
 
-/** Newest first. */
 export function listOperations(db: Database, query: OperationsQuery): Promise<OperationView[]> {
   return selectViews(db.read)
     .where(conditions(query))
@@ -79,7 +78,10 @@ function conditions(query: OperationsQuery) {
   )
 }
 
-/** Many may start in the same millisecond, so an id marks the end of a page exactly. */
+/**
+ * The condition for a page. Many operations may start in the same millisecond, so an id marks the
+ * end of a page exactly.
+ */
 function isBefore(seen: string) {
   const { created_at, id } = operations
   if (seen.includes(':')) return lt(created_at, seen)

@@ -24,7 +24,7 @@ interface RunningOperation {
   site_id: number | null
   abort: AbortController
   accept: PromiseWithResolvers<void>
-  /** Ends with the outcome, or when this dashboard stops or hands the operation over. */
+  /** The outcome, or the error when this dashboard stops or hands the operation over. */
   carried: Promise<Outcome>
   is_handed_over: boolean
   cancel: OperationRow['cancel']
@@ -32,8 +32,7 @@ interface RunningOperation {
 }
 
 /**
- * Runs every stored operation of the servers of this dashboard to its outcome: one delivery at a time
- * each, until the deadline.
+ * Runs every stored operation of the servers of this dashboard to its outcome, until the deadline.
  */
 export class Worker {
   readonly #deps: Deps
@@ -64,7 +63,10 @@ export class Worker {
     return started
   }
 
-  /** The job of an operation: the running one if there is one, here or at another dashboard. */
+  /**
+   * Starts an operation and returns its handle: that of the running one if there is one, here or at
+   * another dashboard.
+   */
   start(operation: OperationRow): OperationHandle {
     const { leases } = this.#deps
     const known = this.#running.get(operation.id)

@@ -10,17 +10,16 @@ type Deps = Pick<CommonDeps, 'db' | 'clock' | 'random'>
 
 type Next = () => Response | Promise<Response>
 
-/** An answer with status 200. */
+/** A cached answer, whose status is 200. */
 interface CachedAnswer {
-  /** A body that is not copied for each answer. */
+  /** The body, which is not copied for each answer. */
   body: Blob
-  /** With the request id of the last one. */
+  /** The headers, with the request id of the last request. */
   headers: Headers
-  /** When the time of the answer is over, or that of the credentials. */
+  /** The end of the time of the answer, or of that of the credentials. */
   until: number
 }
 
-/** For how many milliseconds the answer to a request may be kept. */
 const keeping = new WeakMap<Request, number>()
 
 const MAX_BYTES = 64 << 20
@@ -28,15 +27,16 @@ const MAX_ANSWERS = 5_000
 /** The maximum length of a key (an address with the credentials) in characters. */
 const MAX_KEY = 4_096
 
-/** Lets the answer to this request be sent again. */
+/** Allows to cache the answer to this request. */
 export function allowCaching(request: Request, kept_ms: number): void {
   keeping.set(request, kept_ms)
 }
 
 /**
- * Answers as bytes, each for the credentials and the address of its request. They belong to one version
- * of the records, which is read for each request before anything else: any change drops them, so a read
- * after a write sees it and a logout is effective at once. Nothing is kept where the version is unknown.
+ * Caches answers as bytes, each for the credentials and the address of its request. They belong to
+ * one version of the records, which is read for each request before anything else: any change drops
+ * them, so a read after a write sees it and a logout is effective at once. Nothing is cached where
+ * the version is unknown.
  */
 export class AnswerCache {
   readonly #deps: Deps
@@ -50,7 +50,7 @@ export class AnswerCache {
     this.#paths = pathsOf(routes)
   }
 
-  /** The kept answer to a request of somebody who may have it, or else that of `next`. */
+  /** Returns the cached answer to a request of somebody who may have it, or else that of `next`. */
   answer(request: Request, next: Next): Response | Promise<Response> {
     if (request.method !== 'GET' || !this.#paths.test(pathOf(request.url))) return next()
     const version = this.#deps.db.version()
@@ -73,7 +73,10 @@ export class AnswerCache {
     return new Response(answer.body, { headers: answer.headers })
   }
 
-  /** Keeps the answer of `next` if it may be kept and no request has met another version meanwhile. */
+  /**
+   * Caches the answer of `next` if that is allowed and no request has met another version
+   * meanwhile.
+   */
   async #follow(version: DatabaseVersion, request: Request, next: Next): Promise<Response> {
     const answer = await next()
     const kept_ms = keeping.get(request)
@@ -104,12 +107,10 @@ export class AnswerCache {
   }
 }
 
-/** Has what the gate reads of a request that changes nothing. */
 function keyOf({ headers, url }: Request): string {
   return `${headers.get('cookie') ?? ''}\n${headers.get('authorization') ?? ''}\n${url}`
 }
 
-/** The paths of the routes whose answers may be kept. */
 function pathsOf(routes: readonly Pick<AnyRoute, 'at' | 'kept_ms'>[]): RegExp {
   const kept = routes.filter(({ at, kept_ms }) => kept_ms !== undefined && at.startsWith('GET '))
   const paths = kept.map(({ at }) => at.slice('GET '.length).replace(/:\w+/g, '[^/]+'))

@@ -2,18 +2,17 @@ import { z } from 'zod'
 import type { ErrorName } from '#shared/kernel/errors.ts'
 import type { Events } from '#shared/operations/api/events.ts'
 
-/** A successful answer; with `events`, a stream of them. */
+/** The description of a successful answer; with `events`, of a stream of them. */
 export interface AnswerSpec {
   about: string
   json?: z.ZodType
-  /** An endless stream has no terminal event. */
+  /** The events; an endless stream has no terminal one. */
   events?: Pick<Events, 'log'> & Partial<Events>
   /** The media type of other answers. */
   file?: string
   headers?: readonly (keyof typeof HEADERS)[]
 }
 
-/** By status. */
 export type AnswerSpecs = Readonly<Record<number, AnswerSpec>>
 
 /** The errors of a call that contacts an agent before its answer. */
@@ -34,22 +33,22 @@ export const HEADERS = {
   'X-Request-Id': 'Names the request, in the log of the dashboard and of the agent too.',
 } as const
 
-/** The usual answer: 200 with these fields. */
+/** Describes the ordinary answer: 200 with these fields. */
 export const shows = <S extends z.ZodRawShape>(about: string, fields: S) => ({
   200: { about, json: z.strictObject(fields) },
 })
 
-/** The same with 201. */
+/** Describes an answer with 201 and these fields. */
 export const creates = <S extends z.ZodRawShape>(about: string, fields: S) => ({
   201: { about, json: z.strictObject(fields) },
 })
 
 const started: readonly ['Operation-Id'] = ['Operation-Id']
 
-/** A stream of the operation that the call starts or joins. */
+/** Describes a stream of the operation that the call starts or joins. */
 export const streamOf = (about: string, events: Events) => ({ about, events, headers: started })
 
-/** Continues in the background. */
+/** Describes an answer after which the work continues in the background. */
 export const continues = <J extends z.ZodType>(about: string, json: J) => ({
   about,
   json,

@@ -1,23 +1,20 @@
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/kernel/errors.ts'
 
 export interface BodyLimits {
-  /** In KiB. */
   most_kib: number
-  /** For the whole body. */
   within_ms: number
 }
 
 const DEFAULT_LIMITS: BodyLimits = { most_kib: 1024, within_ms: 30_000 }
-/** For an unauthenticated caller: thousands of them need little memory. */
+/** The limits of an unauthenticated caller: thousands of them need little memory. */
 export const ANONYMOUS_LIMITS: BodyLimits = { most_kib: 16, within_ms: 15_000 }
 
-/** The fields of a body, by name. */
 export type JsonFields = Readonly<Record<string, unknown>>
 
 /**
- * The JSON object in the body of a request, default `{}`. 413 when it is too large, 415 for another media type (a
- * form of another page could send those), 400 for malformed JSON, for any other value than an object, and
- * for a body that arrives too slowly.
+ * Reads the JSON object in the body of a request, default `{}`. Throws 413 when it is too large,
+ * 415 for another media type (a form of another page could send those), 400 for malformed JSON, for
+ * any other value than an object, and for a body that arrives too slowly.
  */
 export async function readJson(
   request: Request,
@@ -44,7 +41,7 @@ function parseJson(bytes: Uint8Array): unknown {
 const isObject = (value: unknown): value is JsonFields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Throws like readJson. */
+/** Reads the bytes of a body. Throws like readJson. */
 export async function readBytes(
   request: Request,
   { most_kib, within_ms }: BodyLimits,

@@ -13,7 +13,10 @@ export interface Caller {
   scope?: TokenScope
 }
 
-/** `until`: as long as the records do not change, the same request has this caller (Unix ms). */
+/**
+ * The caller of a request. `until` is the time (Unix ms) for which the same request has this
+ * caller, as long as the records do not change.
+ */
 export interface Admission {
   caller: Caller
   until: number
@@ -30,7 +33,7 @@ export function admissionOf(request: Request): Admission | undefined {
   return admissions.get(request)
 }
 
-/** The second guard: a request that bypassed the gate is 401 here. */
+/** Returns the caller. This is the second guard: a request that bypassed the gate is 401 here. */
 export function callerOf(request: Request): Caller {
   const admission = admissions.get(request)
   if (!admission) throw unauthorized()

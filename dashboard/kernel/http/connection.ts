@@ -7,8 +7,8 @@ export interface Connection {
 }
 
 /**
- * The address of the client. Only a proxy on this machine is trusted, and only the entry that it
- * added itself: the last of X-Forwarded-For; clients can forge the others.
+ * Returns the address of the client. Only a proxy on this machine is trusted, and only the entry
+ * that it added itself: the last of X-Forwarded-For; clients can forge the others.
  */
 export function addressOf(request: Request, server: Connection | null): string {
   const peer = server?.requestIP(request)?.address ?? ''
@@ -30,7 +30,7 @@ export function isSecure(
   return isLocal(peer) && request.headers.get('x-forwarded-proto') === 'https'
 }
 
-/** Where servers and browsers reach this dashboard. */
+/** Returns the address at which servers and browsers reach this dashboard. */
 export function originOf(
   { public_url }: { public_url: string | undefined },
   { url }: Request,

@@ -11,7 +11,7 @@ interface ErrorAnswer {
 
 type Deps = Pick<CommonDeps, 'log' | 'random'>
 
-/** The one place where a thrown value becomes an error body. */
+/** Turns a thrown value into an error body, which nothing else does. */
 export function answerTo(deps: Deps, error: unknown, code: unknown, request: Request): ErrorAnswer {
   const known = code === 'NOT_FOUND' && !(error instanceof ServiceError) ? noEndpoint : error
   if (known instanceof ServiceError && known.code !== 'internal') return expectedError(known)
@@ -26,7 +26,10 @@ function expectedError(error: ServiceError): ErrorAnswer {
   return { status, headers, body }
 }
 
-/** The request id is all that a client sees; the log line with the same id says what happened. */
+/**
+ * Logs an unexpected error. The request id is all that a client sees; the log line with the same id
+ * says what happened.
+ */
 function unexpectedError({ log, random }: Deps, error: unknown, request: Request): ErrorAnswer {
   const request_id = requestIdOf(request, random)
   log.error('request failed', error, { request_id, method: request.method })

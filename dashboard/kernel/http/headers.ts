@@ -1,6 +1,6 @@
 import { isHttps } from './connection.ts'
 
-/** On every answer. The API is data: browsers must not run, frame or cache it. */
+/** The headers of every answer. The API is data: browsers must not run, frame or cache it. */
 export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
@@ -10,7 +10,10 @@ export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 } as const
 
-/** RFC 6797: a year of https only, for this host; other hosts of the domain may belong to others. */
+/**
+ * Returns the header of RFC 6797: a year of https only, for this host; other hosts of the domain
+ * may belong to others.
+ */
 export function transportHeaders(public_url: string | undefined): Record<string, string> {
   return isHttps(public_url) ? { 'strict-transport-security': 'max-age=31536000' } : {}
 }

@@ -1,9 +1,9 @@
 import { notFound } from '#shared/kernel/errors.ts'
 
 /**
- * The path of a request line, without the query. Elysia's own is wrong for a short or empty Host
- * header, and a guard that trusts it can be bypassed. Bun returns the path alone, without scheme and
- * host, for an invalid Host header.
+ * Returns the path of a request line, without the query. Elysia's own is wrong for a short or empty
+ * Host header, and a guard that trusts it can be bypassed. Bun returns the path alone, without
+ * scheme and host, for an invalid Host header.
  */
 export function pathOf(url: string): string {
   const host = url.startsWith('/') ? 0 : url.indexOf('://') + 3
@@ -18,13 +18,13 @@ export function queryOf(url: string): string {
   return query < 0 ? '' : url.slice(query)
 }
 
-/** An id in a path. Anything but a positive integer is 404 for `what`. */
+/** Parses an id in a path. Throws 404 for `what` for anything but a positive integer. */
 export function idIn(text: string, what: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(what)
   return Number(text)
 }
 
-/** The number of the last event that a client has seen; 0 for none or an invalid one. */
+/** Returns the number of the last event that a client has seen; 0 for none or an invalid one. */
 export function lastEventIdOf(request: Request): number {
   const value = request.headers.get('last-event-id') ?? ''
   return /^\d{1,9}$/.test(value) ? Number(value) : 0

@@ -5,7 +5,9 @@ interface ReplyOptions {
   cookie?: { name: string; value: string; options: CookieOptions }
 }
 
-/** An answer that is more than its body: another status than the usual, headers, a cookie. */
+/**
+ * An answer that is more than its body: another status than the ordinary one, headers, a cookie.
+ */
 export class Reply<const S extends number, B> {
   readonly status: S
   readonly body: B

@@ -27,7 +27,7 @@ export interface PathCall<D, Names extends string = never> {
   server: Connection | null
 }
 
-/** The same with the objects of its path, and its parsed query and body. */
+/** The request of a route, with the objects of its path, and its parsed query and body. */
 interface RouteCall<D, Names extends string, L, Q, B> extends PathCall<D, Names> {
   loaded: L
   query: Q
@@ -41,39 +41,45 @@ type HandlerResult<X> = X extends { events: object } | { file: string }
     ? AnswerBody<X>
     : // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
       void
-/** A body alone is sent with 200, or the only status of the route; bytes are JSON already. */
+/**
+ * The result of a handler. A body alone is sent with 200, or the only status of the route; bytes
+ * are JSON already.
+ */
 type RouteResult<A extends AnswerSpecs> =
   | HandlerResult<A[200 extends keyof A ? 200 : keyof A]>
   | { [S in keyof A & number]: Reply<S, HandlerResult<A[S]> | Uint8Array> }[keyof A & number]
 
 /**
- * Derived from method, path, query and body: 401 and 500 for all, 403 for a change, 404 for the
- * objects of the path, 400, 413, 415 and 422 for a body.
+ * The description of a route. Method, path, query and body determine errors: 401 and 500 for all,
+ * 403 for a change, 404 for the objects of the path, 400, 413, 415 and 422 for a body.
  */
 interface Description {
   summary: string
   details?: string
   right: Right
-  /** Its answers beyond the derived ones. */
+  /** The errors beyond the derived ones. */
   errors?: readonly ErrorName[]
-  /** Replaces the example of its component. */
+  /** The example in place of that of its component. */
   example?: unknown
-  /** Unknown fields of its query and body are ignored, as its contract says; others refuse them. */
+  /**
+   * Whether unknown fields of query and body are ignored, as the contract says; otherwise they are
+   * refused.
+   */
   ignores_unknown?: true
   body_limits?: BodyLimits
-  /** Waits for an outcome: the time limit of a silent connection does not apply. */
+  /** Whether it waits for an outcome: the time limit of a silent connection does not apply. */
   waits?: true
   /**
-   * The answer follows from the address, the caller and the records alone: its bytes are sent again
-   * until the records change, for at most so many milliseconds if it also has times relative to now.
+   * The milliseconds for which an answer may be cached that follows from the address, the caller
+   * and the records alone, and that also has times relative to now: its bytes are sent again until
+   * the records change.
    */
   kept_ms?: number
 }
 
-/** For an answer without times relative to now. */
+/** The time for an answer without times relative to now. */
 export const UNTIL_CHANGED = Number.POSITIVE_INFINITY
 
-/** The common type of all routes. */
 export interface AnyRoute extends Description {
   at: MethodAndPath
   query?: z.ZodObject
@@ -83,7 +89,7 @@ export interface AnyRoute extends Description {
   run(call: never): unknown
 }
 
-/** Only for types: the dependencies of a route. */
+/** The dependencies of a route, only for types. */
 export interface NeedsDeps<D> {
   readonly needs?: (deps: D) => void
 }
@@ -100,7 +106,7 @@ interface Definition<
   /** Loads the objects of the path, or throws 404, before the body and the query are parsed. */
   loads?: (call: PathCall<D, NamesIn<P>>) => L | Promise<L>
   query?: Q
-  /** Parsed as JSON; optional if `{}` is valid. */
+  /** The body, parsed as JSON; optional if `{}` is valid. */
   body?: B
   answers: A
   run: (
@@ -123,7 +129,10 @@ export function routesWith<D>() {
   ): Definition<D, P, L, Q, B, A> & NeedsDeps<D> => definition
 }
 
-/** Whether it has a plan: `dry_run` may stand in the body, and in the query for a client without one. */
+/**
+ * Whether a call has a plan: `dry_run` may stand in the body, and in the query for a client without
+ * one.
+ */
 export const takesDryRun = ({ body }: Pick<AnyRoute, 'body'>): boolean =>
   body instanceof z.ZodObject && 'dry_run' in body.shape
 

@@ -31,8 +31,8 @@ interface Outgoing {
 }
 
 /**
- * The routes as a plugin. The checks come in this order: 401, 404 for an unknown path (both before
- * this), 403, 400 for the body, 404 for what the path names, 422, also for an unknown field.
+ * Makes a plugin of the routes. The checks come in this order: 401, 404 for an unknown path (both
+ * before this), 403, 400 for the body, 404 for what the path names, 422, also for an unknown field.
  */
 export function serve<D>(routes: Routes<D>, deps: D) {
   const app = new Elysia()
@@ -55,7 +55,7 @@ export function serve<D>(routes: Routes<D>, deps: D) {
   return app.use(jar)
 }
 
-/** The public routes under /api without a parameter, such as `POST /api/auth/login`. */
+/** Lists the public routes under /api without a parameter, such as `POST /api/auth/login`. */
 export function openRoutes(routes: Routes<never>): ReadonlySet<string> {
   const open = routes.filter(({ right, at }) => right === 'open' && !at.includes(':'))
   return new Set(open.map(({ at }) => at))
@@ -64,7 +64,7 @@ export function openRoutes(routes: Routes<never>): ReadonlySet<string> {
 const setsCookie = ({ answers }: AnyRoute) =>
   Object.values(answers).some(({ headers = [] }) => headers.includes('Set-Cookie'))
 
-/** Starts with the second guard, independently of the gate. */
+/** Answers a request. It starts with the second guard, independently of the gate. */
 async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: Incoming) {
   const { request, server } = incoming
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
@@ -95,7 +95,10 @@ function sourceIn({ right }: AnyRoute, { request, server }: Omit<Incoming, 'quer
   return { user_id: caller?.user.id, token: caller?.token_name ?? null, address }
 }
 
-/** Also of a call that takes none: what a client sends may say that it means another one. */
+/**
+ * Reads the body, also of a call that takes none: what a client sends may say that it means another
+ * one.
+ */
 const bodyIn = async ({ body_limits }: AnyRoute, request: Request): Promise<JsonFields> =>
   request.body === null ? {} : readJson(request, body_limits)
 
@@ -114,9 +117,10 @@ const NO_PLAN = 'This call has no plan'
 const VALUES: Record<string, boolean> = { true: true, false: false }
 
 /**
- * The fields of the body, with the `dry_run` of the query if the call has a plan. Throws 422 for what
- * the call would ignore: a `dry_run` where it has no plan, and each unknown field of the query, and of
- * the body of a call that takes none, and of each object in a body. The schema of a body refuses its own.
+ * Returns the fields of the body, with the `dry_run` of the query if the call has a plan. Throws
+ * 422 for what the call would ignore: a `dry_run` where it has no plan, and each unknown field of
+ * the query, and of the body of a call that takes none, and of each object in a body. The schema of
+ * a body refuses its own.
  */
 function fieldsIn(route: RouteInput, request: Request, body: JsonFields): JsonFields {
   const query = new URLSearchParams(queryOf(request.url))
@@ -138,7 +142,7 @@ function unknownIn(route: RouteInput, query: URLSearchParams, body: JsonFields):
   return [...[...query.keys()].filter((name) => !known.has(name)), ...inBody]
 }
 
-/** Two that differ are refused: one of them asks for no change. */
+/** Adds the `dry_run` of the query. Two that differ are refused: one of them asks for no change. */
 function withDryRun(body: JsonFields, texts: readonly string[]): JsonFields {
   const given = [
     ...texts.map((text) => VALUES[text] ?? text),

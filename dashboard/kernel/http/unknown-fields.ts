@@ -5,9 +5,9 @@ import type { Fields } from '#shared/kernel/errors.ts'
 type Schema = z.core.$ZodTypes
 
 /**
- * The unknown fields in the objects of a body, by the field of the body: a misspelt `expires_at` of a
- * grant would otherwise be ignored, and the grant never end. The fields of the body itself are a matter
- * of its own schema.
+ * Returns the unknown fields in the objects of a body, by the field of the body: a misspelt
+ * `expires_at` of a grant would otherwise be ignored, and the grant never end. The fields of the
+ * body itself are a matter of its own schema.
  */
 export function unknownNestedFields(
   body: z.ZodType,
@@ -28,7 +28,6 @@ export function unknownNestedFields(
   )
 }
 
-/** The names of the unknown fields in all objects of a value. */
 function unknownIn({ _zod: { def } }: Schema, value: unknown): string[] {
   switch (def.type) {
     case 'object':
@@ -50,7 +49,7 @@ function unknownIn({ _zod: { def } }: Schema, value: unknown): string[] {
   }
 }
 
-/** One with a rule for other fields decides by itself. */
+/** Lists the unknown fields of an object; one with a rule for other fields decides by itself. */
 function unknownInObject(
   { shape, catchall }: z.core.$ZodObjectDef,
   value: Readonly<Record<string, unknown>>,
@@ -60,7 +59,7 @@ function unknownInObject(
   return [...own, ...below.flat()]
 }
 
-/** A value of a union belongs to the option that knows most of it. */
+/** Returns the shortest list: a value of a union belongs to the option that knows most of it. */
 const fewestUnknown = (all: readonly string[][]): string[] =>
   all.reduce((least, names) => (names.length < least.length ? names : least), all[0] ?? [])
 

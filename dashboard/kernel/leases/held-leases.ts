@@ -4,9 +4,8 @@ import { isShare, type LeasePlan, type LeaseRow, leasePlanOf } from './shares.ts
 /** One exchange with the database. */
 export interface LeaseRound extends LeasePlan {
   holder: string
-  /** Grows with each round. */
+  /** The number, which grows with each round. */
   number: number
-  /** When it was sent, on the clock of the dashboard. */
   sent: number
 }
 
@@ -40,7 +39,7 @@ export class HeldLeases {
     return this.#holder
   }
 
-  /** When all leases end without another renewal. */
+  /** The time when all leases end without another renewal. */
   get until(): number {
     return this.#until
   }
@@ -54,7 +53,9 @@ export class HeldLeases {
     return { name, holder: this.#holder, token }
   }
 
-  /** The shares to acquire and to release; a released share is no longer held from now on. */
+  /**
+   * Returns the shares to acquire and to release; a released share is no longer held from now on.
+   */
   prepare(now: number): { round: LeaseRound; lost: string[] } {
     const lapsed = this.lapse(now)
     const plan = leasePlanOf(this.#rows, this.#holder)
@@ -67,7 +68,8 @@ export class HeldLeases {
   }
 
   /**
-   * The rows after a round. An answer to a former holder, or one that comes too late, is ignored.
+   * Applies the rows after a round. An answer to a former holder, or one that comes too late, is
+   * ignored.
    */
   learn({ holder, sent }: LeaseRound, rows: readonly LeaseRow[], now: number): LeaseChange {
     const lost = this.lapse(now)
@@ -96,8 +98,8 @@ export class HeldLeases {
   }
 
   /**
-   * Gives up everything when it may have expired. Under another name from then on: a write that was
-   * started before must not count as one of the new tenure.
+   * Gives up everything when it may have expired, and takes another name: a write that was started
+   * before must not count as one of the new time.
    */
   lapse(now: number): string[] {
     if (now < this.#until || this.#until === Number.NEGATIVE_INFINITY) return []

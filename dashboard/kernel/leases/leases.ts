@@ -2,27 +2,26 @@ import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { LeaseChange } from './held-leases.ts'
 import { SharedLeases } from './shared-leases.ts'
 
-/** Who does which share of the work, when several dashboards use the same records. */
+/**
+ * The shares of the work that this dashboard does, when several dashboards use the same records.
+ */
 export interface Leases {
-  /** Whether this dashboard has the share now. */
   holds(name: string): boolean
   /**
    * Starts work of these shares: its writes are refused as soon as another dashboard has one of
    * them. Throws StaleLease when that is so already.
    */
   run<T>(names: string | readonly string[], work: () => T): T
-  /** Called after each change of the shares. */
   onChange(listener: (change: LeaseChange) => void): void
   /** Checks repeatedly for changes of other dashboards. `look` starts once it has ended. */
   watch(every_ms: number, look: () => Promise<unknown>): void
   start(): Promise<void>
-  /** Releases all shares. */
   stop(): Promise<void>
 }
 
 export type LeaseDeps = Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'random' | 'log'>
 
-/** The only dashboard on its records has every share. */
+/** The leases of the only dashboard on its records, which has every share. */
 const SINGLE_PROCESS: Leases = {
   holds: () => true,
   run: (_, work) => work(),

@@ -4,9 +4,9 @@ import { batch, type Database } from '#dashboard/kernel/db/client.ts'
 import type { LeaseRound } from './held-leases.ts'
 import { type LeaseRow, memberOf } from './shares.ts'
 
-/** The clock of the database: those of the dashboards may differ. */
+/** The time by the clock of the database: those of the dashboards may differ. */
 const NOW = sql`cast(unixepoch('subsec') * 1000 as integer)`
-/** Rows of dashboards that have ended are deleted after this. */
+/** The time after which rows of dashboards that have ended are deleted. */
 const FORGET_MS = 60_000
 
 const RoundRows = z.array(
@@ -14,8 +14,9 @@ const RoundRows = z.array(
 )
 
 /**
- * The changes of one round, in order, in one transaction. A round that arrives after a later one of
- * its dashboard changes nothing: the row of the dashboard has the number of the last one.
+ * Returns the changes of one round, in order, in one transaction. A round that arrives after a
+ * later one of its dashboard changes nothing: the row of the dashboard has the number of the last
+ * one.
  */
 export function roundChanges(
   { holder, number, acquire, release }: Omit<LeaseRound, 'sent'>,
@@ -49,7 +50,7 @@ export function roundRows(now: SQL = NOW): SQL {
   return sql`select name, holder, token, max(0, expires - ${now}) as left_ms from leases`
 }
 
-/** Not behind the writes that wait: a lease must be renewed in time. */
+/** Runs a round, and not behind the writes that wait: a lease must be renewed in time. */
 export async function takeRound(
   db: Database,
   round: LeaseRound,
@@ -61,7 +62,7 @@ export async function takeRound(
   return RoundRows.parse(answers.at(-1))
 }
 
-/** For others to take over at once. */
+/** Releases all leases, which others can take over at once. */
 export async function releaseAll(db: Database, holder: string): Promise<void> {
   const queries = db.read
   await batch(queries, [

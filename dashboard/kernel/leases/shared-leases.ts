@@ -6,20 +6,19 @@ import { exchangeNews, forgetNews, lastNews } from './news.queries.ts'
 import { releaseAll, takeRound } from './queries.ts'
 import type { LeaseRow } from './shares.ts'
 
-/** How long a lease is, on the clock of the database. */
+/** The length of a lease, on the clock of the database. */
 export const LEASE_MS = 10_000
 /**
- * How long its holder counts on it, from the moment when the renewal was sent: clocks differ a
- * little.
+ * The time for which its holder counts on it, from the moment when the renewal was sent: clocks
+ * differ a little.
  */
 export const HELD_MS = 9_000
-/** The pause between renewals. */
 export const TICK_MS = 500
 /** The number of rounds without a pause, while there are shares to acquire or to release. */
 export const MAX_ROUNDS = 3
-/** How long the database may take to answer a round. */
+/** The time limit of a round in the database. */
 const ANSWER_MS = 3_000
-/** How often dashboards look for news of each other. */
+/** The interval at which dashboards look for news of each other. */
 const NEWS_MS = 200
 
 const FORGET_EVERY_MS = 60_000
@@ -54,7 +53,6 @@ class BusRelay {
     this.#loop = fencedBy(undefined, () => this.#run())
   }
 
-  /** The last topics are sent. */
   async stop(): Promise<void> {
     await this.#loop
     await this.#exchange()
@@ -159,7 +157,7 @@ export class SharedLeases implements Leases {
     return this.#deps.clock.elapsed()
   }
 
-  /** Outside of every lease: what starts it may have one. */
+  /** Repeats work outside of every lease: what starts it may have one. */
   #repeat(every_ms: number, work: () => Promise<unknown>): void {
     const { signal } = this.#stopping
     const loop = async () => {

@@ -1,4 +1,4 @@
-/** The work of servers is divided into so many shares, whatever the number of dashboards is. */
+/** The number of shares of the work of servers, whatever the number of dashboards is. */
 const SHARES = 16
 
 /** The work that belongs to no server: bulk operations, and scheduled work. */
@@ -12,7 +12,7 @@ export const NAMES: readonly string[] = [
   ...Array.from({ length: SHARES }, (_, share) => shareOf(share)),
 ]
 
-/** The row of a dashboard itself: others count it. */
+/** Returns the name of the row of a dashboard itself: others count it. */
 export const memberOf = (holder: string): string => `dashboard ${holder}`
 const MEMBER = memberOf('')
 
@@ -32,8 +32,8 @@ export interface LeasePlan {
 }
 
 /**
- * The shares that a dashboard acquires and releases, so that each has as many as the others, or one
- * more.
+ * Plans which shares a dashboard acquires and releases, so that each has as many as the others, or
+ * one more.
  */
 export function leasePlanOf(rows: readonly LeaseRow[], holder: string): LeasePlan {
   const live = rows.filter(({ left_ms }) => left_ms > 0)

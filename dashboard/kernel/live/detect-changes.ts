@@ -5,9 +5,12 @@ import { listBulkStates, listRecentOperations, listServerStates } from './querie
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
-/** For changes without a notification: a polled server, another dashboard on the same records. */
+/**
+ * The interval for changes without a notification: a polled server, another dashboard on the same
+ * records.
+ */
 export const POLL_MS = 2_000
-/** Ended operations stay included for a while, since clocks of dashboards may differ. */
+/** The time for which ended operations stay included, since clocks of dashboards may differ. */
 const PAST_MS = 15_000
 
 type ObjectStates = readonly { id: number | string; state: string }[]
@@ -24,7 +27,10 @@ export class ChangeDetector {
     this.#deps = deps
   }
 
-  /** Operations each time; servers and bulk operations, which are less urgent, every two seconds. */
+  /**
+   * Returns the changes of operations each time; those of servers and bulk operations, which are
+   * less urgent, every two seconds.
+   */
   async look(): Promise<FleetNews[]> {
     const { db, clock } = this.#deps
     const since = timestamp(clock, -PAST_MS)
@@ -66,7 +72,7 @@ function placeNews({ site_id, server_id }: { site_id: number | null; server_id: 
 
 const serverNews = (id: number): FleetNews => ({ kind: 'server', message: '', id })
 const bulkNews = (id: string): FleetNews => ({ kind: 'bulk', message: '', id })
-/** Without an id: any site of the server. */
+/** Makes the news of a site; without an id, of any site of the server. */
 export const siteNews = (id: number | null, server_id: number): FleetNews => ({
   kind: 'site',
   message: '',
@@ -74,7 +80,7 @@ export const siteNews = (id: number | null, server_id: number): FleetNews => ({
   server_id,
 })
 
-/** The ids of new, changed or deleted ones; updates `before`. */
+/** Lists the ids of new, changed or deleted objects, and updates `before`. */
 function changedIds(before: Map<number | string, string>, now: ObjectStates): (number | string)[] {
   const present = new Set(now.map(({ id }) => id))
   const deleted = [...before.keys()].filter((id) => !present.has(id))

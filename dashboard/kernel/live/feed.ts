@@ -7,7 +7,7 @@ import { ChangeDetector, POLL_MS, siteNews } from './detect-changes.ts'
 
 type Deps = ConstructorParameters<typeof ChangeDetector>[0] & { bus: Bus; clock: Clock; log: Log }
 
-/** Limits the reads for fifty operations with logs to four per second. */
+/** The shortest pause between reads, four per second for fifty operations with logs. */
 const MIN_PAUSE_MS = 250
 
 const SITES = 'sites of '
@@ -25,7 +25,7 @@ export class Feed {
     this.#deps = deps
   }
 
-  /** Once it resolves, every later change is sent to all who request the events. */
+  /** Listens: once it resolves, every later change is sent to all who request the events. */
   async listen(): Promise<(signal: AbortSignal) => AsyncGenerator<StoredEvent>> {
     await this.#begin()
     return (signal) => {
@@ -41,7 +41,7 @@ export class Feed {
     this.#stopping.abort()
   }
 
-  /** The first read only learns the current state. */
+  /** Reads the current state, from which changes count. */
   #begin(): Promise<void> {
     this.#ready ??= this.#learn()
     return this.#ready
@@ -98,7 +98,7 @@ export class Subscriber {
     this.#wake()
   }
 
-  /** Numbered from 1; ends with the signal. */
+  /** Returns the events, numbered from 1; they end with the signal. */
   async *events(signal: AbortSignal): AsyncGenerator<StoredEvent> {
     const end = () => this.#wake()
     signal.addEventListener('abort', end, { once: true })

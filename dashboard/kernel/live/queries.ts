@@ -6,7 +6,10 @@ import { VIEW } from '#dashboard/kernel/engine/views.queries.ts'
 const ACTIVE = ['queued', 'running'] as const
 const ENDED = ['success', 'failed', 'cancelled'] as const
 
-/** Running ones, and those that have ended since, each with the number of its last event. */
+/**
+ * Lists running operations, and those that have ended since, each with the number of its last
+ * event.
+ */
 export function listRecentOperations(db: Database, since: string) {
   const { status, finished_at } = operations
   return db.read
@@ -23,7 +26,7 @@ export function listRecentOperations(db: Database, since: string) {
     )
 }
 
-/** All data of a server on pages except objects with their own events, as one text each. */
+/** Lists all data of a server on pages except objects with their own events, as one text each. */
 export function listServerStates(db: Database) {
   const { id, name, hostname, port, user, tags, status, failures, last_error } = servers
   const { version, last_sync, metrics_at } = servers
@@ -32,7 +35,6 @@ export function listServerStates(db: Database) {
   return db.read.select({ id, state: sql<string>`json_array(${parts})` }).from(servers)
 }
 
-/** Bulk operations that run, and those that have ended since. */
 export function listBulkStates(db: Database, since: string) {
   const { id, status, finished_at } = bulk_operations
   return db.read

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Where a change comes from: the name of an API token, and the address of the client. */
+/** The source of a change: the name of an API token, and the address of the client. */
 export interface CallSource {
   token: string | null
   address: string | null
@@ -9,7 +9,10 @@ export interface CallSource {
 interface CurrentCall extends CallSource {
   /** The signed-in user; a call without authentication, such as a login, has none. */
   user_id: number | undefined
-  /** The call has been answered: what it left running is not recorded with its token and address. */
+  /**
+   * Whether the call has been answered: what it left running is not recorded with its token and
+   * address.
+   */
   isOver: boolean
 }
 

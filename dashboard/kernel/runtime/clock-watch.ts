@@ -6,11 +6,13 @@ const DAY_MS = 24 * HOUR_MS
 
 interface Deps {
   clock: Clock
-  /** The newest time in the records, from before this process wrote any; null: there is none. */
+  /**
+   * The newest time in the records, from before this process wrote any; null when there is none.
+   */
   newest: string | null
   /**
-   * Whether another machine agrees with the time of day: an agent has accepted a request that was signed
-   * now. True without agents.
+   * Whether another machine agrees with the time of day: an agent has accepted a request that was
+   * signed now. It is true without agents.
    */
   prove(): Promise<boolean>
 }
@@ -36,8 +38,8 @@ export class ClockWatch {
   }
 
   /**
-   * False until the time is proven, after the start and after each change of the clock by more than an
-   * hour; and for an hour after such a change.
+   * Whether the time is trusted: not until it is proven, after the start and after each change of
+   * the clock by more than an hour; and not for an hour after such a change.
    */
   async isTrusted(): Promise<boolean> {
     const { clock, prove } = this.#deps

@@ -1,7 +1,7 @@
-/** Time, so that a test can hold it. */
+/** The time, so that a test can hold it. */
 export interface Clock {
   now(): Date
-  /** Monotonic milliseconds: unaffected by clock changes. */
+  /** Returns monotonic milliseconds, which clock changes do not affect. */
   elapsed(): number
   /** Resolves after `ms`, or early and without an error when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -24,14 +24,14 @@ export const realClock: Clock = {
     }),
 }
 
-/** ISO 8601 UTC, as on the wire and in the records; `plus_ms` from now. */
+/** Returns ISO 8601 UTC, as on the wire and in the records; `plus_ms` from now. */
 export function timestamp(clock: Clock, plus_ms = 0): string {
   return new Date(clock.now().getTime() + plus_ms).toISOString()
 }
 
 /**
- * The next multiple of an interval: work of several parts that begins there wakes the process once, which
- * takes longer than most of it.
+ * Returns the next multiple of an interval: work of several parts that begins there wakes the
+ * process once, which takes longer than most of it.
  */
 export const nextMultiple = (now: number, of: number): number => (Math.floor(now / of) + 1) * of
 

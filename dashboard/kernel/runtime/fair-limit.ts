@@ -2,11 +2,11 @@ import { tooMany } from '#shared/kernel/errors.ts'
 
 /** The owner of a task, and when it may start. */
 export interface Turn {
-  /** Tasks of one name alternate with those of others. */
+  /** The name of the owner: tasks of one name alternate with those of others. */
   by: string
-  /** Known names have priority. */
+  /** Whether the name is known, which gives it priority. */
   first: boolean
-  /** Resolves when it may start; it waits in the queue meanwhile. */
+  /** Resolves when the task may start; it waits in the queue meanwhile. */
   ready?: ((signal: AbortSignal) => Promise<void>) | undefined
 }
 
@@ -17,9 +17,9 @@ interface WaitingTask {
 }
 
 /**
- * At most `size` tasks at a time. Waiting ones alternate by name, so that a name with a thousand
- * tasks does not delay the others. When `most` wait, a name with fewer tasks replaces the newest
- * task of the name with the most; without such a name the newcomer is refused.
+ * Runs at most `size` tasks at a time. Waiting ones alternate by name, so that a name with a
+ * thousand tasks does not delay the others. When `most` wait, a name with fewer tasks replaces the
+ * newest task of the name with the most; without such a name the newcomer is refused.
  */
 export class FairLimit {
   readonly #size: number
@@ -33,7 +33,7 @@ export class FairLimit {
     this.#others = new FairQueue(most)
   }
 
-  /** Throws 429 for a task that is refused before it starts. */
+  /** Runs a task. Throws 429 for one that is refused before it starts. */
   async run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     await this.#enter(turn)
     try {
@@ -72,7 +72,7 @@ export class FairLimit {
   }
 }
 
-/** Waiting tasks by name; the last served name is last. */
+/** The waiting tasks by name; the last served name is last. */
 class FairQueue {
   readonly #most: number
   readonly #waiting = new Map<string, WaitingTask[]>()
@@ -82,7 +82,7 @@ class FairQueue {
     this.#most = most
   }
 
-  /** False when it is full, and no name has more tasks. */
+  /** Adds a task. Returns false when the queue is full, and no name has more tasks. */
   add(by: string, waiting: WaitingTask): boolean {
     const own = this.#waiting.get(by) ?? []
     if (this.#count >= this.#most && !this.#makeRoom(own.length)) return false

@@ -1,7 +1,7 @@
 import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Writes to the file, or renames in the folder, survive a power failure. */
+/** Syncs a file or a folder: what was written or renamed there survives a power failure. */
 export async function syncPath(path: string): Promise<void> {
   await using file = await open(path, 'r')
   await file.sync()
@@ -13,14 +13,14 @@ export async function replaceFile(from: string, to: string): Promise<void> {
   await syncPath(dirname(to))
 }
 
-/** Atomic; throws EEXIST if the target exists. */
+/** Moves a file to its target atomically. Throws EEXIST if the target exists. */
 export async function createFile(from: string, to: string): Promise<void> {
   await link(from, to)
   await rm(from)
   await syncPath(dirname(to))
 }
 
-/** `2026-11-20T140502Z`, for names of files. */
+/** Writes a time for names of files, such as `2026-11-20T140502Z`. */
 export function stampOf(now: Date): string {
   return now
     .toISOString()

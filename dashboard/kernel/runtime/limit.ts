@@ -1,4 +1,4 @@
-/** At most `size` tasks at a time, in order of arrival. */
+/** Runs at most `size` tasks at a time, in order of arrival. */
 export class Limit {
   readonly #size: number
   readonly #queue: (() => void)[] = []
@@ -28,7 +28,7 @@ export class Limit {
   }
 }
 
-/** Tasks of one key run one after another; different keys do not wait for each other. */
+/** Runs tasks of one key one after another; different keys do not wait for each other. */
 export class KeyedQueue<K> {
   readonly #tails = new Map<K, Promise<unknown>>()
 

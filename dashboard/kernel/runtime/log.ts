@@ -4,8 +4,8 @@ import { currentRequestId } from './request-id.ts'
 type LogFields = Record<string, string | number | null | undefined>
 
 /**
- * One JSON line per call: `at`, `level`, `message`, `request_id` if a request caused it, then the
- * facts. These are names, ids and rules: never submitted values.
+ * Writes one JSON line per call: `at`, `level`, `message`, `request_id` if a request caused it,
+ * then the fields. These are names, ids and rules: never submitted values.
  */
 export interface Log {
   info(message: string, facts?: LogFields): void
@@ -26,7 +26,7 @@ export function jsonLog(write: (line: string) => void, now: () => Date): Log {
   }
 }
 
-/** The messages of these errors contain values; drizzle's error has no name of its own. */
+/** The names of errors whose messages contain values; drizzle's error has no name of its own. */
 const TALKATIVE_LIBRARIES = new Set(['ValidationError', 'ZodError', 'SyntaxError'])
 const isTalkative = (error: Error) => TALKATIVE_LIBRARIES.has(error.name) || 'query' in error
 

@@ -2,12 +2,15 @@ import { dirname, join } from 'node:path'
 
 const built = Bun.isStandaloneExecutable
 
-/** The checkout or release of this program: its migrations, and in `dist/` the pages and builds. */
+/**
+ * The folder of the checkout or release of this program: its migrations, and in `dist/` the pages
+ * and builds.
+ */
 export const ROOT = built
   ? join(dirname(process.execPath), '..')
   : join(import.meta.dir, '../../..')
 
-/** Starts this program once more, for one of its commands. */
+/** The argv that starts this program once more, for one of its commands. */
 export const PROGRAM = built
   ? [process.execPath]
   : [process.execPath, join(ROOT, 'dashboard/main.ts')]

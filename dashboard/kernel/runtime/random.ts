@@ -1,14 +1,16 @@
-/** Random bytes from a source fit for secrets. */
 export type Random = (bytes: number) => Uint8Array
 
 export const secureRandom: Random = (bytes) => crypto.getRandomValues(new Uint8Array(bytes))
 
-/** URL-safe text of `bytes` random bytes: 16 for an identifier, 32 for a secret. */
+/** Returns URL-safe text of `bytes` random bytes: 16 for an identifier, 32 for a secret. */
 export function randomText(random: Random, bytes: number): string {
   return Buffer.from(random(bytes)).toString('base64url')
 }
 
-/** `length` characters of the alphabet, each equally likely (bytes beyond a multiple are discarded). */
+/**
+ * Returns `length` characters of the alphabet, each equally likely (bytes beyond a multiple are
+ * discarded).
+ */
 export function randomOf(random: Random, alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length)
   let text = ''

@@ -2,13 +2,15 @@ import { chmod, mkdir, open, readFile } from 'node:fs/promises'
 import { codeOf } from './error-code.ts'
 import { type Random, randomText } from './random.ts'
 
-/** DATA_DIR, for this user alone. */
+/** Makes DATA_DIR, for this user alone. */
 export async function makeDataDir(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   await chmod(path, 0o700)
 }
 
-/** The secret in the file; created at the first start, with mode 0600 and synced. */
+/**
+ * Returns the secret in the file, which is created at the first start, with mode 0600 and synced.
+ */
 export async function readOrCreateSecret(path: string, random: Random): Promise<string> {
   const known = await readFile(path, 'utf8').catch(absent)
   if (known.trim().length >= 32) return known.trim()
@@ -20,7 +22,10 @@ export async function readOrCreateSecret(path: string, random: Random): Promise<
   return secret
 }
 
-/** An unreadable file must not be replaced: nothing else decrypts the sealed values. */
+/**
+ * Returns no text for a missing file. An unreadable file must not be replaced: nothing else
+ * decrypts the sealed values.
+ */
 function absent(error: unknown): string {
   if (codeOf(error) === 'ENOENT') return ''
   throw error

@@ -10,8 +10,8 @@ interface IntervalRange {
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 
 /**
- * The next time, within this range from `now`, of repeated work for one of many servers. Work that began
- * for all of them at once is so spread over the range, from its second time on.
+ * Returns the next time, within this range from `now`, of repeated work for one of many servers.
+ * Work that began for all of them at once is so spread over the range, from its second time on.
  */
 export function nextSpreadTime(
   id: number,

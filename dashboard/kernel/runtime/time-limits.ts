@@ -1,4 +1,4 @@
-/** All times in milliseconds. */
+/** The time limits in milliseconds. */
 export interface TimeLimits {
   /** How long the first answer of an agent may take before the server counts as offline. */
   contact_ms: number
@@ -10,7 +10,6 @@ export interface TimeLimits {
    * How long an operation waits for an offline agent, counted from the last answer of the agent.
    */
   deadline_ms: number
-  /** The maximum time of one operation of an agent. */
   longest_ms: number
   /** The longest freeze of a site that moves; its server also ends it automatically. */
   freeze_ms: number

@@ -4,14 +4,17 @@ import { conflict } from '#shared/kernel/errors.ts'
 
 const MAX_ADDRESSES = 16
 
-/** All addresses of a host name, in the same order each time; none if it has none. */
+/** Returns all addresses of a host name, in the same order each time. */
 export async function addressesOf(hostname: string): Promise<string[]> {
   if (isIP(hostname)) return [hostname]
   const found = await lookup(hostname, { all: true }).catch(() => [])
   return [...new Set(found.map(({ address }) => address))].sort().slice(0, MAX_ADDRESSES)
 }
 
-/** The addresses at which another server reaches this one. Throws conflict if there are none. */
+/**
+ * Returns the addresses at which another server reaches this one. Throws conflict if there are
+ * none.
+ */
 export async function requireAddresses({ name, hostname }: { name: string; hostname: string }) {
   const found = await addressesOf(hostname)
   if (found.length > 0) return found

@@ -23,27 +23,26 @@ export function loadServer({ deps: { db }, params }: ServerCall): Promise<Server
   return getServer(db, idIn(params.server_id, 'Server'))
 }
 
-/** The server of a path and the caller. */
 export async function serverTarget(call: ServerCall<Deps & { public_url: string | undefined }>) {
   const origin = originOf(call.deps, call.request)
   return { server: await loadServer(call), actor: call.caller.user.id, origin }
 }
 
-/** The site of a path, its server and the caller. A site of another server is not found. */
+/** Returns the site of a path, its server and the caller. A site of another server is not found. */
 export async function loadSite(call: SiteCall): Promise<SiteTarget> {
   const server = await loadServer(call)
   const site = await getSite(call.deps.db, server.id, idIn(call.params.site_id, 'Site'))
   return { server, site, actor: call.caller.user.id }
 }
 
-/** A site in the trash is a conflict. */
+/** Returns the site of a path; one in the trash is a conflict. */
 export async function loadLiveSite(call: SiteCall): Promise<SiteTarget> {
   const target = await loadSite(call)
   refuseTrashed(target.site)
   return target
 }
 
-/** For every change: a discovered site is refused too. */
+/** Returns the site of a path for a change: a discovered one is refused too. */
 export async function loadManagedSite(call: SiteCall): Promise<SiteTarget> {
   const target = await loadLiveSite(call)
   refuseFound(target.site)

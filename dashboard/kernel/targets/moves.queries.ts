@@ -4,7 +4,6 @@ import { site_moves } from '#dashboard/kernel/db/moves-schema.ts'
 
 export type MoveRow = typeof site_moves.$inferSelect
 
-/** Returns the move of a site that is not confirmed. */
 export async function findMove(db: Database, site_id: number): Promise<MoveRow | undefined> {
   const [row] = await db.read.select().from(site_moves).where(eq(site_moves.site_id, site_id))
   return row

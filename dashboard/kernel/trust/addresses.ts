@@ -4,18 +4,17 @@ import { BlockList, isIP } from 'node:net'
 import { offline } from '#shared/kernel/errors.ts'
 import { PRIVATE_NETWORKS, SPECIAL_NETWORKS } from '#shared/kernel/special-networks.ts'
 
-/** Ranges without agents. */
+/** The ranges without agents. */
 const specialNetworks = blockList(SPECIAL_NETWORKS)
 const privateNetworks = blockList(PRIVATE_NETWORKS)
 
 export interface AddressRules {
-  /** False in development: everything is allowed, loopback too. */
+  /** Whether the addresses are checked: in development everything is allowed, loopback too. */
   production: boolean
-  /** Whether servers may be in a private network. */
   allow_private: boolean
 }
 
-/** Why a connection to this IP address is refused, undefined when it is allowed. */
+/** Returns why a connection to this IP address is refused; undefined when it is allowed. */
 function refusalOf(address: string, { production, allow_private }: AddressRules) {
   if (!production) return undefined
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
@@ -36,7 +35,7 @@ export function checkLiteral(hostname: string, rules: AddressRules): void {
 
 const LOOKUP_MS = 1_000
 
-/** Why this dashboard will not connect to a host. Throws if its name cannot be resolved. */
+/** Returns why this dashboard will not connect to a host. Throws if its name cannot be resolved. */
 export async function refusedHost(
   hostname: string,
   rules: AddressRules,
@@ -47,7 +46,7 @@ export async function refusedHost(
   return found.map(({ address }) => refusalOf(address, rules)).find((reason) => reason)
 }
 
-/** The same for a server, if known within a second. */
+/** Returns the same for a server, if known within a second. */
 export async function obstacleOf(
   hostname: string,
   rules: AddressRules,
@@ -58,7 +57,7 @@ export async function obstacleOf(
 
 type Callback = (error: Error | null, address: LookupAddress[]) => void
 
-/** A `lookup` for node:net that checks every returned address, at each new connection. */
+/** Returns a `lookup` for node:net that checks every returned address, at each new connection. */
 export function checkedLookup(rules: AddressRules) {
   return (hostname: string, _options: object, callback: Callback) => {
     systemLookup(hostname, { all: true }, (error, found) => {
@@ -71,7 +70,10 @@ export function checkedLookup(rules: AddressRules) {
   }
 }
 
-/** An IPv4 range includes its NAT64 form (RFC 6052), by which a network without IPv4 reaches it. */
+/**
+ * Makes a list of ranges; an IPv4 range includes its NAT64 form (RFC 6052), by which a network
+ * without IPv4 reaches it.
+ */
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {

@@ -25,7 +25,9 @@ import type { SigningKey } from './signing-key.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_ANSWER = 32 << 10
-/** An agent that waits for its code is asked again over the same connection. */
+/**
+ * The connections that are kept: an agent that waits for its code is asked again over the same one.
+ */
 const keepAliveAgent = new Agent({ keepAlive: true, maxFreeSockets: 1 })
 
 export interface EnrolmentCandidate {
@@ -36,15 +38,19 @@ export interface EnrolmentCandidate {
   code_key: Buffer
 }
 
-/** `proved`: the agent has the code. `failed`: it has another. `away`: no answer, or not ready. */
+/**
+ * The outcome. `proved`: the agent has the code. `failed`: it has another. `away`: no answer, or
+ * not ready.
+ */
 export type EnrolmentOutcome =
   | { outcome: 'proved'; certificate: string; public_key: string; nonce: string }
   | { outcome: 'failed'; reason: string }
   | { outcome: 'away'; reason: string; code?: ReachCode | undefined }
 
 /**
- * The only connection to an agent with an unknown certificate. The proof binds the certificate of
- * this connection, so that a man in the middle cannot create it.
+ * Asks an agent for the proof that it has the code. This is the only connection to an agent with an
+ * unknown certificate. The proof binds the certificate of this connection, so that a man in the
+ * middle cannot create it.
  */
 export async function enrol(
   key: SigningKey,
@@ -91,7 +97,7 @@ export async function confirm(
 const WRONG_PROOF =
   'The server does not know the code: it was mistyped, or another machine intercepts the connection'
 
-/** The answer of an agent without this code, or of another program. */
+/** Describes the answer of an agent without this code, or of another program. */
 function refusalOf({ hostname, port }: EnrolmentCandidate, status: number): string {
   if (status === 403) return 'The agent runs and waits for its code'
   if (status === 401) return 'The agent there used the command of another server or dashboard'
@@ -137,7 +143,6 @@ function derOf(certificate: string): Buffer | undefined {
 interface EnrolmentReply {
   status: number
   text: string
-  /** DER of the certificate of the connection. */
   certificate: Buffer
 }
 

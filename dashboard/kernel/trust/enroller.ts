@@ -20,19 +20,22 @@ interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'log'> {
   sealer: Sealer
   rules: AddressRules
   leases: Leases
-  /** Called when an agent is trusted: its first signed request makes the server `online`. */
+  /** Handles an agent that is trusted: its first signed request makes the server `online`. */
   enrolled(server_id: number): void
 }
 
 type OpenEnrolment = Awaited<ReturnType<typeof listOpenEnrolments>>[number]
 
-/** An open code, as this process has seen it. */
+/** The progress of an open code, as this process has seen it. */
 interface EnrolmentProgress {
   code_key_sealed: string
   last_error: string
   /** Whether the agent has answered last time, and waits for its code. */
   is_reached: boolean
-  /** Until when its use is expected soon; and the time of the next contact. On the monotonic clock. */
+  /**
+   * The time until which its use is expected soon, and that of the next contact, on the monotonic
+   * clock.
+   */
   soon_until: number
   due: number
 }
@@ -40,11 +43,14 @@ interface EnrolmentProgress {
 /** The pauses between contacts while the use of a code is expected soon, and otherwise. */
 const SOON_MS = 1_000
 const LATER_MS = 30_000
-/** A use is expected after a code is new, and after the reason has changed why it cannot be used yet. */
+/**
+ * The time for which a use is expected after a code is new, and after the reason has changed why it
+ * cannot be used yet.
+ */
 const SOON_FOR_MS = 2 * 60_000
-/** The same while somebody watches the page of the server. */
+/** The time for which a use is expected while somebody watches the page of the server. */
 const WATCHED_MS = 10_000
-/** For codes whose news did not arrive, from another dashboard on the same records. */
+/** The interval for codes whose news did not arrive, from another dashboard on the same records. */
 const POLL_MS = 30_000
 
 const TOPIC = 'enrolment of '
@@ -62,7 +68,6 @@ export class Enroller {
   /** The servers with valid codes in the last round; undefined before the first. */
   #open: Map<number, EnrolmentProgress> | undefined
   readonly #asking = new Map<number, Promise<void>>()
-  /** The servers whose codes are new or watched. */
   readonly #watched = new Set<number>()
   #news = Promise.withResolvers<void>()
 
@@ -126,7 +131,7 @@ export class Enroller {
     return next - now
   }
 
-  /** Completes the activities of codes that are over, at its start of all. */
+  /** Completes the activities of codes that are over, at its start of all, and keeps the others. */
   async #keep(open: readonly OpenEnrolment[]): Promise<Map<number, EnrolmentProgress>> {
     const { db, clock } = this.#deps
     const known = this.#open
@@ -137,12 +142,12 @@ export class Enroller {
     return this.#open
   }
 
-  /** Other servers may be those of this dashboard now. */
+  /** Starts again: other servers may be those of this dashboard now. */
   again(): void {
     this.#news.resolve()
   }
 
-  /** One contact of a server at a time: others do not wait for one that does not answer. */
+  /** Contacts a server, once at a time: others do not wait for one that does not answer. */
   #contact(open: OpenEnrolment): void {
     const { leases, log } = this.#deps
     const { server_id } = open

@@ -5,7 +5,7 @@ import { getTrust, MAX_FAILURES } from './queries.ts'
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
-/** The trust and the enrolment of the agent of a server. Throws not_found. */
+/** Returns the trust and the enrolment of the agent of a server. Throws not_found. */
 export async function enrolmentState(
   { db, clock }: Deps,
   server_id: number,

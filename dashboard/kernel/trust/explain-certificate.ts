@@ -12,7 +12,7 @@ const TIMEOUT_MS = 5000
 /** The OpenSSL error codes for a certificate that is not the pinned one. */
 const OTHER_CERTIFICATE = /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY)|CERT_SIGNATURE_FAILURE/
 
-/** The agent of another server of the records has answered. */
+/** The error when the agent of another server of the records has answered. */
 class ForeignAgent extends NotConnected {
   readonly server_id: number
 
@@ -22,13 +22,13 @@ class ForeignAgent extends NotConnected {
   }
 }
 
-/** The server whose agent has answered instead of the one that was called. */
+/** Returns the server whose agent has answered instead of the one that was called. */
 export function answeredBy(error: unknown): number | null {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof ForeignAgent ? cause.server_id : null
 }
 
-/** What an agent with another certificate is: that of another server, or an unknown one. */
+/** Explains an agent with another certificate: that of another server, or an unknown one. */
 export async function explainCertificate(
   db: Database,
   to: AgentAddress,
@@ -51,7 +51,7 @@ export async function explainCertificate(
   )
 }
 
-/** The certificate (DER) at an address. Nothing is sent there. */
+/** Returns the certificate (DER) at an address. Nothing is sent there. */
 function presentedBy({ hostname: host, port }: AgentAddress, rules: AddressRules): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -70,7 +70,6 @@ function presentedBy({ hostname: host, port }: AgentAddress, rules: AddressRules
   })
 }
 
-/** The server with this certificate (DER). */
 export async function findOwner(db: Database, certificate: Buffer) {
   const known = await listPinned(db)
   return known.find((one) => rawOf(one.certificate)?.equals(certificate))

@@ -1,7 +1,6 @@
 import { findKey } from '#dashboard/kernel/trust/keys/queries.ts'
 import { type KeyDeps, loadSigningKey, openSigningKey, type SigningKey } from './signing-key.ts'
 
-/** The keys that sign for this dashboard. */
 export class Keyring {
   readonly #deps: KeyDeps
   readonly #opened = new Map<string, SigningKey>()
@@ -10,12 +9,15 @@ export class Keyring {
     this.#deps = deps
   }
 
-  /** Read from the records each time: another dashboard may have rotated the key. */
+  /**
+   * Returns the current key, read from the records each time: another dashboard may have rotated
+   * it.
+   */
   current(): Promise<SigningKey> {
     return loadSigningKey(this.#deps)
   }
 
-  /** Decrypted once. Throws when the key is missing. */
+  /** Returns a key, which is decrypted once. Throws when it is missing. */
   async get(kid: string): Promise<SigningKey> {
     const known = this.#opened.get(kid)
     if (known) return known

@@ -26,8 +26,8 @@ const CODE_MS = 15 * 60_000
 export const CODE_PURPOSE = 'enrolment-code'
 
 /**
- * A new code for a server, which replaces the previous one. Only its digest is stored, sealed,
- * because it is the key of the proof. `origin`: where the server reaches this dashboard.
+ * Makes a new code for a server, which replaces the previous one. Only its digest is stored,
+ * sealed, because it is the key of the proof. `origin` is where the server reaches this dashboard.
  */
 export async function openEnrolment(
   { db, clock, random, keys, sealer, builds_dir, rules }: EnrolmentDeps,
@@ -72,9 +72,9 @@ const NEEDS_CURL =
   '{ command -v curl > /dev/null || { echo "curl is missing: install it with apt-get install curl" >&2; false; }; }'
 
 /**
- * One command to paste into a shell on the server. It contains the digest, which is not downloaded
- * with the program. The code is read afterwards from standard input. Throws conflict for an address
- * of the dashboard with shell characters.
+ * Returns one command to paste into a shell on the server. It contains the digest, which is not
+ * downloaded with the program. The code is read afterwards from standard input. Throws conflict for
+ * an address of the dashboard with shell characters.
  */
 export function installLine({ machine, sha256 }: Build, parts: InstallLineParts): string {
   const { public_url, user, server_id, port, hub_key } = parts

@@ -26,22 +26,22 @@ import type { AgentRow } from './queries.ts'
 import type { SigningKey } from './signing-key.ts'
 
 export interface SignedCall {
-  /** SHA-256 of the agent's public key, base64url. */
   audience: string
-  /** The nonce of the agent's process. */
   boot: string
   method: string
-  /** Path and query. */
   path: string
   body: string
   operation_id?: string
-  /** Seconds since 1970. */
+  /** The time in seconds since 1970. */
   now: number
-  /** 128 random bits, base64url: never used twice. */
+  /** The id of 128 random bits, base64url, which is never used twice. */
   id: string
 }
 
-/** The Authorization header of one request: valid once, for 30 seconds, for this agent and this body. */
+/**
+ * Returns the Authorization header of one request: valid once, for 30 seconds, for this agent and
+ * this body.
+ */
 export function signRequest(key: SigningKey, call: SignedCall): string {
   const claims: TokenClaims = {
     iss: key.kid,
@@ -61,7 +61,7 @@ export function signRequest(key: SigningKey, call: SignedCall): string {
   return `${TOKEN_SCHEME} ${text}.${signature}`
 }
 
-/** SHA-256 of an agent's public key, base64url: the audience of a token. */
+/** Returns the SHA-256 of an agent's public key, base64url: the audience of a token. */
 export function audienceOf(public_key: string): string {
   return createHash('sha256').update(public_key).digest('base64url')
 }
@@ -71,10 +71,9 @@ function part(value: object): string {
 }
 
 export interface PinnedDeps extends Pick<CommonDeps, 'clock' | 'random'> {
-  /** The first key to sign with. */
   key: SigningKey
   rules: AddressRules
-  /** Says what an agent with another certificate is. */
+  /** Returns what an agent with another certificate is. */
   explain?(to: AgentAddress, error: NotConnected): Promise<Error>
 }
 
@@ -93,7 +92,6 @@ export class PinnedTransport implements Transport {
   #key: SigningKey
   #until: string | null = null
   #boot = UNKNOWN_BOOT
-  /** With which nonce each request was signed. */
   readonly #signed = new WeakMap<ClientRequest, string>()
 
   constructor(
@@ -128,14 +126,17 @@ export class PinnedTransport implements Transport {
     return sent
   }
 
-  /** The newest key that the agent knows, and its expiry. */
+  /** Signs with the newest key that the agent knows, until its expiry. */
   signingWith(key: SigningKey, until: string | null): this {
     this.#key = key
     this.#until = until
     return this
   }
 
-  /** Another request may have learned the nonce while this one was on its way. */
+  /**
+   * Takes a new nonce from a refusal. Another request may have got it while this one was on its
+   * way.
+   */
   learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean {
     const challenge = decodeChallenge(String(headers[CHALLENGE_HEADER] ?? ''))
     if (!challenge) return false
@@ -161,7 +162,7 @@ export class PinnedTransport implements Transport {
     this.#fresh.destroy()
   }
 
-  /** An expired key only delivers its successor. */
+  /** Throws for an expired key, which only delivers its successor. */
   #checkAge(path: string): void {
     if (this.#until === null || path === '/keys') return
     if (this.#until > timestamp(this.#deps.clock)) return
@@ -187,7 +188,7 @@ export class PinnedTransport implements Transport {
   }
 }
 
-/** The certificate itself is the only authority; its name says nothing. */
+/** Trusts the certificate itself as the only authority; its name says nothing. */
 function pinned(certificate: string, rules: AddressRules): AgentOptions {
   return {
     minVersion: 'TLSv1.3',

@@ -14,13 +14,13 @@ interface ConnectionTarget {
 }
 
 interface ProbeOptions {
-  /** What its agent must answer, too: a proxy, or a hung agent, does not. */
+  /** The protocol in which its agent must answer, too: a proxy, or a hung agent, does not. */
   speaks?: Protocol | undefined
   timeout_ms?: number
   answer_ms?: number
 }
 
-/** How long one connection may take, and the answer to the first message. */
+/** The time limits of one connection, and of the answer to the first message. */
 const TIMEOUT_MS = 3_000
 const ANSWER_MS = 5_000
 const MAX_ADDRESSES = 4
@@ -47,7 +47,10 @@ export async function findObstacle(
   }
 }
 
-/** Why no connection to an address can be opened; undefined: one can, or the reason is not known. */
+/**
+ * Returns why no connection to an address can be opened; undefined when one can, or the reason is
+ * not known.
+ */
 export async function connectionProblem(
   address: string,
   port: number,
@@ -75,7 +78,7 @@ const plainLookup: ReturnType<typeof checkedLookup> = (hostname, _, callback) =>
   lookup(hostname, { all: true }, (error, found) => callback(error, found))
 }
 
-/** From the headers of Linux, the same on x86-64 and ARM64. */
+/** The constants of the headers of Linux, the same on x86-64 and ARM64. */
 const FAMILY = { 4: 2, 6: 10 } as const
 const STREAM = 1 | 0x800 | 0x80000
 const SOCKET_ERROR = [1, 4] as const
@@ -91,7 +94,10 @@ const CODES: Record<number, string> = {
   111: 'ECONNREFUSED',
   113: 'EHOSTUNREACH',
 }
-/** Each look wakes the process up, which takes longer than the look itself. */
+/**
+ * The first pause between two looks at a socket: each wakes the process up, which takes longer than
+ * the look itself.
+ */
 const FIRST_PAUSE_MS = 1
 const PAUSE_FACTOR = 4
 const MAX_PAUSE_MS = 1_000
@@ -128,7 +134,6 @@ const failure = (code: string) => Object.assign(new Error('not connected'), { co
 
 interface Greeting {
   message: Uint8Array
-  /** With which byte an answer may begin. */
   answers: readonly number[]
 }
 
@@ -138,7 +143,7 @@ interface ProbeLimits {
   greeting: Greeting | undefined
 }
 
-/** Rejects with the code of the system error. */
+/** Opens a connection. Rejects with the code of the system error. */
 async function tryConnect(to: LookupAddress, port: number, how: ProbeLimits): Promise<void> {
   const system = knownLibc()
   if (!system) return connectByBun(to.address, port, how)
@@ -162,7 +167,7 @@ function errnoOf(system: Libc): number {
   return place === null ? 0 : read.i32(place)
 }
 
-/** The error of a connection that is being opened, 0 when it is open. */
+/** Returns the error of a connection that is being opened, 0 when it is open. */
 async function outcomeOf(system: Libc, socket: number, timeout_ms: number): Promise<number> {
   await ready(system, [socket, POLL_OUT], timeout_ms)
   const error = new Int32Array([0])
@@ -172,7 +177,7 @@ async function outcomeOf(system: Libc, socket: number, timeout_ms: number): Prom
   return error[0] ?? 0
 }
 
-/** Resolves with the first byte of an answer. */
+/** Sends the greeting. Resolves with the first byte of an answer. */
 async function exchange(
   system: Libc,
   socket: number,
@@ -186,7 +191,7 @@ async function exchange(
   if (count < 1 || !answers.includes(byte[0] ?? 0)) throw failure('ECONNRESET')
 }
 
-/** Resolves when the socket can do what is awaited, or has failed. */
+/** Waits until the socket can do what is awaited, or has failed. */
 async function ready(
   system: Libc,
   [socket, events]: readonly [number, number],
@@ -203,7 +208,6 @@ async function ready(
   throw failure('ETIMEDOUT')
 }
 
-/** A `sockaddr_in` or `sockaddr_in6`. */
 function socketAddress(address: string, family: 4 | 6, port: number): Uint8Array {
   const bytes = new Uint8Array(family === 4 ? 16 : 28)
   const view = new DataView(bytes.buffer)
@@ -249,14 +253,17 @@ function connectByBun(
   })
 }
 
-/** The number of the bytes in two bytes, and the bytes. */
+/** Returns the bytes after their number in two bytes. */
 const lengthPrefixed = (bytes: readonly number[]) => [
   bytes.length >> 8,
   bytes.length & 255,
   ...bytes,
 ]
 
-/** The first message of TLS 1.3 (RFC 8446 4.1.2), with a key that nobody has: no handshake follows. */
+/**
+ * Returns the first message of TLS 1.3 (RFC 8446 4.1.2), with a key that nobody has: no handshake
+ * follows.
+ */
 function clientHello(): Uint8Array {
   const extension = (type: number, bytes: readonly number[]) => [0, type, ...lengthPrefixed(bytes)]
   const key = lengthPrefixed([...randomBytes(32)])

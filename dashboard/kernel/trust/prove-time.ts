@@ -10,8 +10,8 @@ interface Deps extends Pick<CommonDeps, 'db'> {
 const MAX_WITNESSES = 3
 
 /**
- * Whether an agent accepts a request that is signed with the current time, which it compares with its own
- * clock. True for a dashboard without agents.
+ * Whether an agent accepts a request that is signed with the current time, which it compares with
+ * its own clock. It is true for a dashboard without agents.
  */
 export async function proveTime({ db, agents }: Deps): Promise<boolean> {
   const witnesses = await listWitnesses(db, MAX_WITNESSES)

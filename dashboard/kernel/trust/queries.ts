@@ -28,7 +28,6 @@ export const findAgent = batchedRead(
   ({ server_id }) => server_id,
 )
 
-/** The pinned certificates, with the names of their servers. */
 export const listPinned = (db: Database) =>
   db.read
     .select({
@@ -39,7 +38,7 @@ export const listPinned = (db: Database) =>
     .from(server_agents)
     .innerJoin(servers, eq(servers.id, server_agents.server_id))
 
-/** Enrolled servers in random order, those that are online first. */
+/** Lists enrolled servers in random order, those that are online first. */
 export const listWitnesses = (db: Database, limit: number) =>
   db.read
     .select({ id: servers.id, hostname: servers.hostname, port: servers.port })
@@ -53,7 +52,6 @@ export const MAX_FAILURES = 3
 
 const isWaiting = and(eq(activities.type, 'server.enrol'), eq(activities.status, 'running'))
 
-/** The activity of a waiting code, at its end. */
 function ended(queries: Queries, server_id: number, status: NewActivity['status'], when?: SQL) {
   const mine = eq(activities.server_id, server_id)
   return queries
@@ -62,7 +60,7 @@ function ended(queries: Queries, server_id: number, status: NewActivity['status'
     .where(and(mine, isWaiting, when))
 }
 
-/** Expired codes: of these servers, or of all. */
+/** Ends expired codes of these servers, or of all. */
 export async function endLapsed(db: Database, now: string, server_ids?: readonly number[]) {
   const good = sql`exists (select 1 from enrolments where enrolments.server_id = activities.server_id
     and expires_at > ${now} and failures < ${MAX_FAILURES})`
@@ -75,7 +73,6 @@ export async function endLapsed(db: Database, now: string, server_ids?: readonly
   )
 }
 
-/** A new code replaces the previous one. */
 export async function putEnrolment(
   db: Database,
   values: Omit<EnrolmentRow, 'failures' | 'last_error' | 'last_code'>,
@@ -95,7 +92,6 @@ export async function putEnrolment(
   ])
 }
 
-/** The valid codes, each with the address of its server. */
 export function listOpenEnrolments(db: Database, now: string) {
   return db.read
     .select({
@@ -111,7 +107,7 @@ export function listOpenEnrolments(db: Database, now: string) {
     .where(and(gt(enrolments.expires_at, now), lt(enrolments.failures, MAX_FAILURES)))
 }
 
-/** A wrong proof: counted and recorded in the activity log. */
+/** Counts a wrong proof, and records it in the activity log. */
 export async function countFailure(
   db: Database,
   server_id: number,
@@ -133,7 +129,7 @@ export async function countFailure(
   ])
 }
 
-/** Why the code could not be used yet. */
+/** Notes why the code could not be used yet. */
 export async function noteReason(
   db: Database,
   server_id: number,
@@ -148,7 +144,7 @@ export async function noteReason(
   )
 }
 
-/** Since when the agent of a server is trusted, and its last unused code. */
+/** Returns since when the agent of a server is trusted, and its last unused code. */
 export async function getTrust(db: Database, server_id: number) {
   const { expires_at, failures, last_error, last_code } = enrolments
   const row = await db.read

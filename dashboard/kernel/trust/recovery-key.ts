@@ -1,9 +1,12 @@
 import { constants, createHash, createPublicKey } from 'node:crypto'
 
-/** What an agent and `openssl pkeyutl` use too. */
+/** The padding, as an agent and `openssl pkeyutl` use it. */
 export const OAEP = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
 
-/** Identifies a kit by its public key: the first 16 digits of a SHA-256. Throws for no key. */
+/**
+ * Returns the fingerprint of a kit, which identifies it by its public key: the first 16 digits of a
+ * SHA-256. Throws for no key.
+ */
 export function fingerprintOf(key: string): string {
   const der = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(der).digest('hex').slice(0, 16)

@@ -7,13 +7,16 @@ const TAG_BYTES = 16
 
 /** Encrypts a secret in the database for this dashboard with its key file. */
 export interface Sealer {
-  /** base64url of nonce, tag and ciphertext (AES-256-GCM); `purpose` must be the same when opened. */
+  /**
+   * Returns base64url of nonce, tag and ciphertext (AES-256-GCM); `purpose` must be the same when
+   * opened.
+   */
   seal(purpose: string, secret: Secret): string
-  /** Throws for another key file, purpose or text. */
+  /** Opens a sealed text. Throws for another key file, purpose or text. */
   open(purpose: string, sealed: string): Secret
 }
 
-/** `secret`: at least 256 random bits from a file outside the database. */
+/** Makes a sealer; `secret` has at least 256 random bits from a file outside the database. */
 export function makeSealer(secret: string, random: Random): Sealer {
   const key = createHash('sha256').update(`hosting-seal/1\n${secret}`).digest()
   return {

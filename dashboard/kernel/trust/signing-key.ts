@@ -23,7 +23,10 @@ export interface KeyDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
 
 export const KEY_PURPOSE = 'signing-key'
 
-/** The current one, created at the first start. Throws for another key file than the one that sealed it. */
+/**
+ * Returns the current key, which is created at the first start. Throws for another key file than
+ * the one that sealed it.
+ */
 export async function loadSigningKey(deps: KeyDeps): Promise<SigningKey> {
   const known = await findCurrentKey(deps.db)
   if (known) return openSigningKey(deps.sealer, known)
@@ -45,8 +48,8 @@ export function createSigningKey({ clock, random, sealer }: Omit<KeyDeps, 'db'>)
 }
 
 /**
- * Its public half is that of the sealed one, and not the column: agents trust what they receive, so
- * whoever can write to the database must not choose it.
+ * Opens the key of a row. Its public half is that of the sealed one, and not the column: agents
+ * trust what they receive, so whoever can write to the database must not choose it.
  */
 export function openSigningKey(sealer: Sealer, row: KeyRow): SigningKey {
   const pem = sealer.open(KEY_PURPOSE, row.private_key_sealed)
@@ -66,7 +69,7 @@ export function findSigningKey(sealer: Sealer, row: KeyRow): SigningKey | undefi
 
 const publicTextOf = (key: KeyObject): string => String(key.export({ format: 'jwk' }).x)
 
-/** The form for `hosting-agent enrol` and `hosting-agent trust`. */
+/** Returns the form for `hosting-agent enrol` and `hosting-agent trust`. */
 export function hubKeyOf({ kid, public_key }: Pick<SigningKey, 'kid' | 'public_key'>): string {
   return `ed25519:${kid}:${public_key}`
 }

@@ -24,7 +24,8 @@ const CHANGED =
   'The record of its agent was changed outside of the dashboard: enrol the server again'
 
 /**
- * Why no request can be sent to the agent of a server, as far as a connection shows it; undefined: one can.
+ * Returns why no request can be sent to the agent of a server, as far as a connection shows it;
+ * undefined when one can.
  */
 export async function obstacleTo(
   transports: Transports,
@@ -39,7 +40,10 @@ export async function obstacleTo(
   }
 }
 
-/** One transport to each agent, kept while address and certificate of the server are unchanged. */
+/**
+ * Makes one transport to each agent, which is kept while address and certificate of the server are
+ * unchanged.
+ */
 export function makeTransports(deps: Deps): Transports {
   const known = new Map<number, PinnedTransport>()
   return async (to: AgentAddress) => {

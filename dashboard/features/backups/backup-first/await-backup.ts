@@ -24,8 +24,8 @@ type WaitContext = Pick<AttemptContext, 'signal' | 'accept'>
 type SiteOperation = OperationRow & { site_id: number }
 
 /**
- * An operation that changes a site, or all sites of a server, waits for a backup of each, which it
- * starts. Everything follows from the records, so that a restarted dashboard continues. Returns the
+ * Waits for the backups before a change of a site, or of all sites of a server, and starts them.
+ * Everything follows from the records, so that a restarted dashboard continues. Returns the
  * operation as it may be sent. Throws the reason if there is no backup.
  */
 export async function awaitBackup(
@@ -44,7 +44,7 @@ export async function awaitBackup(
   }
 }
 
-/** One without a backup; undefined: all of them have one. */
+/** Returns a site without a backup; undefined when all of them have one. */
 async function nextUnsavedSite(deps: Deps, operation: OperationRow): Promise<number | undefined> {
   const { site_id, server_id, created_at } = operation
   const recent = recentPeriod(deps, new Date(created_at))
@@ -84,7 +84,7 @@ async function awaitBackupOf(
   if (!(await joinBackup(deps, operation, context))) await startBackup(deps, operation)
 }
 
-/** False: no backup of the site is running. */
+/** Waits for a running backup of the site; returns false when none is running. */
 async function joinBackup(
   deps: Deps,
   operation: SiteOperation,
@@ -102,7 +102,7 @@ async function joinBackup(
   return true
 }
 
-/** It waits for an offline agent only if the operation does. */
+/** Starts a backup, which waits for an offline agent only if the operation does. */
 async function startBackup(deps: Deps, operation: SiteOperation): Promise<void> {
   const { server_id, site_id, actor, created_at, deadline_at } = operation
   const server = await getServer(deps.db, server_id)
@@ -118,10 +118,13 @@ async function startBackup(deps: Deps, operation: SiteOperation): Promise<void> 
   }
 }
 
-/** The operation of a server has the name of the server. */
+/** Whether the operation is of a server, whose name it then has. */
 const isOfServer = ({ domain }: Pick<OperationRow, 'domain'>, ofSite: string) => domain !== ofSite
 
-/** The worker repeats what an offline agent prevents while there is time. */
+/**
+ * Throws the reason why there is no backup. The worker retries what an offline agent prevents while
+ * there is time.
+ */
 async function backupFailed(
   { db }: Deps,
   { domain, server_id, site_id }: SiteOperation,

@@ -7,12 +7,11 @@ import { hasBackupIn, isBackupWanted, listUnsaved, type TimePeriod } from './que
 
 type Deps = Pick<RulesDeps, 'db' | 'clock'>
 
-/** A backup is recent for so long. */
 const RECENT_MS = 60 * 60_000
 
 /**
- * The period in which a backup is recent enough for what was started at `time`: a backup of the future
- * is not.
+ * Returns the period in which a backup is recent enough for what was started at `time`: a backup of
+ * the future is not.
  */
 export function recentPeriod({ clock }: Pick<Deps, 'clock'>, time: Date = clock.now()): TimePeriod {
   const now = clock.now().getTime()
@@ -26,8 +25,8 @@ export const hasRecentBackup = (deps: Deps, site_id: number): Promise<boolean> =
   hasBackupIn(deps.db, site_id, recentPeriod(deps))
 
 /**
- * For a change of a site: `waits` for a backup, or `done` with one of the last hour; null where none is
- * wanted or possible.
+ * Returns `waits` when a change of a site waits for a backup, or `done` with one of the last hour;
+ * null where none is wanted or possible.
  */
 export async function backupFirstOfSite(
   deps: Deps,
@@ -41,7 +40,7 @@ export async function backupFirstOfSite(
   return (await hasRecentBackup(deps, id)) ? 'done' : 'waits'
 }
 
-/** The same for a change of all sites of a server. */
+/** Returns the same for a change of all sites of a server. */
 export async function backupFirstOfServer(
   deps: Deps,
   server_id: number,
@@ -53,7 +52,6 @@ export async function backupFirstOfServer(
   return done ? null : 'waits'
 }
 
-/** The sites of a server that want a backup, can have one, and have none in that period. */
 export async function* unsavedSites(
   { db }: Pick<Deps, 'db'>,
   server_id: number,

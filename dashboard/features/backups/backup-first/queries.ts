@@ -15,7 +15,7 @@ export async function isBackupWanted(
   return (await listWanting(db, eq(sites.id, site_id), fallback)).length > 0
 }
 
-/** Two ISO times. */
+/** A period between two ISO times. */
 export interface TimePeriod {
   from: string
   to: string
@@ -54,7 +54,7 @@ async function listWanting(db: Database, which: SQL, fallback: boolean): Promise
   return rows.map(({ id }) => id)
 }
 
-/** Whether a backup was made and recorded in that period that is still in its repository. */
+/** Whether a backup that is still in its repository was made and recorded in that period. */
 export async function hasBackupIn(
   db: Database,
   site_id: number,
@@ -78,7 +78,7 @@ export async function hasBackupIn(
   return row !== undefined
 }
 
-/** The newest backup operation of a site that was started at that time or later. */
+/** Returns the newest backup operation of a site that was started at that time or later. */
 export function findBackingUp(
   db: Database,
   site_id: number,
@@ -95,7 +95,8 @@ export function findBackingUp(
 }
 
 /**
- * It no longer waits. False while another backup of the site runs, which the constraint decides.
+ * Marks an operation that no longer waits for a backup. Returns false while another backup of the
+ * site runs, which the constraint decides.
  */
 export async function markBackedUp(
   db: Database,

@@ -30,7 +30,7 @@ interface RepositoryAdoption {
 
 /**
  * Records the backups of a repository that another dashboard made, and its password. A server lists
- * them. May be repeated: recorded backups stay as they are. Throws 422 for passwords that are not
+ * them. A repeated call leaves recorded backups as they are. Throws 422 for passwords that are not
  * encrypted to the key of this dashboard, and 409 if none opens the repository.
  */
 export async function adoptBackups(

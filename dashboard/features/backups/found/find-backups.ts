@@ -23,9 +23,9 @@ interface RepositorySearch {
 }
 
 /**
- * The repositories in a target, whichever dashboard made them, and their passwords as recovery kits
- * open them. A server reads the storage. Throws 409 without a confirmed kit, and for what the storage
- * refuses.
+ * Finds the repositories in a target, whichever dashboard made them, and their passwords as
+ * recovery kits open them. A server reads the storage. Throws 409 without a confirmed kit, and for
+ * what the storage refuses.
  */
 export async function findBackups(
   deps: Deps,

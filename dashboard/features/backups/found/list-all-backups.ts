@@ -4,7 +4,7 @@ import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import type { ListedBackups } from '#shared/backups/backup-find.ts'
 import { backupsReading } from '#shared/backups/readings.ts'
 
-/** No server makes the dashboard ask for ever. */
+/** The maximum of pages: no server makes the dashboard ask for ever. */
 const MAX_PAGES = 25
 
 /** `passwords`: those of `password_ids`, in order; missing or empty: the server has one of them. */
@@ -15,7 +15,6 @@ export type CompleteListing = Omit<ListedBackups, 'next'> & {
   is_whole: boolean
 }
 
-/** All backups in a repository, newest first, as a server lists them: page after page. */
 export async function listAllBackups(
   agents: Agents,
   server: AgentAddress,

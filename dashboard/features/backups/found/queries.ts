@@ -6,7 +6,6 @@ import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import { type RepositoryListing, recordListing } from './record.queries.ts'
 
-/** How many backups of each repository in a target are recorded. */
 export async function countRecorded(db: Database, target_id: number): Promise<Map<string, number>> {
   const rows = await db.read
     .select({ name: backups.repository, known: count() })
@@ -21,8 +20,8 @@ const NUMBER_SUFFIX = /-\d+$/
 const MAX_LETTERS = 32
 
 /**
- * The site that a repository belongs to: its owner, or the managed site that has the domain of its
- * backups, and after whose system user it is named.
+ * Returns the site that a repository belongs to: its owner, or the managed site that has the domain
+ * of its backups, and after whose system user it is named.
  */
 export async function findOwner(
   db: Database,

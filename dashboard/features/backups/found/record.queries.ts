@@ -16,9 +16,8 @@ export interface RepositoryListing {
   repository: string
   listed: CompleteListing
   now: string
-  /** When the list was asked for. */
   asked_at: string
-  /** Whose backups they are; missing: no site has the repository. */
+  /** The site that has the repository; missing: no site has it. */
   site?: { id: number; server_id: number; domain: string }
 }
 
@@ -35,7 +34,9 @@ function listingStatements(queries: Queries, listing: RepositoryListing): Statem
   ]
 }
 
-/** Its site may have been recorded, or adopted its repository, after its backups were found. */
+/**
+ * Assigns backups to a site that was recorded, or adopted its repository, after they were found.
+ */
 function assignToSite(
   { target_id, repository, listed }: RepositoryListing,
   { id, server_id }: NonNullable<RepositoryListing['site']>,
@@ -46,8 +47,8 @@ function assignToSite(
 }
 
 /**
- * Oldest first, so that the newest backup has the highest id. Each has its own time: no clock of a
- * server makes a backup newer than now.
+ * Inserts missing backups, oldest first, so that the newest one has the highest id. Each has its
+ * own time: no clock of a server makes a backup newer than now.
  */
 function insertMissing({ target_id, repository, listed, now, site }: RepositoryListing) {
   const { tables, excluded } = listed
@@ -63,7 +64,10 @@ function insertMissing({ target_id, repository, listed, now, site }: RepositoryL
     order by key`
 }
 
-/** `also`: in the same batch. Returns how many are no longer stored, and how many had no record. */
+/**
+ * Records a list of a repository, with `also` in the same batch. Returns how many backups are no
+ * longer stored, and how many had no record.
+ */
 export async function recordListing(
   db: Database,
   listing: RepositoryListing,

@@ -16,10 +16,9 @@ interface Deps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
   agents: Agents
 }
 
-/** The interval of the search for reports that are due. */
 export const KEEPER_MS = 10 * 60_000
 const EVERY_MS = 6 * 3600_000
-/** Servers that are asked until one can read the storage. */
+/** The maximum of servers that are asked until one can read the storage. */
 const MAX_SERVERS = 3
 
 /** Asks a server for the report of each keeper beside a remote storage, a few times a day. */
@@ -39,7 +38,7 @@ export async function readReports(deps: Deps): Promise<void> {
   }
 }
 
-/** Empty if no server can read the storage now. */
+/** Returns the texts of the reports; none if no server can read the storage now. */
 async function readReportTexts(
   { db, agents, sealer, log }: Deps,
   target: TargetRow,
@@ -55,7 +54,10 @@ async function readReportTexts(
   return []
 }
 
-/** The newest one; one of the future, whose clock was wrong, only if there is no other one. */
+/**
+ * Returns the newest report; one of the future, whose clock was wrong, only if there is no other
+ * one.
+ */
 const newestReport = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
   reports.toSorted(
     (one, other) =>
@@ -63,7 +65,10 @@ const newestReport = (reports: readonly KeeperReport[], now: Date): KeeperReport
       Date.parse(other.at) - Date.parse(one.at),
   )[0]
 
-/** The newest report that the keeper with this public key has signed: anybody may write others. */
+/**
+ * Returns the newest report that the keeper with this public key has signed: anybody may write
+ * others.
+ */
 export const newestSignedReport = (
   key: string,
   texts: readonly string[],

@@ -7,7 +7,7 @@ interface KeeperTarget {
   keeper_key: string | null
 }
 
-/** The newest report of the keeper of each target; null: none is known. */
+/** Returns the newest report of the keeper of each target; null when none is known. */
 export async function reportsOf(
   db: Database,
 ): Promise<(target: KeeperTarget) => KeeperReport | null> {

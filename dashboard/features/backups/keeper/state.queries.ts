@@ -7,15 +7,13 @@ import { KeeperReport } from '#shared/backups/keeper-report.ts'
 const KEY = 'keeper_reports'
 
 const KeeperState = z.object({
-  /** The public key of the keeper: the state of an earlier one is worth nothing. */
+  /** The public key of the keeper; the state of an earlier keeper is worth nothing. */
   key: z.string(),
-  /** When a server was last asked for its report. */
   asked_at: z.string(),
   report: KeeperReport.nullable(),
 })
 export type KeeperState = z.infer<typeof KeeperState>
 
-/** By the id of a target. */
 const KeeperStates = z.record(z.string(), KeeperState)
 
 export async function readStates(db: Database): Promise<z.infer<typeof KeeperStates>> {
@@ -23,7 +21,7 @@ export async function readStates(db: Database): Promise<z.infer<typeof KeeperSta
   return KeeperStates.safeParse(row?.value).data ?? {}
 }
 
-/** One of many targets: two dashboards may write at the same time. */
+/** Stores the state of one of many targets: two dashboards may write at the same time. */
 export async function setState(db: Database, target_id: number, state: KeeperState): Promise<void> {
   const value = sql`json_set(${settings.value}, ${`$."${target_id}"`}, json(${JSON.stringify(state)}))`
   await db.write((queries) =>
@@ -34,7 +32,6 @@ export async function setState(db: Database, target_id: number, state: KeeperSta
   )
 }
 
-/** Online servers: those with backups in the target first. */
 export function listReaders(db: Database, target_id: number, limit: number) {
   const uses = sql`exists (select 1 from backups where backups.server_id = ${servers.id}
     and backups.target_id = ${target_id})`

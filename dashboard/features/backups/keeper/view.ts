@@ -2,7 +2,7 @@ import type { KeeperView } from '#shared/backups/api/backups.ts'
 import type { KeeperReport } from '#shared/backups/keeper-report.ts'
 import { isDue } from '#shared/kernel/age.ts'
 
-/** A keeper runs once a day. */
+/** The age at which the report of a keeper, which runs once a day, is late. */
 export const LATE_MS = 3 * 24 * 3600_000
 
 export function keeperView(

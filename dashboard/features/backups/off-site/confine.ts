@@ -2,22 +2,23 @@ import { dlopen, FFIType, ptr } from 'bun:ffi'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { z } from 'zod'
 
-/** What a program may do with files, and to which ports it may connect. Missing paths are left out. */
+/**
+ * The files that a program may use, and the ports to which it may connect. Missing paths are left
+ * out.
+ */
 export const Allowed = z.object({
   /** Files that it may execute: itself, the loader of its libraries, and what it starts. */
   runs: z.array(z.string()),
-  /** Files and folders that it may read. */
   reads: z.array(z.string()),
-  /** Files and folders that it may change. */
   writes: z.array(z.string()),
   ports: z.array(z.number()),
   max_data: z.number(),
 })
 export type Allowed = z.infer<typeof Allowed>
 
-/** From landlock(7) and linux/landlock.h. */
+/** The rights of landlock(7) and linux/landlock.h. */
 const FS_RIGHTS = { EXECUTE: 1, WRITE: 2, READ: 4, READ_DIR: 8, ALL_OF_1: 0x1fff }
-/** By the first version of the interface that has it: links between folders, truncation, devices. */
+/** The rights of later versions of the interface: links between folders, truncation, devices. */
 const LATER_FS_RIGHTS = [
   [2, 1 << 13],
   [3, 1 << 14],
@@ -25,7 +26,7 @@ const LATER_FS_RIGHTS = [
 ] as const
 const OF_FILES = FS_RIGHTS.EXECUTE | FS_RIGHTS.WRITE | FS_RIGHTS.READ | (1 << 14) | (1 << 15)
 const NET = { BIND: 1, CONNECT: 2 }
-/** No abstract sockets, and no signals to other programs. */
+/** The scopes that are closed: abstract sockets, and signals to other programs. */
 const SCOPES = 3
 const RULE = { PATH: 1, PORT: 2 }
 const CALL = { CREATE: 444, ADD: 445, RESTRICT: 446, CLOSE_RANGE: 436 }
@@ -98,7 +99,10 @@ function confine(libc: Libc, { runs, reads, writes, ports }: Allowed): void {
   check(libc.syscall(CALL.RESTRICT, ruleset, 0, 0, 0), 'landlock_restrict_self')
 }
 
-/** Rights on a folder are of everything below it; a file has only those of files. */
+/**
+ * Allows rights on a path. Rights on a folder are of everything below it; a file has only those of
+ * files.
+ */
 function allowPath(libc: Libc, ruleset: number, path: string, rights: number): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return
@@ -121,7 +125,7 @@ function check(result: number | bigint, what: string): void {
 
 const textOf = (text: string) => Buffer.from(`${text}\0`)
 
-/** An array of strings as C has it; the texts must live as long as their addresses. */
+/** Makes an array of strings as C has it; the texts must live as long as their addresses. */
 function listOf(strings: readonly string[]) {
   const texts = strings.map(textOf)
   return { texts, addresses: BigUint64Array.from([...texts.map((text) => BigInt(ptr(text))), 0n]) }

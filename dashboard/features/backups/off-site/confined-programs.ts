@@ -6,7 +6,7 @@ import type { Allowed } from './confine.ts'
 import { runProgram } from './run-program.ts'
 
 const LOADER_CACHE = '/etc/ld.so.cache'
-/** What names, certificates and the time of day need. */
+/** The files that names, certificates and the time of day need. */
 const SYSTEM = [
   LOADER_CACHE,
   '/etc/resolv.conf',
@@ -31,8 +31,8 @@ const MAX_DATA = 2 ** 30
 const LIBRARY = /(\/\S+) \(0x/g
 
 /**
- * The argv of a restic that can execute nothing but itself, and ssh(1) for SFTP, and that sees
- * nothing of this machine but its own files, the folder of a local target, and what names and
+ * Returns the argv of a restic that can execute nothing but itself, and ssh(1) for SFTP, and that
+ * sees nothing of this machine but its own files, the folder of a local target, and what names and
  * certificates need.
  */
 export async function confinedRestic(
@@ -50,8 +50,8 @@ export async function confinedRestic(
 }
 
 /**
- * The argv of a program of Debian, with its arguments, that can execute nothing but itself, reads one
- * file, writes to its standard output only, and has no network.
+ * Returns the argv of a program of Debian, with its arguments, that can execute nothing but itself,
+ * reads one file, writes to its standard output only, and has no network.
  */
 export async function confinedReader(
   [name = '', ...args]: readonly string[],
@@ -92,7 +92,10 @@ function installedPath(name: string, name_of_package: string): string {
   )
 }
 
-/** As the loader finds them; the program itself does not run. env(1): of this program alone. */
+/**
+ * Returns the libraries of a program as the loader finds them; the program itself does not run.
+ * env(1) sets variables of this program alone.
+ */
 async function librariesOf(program: string): Promise<string[]> {
   const { stdout } = await runProgram(['env', 'LD_TRACE_LOADED_OBJECTS=1', program])
   return [...stdout.matchAll(LIBRARY)].map(([, path = '']) => path)

@@ -8,7 +8,10 @@ import { runOrThrow } from './run-program.ts'
 
 const TIMEOUT_MS = 10 * 60_000
 
-/** The same restic as on servers, in DATA_DIR: downloaded once, with a known digest. */
+/**
+ * Returns the path of the same restic as on servers, in DATA_DIR: downloaded once, with a known
+ * digest.
+ */
 export async function providedRestic(data_dir: string): Promise<string> {
   const { urls, sha256 } = RESTIC[process.arch === 'arm64' ? 'arm64' : 'x64']
   const [program, note] = [`${data_dir}/bin/restic`, `${data_dir}/bin/restic.sha256`]
@@ -33,7 +36,9 @@ export async function providedRestic(data_dir: string): Promise<string> {
   return program
 }
 
-/** A copy beside the records is tried first, for a machine without internet. */
+/**
+ * Downloads the program. A copy beside the records is tried first, for a machine without internet.
+ */
 async function download(urls: readonly string[], to: string, sha256: string): Promise<void> {
   const problems: string[] = []
   for (const url of urls) {

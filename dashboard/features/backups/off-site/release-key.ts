@@ -15,7 +15,7 @@ export async function recordSealed(db: Database, data_dir: string): Promise<void
   if (!isDeepStrictEqual(sealed, await findSealed(db))) await setSealed(db, sealed)
 }
 
-/** What the state records of a backup that holds these files. */
+/** Returns what the state records of a backup that holds these files. */
 export function savedKey(
   header: RecoveryHeader | undefined,
   before: OffSiteState | undefined,
@@ -33,7 +33,7 @@ export const lacksKey = (sealed: SealedFiles | undefined, state: OffSiteState | 
   sealed.holds.includes(RELEASE_KEY) &&
   sealed.kit !== state?.release_key?.kit
 
-/** Whether the backups give a lost release key back, with the kit in use. */
+/** Returns whether the backups give a lost release key back, with the kit in use. */
 export function keyStateOf(
   kit: Pick<KitRow, 'recovery_key'> | undefined,
   sealed: SealedFiles | undefined,

@@ -11,17 +11,17 @@ import { type ProgramOutcome, runProgram } from './run-program.ts'
 
 const MAX_WAIT_MS = 600_000
 
-/** Where the dashboard's own backups are in a target; no site has this system user. */
+/** The name of the dashboard's own backups in a target; no site has this system user. */
 const NAME = 'hosting-dashboard'
 const NO_REPOSITORY = 10
 const WRONG_PASSWORD = 12
 const TRIAL_FILE = 'check.txt'
-/** What restic says of a repository whose creation was interrupted. */
+/** The message of restic for a repository whose creation was interrupted. */
 const INCOMPLETE_REPOSITORY = /repository already contains keys|config file already exists/
 
 /** The first words of commands that write, to a storage that has been read before. */
 const WRITING_COMMANDS: ReadonlySet<string> = new Set(['init', 'backup'])
-/** A command that writes nothing else. */
+/** The message of a failed lock; a command that writes nothing else has it, too. */
 const LOCK_FAILED = /unable to create lock/
 const REFUSED = /access ?denied|permission denied|forbidden|\b40[13]\b|read-only file ?system/i
 
@@ -29,9 +29,8 @@ const Keys = z.array(z.object({ hostName: z.string() }))
 const Summary = z.object({ message_type: z.literal('summary'), snapshot_id: z.string() })
 
 export interface OpenRepository {
-  /** The argv of restic for a place, with the files of this folder. */
   start(view: { place: BackupPlace; folder: string }): Promise<readonly string[]>
-  /** For the files with secrets; removed at the end. */
+  /** The folder for the files with secrets, which is removed at the end. */
   folder: string
   target: BackupTarget
   password: Secret
@@ -39,7 +38,7 @@ export interface OpenRepository {
   stall_ms: number
 }
 
-/** Returns the outcome without an error, or throws a readable one. */
+/** A restic with its secrets. */
 interface Restic {
   /** Never throws for an exit status. */
   attempt(args: readonly string[]): Promise<ProgramOutcome>
@@ -106,7 +105,6 @@ function resticOf(opened: OpenRepository, start: readonly string[]): Restic {
   }
 }
 
-/** The message of restic, which has that of the storage. */
 function failureOf(
   { code, stdout, stderr, stalled }: ProgramOutcome,
   [command = '']: readonly string[],
@@ -135,7 +133,10 @@ function failureOf(
   return new Error(`restic ${command}: ${said || `exit status ${code}`}`)
 }
 
-/** As agents do it for sites: the password is the name of a key, encrypted to the kit and the keeper. */
+/**
+ * Prepares the repository as agents do it for sites: the password is the name of a key, encrypted
+ * to the kit and the keeper.
+ */
 export async function prepareRepository(
   { attempt, must, failure }: Restic,
   { folder, password }: OpenRepository,
@@ -157,13 +158,11 @@ export async function prepareRepository(
   }
 }
 
-/** Returns the id of the snapshot. */
 export const saveArchive = (restic: Restic, archive: string): Promise<string> =>
   saveFile(restic, { file: archive, name: 'dashboard.tar', tag: 'dashboard' })
 
 interface SnapshotFile {
   file: string
-  /** In the snapshot. */
   name: string
   tag: string
 }

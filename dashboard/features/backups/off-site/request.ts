@@ -19,7 +19,6 @@ import {
 export interface RequestDeps {
   db: Database
   clock: Clock
-  /** Whether the dashboard backs up its own records. */
   off_site: boolean
 }
 
@@ -40,8 +39,8 @@ export async function showOffSite({ db, off_site }: RequestDeps): Promise<Dashbo
 }
 
 /**
- * Starts within seconds, at the dashboard that has this task. Throws 409 with what is missing.
- * `only_check`: the target is opened, and nothing is saved.
+ * Requests a backup, which starts within seconds at the dashboard that has this task. With
+ * `only_check` the target is opened, and nothing is saved. Throws 409 with what is missing.
  */
 export async function requestOffSite(
   deps: RequestDeps,
@@ -68,7 +67,7 @@ export async function requestBackups({ db, clock, off_site }: RequestDeps): Prom
 
 export const refusalOf = (obstacle: string) => `The records cannot be backed up: ${obstacle}`
 
-/** What is missing before the records can be saved in a target; null: nothing. */
+/** Returns what is missing before the records can be saved in a target; null for nothing. */
 export async function obstacleOf(
   db: Database,
   target: OwnTarget | undefined,

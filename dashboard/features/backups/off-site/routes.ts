@@ -7,7 +7,6 @@ import { changeOwnTarget, type OwnTargetDeps, removeOwnTarget } from './target.t
 
 const route = routesWith<RequestDeps & OwnTargetDeps>()
 
-/** The backups of the dashboard's own records in a target of their own. */
 export const offSiteRoutes = {
   showDashboardBackup: route({
     at: 'GET /api/fleet/dashboard-backup',

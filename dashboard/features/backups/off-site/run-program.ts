@@ -4,7 +4,7 @@ interface ProgramOptions {
   env?: Record<string, string>
   input_file?: string
   output_file?: string
-  /** It is ended when its output does not change for so long. */
+  /** How long its output may stay unchanged before it is ended. */
   stall_ms?: number
   /** True if the program limits its memory itself. */
   is_limited?: boolean
@@ -14,15 +14,15 @@ export interface ProgramOutcome {
   code: number
   stdout: string
   stderr: string
-  /** It was ended because its output did not change. */
+  /** Whether it was ended because its output did not change. */
   stalled: boolean
 }
 
 const TIMEOUT_MS = 4 * 3600_000
 const PATH = '/usr/local/bin:/usr/bin:/bin'
-/** prlimit(1): a program in need of more memory than 1 GB fails, and not the dashboard. */
+/** prlimit(1): a program that needs more memory than 1 GB fails, and not the dashboard. */
 const MEMORY_LIMIT = ['prlimit', '--core=0', `--data=${2 ** 30}`, '--']
-/** They pass in the status of a restic that waits. */
+/** The times in the status of a restic that waits: they pass without progress. */
 const PROGRESS_TIMES = /"seconds_(elapsed|remaining)":\d+,?/g
 
 /**
@@ -82,7 +82,7 @@ export async function runOrThrow(
   throw new Error(`${argv[0]}: ${outcome.stderr.trim().slice(-400) || `status ${outcome.code}`}`)
 }
 
-/** Calls `progress` when a line differs from the one before. */
+/** Reads the output of a program, and calls `progress` when a line differs from the one before. */
 async function textOf(stream: ReadableStream<Uint8Array>, progress: () => void): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

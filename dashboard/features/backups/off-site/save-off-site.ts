@@ -51,7 +51,6 @@ export interface OffSiteDeps {
   data_dir: string
   /** A restic without progress is ended after this. */
   stall_ms: number
-  /** Writes a backup with all secrets of the dashboard to a file. */
   backUp(path: string): Promise<void>
 }
 
@@ -93,7 +92,10 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   if (request) await endRequest(db, request)
 }
 
-/** A failed attempt is repeated sooner; a check alone is no backup. */
+/**
+ * Whether the records have to be saved now. A failed attempt is repeated sooner; a check alone is
+ * no backup.
+ */
 function isSaveDue(
   before: Awaited<ReturnType<typeof findOffSite>>,
   sealed: SealedFiles | undefined,
@@ -106,7 +108,6 @@ function isSaveDue(
   return isDue(before.saved_at, EVERY_MS, now)
 }
 
-/** A request may wait while its target is removed: it has failed then. */
 async function endRefusedRequest({ db, clock, log }: OffSiteDeps, request: Request | undefined) {
   if (!request) return
   const obstacle = await obstacleOf(db, await findOwnTarget(db))
@@ -118,7 +119,10 @@ async function endRefusedRequest({ db, clock, log }: OffSiteDeps, request: Reque
   log.error('the requested backup of the records could not start', new Error(error))
 }
 
-/** Returns the id of the snapshot; undefined after a check alone. */
+/**
+ * Saves the records, or only checks the target. Returns the id of the snapshot; undefined after a
+ * check alone.
+ */
 async function saveNow(
   deps: OffSiteDeps,
   kit: KitRow,
@@ -160,7 +164,10 @@ async function saveNow(
 const textFrom = ({ random }: Pick<OffSiteDeps, 'random'>): string =>
   Buffer.from(random(PASSWORD_BYTES)).toString('hex').slice(0, 48)
 
-/** Recorded before it is used: a repository whose password is lost could not be used again. */
+/**
+ * Returns the password of the repository. A new one is recorded before it is used: a repository
+ * whose password is lost could not be used again.
+ */
 async function passwordFor(
   { db, random, sealer }: OffSiteDeps,
   kit: KitRow,
@@ -174,7 +181,10 @@ async function passwordFor(
   return password
 }
 
-/** restic may use the whole folder, and must see none of the records. */
+/**
+ * Throws for a folder that restic must not use: it may use the whole folder, and must see none of
+ * the records.
+ */
 async function refuseUnusable(path: string, data_dir: string): Promise<void> {
   if (`${path}/`.startsWith(`${data_dir}/`) || `${data_dir}/`.startsWith(`${path}/`)) {
     throw new Error(
@@ -188,7 +198,10 @@ async function refuseUnusable(path: string, data_dir: string): Promise<void> {
   })
 }
 
-/** An answer without progress for so long is none: the account of the dashboard had one before. */
+/**
+ * The time without progress after which an account counts as refused: the account of the dashboard
+ * had an answer before.
+ */
 const TIMEOUT_MS = 60_000
 
 /**

@@ -12,9 +12,12 @@ import { activities, settings } from '#dashboard/kernel/db/schema.ts'
 export const STATE = 'off_site_backup'
 /** The settings key of the last request for a backup; without a row, nothing is requested. */
 export const REQUEST = 'off_site_request'
-/** The same for the backup beside the records. */
+/** The settings key of the last request for a backup beside the records. */
 export const LOCAL_REQUEST = 'local_backup_request'
-/** What the installation has sealed for the backups, as the file in DATA_DIR says. */
+/**
+ * The settings key of what the installation has sealed for the backups, as the file in DATA_DIR
+ * says.
+ */
 const RECOVERY = 'recovery_file'
 type RequestKey = typeof REQUEST | typeof LOCAL_REQUEST
 
@@ -24,7 +27,6 @@ const OffSiteState = z.object({
   error: z.string().nullable(),
   /** Whether the last attempt was not even started, because something was missing. */
   not_ready: z.boolean().default(false),
-  /** The last that succeeded. */
   saved_at: z.string().nullable(),
   /** Since when the saved backups hold the release key, and the kit that opens it; null: they do not. */
   release_key: z.object({ kit: z.string(), since: z.string() }).nullable().default(null),
@@ -42,7 +44,9 @@ export type Request = z.infer<typeof Request>
 
 export type OffSiteState = z.input<typeof OffSiteState>
 
-/** The dashboard's own backups in a target; undefined: none was tried yet. */
+/**
+ * Returns the state of the dashboard's own backups in a target; undefined when none was tried yet.
+ */
 export async function findOffSite(
   db: Database,
 ): Promise<z.output<typeof OffSiteState> | undefined> {
@@ -87,7 +91,7 @@ export async function findRequest(
   return Request.safeParse(row?.value).data
 }
 
-/** The last one counts. */
+/** Stores a request; the last one counts. */
 export const insertRequest = (db: Database, request: Request, entry: NewActivity) =>
   writeAll(db, (queries) => [
     requestStatement(queries, request),
@@ -107,7 +111,7 @@ export const requestStatement = (
     .values({ key, value })
     .onConflictDoUpdate({ target: settings.key, set: { value } })
 
-/** A later one stays. */
+/** Ends a request; a later one stays. */
 export async function endRequest(
   db: Database,
   { at }: Request,

@@ -10,7 +10,10 @@ import { REQUEST, type Request, requestStatement, STATE } from './state.queries.
 
 type NewRepository = typeof dashboard_repositories.$inferInsert
 
-/** `forgets`: what is known of the last attempts is of another place. */
+/**
+ * Stores the target. With `forgets`, what is known of the last attempts is deleted: it is of
+ * another place.
+ */
 export async function putOwnTarget(
   db: Database,
   values: Omit<OwnTarget, 'id'>,
@@ -36,7 +39,7 @@ export async function deleteOwnTarget(db: Database, entry: NewActivity): Promise
   ])
 }
 
-/** Only of the settings that were checked: they may be changed meanwhile. */
+/** Marks the target as checked, unless its settings were changed meanwhile. */
 export async function setChecked(
   db: Database,
   { secret_sealed }: OwnTarget,
@@ -50,7 +53,9 @@ export async function setChecked(
   )
 }
 
-/** The repository of the dashboard in this place, by its address without user and secret. */
+/**
+ * Returns the repository of the dashboard in this place, by its address without user and secret.
+ */
 export async function findOwnRepository(db: Database, place: BackupPlace) {
   const rows = await db.read
     .select()

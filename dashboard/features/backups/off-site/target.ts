@@ -20,7 +20,10 @@ export interface OwnTargetDeps {
   sealer: Sealer
 }
 
-/** Another place needs the secret again, as with targets of sites. A check is requested at once. */
+/**
+ * Changes the target, and requests a check at once. Another place needs the secret again, as with
+ * targets of sites.
+ */
 export async function changeOwnTarget(
   { db, clock, sealer }: OwnTargetDeps,
   { place, secret, keeper_key }: z.output<typeof SetDashboardTarget>,
@@ -51,7 +54,7 @@ export async function changeOwnTarget(
   })
 }
 
-/** The storage is not changed. */
+/** Removes the target. The storage is not changed. */
 export async function removeOwnTarget({ db, clock }: OwnTargetDeps, user_id: number) {
   if (!(await findOwnTarget(db))) throw notFound('Target of the dashboard')
   await deleteOwnTarget(db, entryOf(clock, { type: 'backup.dashboard_target_delete', user_id }))

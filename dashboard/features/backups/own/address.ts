@@ -5,7 +5,7 @@ interface TargetAccess {
   secret: string
 }
 
-/** The storage and the folder in it, without the secret. */
+/** Returns the storage and the folder in it, without the secret. */
 export function addressOf(place: BackupPlace): string {
   const parts = pathOf(place).split('/').filter(Boolean)
   return [place.kind, storageOf(place), ...parts].join('/')
@@ -17,7 +17,10 @@ function pathOf(place: BackupPlace): string {
   return place.kind === 's3' ? `${pathname}/${place.bucket}/${place.prefix}` : pathname
 }
 
-/** Whether the account of one opens the storage of the other: what it may read is the same, then. */
+/**
+ * Whether the account of one place opens the storage of the other: what it may read is the same,
+ * then.
+ */
 export const sharesAccount = (one: TargetAccess, other: TargetAccess): boolean =>
   'user' in one.place &&
   'user' in other.place &&
@@ -29,7 +32,6 @@ export const sharesAccount = (one: TargetAccess, other: TargetAccess): boolean =
 export const isSameStorage = (one: BackupPlace, other: BackupPlace): boolean =>
   one.kind === other.kind && one.kind !== 'local' && hostOf(one) === hostOf(other)
 
-/** A place with the user of another one of its kind. */
 export function withUserOf(place: BackupPlace, other: BackupPlace): BackupPlace {
   return 'user' in place && 'user' in other ? { ...place, user: other.user } : place
 }

@@ -4,10 +4,8 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 
 export type OwnTarget = typeof dashboard_targets.$inferSelect
 
-/** There is one row, or none. */
 export const OWN_ID = 1
 
-/** The target of the dashboard's own records; undefined: there is none. */
 export async function findOwnTarget(db: Database): Promise<OwnTarget | undefined> {
   const [row] = await db.read
     .select()
@@ -16,6 +14,5 @@ export async function findOwnTarget(db: Database): Promise<OwnTarget | undefined
   return row
 }
 
-/** The targets of sites with their sealed secrets, by name. */
 export const listSealedTargets = (db: Database) =>
   db.read.select().from(backup_targets).orderBy(backup_targets.name)

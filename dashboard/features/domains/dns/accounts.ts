@@ -42,7 +42,7 @@ const viewOf = ({ token_sealed: _, zones, ...account }: AccountRow): DnsAccountV
   zones: zones.map(({ name }) => name).sort(),
 })
 
-/** Cloudflare is asked first: a token that it refuses is not stored. */
+/** Creates an account. Cloudflare is asked first: a token that it refuses is not stored. */
 export async function createAccount(
   { db, clock, sealer, rules }: DnsDeps,
   { name, token, api }: z.output<typeof CreateDnsAccount>,
@@ -60,7 +60,7 @@ export async function createAccount(
   return created
 }
 
-/** Also without a new token, the zones are read again. */
+/** Changes an account, and reads the zones again, also without a new token. */
 export async function changeAccount(
   deps: DnsDeps,
   account: AccountRow,
@@ -85,7 +85,7 @@ export async function changeAccount(
   return viewOf(await getAccount({ db }, account.id))
 }
 
-/** Changes nothing at Cloudflare. */
+/** Removes an account, which changes nothing at Cloudflare. */
 export const removeAccount = ({ db, clock }: DnsDeps, { id }: AccountRow, user_id: number) =>
   deleteAccount(db, id, entryOf('dns.account_delete', user_id, timestamp(clock)))
 

@@ -17,7 +17,7 @@ export interface DnsChange {
   create: Omit<CloudflareRecord, 'id'>[]
 }
 
-/** The former records may be lost. */
+/** The former records could not be restored, and may be lost. */
 export class NotRestored extends CloudflareError {}
 
 export const isSame = (
@@ -26,8 +26,9 @@ export const isSame = (
 ): boolean => one.type === other.type && one.content === other.content
 
 /**
- * What it removed is created again if a step fails: a CNAME must go before an address comes. A call
- * whose answer is lost is undone, too, but may still take effect later: then it throws NotRestored.
+ * Changes the records of a name. What was removed is created again if a step fails: a CNAME must go
+ * before an address comes. A call whose answer is lost is undone, too, but may still take effect
+ * later: then it throws NotRestored.
  */
 export async function applyChange(
   access: Account,
@@ -61,7 +62,7 @@ async function restore(access: Account, zone: string, record: NewRecord): Promis
   })
 }
 
-/** Its id is unknown if the answer was lost. */
+/** Removes a record whose id is unknown if the answer to its creation was lost. */
 async function withdraw(
   access: Account,
   zone: string,

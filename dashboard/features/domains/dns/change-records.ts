@@ -19,13 +19,14 @@ import { changesIn } from './stored-changes.ts'
 export interface ChangeRecordsDeps extends DnsDeps, Pick<CommonDeps, 'bus' | 'log' | 'dns_ms'> {
   agents: Agents
   types: RulesTable
-  /** One change of the records of a site at a time. */
+  /** The queue of the changes of the records of each site. */
   records: KeyedQueue<number>
 }
 
 /**
- * Changes the DNS records of an operation before it is sent, if its agent would take it. Repeated
- * after an interruption. Throws conflict with the message of Cloudflare; `undoRecords` follows.
+ * Changes the DNS records of an operation before it is sent, if its agent would take it. A repeated
+ * call after an interruption continues. Throws conflict with the message of Cloudflare;
+ * `undoRecords` follows.
  */
 export async function runAfterRecords(
   deps: ChangeRecordsDeps,
@@ -44,8 +45,8 @@ export async function runAfterRecords(
 }
 
 /**
- * Throws its refusal, or that it is offline: DNS never points to a server that refuses the
- * operation.
+ * Asks the agent for a plan, and throws its refusal, or that it is offline: DNS never points to a
+ * server that refuses the operation.
  */
 async function checkWithAgent(deps: ChangeRecordsDeps, operation: OperationRow): Promise<void> {
   const server = await getServer(deps.db, operation.server_id)
@@ -72,7 +73,7 @@ async function changeRecords(
   return isChanged
 }
 
-/** False: an earlier try has done it. */
+/** Changes the records of a name; returns false when an earlier attempt has done it. */
 async function changeName(deps: ChangeRecordsDeps, one: NameChange): Promise<boolean> {
   const { name, zone_id: zone } = one
   const account = await findAccount(deps.db, one.account_id)
@@ -89,7 +90,10 @@ async function changeName(deps: ChangeRecordsDeps, one: NameChange): Promise<boo
   }
 }
 
-/** What is left to do. Throws conflict if the name has other records than those that were shown. */
+/**
+ * Returns the changes that are left. Throws conflict if the name has other records than those that
+ * were shown.
+ */
 function remainingChange(
   { name, change }: NameChange,
   present: readonly CloudflareRecord[],

@@ -4,7 +4,10 @@ import { dns_changes } from '#dashboard/kernel/db/dns-schema.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { operations } from '#dashboard/kernel/db/schema.ts'
 
-/** Noted before the first record changes; earlier changes of the site are not undone any more. */
+/**
+ * Notes the changes of an operation before the first record changes; earlier changes of the site
+ * are not undone any more.
+ */
 export async function noteChanges(
   db: Database,
   { id, site_id }: Pick<OperationRow, 'id' | 'site_id'>,
@@ -15,7 +18,10 @@ export async function noteChanges(
   )
 }
 
-/** A change that a user requests replaces all former changes of the records of a site. */
+/**
+ * Forgets the former changes of the records of a site, which a change that a user requests
+ * replaces.
+ */
 export const forgetUndo = (db: Database, site_id: number) =>
   db.write((queries) =>
     queries
@@ -37,7 +43,7 @@ export const forgetUndo = (db: Database, site_id: number) =>
       ),
   )
 
-/** The failed operations whose records are not as before. */
+/** Lists the failed operations whose records are not as before. */
 export async function listUndo(
   db: Database,
   only?: string,
@@ -63,7 +69,10 @@ export const endUndo = (db: Database, operation_id: string, tries: number, is_ov
       .where(eq(dns_changes.operation_id, operation_id)),
   )
 
-/** False: an undo of another change of the site, or a call, has ended it. */
+/**
+ * Whether the changes of an operation can be undone: an undo of another change of the site, or a
+ * call, ends that.
+ */
 export async function isOpen(db: Database, operation_id: string): Promise<boolean> {
   const row = await db.read
     .select({ is_over: dns_changes.is_over })

@@ -8,9 +8,9 @@ import { type NameChange, readChanges } from './read-changes.ts'
 type TargetServer = Pick<ServerRow, 'name' | 'hostname'>
 
 /**
- * The changes of the names of a site: the missing records, and those that were shown and are to be
- * replaced. Throws conflict if a zone has changed since, with the message of Cloudflare if it
- * refuses.
+ * Returns the changes of the names of a site: the missing records, and those that were shown and
+ * are to be replaced. Throws conflict if a zone has changed since, with the message of Cloudflare
+ * if it refuses.
  */
 export async function chosenChanges(
   deps: Pick<DnsDeps, 'db' | 'sealer' | 'rules'>,

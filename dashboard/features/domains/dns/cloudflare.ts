@@ -36,7 +36,7 @@ const CloudflareRecord = z.object({
 })
 export type CloudflareRecord = z.infer<typeof CloudflareRecord>
 
-/** The text of Cloudflare, or why it could not be asked. */
+/** A refusal of Cloudflare with its message, or the reason why it could not be asked. */
 export class CloudflareError extends Error {
   /** The code of a call that Cloudflare refused; undefined: it may have taken effect. */
   readonly refusal: number | undefined
@@ -56,7 +56,7 @@ export interface Account {
   rules: AddressRules
 }
 
-/** The zones of a token that Cloudflare calls active. Throws CloudflareError. */
+/** Returns the zones of a token that Cloudflare calls active. Throws CloudflareError. */
 export async function readZones(account: Account): Promise<z.infer<typeof Zones>> {
   const zones: z.infer<typeof Zones> = []
   for (let page = 1; page <= MAX_PAGES; page++) {
@@ -70,7 +70,6 @@ export async function readZones(account: Account): Promise<z.infer<typeof Zones>
   return zones
 }
 
-/** The A, AAAA and CNAME records of a name. */
 export async function readRecords(
   account: Account,
   zone: string,
@@ -126,7 +125,7 @@ async function call(account: Account, path: string, init: RequestInit = {}) {
   throw new CloudflareError(message, status < 500 ? (error?.code ?? 0) : undefined)
 }
 
-/** In production, only at an address that this dashboard may contact. */
+/** Sends a request, in production only to an address that this dashboard may contact. */
 async function send({ api, token, rules }: Account, path: string, init: RequestInit) {
   const { host, hostname } = new URL(api)
   try {

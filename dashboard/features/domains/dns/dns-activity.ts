@@ -2,7 +2,10 @@ import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { NameChange } from './read-changes.ts'
 
-/** Such as `A shop.example → 203.0.113.4 in Cloudflare, replaces A 198.51.100.9`. */
+/**
+ * Describes a change, such as `A shop.example → 203.0.113.4 in Cloudflare, replaces A
+ * 198.51.100.9`.
+ */
 export function changeText({ name, account, change }: NameChange): string {
   const created = change.create.map(({ type, content }) => `${type} ${name} → ${content}`)
   const former = change.remove.map(({ type, content }) => `${type} ${content}`)
@@ -13,7 +16,6 @@ export function changeText({ name, account, change }: NameChange): string {
 
 type ActivitySubject = Pick<NewActivity, 'domain' | 'server_id' | 'user_id' | 'status'>
 
-/** The entry of a site, with the records of one of its names. */
 export const dnsEntry = (
   clock: Clock,
   change: NameChange,

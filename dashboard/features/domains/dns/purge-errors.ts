@@ -6,7 +6,7 @@ interface AccountZone {
   zone: { name: string }
 }
 
-/** What to do, by the code of a refusal: developers.cloudflare.com/api. */
+/** Returns what to do, by the code of a refusal: developers.cloudflare.com/api. */
 function adviceOn(code: number | undefined, { account, zone }: AccountZone): string {
   if (code === 9109 || code === 1000 || code === 6003 || code === 6111)
     return `Give the DNS account ${account.name} a valid token on the page Settings.`
@@ -18,7 +18,7 @@ function adviceOn(code: number | undefined, { account, zone }: AccountZone): str
   return ''
 }
 
-/** Errors of Cloudflare are a conflict with its message, and what to do. */
+/** Turns errors of Cloudflare into a conflict with its message, and what to do. */
 export const withAdvice = <T>(work: Promise<T>, place: AccountZone): Promise<T> =>
   work.catch((error: unknown) => {
     if (!(error instanceof CloudflareError)) throw error

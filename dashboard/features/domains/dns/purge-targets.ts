@@ -25,7 +25,10 @@ interface SiteName {
   domain: string
 }
 
-/** Names that are not proxied have nothing in the cache. Throws conflict with what to do. */
+/**
+ * Returns the names of a site that have something in the cache, which are the proxied ones. Throws
+ * conflict with what to do.
+ */
 export async function findPurgeTargets(
   deps: PurgeDeps,
   { id, domain }: SiteName,

@@ -12,7 +12,7 @@ import { withAdvice } from './purge-errors.ts'
 import { findPurgeTargets, type PurgeDeps, type PurgeTarget, purgeView } from './purge-targets.ts'
 import { insertEntry } from './queries.ts'
 
-/** Cloudflare takes so many in one call. */
+/** The maximum of names in one call to Cloudflare. */
 const MAX_CONCURRENT = 30
 
 type ActivitySubject = Pick<NewActivity, 'domain' | 'server_id' | 'user_id'>
@@ -60,7 +60,8 @@ async function purgeTarget(deps: PurgeDeps, { account, zone, hosts }: PurgeTarge
 }
 
 /**
- * After the page cache of the site is empty: otherwise old pages come back from it. Never throws.
+ * Purges the cache of Cloudflare after the page cache of the site is empty: otherwise old pages
+ * come back from it. Never throws.
  */
 async function purgeAfter(deps: RulesDeps, operation: OperationRow): Promise<Warning[]> {
   const { site_id: id, domain, server_id, actor: user_id } = operation
@@ -75,7 +76,6 @@ async function purgeAfter(deps: RulesDeps, operation: OperationRow): Promise<War
   }
 }
 
-/** For types that empty the page cache of a site. */
 export const purgesCdn: Pick<OperationRules<OperationType>, 'afterwards' | 'last_step'> = {
   afterwards: purgeAfter,
   last_step: async (deps, site) => {

@@ -7,7 +7,6 @@ import { activities } from '#dashboard/kernel/db/schema.ts'
 export type AccountRow = typeof dns_accounts.$inferSelect
 type NewAccount = typeof dns_accounts.$inferInsert
 
-/** By name. */
 export const listAccounts = (db: Database): Promise<AccountRow[]> =>
   db.read.select().from(dns_accounts).orderBy(dns_accounts.name)
 

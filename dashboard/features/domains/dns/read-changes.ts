@@ -13,7 +13,6 @@ import { CloudflareError, type CloudflareRecord, readRecords } from './cloudflar
 import { type AccountRow, listAccounts } from './queries.ts'
 
 const AUTOMATIC_TTL = 1
-/** Calls of one request at once. */
 const MAX_CONCURRENT = 8
 
 interface AccountZone {
@@ -50,7 +49,7 @@ export async function readChanges(
   )
 }
 
-/** The same for a plan: with the reason for a name that cannot be read or changed. */
+/** Reads the same for a plan, with the reason for a name that cannot be read or changed. */
 export async function planChanges(
   deps: Deps,
   server: TargetServer,
@@ -84,7 +83,10 @@ async function prepareLookUp(deps: Deps, server: TargetServer, names: readonly s
 
 const canonical = (name: string) => (name.startsWith('*.') ? name : (canonicalDomain(name) ?? name))
 
-/** Visitors reach no private address; in development it is as good as any. */
+/**
+ * Returns the addresses that visitors reach: no private ones, but in development they are as good
+ * as any.
+ */
 async function publicAddresses(server: TargetServer, { production }: AddressRules) {
   const addresses = await requireAddresses(server)
   const inside = production ? addresses.find(isPrivate) : undefined
@@ -94,7 +96,7 @@ async function publicAddresses(server: TargetServer, { production }: AddressRule
   )
 }
 
-/** The longest zone of all accounts. */
+/** Returns the longest zone of all accounts that has the name. */
 export function zoneOf(accounts: readonly AccountRow[], name: string): AccountZone | undefined {
   return accounts
     .flatMap((account) => account.zones.map((zone) => ({ account, zone })))
@@ -112,7 +114,7 @@ async function readChange(
   return { name, ...where, change: changeOf(present, addresses) }
 }
 
-/** A proxied name stays proxied. */
+/** Returns the change of the records of a name. A proxied name stays proxied. */
 function changeOf(present: CloudflareRecord[], addresses: readonly string[]): DnsChange {
   const proxied = present.some((record) => record.proxied)
   const required = addresses.map((content) => ({
@@ -138,7 +140,7 @@ export const recordPlanOf = ({ name, zone, account, change }: NameChange): DnsRe
   ),
 })
 
-/** Errors of Cloudflare are a conflict with its message. */
+/** Turns errors of Cloudflare into a conflict with its message. */
 export const asConflict = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof CloudflareError ? conflict(error.message) : error

@@ -31,7 +31,6 @@ const route = routesWith<DnsDeps>()
 const loadAccount = ({ deps, params }: PathCall<DnsDeps, 'account_id'>) =>
   getAccount(deps, idIn(params.account_id, 'DNS account'))
 
-/** Accounts at DNS providers, and the records of names of sites. */
 export const dnsRoutes = {
   listDnsAccounts: route({
     at: 'GET /api/dns-accounts',

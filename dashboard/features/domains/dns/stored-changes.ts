@@ -23,18 +23,16 @@ const StoredChanges = z.array(
 
 type Params = Record<string, unknown>
 
-/** The changes of DNS records in the params of an operation. */
 export const changesIn = ({ dns }: Params): NameChange[] =>
   dns === undefined ? [] : StoredChanges.parse(dns)
 
-/** As part of the params of an operation; nothing for none. */
 export const storedChanges = (changes: NameChange[]): { dns?: NameChange[] } =>
   changes.length > 0 ? { dns: changes } : {}
 
-/** The agent does not get them. */
+/** Returns the params without the changes of records, which the agent does not get. */
 export const withoutRecords = ({ dns: _, ...params }: Params): Params => params
 
-/** The step of the dashboard, before those of the agent. */
+/** Returns the step of the dashboard, before those of the agent. */
 export function recordsStep(params: Params): Plan['steps'][number] | undefined {
   const changes = changesIn(params)
   if (changes.length === 0) return undefined

@@ -9,14 +9,14 @@ import { findAccount, insertEntry } from './queries.ts'
 import type { NameChange } from './read-changes.ts'
 import { changesIn } from './stored-changes.ts'
 
-/** Minutes, since it is repeated each minute. */
+/** The maximum of attempts, one in each minute. */
 const MAX_TRIES = 60
 
 type Deps = Omit<ChangeRecordsDeps, 'agents' | 'types' | 'bus' | 'dns_ms'>
 
 /**
- * Restores the records of failed operations; a failed attempt is repeated each minute. `only`: one
- * of them.
+ * Restores the records of failed operations, or of `only` one of them; a failed attempt is repeated
+ * each minute.
  */
 export async function undoRecords(deps: Deps, only?: { id: string }): Promise<void> {
   for (const { operation, tries } of await listUndo(deps.db, only?.id))
@@ -51,7 +51,10 @@ const reverseOf = (one: NameChange): NameChange => {
   return { ...one, change: { keep, remove: gone, create: remove } }
 }
 
-/** False: the records are as before. A name with records of others is left alone. */
+/**
+ * Restores the records of a name; returns false when they are as before. A name with records of
+ * others is left alone.
+ */
 async function undoChange(deps: Deps, one: NameChange): Promise<boolean> {
   const { name, zone_id: zone, change } = one
   const account = await findAccount(deps.db, one.account_id)

@@ -8,10 +8,13 @@ import type { HealthState } from '#shared/kernel/values.ts'
 
 export type VisitRow = Awaited<ReturnType<typeof selectSites>>[number]
 
-/** More are not started at once; the others are due in the next round. */
+/** The maximum of sites that are started at once; the others are due in the next round. */
 const MAX_DUE = 500
 
-/** In use, and not changed by an operation or closed for maintenance: its visitors expect a page. */
+/**
+ * The condition for sites in use that no operation changes and that are not closed for maintenance:
+ * their visitors expect a page.
+ */
 const isOpen = and(
   eq(sites.status, 'active'),
   eq(sites.found, false),
@@ -44,11 +47,14 @@ function selectSites(db: Database, which: SQL) {
     .limit(MAX_DUE)
 }
 
-/** The ids by this condition: the index has only the sites that are requested. */
+/** Selects the ids by this condition; the index has only the sites that are requested. */
 const requestedIds = (when: SQL) =>
   sql`select id from sites indexed by sites_visits where status = 'active' and found = 0 and ${when}`
 
-/** The open sites whose last request is older than this, or was never sent: the longest ago first. */
+/**
+ * Lists the open sites whose last request is older than this, or was never sent: the longest ago
+ * first.
+ */
 export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitRow[]> {
   const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
   const ids = sql.join(
@@ -62,7 +68,7 @@ export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitR
   return selectSites(db, sql`${sites.id} in (${ids})`)
 }
 
-/** The longest ago last request of the sites in use; null: there is none. */
+/** Returns the time of the oldest last request of the sites in use; null when there is none. */
 export async function findOldestVisit(db: Database): Promise<string | null> {
   const [row] = await db.read.all<{ visited_at: string }>(
     sql`select visited_at from sites indexed by sites_visits where status = 'active' and found = 0
@@ -71,7 +77,6 @@ export async function findOldestVisit(db: Database): Promise<string | null> {
   return row?.visited_at ?? null
 }
 
-/** Lists those of the given sites that are open. */
 export const listOpenSites = (db: Database, site_ids: readonly number[]): Promise<VisitRow[]> =>
   selectSites(db, inArray(sites.id, [...site_ids]))
 
@@ -87,7 +92,7 @@ export async function listIds(
   return rows.map(({ id }) => id)
 }
 
-/** The sites in use with a result, at most so many. */
+/** Lists the sites in use with a result, at most so many. */
 export async function listVisited(db: Database, limit: number): Promise<number[]> {
   const rows = await db.read.all<{ id: number }>(
     sql`${requestedIds(sql`visited_at is not null`)} limit ${limit}`,

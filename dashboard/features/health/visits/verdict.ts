@@ -11,16 +11,15 @@ import {
 
 export type VisitFailure = 'refused' | 'unreachable' | 'timeout' | 'tls' | 'broken'
 
-/** What the requests at one address have shown; `url` is the last one. */
+/** The result of the requests at one address; `url` is the last one. */
 export type VisitResult = { port: number } & (
   | { answer: PageAnswer; url: string }
   | { failed: VisitFailure }
 )
 
 interface VisitFindings extends Pick<NameState, 'dns' | 'cdn'> {
-  /** At an address of the content delivery network that the name leads to. */
+  /** The result at an address of the content delivery network that the name leads to. */
   through?: VisitResult | undefined
-  /** At an address of its server. */
   straight?: VisitResult | undefined
 }
 
@@ -38,8 +37,9 @@ const FAILURE_VERDICTS: Record<VisitFailure, (port: number) => Verdict> = {
 export const CONNECTION_CODES = ['visit_refused', 'visit_unreachable', 'visit_timeout']
 
 /**
- * A failure counts only where it is certain that it is that of the site: a network in between may refuse
- * robots, and a server whose names lead elsewhere may have its visitors from another address.
+ * Returns the verdict on a site. A failure counts only where it is certain that it is that of the
+ * site: a network in between may refuse robots, and a server whose names lead elsewhere may have
+ * its visitors from another address.
  */
 export function verdictOf({ dns, cdn, through, straight }: VisitFindings): Verdict {
   if (through) return verdictThroughCdn(through, straight, cdn)
@@ -66,7 +66,7 @@ function verdictThroughCdn(
 }
 
 /**
- * The reason why a visitor does not connect to the requested address, by the state of the DNS;
+ * The reasons why a visitor does not connect to the requested address, by the state of the DNS;
  * undefined when a visitor does.
  */
 const DNS_REASONS: Record<NameState['dns'], string | undefined> = {

@@ -14,9 +14,7 @@ import { type VisitFailure, type VisitResult, verdictOf } from './verdict.ts'
 /** A site, and the server that it is on. */
 export interface VisitedSite {
   domain: string
-  /** Whether it has a certificate. */
   tls: boolean
-  /** The hostname of the server that the site is on. */
   hostname: string
 }
 
@@ -28,18 +26,18 @@ interface VisitDeps {
 }
 
 const PORTS = { http: 80, https: 443 }
-/** The timeout of all requests of one visit together. */
 const TIMEOUT_MS = 10_000
 const LOOKUP_MS = 3_000
 const MAX_BODY = 32 << 10
 const MAX_REDIRECTS = 3
 
 /**
- * Requests the front page of a site as a visitor does: at the address of its name, as long as that is one
- * of its server or of a content delivery network. No other address is ever connected to: whoever decides
- * about the DNS of a site does not decide where a dashboard sends requests. Where the name leads elsewhere,
- * and where a network in between answers with a failure, the server itself is requested. Undefined: its
- * server has no address that may be contacted, or the signal has aborted.
+ * Requests the front page of a site as a visitor does: at the address of its name, as long as that
+ * is one of its server or of a content delivery network. No other address is ever connected to:
+ * whoever decides about the DNS of a site does not decide where a dashboard sends requests. Where
+ * the name leads elsewhere, and where a network in between answers with a failure, the server
+ * itself is requested. Returns undefined when its server has no address that may be contacted, or
+ * the signal has aborted.
  */
 export async function visitSite(
   site: VisitedSite,
@@ -67,7 +65,10 @@ export async function visitSite(
   return verdictOf({ dns, cdn, through, straight })
 }
 
-/** None after some seconds: a slow name server delays no other site. */
+/**
+ * Returns the addresses of a name, and none after some seconds: a slow name server delays no other
+ * site.
+ */
 const addressesIn = (hostname: string): Promise<string[]> =>
   Promise.race([addressesOf(hostname), Bun.sleep(LOOKUP_MS).then(() => [])])
 
@@ -81,7 +82,10 @@ interface RequestRoute {
 const frontPageOf = ({ domain, tls }: VisitedSite, { query }: RequestRoute) =>
   new URL(`${tls ? 'https' : 'http'}://${domain}/${query}`)
 
-/** Follows redirects between these names, at the same address. `seen`: the pages before. */
+/**
+ * Requests a page and follows redirects between these names, at the same address. `seen` are the
+ * pages before.
+ */
 async function visitAt(
   url: URL,
   way: RequestRoute,
@@ -113,7 +117,10 @@ function redirectOf({ status, headers }: PageAnswer, from: URL): URL | undefined
   return to && /^https?:$/.test(to.protocol) ? to : undefined
 }
 
-/** Bun reports each failed connection as refused: the kernel knows better. */
+/**
+ * Finds the cause of a failed connection: Bun reports each one as refused, and the kernel knows
+ * better.
+ */
 async function failureCause(
   failed: VisitFailure,
   { address }: RequestRoute,
@@ -126,7 +133,10 @@ async function failureCause(
 
 type RequestResult = PageAnswer | { failed: VisitFailure }
 
-/** One GET with limits of time and size. Nothing is verified: the agent checks the certificate. */
+/**
+ * Sends one GET with limits of time and size. Nothing is verified: the agent checks the
+ * certificate.
+ */
 function requestPage(
   url: URL,
   { address, port, until }: RequestRoute & { port: number },

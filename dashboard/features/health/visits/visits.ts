@@ -28,23 +28,24 @@ interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'log'> {
    * says nothing about the site.
    */
   visit(site: VisitedSite, signal: AbortSignal): Promise<Verdict | undefined>
-  /** Why no connection to the agent of a server can be opened. */
   findObstacle(to: AgentAddress): Promise<ServiceError | undefined>
 }
 
 const ROUND_MS = 5_000
-/** After a change: several files of an update change one after the other. */
+/** The pause after a change: several files of an update change one after the other. */
 const SETTLE_MS = 3_000
-/** No site is requested again sooner, however often its agent reports a change. */
+/** The shortest pause between two requests of a site, however often its agent reports a change. */
 const MIN_PAUSE_MS = 15_000
-/** A failed request is repeated once after this time. */
+/** The pause before a failed request is repeated once. */
 const RETRY_MS = 3_000
-/** Results of so long are stored in one write. */
 const COLLECT_MS = 500
 const MAX_CONCURRENT = 32
-/** The sites of one server share its processors. */
+/** The maximum of concurrent requests to one server, whose sites share its processors. */
 const MAX_PER_SERVER = 2
-/** So that the sites of a server are not all requested at once, each has an interval of its own. */
+/**
+ * The shortest interval, as a share of the setting: each site has an interval of its own, so that
+ * the sites of a server are not all requested at once.
+ */
 const MIN_INTERVAL_SHARE = 0.8
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 const MAX_FORGOTTEN = 500
@@ -58,7 +59,6 @@ export class Visits {
   readonly #stopping = new AbortController()
   readonly #all = new Limit(MAX_CONCURRENT)
   readonly #servers = new Map<number, Limit>()
-  /** The sites whose requests wait or run. */
   readonly #running = new Map<number, Promise<void>>()
   /** The changed sites, and when they are requested. */
   readonly #changed = new Map<number, number>()
@@ -86,7 +86,7 @@ export class Visits {
     await this.#storing
   }
 
-  /** What these sites run has changed. Never throws. */
+  /** Notes that what these sites run has changed. Never throws. */
   async changed(server_id: number, domains: readonly string[]): Promise<void> {
     if (domains.length === 0 || this.#stopping.signal.aborted) return
     try {
@@ -101,7 +101,7 @@ export class Visits {
     this.#wake.resolve()
   }
 
-  /** One round: returns the requests that it has started, or undefined while they are turned off. */
+  /** Starts one round and returns its requests; undefined while they are turned off. */
   async look(): Promise<Promise<void>[] | undefined> {
     const { visit_interval } = await getSettings(this.#deps.db)
     return this.#look(visit_interval)
@@ -139,7 +139,10 @@ export class Visits {
     }
   }
 
-  /** Without a change of the records, no site is due before the one that was requested the longest ago. */
+  /**
+   * Starts a round if one is needed: without a change of the records, no site is due before the one
+   * that was requested the longest ago.
+   */
   async #lookIfNeeded(): Promise<void> {
     const { db, clock } = this.#deps
     const version = await db.version()
@@ -152,7 +155,10 @@ export class Visits {
     this.#seen = version
   }
 
-  /** 0 while a request runs, which may be repeated; infinite without sites that were requested before. */
+  /**
+   * Returns the time until a site is due: 0 while a request runs, which may be repeated; infinite
+   * without sites that were requested before.
+   */
   async #untilDue(interval_ms: number): Promise<number> {
     const { db, clock } = this.#deps
     if (this.#running.size > 0) return 0
@@ -162,7 +168,10 @@ export class Visits {
     return age === undefined ? 0 : interval_ms * MIN_INTERVAL_SHARE - age
   }
 
-  /** The changed sites whose time has come; one that an operation still changes is requested after it. */
+  /**
+   * Returns the changed sites whose time has come; one that an operation still changes is requested
+   * after it.
+   */
   async #settled(): Promise<VisitRow[]> {
     const now = this.#deps.clock.elapsed()
     const ids = [...this.#changed].flatMap(([id, at]) => (at <= now ? [id] : []))
@@ -200,7 +209,7 @@ export class Visits {
     await this.#store({ site_id: row.id, server_id: row.server_id, verdict, visited_at })
   }
 
-  /** A server that cannot be reached at all is offline soon, and its sites are unknown. */
+  /** Whether a server cannot be reached at all: it is offline soon, and its sites are unknown. */
   async #isServerGone(row: VisitRow, { code }: Verdict): Promise<boolean> {
     if (!CONNECTION_CODES.includes(code)) return false
     const { server_id: id, hostname, port } = row
@@ -225,7 +234,7 @@ export class Visits {
     for (const server_id of changed) bus.notify(sitesTopic(server_id))
   }
 
-  /** Results would be taken for current ones while no site is requested. */
+  /** Forgets the results, which would be taken for current ones while no site is requested. */
   async #forget(): Promise<void> {
     const { db, bus, clock } = this.#deps
     const ids = await listVisited(db, MAX_FORGOTTEN)

@@ -9,9 +9,9 @@ const whole = (value: number) => sql.raw(String(Math.trunc(value)))
 const COLUMN_NAMES = sql.raw(NUMBERS.join(', '))
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
 
-/** The domain and the time, then the numbers. */
+/** The values of the columns after the domain and the time. */
 const COLUMN_VALUES = sql.raw(NUMBERS.map((_, place) => `row.value ->> ${place + 2}`).join(', '))
-/** A count that an agent began again is smaller: what was known stays. */
+/** The assignments that keep the higher count: a count that an agent began again is smaller. */
 const KEEP_HIGHEST = sql.raw(
   NUMBERS.map((name) => `${name} = max(${name}, excluded.${name})`).join(', '),
 )
@@ -81,12 +81,11 @@ export type DayNumbers = NumbersRow & Sizes
 
 interface NumbersRange {
   site_id: number
-  /** Seconds since 1970: from the first up to before the last. */
+  /** The range in seconds since 1970, from the first up to before the last. */
   from: number
   to: number
 }
 
-/** In order of time. */
 export const readMinutes = (db: Database, { site_id, from, to }: NumbersRange) =>
   db.read.all<NumbersRow>(sql`
     select at, ${COLUMN_NAMES} from ${site_minutes}
@@ -97,7 +96,10 @@ export const readDays = (db: Database, { site_id, from, to }: NumbersRange) =>
     select at, ${COLUMN_NAMES}, ${sql.raw(SIZES.join(', '))} from ${site_days}
     where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
 
-/** The end of the last change of the tier of a site, in seconds since 1970; 0: none is known. */
+/**
+ * Returns the end of the last change of the tier of a site, in seconds since 1970; 0 when none is
+ * known.
+ */
 export async function readTierChange(db: Database, site_id: number): Promise<number> {
   const { type, params, status, finished_at } = operations
   const isUpdate = and(eq(type, 'site.update'), isNotNull(sql`${params} ->> 'tier'`))
@@ -109,7 +111,7 @@ export async function readTierChange(db: Database, site_id: number): Promise<num
   return row?.at ?? 0
 }
 
-/** Few at a time, so that no other write waits for long. */
+/** The maximum of rows in one deletion, so that no other write waits for long. */
 const MAX_DELETED = 500
 
 /** Deletes what is older than these, in seconds since 1970. */

@@ -23,12 +23,11 @@ const DEFAULT_SPAN = { minute: 180 * MINUTE_S, day: 30 * DAY_S }
 const KEPT_SPAN = { minute: MINUTES_KEPT, day: DAYS_KEPT }
 const KEPT_SPAN_TEXT = { minute: '6 hours', day: '366 days' }
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
-/** The clock of a browser may be slow by this. */
+/** The time by which the clock of a browser may be slow. */
 const MAX_CLOCK_DIFFERENCE = 3600
-/** The days that a recommendation considers. */
 const RECENT_SPAN = 29 * DAY_S
 
-/** The numbers of a site in columns. Throws 422 on `from` or `to`. */
+/** Returns the numbers of a site in columns. Throws 422 on `from` or `to`. */
 export async function readNumbers(
   db: Database,
   { id, tier }: { id: number; tier: Tier },
@@ -62,7 +61,6 @@ export async function readNumbers(
   }
 }
 
-/** Whole steps. */
 function rangeOf({ unit, from, to }: NumbersQuery, now: number) {
   const step = STEPS[unit]
   const end = to === undefined ? now : Date.parse(to) / 1000
@@ -74,20 +72,22 @@ function rangeOf({ unit, from, to }: NumbersQuery, now: number) {
   return { from: Math.floor(start / step) * step, to: Math.ceil(end / step) * step }
 }
 
-/** What happens on one day may be a visit of a crawler. */
+/** The minimum of days: what happens on one day may be a visit of a crawler. */
 const MIN_DAYS = 2
 const WEEK = 7
 const MIN_FULL_EVENTS = 20
 const MIN_MEMORY_EVENTS = 5
-/** A site whose owner alone looks at it now and then. */
+/** The days after which a site counts as idle, at which its owner alone looks now and then. */
 const IDLE_DAYS = 28
 const MAX_IDLE_REQUESTS = 20
-/** Some days without an agent are no reason to wait for another month. */
+/**
+ * The maximum of missing days: some days without an agent are no reason to wait for another month.
+ */
 const MISSING_DAYS = 3
 
 /**
- * Another tier, with the reasons; null: the tier fits, or not enough is known. `days` are those of the
- * last weeks with this tier, in order of time.
+ * Recommends another tier, with the reasons; null when the tier fits, or not enough is known.
+ * `days` are those of the last weeks with this tier, in order of time.
  */
 export function recommend(
   days: readonly DayNumbers[],

@@ -12,7 +12,7 @@ import { deleteNumbers, readSince, storeCounts } from './queries.ts'
 export const MINUTES_KEPT = 6 * 60 * MINUTE_S
 export const DAYS_KEPT = 366 * 86_400
 
-/** A slow agent gets its next chance with the next reading. */
+/** The time limit of a reading: a slow agent gets its next chance with the next one. */
 const LIMIT_MS = 10_000
 
 interface Deps {
@@ -23,8 +23,8 @@ interface Deps {
 }
 
 /**
- * Reads the numbers of a server since the last call. False: they could not be read, and the reason is
- * logged.
+ * Reads the numbers of a server since the last call. Returns false when they could not be read,
+ * which is logged.
  */
 export async function updateNumbers(
   { db, agents, clock, log }: Deps,
@@ -51,10 +51,9 @@ export async function updateNumbers(
 
 const UNREAD_TEXT = 'numbers of sites could not be read'
 
-/** Clocks may differ by this. */
 const MAX_CLOCK_DIFFERENCE = 3600
 
-/** Without times that the sweep would not delete: an agent can store no more than a site has. */
+/** Leaves out times that the sweep would delete: an agent can store no more than a site has. */
 const withoutExpired =
   (now: number) =>
   ({ minutes, days, ...site }: SiteCount): SiteCount => ({

@@ -18,9 +18,7 @@ import { counted, groupOf, item, serverItem, siteItem, withAdvice } from './item
 import { proofTroubles } from './proofs.ts'
 
 interface FleetNames {
-  /** The version of the backups of each server, by its id. */
   versions: ReadonlyMap<number, number>
-  /** The names of the servers, by their ids. */
   names: ReadonlyMap<number, string>
 }
 
@@ -100,7 +98,7 @@ const byServerName = (
   { server: other }: { server: string },
 ) => (one < other ? -1 : Number(one > other))
 
-/** One item for each server, or for its only such site. */
+/** Makes one item for each server, or for its only such site. */
 function lateItem({
   server_id,
   server,
@@ -122,7 +120,7 @@ function lateItem({
   )
 }
 
-/** No keeper deletes the last backup of a site. */
+/** Makes an item for a missing backup: no keeper deletes the last backup of a site. */
 function missingItem({ at, gone_at, target, ...site }: MissingBackup): AttentionItem {
   const reason = `The backup of ${day(at)} was in ${target} no longer when the next one was made: find out who deletes backups there, and check the server`
   return siteItem(site, { severity: 'critical', reason, at: gone_at })
@@ -141,7 +139,7 @@ const day = (time: string) => time.slice(0, 10)
 
 type KeptTarget = Awaited<ReturnType<typeof listKept>>[number]
 
-/** Targets whose keeper does not run, or found damaged data or another problem. */
+/** Lists the targets whose keeper does not run, or found damaged data or another problem. */
 async function keeperTroubles(db: Database, now: Date): Promise<Attention[]> {
   const targets = await listKept(db)
   const reportOf = await reportsOf(db)

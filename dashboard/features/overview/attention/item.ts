@@ -7,7 +7,6 @@ import {
   SHOWN,
 } from '#shared/overview/api/attention.ts'
 
-/** The defaults of optional fields. */
 export function item(
   known: Pick<AttentionItem, 'severity' | 'name' | 'reason'> & Partial<AttentionItem>,
 ): AttentionItem {
@@ -25,7 +24,7 @@ export function siteItem(
   return item({ server_id, site_id: id, name: domain, ...finding })
 }
 
-/** A finding of a server; its name unless the finding has another. */
+/** Makes an item of a server, with its name unless the finding has another. */
 export function serverItem(
   { id, name }: { id: number; name: string },
   finding: Finding,
@@ -33,11 +32,11 @@ export function serverItem(
   return item({ server_id: id, name, ...finding })
 }
 
-/** For the middle of a sentence; a name such as PHP-FPM keeps its case. */
+/** Prepares a text for the middle of a sentence; a name such as PHP-FPM keeps its case. */
 export const lowerFirst = (text: string) =>
   text.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())
 
-/** One sentence: a full stop of the reason is removed. */
+/** Adds advice to a reason in one sentence: a full stop of the reason is removed. */
 export function withAdvice(reason: string, advice: string): string {
   return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
@@ -59,7 +58,7 @@ export function groupOf(
   return first ? [{ kind, severity: first.severity, total, items, query }] : []
 }
 
-/** Most severe first; among equals, in the order of the kinds. */
+/** Orders groups, the most severe first; among equals, in the order of the kinds. */
 export function inOrder(groups: readonly Attention[]): Attention[] {
   const place = (group: Attention) =>
     severityRank(group) * ATTENTION_KINDS.length + ATTENTION_KINDS.indexOf(group.kind)
@@ -70,7 +69,7 @@ function severityRank({ severity }: Pick<AttentionItem, 'severity'>): number {
   return SEVERITIES.indexOf(severity)
 }
 
-/** `1 site`, `2 sites`. */
+/** Writes a number with its noun, such as `1 site` or `2 sites`. */
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }

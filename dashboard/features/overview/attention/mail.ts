@@ -11,11 +11,14 @@ type MailFinding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** A relay may be unavailable for a moment, and may defer messages. */
+/**
+ * The time after which a refusal counts: a relay may be unavailable for a moment, and may defer
+ * messages.
+ */
 const REFUSING_MS = 15 * MINUTE_MS
 const LATE_MS = 4 * HOUR_MS
 
-/** Undelivered mail of sites: one item for each server, or for its only such site. */
+/** Returns the undelivered mail of sites: one item for each server, or for its only such site. */
 export async function mailTroubles(db: Database, now: Date): Promise<Attention[]> {
   const servers = (await listMailTroubles(db)).flatMap((server) => serversWithTroubles(server, now))
   const alone = servers.flatMap(({ sites }) => (sites.length === 1 ? sites : []))
@@ -57,7 +60,6 @@ function summaryOf(server: MailServer, sites: SiteFindings): AttentionItem {
   return serverItem(server, { ...finding, reason })
 }
 
-/** The most severe mail problem of one site. */
 function undelivered(site: MailTrouble, now: number): MailFinding | undefined {
   return expired(site, now) ?? waiting(site, now) ?? refused(site, now)
 }
@@ -88,7 +90,7 @@ function waiting(site: MailTrouble, now: number): MailFinding | undefined {
   return { severity: 'warning', reason: `${what} ${why}`, at: oldest_at }
 }
 
-/** A missing mailbox is not a problem: other mail was delivered meanwhile. */
+/** Returns refused mail. A missing mailbox is not a problem: other mail was delivered meanwhile. */
 function refused({ failures, last_sent_at }: MailTrouble, now: number): MailFinding | undefined {
   const recent = failures.filter((one) => !one.expired && !isDue(one.at, DAY_MS, now))
   const [last] = recent

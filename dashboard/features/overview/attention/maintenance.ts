@@ -4,11 +4,10 @@ import { counted, groupOf, lowerFirst, serverItem } from './item.ts'
 
 type ServerMaintenance = Awaited<ReturnType<typeof listMaintenance>>[number]
 
-/** One restart in an hour may be chance. */
+/** The number of restarts in an hour that is many: one may be chance. */
 const MANY_RESTARTS = 3
 const MAX_NAMED = 3
 
-/** The maintenance items of online servers. */
 export function maintenanceTroubles(rows: readonly ServerMaintenance[]): Attention[] {
   const online = rows.filter(({ status }) => status === 'online')
   return [
@@ -57,7 +56,7 @@ function reboot(server: ServerMaintenance): AttentionItem[] {
   return [serverItem(server, { severity: 'warning', reason })]
 }
 
-/** The first of them, and the number of others. */
+/** Lists the first names, and the number of others. */
 function listed(names: readonly string[]): string {
   const more = names.length - MAX_NAMED
   const shown = names.slice(0, MAX_NAMED).join(', ')

@@ -10,7 +10,6 @@ import { groupOf, siteItem, withAdvice } from './item.ts'
 
 type Row = Awaited<ReturnType<typeof listByProof>>[number]
 
-/** Sites whose last proof had findings, and those without a proven backup for two intervals. */
 export async function proofTroubles(
   db: Database,
   moment: CoverageMoment,

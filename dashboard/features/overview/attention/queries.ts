@@ -19,20 +19,19 @@ const NEEDY_SITE = {
   health_code: sites.health_code,
   health_reason: sites.health_reason,
   health_since: sites.health_since,
-  /** The last operation of the site, if it failed. */
   operation_id: sql<string | null>`(select id from operations indexed by operations_site
     where operations.site_id = sites.id and operations.status = 'failed'
     order by operations.created_at desc limit 1)`,
 }
 
-/** With the total of its kind. */
+/** A site with a need, and the total of the kind. */
 export type NeedySite = Awaited<ReturnType<typeof needySites>>[number] & { total: number }
 export type DiskSite = Awaited<ReturnType<typeof diskSites>>[number]
 export type FailedOperation = Awaited<ReturnType<typeof failedOperations>>[number]
 
 /**
- * At most `shown` rows of each kind, `few` of updates and conflicts, each with the total of its kind. Only
- * kinds that have sites are read, and by an index in their order.
+ * Lists at most `shown` sites of each kind, `few` of updates and conflicts, each with the total of
+ * its kind. Only kinds that have sites are read, and by an index in their order.
  */
 export async function readNeeds(
   db: Database,
@@ -90,14 +89,14 @@ export async function readNeeds(
 type NeedKind = 'down' | 'degraded' | 'failures' | 'lost' | 'expiring' | 'outdated' | 'conflicts'
 
 interface SiteNeeds {
-  /** Has the rows in this order. */
+  /** The index that has the rows in this order. */
   index: string
   which: SQL
   order: SQL
   limit: number
 }
 
-/** As in the index of them: those of WordPress itself before any number of plugins. */
+/** The order of the index: updates of WordPress itself before any number of plugins. */
 const mostUpdates = sql`(updates_core is 1) desc, (case when updates_plugins is null then 0 else updates_plugins end + case when updates_themes is null then 0 else updates_themes end) desc`
 
 async function needySites(db: Database, { index, which, order, limit }: SiteNeeds) {
@@ -138,7 +137,6 @@ function diskSites(db: Database, limit: number) {
 
 export type ContradictedSite = Awaited<ReturnType<typeof contradictedSites>>[number]
 
-/** Without a name of another site, and with one. */
 const CONTRADICTIONS = {
   identity: sql`json_remove(reported_identity, '$.foreign') <> '{}'`,
   name: sql`reported_identity ->> '$.foreign' is not null`,
@@ -170,14 +168,17 @@ export function contradictedSites(db: Database, which: keyof typeof CONTRADICTIO
     .orderBy(order, asc(sites.domain), asc(sites.id))
 }
 
-/** The servers at whose address the agent of another one has answered last. */
+/** Lists the servers at whose address the agent of another one has answered last. */
 export const listAnsweredByOthers = (db: Database) =>
   db.read
     .select({ id: servers.id, name: servers.name, last_error: servers.last_error })
     .from(servers)
     .where(isNotNull(servers.answered_by))
 
-/** Without a retry. Failed creations and backups have their own kinds; the next contact ends a sync. */
+/**
+ * Lists failed operations without a retry. Failed creations and backups have their own kinds; the
+ * next contact ends a sync.
+ */
 function failedOperations(db: Database, since: string, limit: number) {
   const { id, type, server_id, site_id, domain, error, finished_at } = operations
   return db.read

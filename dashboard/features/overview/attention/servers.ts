@@ -8,7 +8,7 @@ import { counted, groupOf, serverItem } from './item.ts'
 const FULL_SHARE = 0.9
 const ALMOST_FULL_SHARE = 0.95
 
-/** The items from the last contact with each server. */
+/** Returns the items from the last contact with each server. */
 export function serverTroubles(rows: readonly ListedServer[]): Attention[] {
   return [
     ...groupOf('server_offline', rows.flatMap(offline)),
@@ -26,7 +26,6 @@ function offline(server: ListedServer): AttentionItem[] {
   return [serverItem(server, { severity: 'critical', reason, at: server.last_sync })]
 }
 
-/** A server that its users have given up. */
 function lost(server: ListedServer, at: string): AttentionItem[] {
   if (server.status !== 'online') {
     const reason = 'It was declared lost: remove it when its records are not needed any more'
@@ -46,7 +45,7 @@ function fullDisk(server: ListedServer): AttentionItem[] {
   return [serverItem(server, { severity, reason, at: server.metrics_at })]
 }
 
-/** The PHP of a site is reported with the site, by its domain. */
+/** The beginning of the name of PHP of a site, which is reported with the site, by its domain. */
 const OF_SITE = 'php-fpm:'
 
 function failedServices(server: ListedServer): AttentionItem[] {
@@ -58,7 +57,10 @@ function failedServices(server: ListedServer): AttentionItem[] {
     })
 }
 
-/** So many new sites on a day are unusual: an error, or a very large server. */
+/**
+ * Returns the sites that were not recorded: so many new ones on a day are unusual, an error or a
+ * very large server.
+ */
 function notRecorded(rows: readonly ListedServer[]): Attention[] {
   const over = rows.filter(({ imports_refused }) => imports_refused > 0)
   const total = over.reduce((sum, { imports_refused }) => sum + imports_refused, 0)
@@ -84,7 +86,7 @@ function outdatedAgent(server: ListedServer): AttentionItem[] {
   return [serverItem(server, { severity: 'info', reason })]
 }
 
-/** False for an unknown version. */
+/** Whether a version is older; false for an unknown one. */
 function isOlder(one: string, other: string): boolean {
   const [left, right] = [numbersOf(one), numbersOf(other)]
   if (!left || !right) return false

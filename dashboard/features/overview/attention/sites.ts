@@ -22,7 +22,7 @@ interface AttentionTimes {
   since: string
 }
 
-/** The items of sites and failed operations. `systems`: the system of each server. */
+/** Returns the items of sites and failed operations. `systems` has the system of each server. */
 export async function siteTroubles(
   db: Database,
   { groups, silent, systems, now, since }: AttentionTimes & SiteParts,
@@ -113,7 +113,7 @@ function operation(failed: FailedOperation): AttentionItem {
   return item({ ...where, severity, reason, at: finished_at })
 }
 
-/** One item for each version, the longest without fixes first. */
+/** Makes one item for each version, the longest without fixes first. */
 function endOfLife(
   rows: readonly { php: string; os: string; total: number }[],
   now: Date,
@@ -139,7 +139,7 @@ function ofVersion([php, { ends, total }]: [string, { ends: string; total: numbe
   return item({ severity: 'warning', name: `PHP ${php}`, reason, at: ends, count: total, query })
 }
 
-/** A site that does not work properly, with advice. */
+/** Makes the item of a site that does not work properly, with advice. */
 const healthItem =
   (severity: 'critical' | 'warning') =>
   (site: NeedySite): AttentionItem => {
@@ -151,7 +151,7 @@ const healthItem =
 const UNKNOWN =
   'Its disk use could not be measured: look on the server for folders that are very large or that its user cannot read'
 
-/** A site near or over a limit of its tier, or without a measurement. */
+/** Makes the item of a site near or over a limit of its tier, or without a measurement. */
 function diskUse({ id, server_id, domain, tier, disk }: DiskSite): AttentionItem[] {
   const level = disk && diskLevelOf(disk)
   if (!level) return []
@@ -162,7 +162,6 @@ function diskUse({ id, server_id, domain, tier, disk }: DiskSite): AttentionItem
   return [item({ severity, server_id, site_id: id, name: domain, reason, at: disk.measured_at })]
 }
 
-/** The limit with the higher use. */
 function used(use: DiskUse): string {
   const shares = diskShares(use)
   if (shares.files > shares.bytes)
@@ -171,5 +170,5 @@ function used(use: DiskUse): string {
 }
 
 const whole = (value: number) => value.toLocaleString('en-US')
-/** Rounded down, so that it never exceeds the actual use. */
+/** Writes gigabytes, rounded down, so that they never exceed the actual use. */
 const gigabytes = (bytes: number) => `${(Math.floor(bytes / 1e8) / 10).toLocaleString('en-US')} GB`

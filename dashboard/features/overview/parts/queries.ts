@@ -15,22 +15,17 @@ import { isOnServers, SITES_BY_SERVER } from '#dashboard/kernel/db/server-sites.
 /** Sites of one server that the overview counts together. */
 export interface SiteGroup extends Pick<SiteRow, 'status' | 'found' | 'health' | 'php'> {
   total: number
-  /** The number of these sites with updates. */
   updates: number
-  /** The number of these sites whose updates are unknown. */
   updates_unknown: number
-  /** The number of these sites with a certificate that ends soon. */
   expiring: number
-  /** The number of these sites that are discovered and whose name another server also has. */
   conflicts: number
-  /** The end of the next certificate that will end soon. */
   next_expiring: string | null
 }
 
-/** As the index of them. */
+/** The condition for sites with updates, as in their index. */
 export const isUpdatable = sql`(updates_plugins > 0 or updates_themes > 0 or updates_core > 0)
   and ${sites.status} = 'active'`
-/** A discovered site whose name another server also has: often during a move. */
+/** The condition for a discovered site whose name another server also has, often during a move. */
 export const isConflict = sql`not ${sites.managed} and ${sites.status} in ('active', 'suspended') and ${hasOthers}`
 const isUnknown = sql`framework = 'wordpress' and updates_plugins is null and ${sites.status} <> 'trashed'`
 
@@ -64,7 +59,7 @@ export async function readGroups(
   return groups
 }
 
-/** The servers whose last reports of health are not valid any more, as in `healthAt`. */
+/** Lists the servers whose last reports of health are not valid any more, as in `healthAt`. */
 export async function listSilent(db: Database, now: Date): Promise<ReadonlySet<number>> {
   const rows = await db.read
     .select({ id: servers.id })
@@ -73,6 +68,5 @@ export async function listSilent(db: Database, now: Date): Promise<ReadonlySet<n
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What the items of sites need to know of their servers. */
 export const listNames = (db: Database) =>
   db.read.select({ id: servers.id, name: servers.name, os: servers.os }).from(servers)

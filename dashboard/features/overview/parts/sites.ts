@@ -4,7 +4,6 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 import { listSilent, readGroups, type SiteGroup } from './queries.ts'
 
-/** The groups of the sites of each server. */
 export type ServerGroups = ReadonlyMap<number, readonly SiteGroup[]>
 
 /** Returns the groups of sites of all servers; only those of changed servers are counted again. */
@@ -18,12 +17,15 @@ export const listGroups = cachedParts(
     ),
 )
 
-/** The number of sites by status and health, of one server, without ignored ones. */
+/** Counts the sites of one server by status and health, without ignored ones. */
 export async function countSitesOf(db: Database, now: Date, server_id: number) {
   return countsOf(await readGroups(db, [server_id], now), await listSilent(db, now))
 }
 
-/** The same of all servers. `silent`: those whose reports are not valid any more. */
+/**
+ * Counts the sites of all servers in the same way. `silent` are those whose reports are not valid
+ * any more.
+ */
 export function countsOf(groups: ServerGroups, silent: ReadonlySet<number>) {
   const counts = {
     sites: {} as Record<string, number>,
@@ -43,20 +45,18 @@ export function countsOf(groups: ServerGroups, silent: ReadonlySet<number>) {
   return counts
 }
 
-/** As in `healthOf`. */
+/** Returns the health as in `healthOf`. */
 function healthIn({ status, found, health }: SiteGroup, silent: boolean): HealthState | null {
   if (status !== 'active' || (found && health === null)) return null
   return silent ? 'unknown' : (health ?? 'unknown')
 }
 
-/** Without those in the trash, by server. */
 export function countByServer(groups: ServerGroups): ReadonlyMap<number, number> {
   const inUse = (own: readonly SiteGroup[]) =>
     own.reduce((sum, { status, total }) => sum + (status === 'trashed' ? 0 : total), 0)
   return new Map([...groups].map(([id, own]) => [id, inUse(own)]))
 }
 
-/** How many sites need attention for each reason. */
 export function needsIn(groups: ServerGroups, silent: ReadonlySet<number>) {
   const { sites, health, updates } = countsOf(groups, silent)
   const sum = (field: 'expiring' | 'conflicts') =>
@@ -72,7 +72,6 @@ export function needsIn(groups: ServerGroups, silent: ReadonlySet<number>) {
   }
 }
 
-/** The sites in use by server and PHP. */
 export function phpIn(groups: ServerGroups): { server_id: number; php: string; total: number }[] {
   return [...groups].flatMap(([server_id, own]) =>
     own

@@ -4,7 +4,6 @@ import { type FileHandle, open } from 'node:fs/promises'
 /** A member of a new archive: text or a file. */
 export type ArchiveContent = { name: string; text: string } | { name: string; file: string }
 
-/** The offset of a member in the archive and its length. */
 export interface ArchiveMember {
   name: string
   offset: number
@@ -14,10 +13,13 @@ export interface ArchiveMember {
 const BLOCK = 512
 const CHUNK = 1 << 20
 const MAX_SIZE = 8 ** 11 - 1
-/** Ours has at most four. */
+/** The maximum of members; our archives have at most four. */
 const MAX_MEMBERS = 16
 
-/** A tar file (POSIX.1-1988, ustar) readable by its owner alone, synced when this resolves. */
+/**
+ * Writes a tar file (POSIX.1-1988, ustar) that its owner alone can read; it is synced when this
+ * resolves.
+ */
 export async function writeArchive(
   path: string,
   contents: readonly ArchiveContent[],
@@ -28,7 +30,10 @@ export async function writeArchive(
   await archive.sync()
 }
 
-/** Throws for anything but a complete tar file of at most 16 members, each within the archive. */
+/**
+ * Lists the members of a tar file. Throws for anything but a complete one with at most 16 members,
+ * each within the archive.
+ */
 export async function listMembers(archive: FileHandle): Promise<ArchiveMember[]> {
   const { size: end } = await archive.stat()
   const members: ArchiveMember[] = []
@@ -51,7 +56,7 @@ export async function readText(
   return (await read(archive, offset, size)).toString('utf8')
 }
 
-/** Resolves with the SHA-256 of the member, in hex; writes it to `target` if given. */
+/** Returns the SHA-256 of the member, in hex, and writes it to `target` if given. */
 export async function extract(
   archive: FileHandle,
   { offset, size }: ArchiveMember,
@@ -115,7 +120,7 @@ function parseHeader(header: Buffer): { name: string; size: number } {
   return { name: text(0, 100), size }
 }
 
-/** Octal digits only, with surrounding spaces as some programs write; no sign. */
+/** Parses octal digits, with surrounding spaces as some programs write them, and no sign. */
 function octalIn(field: string): number | undefined {
   const digits = /^ *([0-7]{1,11}) *$/.exec(field)?.[1]
   return digits === undefined ? undefined : Number.parseInt(digits, 8)

@@ -26,7 +26,7 @@ export interface DashboardRecords {
 }
 
 interface BackUpOptions {
-  /** Also the seal-secret: the holder of the backup can then act as this dashboard. */
+  /** Whether the backup has the seal-secret, too: its holder can then act as this dashboard. */
   with_secrets?: boolean
   now: Date
   /** The file name without `.tar`, when the target is a folder. */
@@ -36,8 +36,8 @@ interface BackUpOptions {
 export const PARTIAL = '.partial-'
 
 /**
- * One consistent state of the database, taken while dashboards use it, in a file that is written
- * completely or not at all. Verified before it gets its name. Throws BackupError.
+ * Backs up one consistent state of the database, taken while dashboards use it, into a file that is
+ * written completely or not at all, and verified before it gets its name. Throws BackupError.
  */
 export async function backUp(
   records: DashboardRecords,
@@ -75,7 +75,7 @@ async function pathOf(target: string, { now, name }: BackUpOptions): Promise<str
   return path
 }
 
-/** Two backups of one second differ by a number. */
+/** Returns a free name: two backups of one second differ by a number. */
 async function freeIn(folder: string, stem: string): Promise<string> {
   for (let count = 1; ; count++) {
     const path = join(folder, `${stem}${count === 1 ? '' : `-${count}`}.tar`)
@@ -131,7 +131,6 @@ async function contentsOf(file: string, manifest: Manifest, { data_dir }: Dashbo
   ]
 }
 
-/** Verified as a restore reads it. */
 async function verify(path: string, { database }: Manifest): Promise<void> {
   await using archive = await open(path, 'r')
   const member = (await listMembers(archive)).find(({ name }) => name === DATABASE)

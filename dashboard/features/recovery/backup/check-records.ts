@@ -16,9 +16,7 @@ import { verifyUnpacked, withBackup } from './read-backup.ts'
 import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
 
 export interface CheckReport {
-  /** The problems found. */
   findings: string[]
-  /** The checks that were skipped, and why. */
   notes: string[]
 }
 
@@ -32,7 +30,7 @@ export async function checkRecords({ database, data_dir }: DashboardRecords): Pr
   )
 }
 
-/** The same for a backup, or for any other database file. */
+/** Checks a backup, or any other database file, in the same way. */
 export async function checkFile(
   path: string,
   { data_dir }: DashboardRecords,
@@ -103,7 +101,7 @@ const MAX_SHOWN = 64
 
 type NameOf<T extends MarkedTable> = (row: AllMarked[T][number]) => string
 
-/** Whoever wrote the row chose it. */
+/** Makes a name printable that whoever wrote the row has chosen. */
 const printable = (value: string) => value.replace(/\p{C}/gu, '?').slice(0, MAX_SHOWN)
 
 const NAMES: { [T in MarkedTable]: NameOf<T> } = {
@@ -113,7 +111,9 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
 }
 
-/** The findings about rows that admit and that no dashboard with this secret has written. */
+/**
+ * Returns the findings about rows that admit and that no dashboard with this secret has written.
+ */
 function changedRows(rows: AllMarked, secret: Secret): string[] {
   const marks = new Marks(secret.reveal(), { error: () => undefined })
   return MARKED_TABLES.flatMap((table) => changedIn(marks, table, rows[table]))

@@ -5,7 +5,6 @@ import { PROGRAM } from '#dashboard/kernel/runtime/program-paths.ts'
 import { hasOfToday, pruneBackups, removePartial } from './prune-backups.ts'
 
 interface Deps {
-  /** The folder of the daily backups. */
   folder: string
   /** The number of kept backups; 0: none is created. */
   kept: number
@@ -15,7 +14,7 @@ interface Deps {
   backUp(path: string): Promise<void>
   /** Whether the time of day is proven: otherwise nothing is deleted by its age. */
   mayDelete(): Promise<boolean>
-  /** Creates one although there is one of today. */
+  /** Whether a backup is requested, although there may be one of today. */
   isRequested?: boolean
 }
 
@@ -38,7 +37,10 @@ export async function backUpDaily(deps: Deps): Promise<void> {
   }
 }
 
-/** In a separate process: SQLite copies a large database at once, and must not block others. */
+/**
+ * Creates a backup in a separate process: SQLite copies a large database at once, and must not
+ * block others.
+ */
 export async function backUpAside(path: string, { with_secrets = false } = {}): Promise<void> {
   const words = ['backup', ...(with_secrets ? ['--with-secrets'] : []), path]
   const child = Bun.spawn([...LOW_PRIORITY, ...PROGRAM, ...words], {

@@ -2,7 +2,10 @@ import { z } from 'zod'
 
 export const FORMAT = 1
 
-/** `manifest.json`, the first member of a backup. `seal` is the fingerprint of the required seal-secret. */
+/**
+ * The content of `manifest.json`, the first member of a backup. `seal` is the fingerprint of the
+ * required seal-secret.
+ */
 export const Manifest = z.object({
   backup_of: z.literal('hosting-control'),
   format: z.number().int(),
@@ -24,5 +27,4 @@ export const MANIFEST = 'manifest.json'
 export const DATABASE = 'dashboard.db'
 export const SEAL = 'seal-secret'
 
-/** A failure with a solution in its message. */
 export class BackupError extends Error {}

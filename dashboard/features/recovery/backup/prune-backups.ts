@@ -24,7 +24,6 @@ export async function pruneBackups(
     await rm(join(folder, name), { force: true })
 }
 
-/** Files of a killed backup. */
 export async function removePartial(folder: string, now: Date): Promise<void> {
   for (const name of await namesIn(folder))
     if (name.startsWith(PARTIAL) && isDue(await timeOf(join(folder, name)), DAY_MS, now))
@@ -38,7 +37,7 @@ export async function hasOfToday(folder: string, prefix: string, now: Date): Pro
   return times.some((time) => !isDue(time, DAY_MS, now))
 }
 
-/** In ms; null for a file that was removed meanwhile. */
+/** Returns the time in ms; null for a file that was removed meanwhile. */
 async function timeOf(path: string): Promise<number | null> {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? null
 }

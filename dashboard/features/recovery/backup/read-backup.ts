@@ -16,7 +16,6 @@ import { findSealSecret, fingerprintOf, unopened } from './seal-secret.ts'
 export interface Backup {
   path: string
   manifest: Manifest
-  /** The secrets in the backup, if any. */
   secret: Secret | undefined
   /** Whether it holds files of root that the recovery kit opens. */
   has_recovery: boolean

@@ -12,7 +12,6 @@ import { markRestored } from './restored-mark.ts'
 
 export interface RestoreResult {
   manifest: Manifest
-  /** The path of the previous database. */
   aside: string | undefined
   /** Whether it holds files of root that the recovery kit opens. */
   has_recovery: boolean
@@ -64,7 +63,7 @@ async function unpackChecked(
   await verifySeal(target, backup, data_dir)
 }
 
-/** A database server cannot replace a database. */
+/** Restores into a database on a server, which cannot be replaced: it must be empty. */
 async function restoreIntoServer(
   unpacked: string,
   backup: Backup,
@@ -91,8 +90,8 @@ async function replaceFileDatabase(
 }
 
 /**
- * The previous database gets a second name, so that its own name always exists. Its write-ahead log
- * is merged first: otherwise SQLite would apply it to the restored one.
+ * Gives the previous database a second name, so that its own name always exists. Its write-ahead
+ * log is merged first: otherwise SQLite would apply it to the restored one.
  */
 async function keepPrevious(file: string, now: Date): Promise<string | undefined> {
   const present = await stat(file).catch(() => undefined)
@@ -108,7 +107,7 @@ async function keepPrevious(file: string, now: Date): Promise<string | undefined
   return aside
 }
 
-/** Two restores in one second get different names. */
+/** Links a second name: two restores in one second get different names. */
 async function linkPrevious(file: string, name: string): Promise<string> {
   for (let turn = 1; ; turn++) {
     const aside = turn === 1 ? name : `${name}-${turn}`
@@ -118,7 +117,7 @@ async function linkPrevious(file: string, name: string): Promise<string> {
   }
 }
 
-/** The second names that an interrupted restore gave the current database. */
+/** Removes the second names that an interrupted restore gave the current database. */
 async function forgetNames(file: string, inode: number): Promise<void> {
   const folder = dirname(file)
   for (const name of await readdir(folder)) {
@@ -133,7 +132,10 @@ async function mergeWriteAheadLog(file: string): Promise<void> {
   await client.execute('PRAGMA journal_mode = DELETE')
 }
 
-/** With a new secret for sessions, sessions that ended since the backup stay ended. */
+/**
+ * Stores the secrets of the backup. With a new secret for sessions, sessions that ended since the
+ * backup stay ended.
+ */
 async function putSecrets({ secret }: Backup, { data_dir }: DashboardRecords): Promise<void> {
   await rm(`${data_dir}/jwt-secret`, { force: true })
   if (secret && !(await stat(`${data_dir}/seal-secret`).catch(() => undefined))) {

@@ -6,7 +6,7 @@ import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { KEY_PURPOSE } from '#dashboard/kernel/trust/signing-key.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 
-/** The secret in DATA_DIR that decrypts the sealed keys of the database. */
+/** Returns the secret in DATA_DIR that decrypts the sealed keys of the database. */
 export async function findSealSecret(data_dir: string): Promise<Secret | undefined> {
   const text = await readFile(`${data_dir}/seal-secret`, 'utf8').catch(() => '')
   return text.trim() === '' ? undefined : new Secret(text.trim())
@@ -25,7 +25,7 @@ export interface Sealed {
   sealed: string
 }
 
-/** The names of values that this secret cannot decrypt. */
+/** Lists the names of values that this secret cannot decrypt. */
 export function unopened(secret: Secret, values: readonly Sealed[]): string[] {
   const sealer = makeSealer(secret.reveal(), secureRandom)
   const opens = ({ kind, sealed }: Sealed) => {

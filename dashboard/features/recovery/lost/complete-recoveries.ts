@@ -7,14 +7,14 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import { closeRecovery, listOpen, listReturned } from './queries.ts'
 
-/** Between two suspensions of a site that an agent does not suspend. */
+/** The pause between two suspensions of a site that an agent does not suspend. */
 const PAUSE_MS = 10 * 60_000
 
 type Deps = StartDeps & Pick<CommonDeps, 'log'>
 type RestoredSite = Awaited<ReturnType<typeof listOpen>>[number]
 
 /**
- * What follows the restores of sites of lost servers, as ordinary operations of the dashboard: their
+ * Completes the restores of sites of lost servers with ordinary operations of the dashboard: their
  * access, and their suspension. Copies on a lost server that answers again are suspended: they must
  * neither serve nor run jobs beside the restored sites.
  */
@@ -45,7 +45,10 @@ async function completeRecovery(
   await closeRecovery(deps.db, site.id)
 }
 
-/** An operation of the site excludes it for now, and an offline server is tried again. */
+/**
+ * Does some work unless it cannot be done now: an operation of the site excludes it, and an offline
+ * server is tried again.
+ */
 async function tryNow({ log }: Deps, domain: string, work: () => Promise<unknown>) {
   try {
     await work()

@@ -16,20 +16,22 @@ import { allNamesOf } from '#shared/kernel/site-names.ts'
 import type { InputOf } from '#shared/operation-types.ts'
 import { emailOf, findOrigin, listNamesakes } from './queries.ts'
 
-/** The states of a site whose restore has not succeeded. */
 const UNRESTORED: readonly SiteRow['status'][] = ['failed', 'cancelled']
 
 type Input = InputOf<'site.recover'>
 
-/** Throws 409 for a site of a server that is not lost or answers again, and like `paramsFrom`. */
+/**
+ * Returns the params of a restore. Throws 409 for a site of a server that is not lost or answers
+ * again, and like `paramsFromBackup`.
+ */
 export async function recoverParams(deps: RulesDeps, target: OperationTarget, input: Input) {
   const lost = await lostServerOf(deps, requireSite(target))
   return paramsFromBackup(deps, lost, target, input)
 }
 
 /**
- * The site as it was, from its backup, on another server than the lost one. Throws 409 for one that
- * cannot take it.
+ * Returns the params of a site as it was, from its backup, on another server than the lost one.
+ * Throws 409 for one that cannot take it.
  */
 export async function paramsFromBackup(
   deps: RulesDeps,
@@ -68,7 +70,6 @@ function requireSite({ site }: OperationTarget): SiteRow {
   return site
 }
 
-/** The lost server that had the site. */
 async function lostServerOf({ db }: RulesDeps, site: SiteRow): Promise<ServerRow> {
   const { domain, status, server_id } = site
   const home = await getServer(db, server_id)
@@ -94,7 +95,7 @@ async function refuseUnfitServer({ db }: RulesDeps, site: SiteRow, to: ServerRow
   throw conflict(`${found.domain} is a name of ${domain}, and ${where}: remove one of them first`)
 }
 
-/** That of the site, unless another site of the new server has it. */
+/** Returns the user of the site, unless another site of the new server has it. */
 async function freeUser({ db, random }: RulesDeps, site: SiteRow, to: ServerRow): Promise<string> {
   if (site.server_id === to.id) return site.user
   try {
@@ -107,8 +108,8 @@ async function freeUser({ db, random }: RulesDeps, site: SiteRow, to: ServerRow)
 }
 
 /**
- * The changes of the names whose records all lead to the lost server, or that have none. Other records
- * are somebody's decision, such as a CDN, and stay.
+ * Returns the changes of the names whose records all lead to the lost server, or that have none.
+ * Other records are somebody's decision, such as a CDN, and stay.
  */
 async function recordsOf(
   deps: RulesDeps,

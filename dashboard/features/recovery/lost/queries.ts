@@ -14,7 +14,7 @@ import { identityOf } from '#shared/kernel/site-identity.ts'
 export const findLost = (db: Database, server_id: number) =>
   db.read.select().from(lost_servers).where(eq(lost_servers.server_id, server_id)).get()
 
-/** A second declaration keeps the time of the first. */
+/** Declares a server lost; a second declaration keeps the time of the first. */
 export async function declareLost(
   db: Database,
   row: typeof lost_servers.$inferInsert,
@@ -37,7 +37,6 @@ export async function endLoss(db: Database, server_id: number, entry: NewActivit
   )
 }
 
-/** The operations of a server without an outcome, oldest first. */
 export const listActive = (db: Database, server_id: number): Promise<OperationRow[]> =>
   db.read
     .select()
@@ -46,8 +45,8 @@ export const listActive = (db: Database, server_id: number): Promise<OperationRo
     .orderBy(asc(operations.created_at))
 
 /**
- * The site has its new server from the start of its restore on, in the batch of that: it never has two
- * servers, and never none. Its id stays, and with it its backups, its history and its settings.
+ * Gives the site its new server in the batch that starts its restore: it never has two servers, and
+ * never none. Its id stays, and with it its backups, its history and its settings.
  */
 export const changeServer: StartChange = (queries, { site_id, server_id, params }) => {
   if (site_id === null) return []
@@ -81,7 +80,9 @@ export const changeServer: StartChange = (queries, { site_id, server_id, params 
   ]
 }
 
-/** The lost server from which the record of a site came; undefined: it came from none. */
+/**
+ * Returns the lost server from which the record of a site came; undefined when it came from none.
+ */
 export async function findOrigin(db: Database, site: Pick<SiteRow, 'id' | 'server_id'>) {
   const [row] = await db.read
     .select({ server: servers })
@@ -94,7 +95,9 @@ export async function findOrigin(db: Database, site: Pick<SiteRow, 'id' | 'serve
   return row?.server
 }
 
-/** The sites of a server, of any kind, that have one of these names, and not the site itself. */
+/**
+ * Lists the sites of a server, of any kind, that have one of these names, without the site itself.
+ */
 export function listNamesakes(
   db: Database,
   server_id: number,
@@ -116,7 +119,7 @@ export function listNamesakes(
     )
 }
 
-/** The sites that a server has or had, with their newest backups, by domain. */
+/** Lists the sites that a server has or had, with their newest backups, by domain. */
 export async function listLostSites(db: Database, server_id: number) {
   const isRecovered = sql`exists (select 1 from recovered_sites
     where site_id = ${sites.id} and lost_id = ${server_id})`
@@ -151,7 +154,7 @@ export async function listLostSites(db: Database, server_id: number) {
   })
 }
 
-/** The other servers that are online and not lost, by name, and how many sites they have. */
+/** Lists the other servers that are online and not lost, by name, and how many sites they have. */
 export function listDestinations(db: Database, server_id: number) {
   const { id, name, php_versions, metrics, hostname } = servers
   const count = sql<number>`(select count(*) from sites
@@ -170,7 +173,7 @@ export function listDestinations(db: Database, server_id: number) {
 }
 
 /**
- * What servers that are lost and answer again have of restored sites: copies that still serve and run
+ * Lists what lost servers that answer again have of restored sites: copies that still serve and run
  * their jobs, and whose suspension has not been tried since a time.
  */
 export function listReturned(
@@ -196,8 +199,8 @@ export function listReturned(
 }
 
 /**
- * The restored sites whose access and suspension are not set yet, but for those whose suspension has
- * been tried since a time.
+ * Lists the restored sites whose access and suspension are not set yet, without those whose
+ * suspension has been tried since a time.
  */
 export function listOpen(db: Database, since: string) {
   return db.read
@@ -227,7 +230,6 @@ export async function closeRecovery(db: Database, site_id: number): Promise<void
   )
 }
 
-/** The address of a user, for a certificate; empty for the dashboard itself. */
 export async function emailOf(db: Database, id: number | null): Promise<string> {
   const row = await db.read
     .select({ email: users.email })
@@ -237,7 +239,6 @@ export async function emailOf(db: Database, id: number | null): Promise<string> 
   return row?.email ?? ''
 }
 
-/** The names of sites beside their primary domains. */
 export async function listNames(
   db: Database,
   ids: readonly number[],

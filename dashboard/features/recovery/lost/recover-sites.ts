@@ -71,7 +71,10 @@ export async function recoverSites(
   return { bulk_operation }
 }
 
-/** The server is in use again: nothing of the restored sites changes. 409 if it was not lost. */
+/**
+ * Records that the server is in use again: nothing of the restored sites changes. Throws 409 if it
+ * was not lost.
+ */
 export async function endServerLoss(
   { db, clock }: Pick<RecoverDeps, 'db' | 'clock'>,
   { id: server_id, hostname: domain, name }: ServerRow,
@@ -98,7 +101,7 @@ interface RecoveryPlanning {
   actor: number
 }
 
-/** The plans of the new servers, as if the server were declared lost. */
+/** Returns the plans of the new servers, as if the server were declared lost. */
 async function planRecovery(
   deps: RecoverDeps,
   lost: ServerRow,

@@ -13,7 +13,6 @@ type DestinationRow = Awaited<ReturnType<typeof listDestinations>>[number]
 
 const MB = 1_000_000
 
-/** What a server has lost or would lose, and where it can be restored. */
 export async function showLost(db: Database, { id }: ServerRow): Promise<LostServerView> {
   const places = await listDestinations(db, id)
   const sites = (await listLostSites(db, id)).map((row) => viewOf(row, id))
@@ -50,7 +49,7 @@ function stateOf(
   return { state: 'restorable', reason: '' }
 }
 
-/** Cloudflare gets its records from the restore: those of other providers are changed by hand. */
+/** Lists the DNS records that are changed by hand: Cloudflare gets its records from the restore. */
 async function neededRecords(
   db: Database,
   sites: readonly LostSite[],

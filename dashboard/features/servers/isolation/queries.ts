@@ -22,12 +22,10 @@ export async function getIsolationCheck(
 const has_sites = sql<boolean>`exists (select 1 from sites
   where sites.server_id = servers.id and sites.status in ('active', 'suspended'))`.mapWith(Boolean)
 
-/** The titles of the attacks that succeeded. */
 const succeeded = jsonOf<string[]>(sql`(select json_group_array(value ->> '$.title')
   from json_each(coalesce(${isolation_checks.results}, '[]'))
   where value ->> '$.outcome' = 'succeeded')`)
 
-/** The data of each server for the overview. */
 export function listIsolation(db: Database) {
   const { id, name, status, created_at } = servers
   const { checked_at, failures, failed_at, reason } = isolation_checks
@@ -50,8 +48,9 @@ export function listIsolation(db: Database) {
 }
 
 /**
- * Online servers with sites, whose last check was not within `every_ms`, or failed for the first time
- * and not within `first_ms`; the longest due first, at most `limit`. New servers wait for `first_ms`.
+ * Lists online servers with sites, whose last check was not within `every_ms`, or failed for the
+ * first time and not within `first_ms`; the longest due first, at most `limit`. New servers wait
+ * for `first_ms`.
  */
 export function listDue(
   db: Database,

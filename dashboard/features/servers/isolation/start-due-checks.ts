@@ -3,9 +3,8 @@ import { type StartDeps, startOperations } from '#dashboard/kernel/engine/start-
 import { listDue } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
-/** How often each server is checked automatically. */
+/** The interval of the automatic checks of each server. */
 const WEEK_MS = 7 * DAY_MS
-/** The interval of the search for due servers; so many times a day. */
 export const CHECK_MS = 10 * 60_000
 const TURNS = DAY_MS / CHECK_MS
 

@@ -29,7 +29,6 @@ const Maintenance = {
   last_update: LastUpdate,
 }
 
-/** The API examples for the updates of servers. */
 export const MAINTENANCE_EXAMPLES = {
   InstallUpdates: { scope: 'security', restart_database: false, without_backup: false },
   LastUpdate,

@@ -20,7 +20,7 @@ const namesWhere = (path: string, condition: string) =>
   jsonOf<string[]>(sql`(select json_group_array(value ->> '$.name')
     from json_each(${maintenance}, ${sql.raw(`'${path}'`)}) where ${sql.raw(condition)})`)
 
-/** The data of each server for the overview; most of a report are names of packages. */
+/** Lists the data of each server for the overview; most of a report are names of packages. */
 export function listMaintenance(db: Database) {
   return db.read
     .select({
@@ -47,8 +47,8 @@ export function listMaintenance(db: Database) {
 }
 
 /**
- * Online servers whose unattended updates differ from the setting, without a call within `retry_ms`. The
- * configuration of an administrator stays.
+ * Lists online servers whose unattended updates differ from the setting, without a call within
+ * `retry_ms`. The configuration of an administrator stays.
  */
 export function listToConfigure(
   db: Database,

@@ -3,7 +3,6 @@ import { type StartDeps, startOperations } from '#dashboard/kernel/engine/start-
 import { listToConfigure } from './queries.ts'
 
 const DAY_MS = 24 * 3600_000
-/** The interval of the search for servers that differ from the setting. */
 export const CONFIGURE_MS = 5 * 60_000
 const AT_ONCE = 20
 

@@ -7,51 +7,44 @@ import { ServiceError } from '#shared/kernel/errors.ts'
 import type { PulseAnswer } from './read-pulse.ts'
 
 interface Deps extends Pick<CommonDeps, 'clock' | 'log'> {
-  /** The servers of this minute. */
   list(): Promise<AgentAddress[]>
-  /** One of them; undefined: it is offline. */
+  /** Returns one of them; undefined when it is offline. */
   find(server_id: number): Promise<AgentAddress | undefined>
-  /** One call, which the agent may hold for `wait` seconds. */
+  /** Calls the agent, which may hold the call for `wait` seconds. */
   ask(server: AgentAddress, wait: number, signal: AbortSignal): Promise<PulseAnswer>
   store(readings: readonly Reading[]): Promise<void>
-  /** The server did not answer: it is contacted now, and met again when it answers. */
+  /** Contacts a server that did not answer; it is met again when it answers. */
   lost(server: AgentAddress, how: { error?: ServiceError; signal: AbortSignal }): Promise<void>
-  /** Stores the health and the numbers that have changed. */
   follow(server: AgentAddress, answer: PulseAnswer): Promise<void>
-  /** Records a changed state. */
   sync(server: AgentAddress, answer: PulseAnswer): Promise<void>
 }
 
 const MINUTE_MS = MINUTE * 1000
-/** A minute has so many turns, each for the servers with one remainder. */
+/** The turns of a minute, each for the servers with one remainder. */
 const TURNS = 50
 const TURN_MS = 1_000
 const FIRST_MS = 2_500
-/** An answer comes before the next turn of its server. */
+/** How long an agent holds a call: an answer comes before the next turn of its server. */
 const HOLD_S = 50
 const MARGIN_S = 3
-/** After an early answer: so long until the next call, however often the health of a site changes. */
+/** The pause after an early answer, however often the health of a site changes. */
 const PAUSE_MS = 10_000
-/** After `again`: what an operation changes is complete soon. */
+/** The pause after `again`: what an operation changes is complete soon. */
 const QUIET_MS = 1_000
-/** The readings of so long are stored in one write. */
 const COLLECT_MS = 500
-/** Slow agents must not delay readings. */
+/** The maximum of concurrent stores of changes: slow agents must not delay readings. */
 const MAX_CONCURRENT_FOLLOWS = 16
-/** Their syncs must not delay the health of other servers. */
+/** The maximum of concurrent syncs, which must not delay the health of other servers. */
 const MAX_CONCURRENT_SYNCS = 64
 
-/** One held call for each online server and minute. A server without an answer leaves a gap. */
+/** Holds one call for each online server and minute. A server without an answer leaves a gap. */
 export class Pulses {
   readonly #deps: Deps
   readonly #limit = new Limit(MAX_CONCURRENT_FOLLOWS)
   readonly #syncs = new Limit(MAX_CONCURRENT_SYNCS)
   readonly #stopping = new AbortController()
-  /** By server, what ends its held call. */
   readonly #open = new Map<number, AbortController>()
-  /** The servers whose changes are being stored. */
   readonly #storing = new Set<number>()
-  /** The servers that had a call. */
   readonly #met = new Set<number>()
   readonly #running = new Set<Promise<void>>()
   #collected: Reading[] = []
@@ -86,7 +79,10 @@ export class Pulses {
     this.#open.get(server_id)?.abort()
   }
 
-  /** After a sync: a server without a call so far has its first one now, and not at its turn. Never throws. */
+  /**
+   * Gives a server without a call so far its first one after a sync, and not at its turn. Never
+   * throws.
+   */
   async meet(server_id: number): Promise<void> {
     if (this.#met.has(server_id) || this.#open.has(server_id)) return
     const server = await this.#deps.find(server_id).catch(() => undefined)
@@ -134,7 +130,6 @@ export class Pulses {
     }
   }
 
-  /** The calls to one server until its next turn. */
   async #follow(server: AgentAddress, seconds: number): Promise<void> {
     const { clock } = this.#deps
     const { signal } = this.#stopping
@@ -156,7 +151,7 @@ export class Pulses {
     }
   }
 
-  /** The server has not answered another call. */
+  /** Notes that the server has not answered another call. */
   lose(server: AgentAddress, error?: ServiceError): void {
     if (this.#stopping.signal.aborted) return
     this.#met.delete(server.id)
@@ -167,7 +162,10 @@ export class Pulses {
     )
   }
 
-  /** One call, and what follows from it. Returns the pause before the next one; undefined: none. */
+  /**
+   * Makes one call, and does what follows from it. Returns the pause before the next one; undefined
+   * when there is none.
+   */
   async #once(server: AgentAddress, wait: number, last: number): Promise<number | undefined> {
     const held = new AbortController()
     this.#open.set(server.id, held)
@@ -200,7 +198,7 @@ export class Pulses {
     }
   }
 
-  /** In seconds since 1970. */
+  /** Returns the minute in seconds since 1970. */
   #minuteIn(seconds: number): number {
     return Math.floor((this.#deps.clock.now().getTime() / 1000 + seconds) / MINUTE) * MINUTE
   }
@@ -218,7 +216,7 @@ export class Pulses {
     await store(readings).catch((error: unknown) => log.error('metrics could not be stored', error))
   }
 
-  /** The sync reports an offline server. */
+  /** Reports a failure of the own work; the sync reports an offline server. */
   #report(message: string, error: unknown): void {
     if (error instanceof ServiceError || this.#stopping.signal.aborted) return
     this.#deps.log.error(message, error)

@@ -12,7 +12,10 @@ import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import type { Versions } from '#shared/servers/changes.ts'
 import { metricsReading } from '#shared/servers/readings.ts'
 
-/** An agent holds a call for at most so long, so that one that does not answer is noticed soon. */
+/**
+ * The longest time for which an agent holds a call, so that one that does not answer is noticed
+ * soon.
+ */
 const MAX_HOLD_S = 8
 const EARLY_MS = 1_000
 
@@ -21,7 +24,7 @@ interface Deps extends RunSyncDeps, Pick<TimeLimits, 'late_ms'> {
 }
 
 export interface PulseAnswer extends Omit<Reading, 'server_id' | 'at'> {
-  /** Absent: the agent has another protocol. */
+  /** The changes; absent when the agent has another protocol. */
   changes?: ComparedChanges
 }
 
@@ -68,7 +71,7 @@ function answerOf({ stored }: Deps, changes: ComparedChanges): PulseAnswer {
   return { metrics, synced_at: isSame ? asked_at : undefined, changes }
 }
 
-/** What the last call asks for. The state is compared once it is stored. */
+/** Returns what the last call asks for. The state is compared once it is stored. */
 async function requestOf(
   { db }: Deps,
   { id }: AgentAddress,
@@ -82,7 +85,6 @@ async function requestOf(
   }
 }
 
-/** Stores the health and the numbers that have changed. */
 export async function storeChanges(deps: Deps, server: AgentAddress, { changes }: PulseAnswer) {
   if (!changes) return
   const { known, reader, since, versions } = changes

@@ -12,18 +12,18 @@ import { backgroundSync, type RunSyncDeps } from './run-sync.ts'
 import type { Contact } from './scheduler.ts'
 
 export interface ContactDeps extends RunSyncDeps {
-  /** Why no request can be sent to a server; undefined: one can, or it is not known. */
+  /** Returns why no request can be sent to a server; undefined when one can, or it is not known. */
   findObstacle(to: AgentAddress): Promise<ServiceError | undefined>
 }
 
-/** A failure that took longer was noticed late: the next contact follows at once. */
+/** The time after which a failure was noticed late: the next contact follows at once. */
 const QUICK_MS = 1_500
 const PAUSE_MS = 8_000
 
 /**
  * Contacts an online server that has not answered until it answers or is offline, which takes three
- * failed contacts in a row: within 30 seconds of the moment when it stopped to answer. `error`: of the
- * first one, unless that is recorded.
+ * failed contacts in a row: within 30 seconds of the moment when it stopped to answer. `error` is
+ * that of the first one, unless that is recorded.
  */
 export async function confirmLost(
   deps: ContactDeps,
@@ -43,7 +43,7 @@ export async function confirmLost(
   }
 }
 
-/** One contact; a failed one is recorded. */
+/** Contacts a server once; a failed contact is recorded. */
 async function hasAnswered(deps: ContactDeps, server: AgentAddress): Promise<boolean> {
   const obstacle = await deps.findObstacle(server)
   if (obstacle) await recordFailure(deps, server.id, obstacle)
@@ -60,8 +60,8 @@ async function recordFailure(deps: ContactDeps, id: number, error: ServiceError)
 }
 
 /**
- * The sync of a turn. Of a server that is not online, a connection is tried first, which costs little; only
- * a new reason is recorded.
+ * Syncs a server in its turn. Of one that is not online, a connection is tried first, which costs
+ * little; only a new reason is recorded.
  */
 export async function syncOrProbe(deps: ContactDeps, server_id: number): Promise<Contact> {
   const server = await getServer(deps.db, server_id).catch(() => undefined)
@@ -78,6 +78,9 @@ export async function syncOrProbe(deps: ContactDeps, server_id: number): Promise
   return (await backgroundSync(deps, server_id)) ? 'answered' : unanswered
 }
 
-/** It has been enrolled and has not answered since, for example because its agent restarts. */
+/**
+ * Whether a failure is expected: the server has been enrolled and has not answered since, for
+ * example because its agent restarts.
+ */
 const isExpected = async ({ db }: ContactDeps, { id, status }: ServerRow): Promise<boolean> =>
   status === 'pending' && (await findAgent(db, id)) !== undefined

@@ -27,7 +27,6 @@ const PAGE = 500
 const UPDATES = 50
 
 export interface KnownSite extends Omit<SiteRow, 'inventory' | 'health_checks' | 'visited_at'> {
-  /** Whether an operation that may change it is active. */
   operating: boolean
 }
 
@@ -43,7 +42,7 @@ const sitePage = preparedQuery((read) => {
     .prepare()
 })
 
-/** All of a server, ordered by domain and without inventories, read in small pieces. */
+/** Lists all sites of a server, ordered by domain and without inventories, read in small parts. */
 export async function listSiteRows(db: Database, server_id: number): Promise<KnownSite[]> {
   const rows: KnownSite[] = []
   for (let after = ''; ; await yieldToEventLoop()) {
@@ -60,12 +59,11 @@ interface SyncInput {
   reports: Reports
   plan: SyncPlan
   adoption: Adoption
-  /** What else the agent reports of a site. */
+  /** Returns what else the agent reports of a site. */
   columns: (domain: string) => Partial<SiteRow>
-  /** Before the first question to the agent. */
+  /** The time before the first question to the agent. */
   since: string
   now: string
-  /** The purge time of sites found in the trash. */
   purge_at: string
   /** The remaining number of imports; the number of sites that were not read. */
   room: number
@@ -74,8 +72,8 @@ interface SyncInput {
 }
 
 /**
- * In small pieces, between which others may write; the last piece marks the server as synced. Returns
- * the number of imported sites.
+ * Applies a sync in small parts, between which others may write; the last one marks the server as
+ * synced. Returns the number of imported sites.
  */
 export async function applySync(db: Database, synced: SyncInput): Promise<number> {
   const { server, reports, plan, now } = synced
@@ -144,7 +142,7 @@ function serverStatement(
   return queries.update(servers).set(values).where(eq(servers.id, server.id))
 }
 
-/** Its times are right again after the clock of the dashboard was. */
+/** Records a contact. Its times are right again after the clock of the dashboard was. */
 function contactStatement(queries: Queries, { server, reading, now }: SyncInput): Statement {
   return queries.run(sql`update servers
     set metrics = ${JSON.stringify(reading.metrics)}, metrics_at = ${now}, last_sync = ${now}
@@ -156,7 +154,7 @@ function readingOf({ server, reading, now }: SyncInput): Reading {
   return { server_id: server.id, at, metrics: reading.metrics }
 }
 
-/** A server that never answered stays pending. */
+/** Records a failed contact; a server that never answered stays pending. */
 export async function recordFailedContact(
   db: Database,
   server: ServerRow,
@@ -199,7 +197,7 @@ function syncActivity(
 
 interface ReportTime {
   server: Pick<ServerRow, 'id'>
-  /** Before the first question to the agent. */
+  /** The time before the first question to the agent. */
   since: string
   now: string
 }
@@ -211,9 +209,9 @@ const updateStatements = (
 ): Statement[] => updates.map((update) => updateStatement(queries, update, asked))
 
 /**
- * The new state depends on the old one, on the server and on the domain, which may have changed by now.
- * The report is too old for a site whose operation has ended since, and one with an active operation
- * may be on its way: the next sync compares them.
+ * Updates a site unless its new state is unknown: it depends on the old one, on the server and on
+ * the domain, which may have changed by now. The report is too old for a site whose operation has
+ * ended since, and one with an active operation may be on its way: the next sync compares them.
  */
 function updateStatement(
   queries: Queries,
@@ -257,7 +255,10 @@ async function importSites(
   return count
 }
 
-/** False when another dashboard on the same records has used up the budget meanwhile. */
+/**
+ * Reserves a part of the budget of the day. Returns false when another dashboard on the same
+ * records has used it up meanwhile.
+ */
 async function reserveImports(
   db: Database,
   id: number,

@@ -14,7 +14,7 @@ import { metricsReading, servicesReading } from '#shared/servers/readings.ts'
 import { sitesReading } from '#shared/sites/readings.ts'
 import type { ServerVersions } from './stored-versions.ts'
 
-/** Readings of an agent: with a call for each, or from an answer that has several. */
+/** The readings of an agent: with a call for each, or from an answer that has several. */
 export type AgentReader = Pick<Agents, 'call'>
 
 /** One answer of an agent: its versions, and the parts that differ from those in the request. */
@@ -22,7 +22,6 @@ export interface ServerChanges {
   metrics: Metrics
   versions: Changes['versions']
   reader: AgentReader
-  /** The time of the request. */
   asked_at: string
 }
 
@@ -33,7 +32,6 @@ interface ReadOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Entries that are checked at once. */
 const PIECE = 200
 
 interface Deps {
@@ -55,8 +53,7 @@ export async function readChanges(
 }
 
 /**
- * The state of an agent of another protocol is that of its two lists, of which each call compares one.
- * Throws offline.
+ * Compares one of the two lists that are the state of an agent of another protocol. Throws offline.
  */
 export async function compareLists(
   { agents, clock }: Deps,
@@ -74,7 +71,7 @@ export async function compareLists(
   return { metrics, versions: { state: lists.join(' ') }, reader: agents, asked_at }
 }
 
-/** The answers in an answer; the agent is asked for those that it left out. */
+/** Returns the parts of an answer; the agent is asked for those that it left out. */
 class AnswerReader implements AgentReader {
   readonly #agents: Agents
   readonly #answers: Readonly<Record<string, unknown>>

@@ -12,8 +12,8 @@ import { apexOf } from '#shared/kernel/names.ts'
 import type { SiteNames } from '#shared/kernel/site-names.ts'
 
 /**
- * The last change of the primary domain of each of these sites, if its result is unknown. One that
- * failed since, or never began, says nothing about it.
+ * Returns the last change of the primary domain of each of these sites, if its result is unknown.
+ * One that failed since, or never began, says nothing about it.
  */
 export async function listUnknownRenames(
   db: Database,
@@ -41,8 +41,9 @@ interface ConfirmedRename {
 }
 
 /**
- * One batch with its activity. False, and no change, if the site has changed or has a new operation
- * meanwhile, or if its new name is one of another site by now.
+ * Records a confirmed rename with its activity, in one batch. Returns false, and changes nothing,
+ * if the site has changed or has a new operation meanwhile, or if its new name is one of another
+ * site by now.
  */
 export async function settleRename(
   db: Database,

@@ -16,13 +16,13 @@ import { syncServer } from './sync-server.ts'
 
 export interface RunSyncDeps extends SyncChangedDeps {
   log: Log
-  /** One sync of a server at a time. */
+  /** The queue of each server: one sync at a time. */
   syncs: KeyedQueue<number>
 }
 
 type SyncRun = ReturnType<typeof syncServer>
 
-/** A requested sync: a stored operation that the dashboard executes itself. */
+/** Runs a requested sync, which is a stored operation that the dashboard executes itself. */
 export async function runSync(
   deps: RunSyncDeps,
   operation: OperationRow,
@@ -85,14 +85,16 @@ async function streamSync(
   }
 }
 
-/** A sync is not retried and keeps its deadline: the next one follows anyway. */
+/**
+ * Marks a sync as started. It is not retried and keeps its deadline: the next one follows anyway.
+ */
 function markStarted({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationRow): Promise<void> {
   return markRunning(db, id, { started_at: timestamp(clock), deadline_at })
 }
 
 /**
- * The sync of the scheduler, or of an answer with another state: no operation, and an activity only when
- * something changed. Returns whether the agent has answered.
+ * Syncs a server for the scheduler, or for an answer with another state: without an operation, and
+ * with an activity only when something changed. Returns whether the agent has answered.
  */
 export function backgroundSync(
   deps: RunSyncDeps,

@@ -2,35 +2,38 @@ import { type Clock, nextMultiple } from '#dashboard/kernel/runtime/clock.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 
 /**
- * `offline`: the server has not answered, and is tried again soon; `pending` and `silent`: at its next
- * turn. A `pending` one has never answered.
+ * The outcome of a contact. `offline`: the server has not answered, and is tried again soon;
+ * `pending` and `silent`: at its next turn. A `pending` one has never answered.
  */
 export type Contact = 'answered' | 'silent' | 'pending' | 'offline'
 
 interface Deps {
   clock: Clock
-  /** Must not throw. */
+  /** Syncs a server. Must not throw. */
   sync(server_id: number): Promise<Contact>
-  /** The time in ms for which other contacts make a sync needless; 0: it is needed now. */
+  /**
+   * Returns the time in ms for which other contacts make a sync needless; 0 when it is needed now.
+   */
   rest_ms(server_id: number): number
-  /** The server or its records have changed since its last sync. */
+  /** Notes that the server or its records have changed since its last sync. */
   changed(server_id: number): void
 }
 
 const MAX_CONCURRENT = 64
-/** Servers that did not answer last time. Each takes as long as the dashboard waits for a contact. */
+/**
+ * The maximum of contacts to servers that did not answer last time. Each takes as long as the
+ * dashboard waits for a contact.
+ */
 const MAX_CONCURRENT_SILENT = 128
-/** The pause between contacts to an offline server. */
 const OFFLINE_MS = 15_000
 /**
- * Several servers have the same turn: to wake up takes an idle process longer than a contact. An interval
- * has at least so many turns, with about so many servers each.
+ * The minimum of turns in an interval, with about SERVERS_OF_TURN servers each: to wake up takes an
+ * idle process longer than a contact.
  */
 const MIN_TURNS = 4
 const SERVERS_OF_TURN = 25
-/** The turns of offline servers. */
+/** The interval of the turns of offline servers. */
 const TURN_MS = 5_000
-/** The longest sleep. */
 const MAX_SLEEP_MS = 60_000
 const START_SPREAD_MS = 60_000
 /** The quiet time after changes before a sync, and its maximum. */
@@ -38,14 +41,14 @@ const QUIET_MS = 1_000
 const MAX_QUIET_MS = 30_000
 
 /**
- * Syncs each server once in an interval, spread over it; one whose sync still runs is skipped. One with
- * other contacts has its turn when they stop, and not an interval later. Servers that do not answer wait for
- * each other only.
+ * Syncs each server once in an interval, spread over it; one whose sync still runs is skipped. One
+ * with other contacts has its turn when they stop, and not an interval later. Servers that do not
+ * answer wait for each other only.
  */
 export class Scheduler {
   readonly #deps: Deps
   readonly #due = new Map<number, number>()
-  /** Servers with unsynced changes: since when. */
+  /** The servers with unsynced changes, and since when they have them. */
   readonly #changed = new Map<number, number>()
   readonly #running = new Map<number, Promise<void>>()
   readonly #limit = new Limit(MAX_CONCURRENT)
@@ -53,7 +56,6 @@ export class Scheduler {
   readonly #silentLimit = new Limit(MAX_CONCURRENT_SILENT)
   #interval_ms = 60_000
   #waiting = new AbortController()
-  /** The end of the current sleep. */
   #next = Number.POSITIVE_INFINITY
   #stopped = true
 
@@ -69,14 +71,15 @@ export class Scheduler {
     this.#tick()
   }
 
-  /** A new server: at the next tick. */
   add(server_id: number): void {
     this.#deps.changed(server_id)
     this.#due.set(server_id, this.#now())
     this.#tick()
   }
 
-  /** All servers and the interval, as they are now: another dashboard may have changed them. */
+  /**
+   * Takes all servers and the interval as they are now: another dashboard may have changed them.
+   */
   keep(server_ids: readonly number[], seconds: number): void {
     const there = new Set(server_ids)
     for (const id of this.#due.keys()) if (!there.has(id)) this.remove(id)
@@ -84,7 +87,7 @@ export class Scheduler {
     if (seconds * 1000 !== this.#interval_ms) this.setInterval(seconds)
   }
 
-  /** A change on it: syncs once after a quiet time, or at the maximum. */
+  /** Syncs a server once after a quiet time since its last change, or at the maximum. */
   changed(server_id: number): void {
     this.#deps.changed(server_id)
     const now = this.#now()
@@ -94,7 +97,6 @@ export class Scheduler {
     this.#tick()
   }
 
-  /** A server is offline: it is contacted again soon. */
   soon(server_id: number): void {
     const due = this.#due.get(server_id)
     if (due === undefined) return
@@ -111,7 +113,7 @@ export class Scheduler {
     this.#silent.delete(server_id)
   }
 
-  /** Immediate: the next syncs are spread over the new interval. */
+  /** Changes the interval immediately: the next syncs are spread over the new one. */
   setInterval(seconds: number): void {
     this.#interval_ms = seconds * 1000
     this.#spread(this.#interval_ms)
@@ -139,7 +141,6 @@ export class Scheduler {
     for (const id of this.#due.keys()) this.#due.set(id, this.#atTurn(now + step * place++))
   }
 
-  /** The turn that is closest to a time. */
   #atTurn(due: number): number {
     const turns = Math.max(MIN_TURNS, Math.ceil(this.#due.size / SERVERS_OF_TURN))
     const turn_ms = this.#interval_ms / turns
@@ -166,12 +167,11 @@ export class Scheduler {
     if (!signal.aborted) this.#tick()
   }
 
-  /** A turn has come earlier than it was. */
+  /** Wakes up if a turn has come earlier than it was. */
   #wake(due: number): void {
     if (due < this.#next) this.#tick()
   }
 
-  /** Returns the time of the next one. */
   #turn(id: number, now: number): number {
     const rest = this.#deps.rest_ms(id)
     const due = rest > 0 ? now + rest : this.#atTurn(now + this.#interval_ms)

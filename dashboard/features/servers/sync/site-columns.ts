@@ -17,7 +17,6 @@ export const diskColumns = (disk: DiskUse | null) => ({
   disk_level: disk && diskLevelOf(disk),
 })
 
-/** The columns that a found site fills. */
 export function discoveredColumns(found: FoundSite) {
   const {
     updates,
@@ -39,9 +38,9 @@ export function discoveredColumns(found: FoundSite) {
 }
 
 /**
- * The columns that the report of a managed site fills. What the site is was decided here: the report
- * confirms it or contradicts it, and changes nothing of it. PHP, tier and certificate kind are the
- * state of the server, which an operation without a known result may have changed.
+ * Returns the columns that the report of a managed site fills. What the site is was decided here:
+ * the report confirms it or contradicts it, and changes nothing of it. PHP, tier and certificate
+ * kind are the state of the server, which an operation without a known result may have changed.
  */
 export function managedColumns(
   record: Pick<SiteRow, 'user'>,
@@ -67,7 +66,10 @@ const mergeForeignIdentity = (
   foreign: ReportedIdentity['foreign'],
 ): ReportedIdentity | null => (foreign ? { ...reported, foreign } : reported)
 
-/** The same of a site that its server has in its trash, where it has no folder and no database. */
+/**
+ * Returns the columns of a site that its server has in its trash, where it has no folder and no
+ * database.
+ */
 export const trashedColumns = (
   { found, ...record }: Pick<SiteRow, 'found' | 'user'>,
   { user }: Pick<TrashedSite, 'user'>,
@@ -100,14 +102,13 @@ export class Adoption {
     this.#users = new Set(records.flatMap(({ found, user }) => (found ? [] : user)))
   }
 
-  /** The identity of a site that becomes an own one, if it can. */
   identity(user: string): SiteIdentity | undefined {
     if (this.#users.has(user) || !SiteSystemUser.safeParse(user).success) return undefined
     this.#users.add(user)
     return identityOf(user)
   }
 
-  /** The columns of a site that becomes an own one. Empty: it stays a discovered one. */
+  /** Returns the columns of a site that becomes an own one; none when it stays a discovered one. */
   columns(site: FoundSite): Partial<SiteRow> {
     const identity = this.#own?.has(site.domain) ? this.identity(site.user) : undefined
     if (!identity) return {}

@@ -2,9 +2,12 @@ import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { nextSpreadTime } from '#dashboard/kernel/runtime/spread-times.ts'
 import type { Part } from '#shared/servers/changes.ts'
 
-/** How long after the first answer of a server everything is read again: others may change records. */
+/**
+ * The range of times after the first answer of a server at which everything is read again: others
+ * may change records.
+ */
 const FULL_READ = { least_ms: 60_000, most_ms: 10 * 60_000 }
-/** The same of an agent whose lists are compared: nothing else of it is read. */
+/** The same range for an agent whose lists are compared: nothing else of it is read. */
 const FULL_READ_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
 
 /**
@@ -13,15 +16,14 @@ const FULL_READ_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
  */
 export interface ServerVersions extends Partial<Record<Part, string | undefined>> {
   readonly whole_at: number
-  /** Its agent has another protocol: the state is that of two lists. */
+  /** Whether its agent has another protocol: the state is then that of two lists. */
   readonly has_lists: boolean
-  /** The time of the last contact with this state. */
   seen: number
   /** How often the state was seen since it was stored. */
   times: number
 }
 
-/** The versions of everything that is stored of servers. In memory: a start reads all of it. */
+/** The versions of everything that is stored of servers, in memory: a start reads all of it. */
 export class StoredVersions {
   readonly #clock: Pick<Clock, 'elapsed'>
   readonly #known = new Map<number, ServerVersions>()
@@ -30,7 +32,7 @@ export class StoredVersions {
     this.#clock = clock
   }
 
-  /** The versions of a server, which are empty at first. */
+  /** Returns the versions of a server, which are empty at first. */
   of(server_id: number, has_lists = false): ServerVersions {
     const now = this.#clock.elapsed()
     const before = this.#known.get(server_id)
@@ -46,14 +48,20 @@ export class StoredVersions {
     return this.#known.get(server_id) === known
   }
 
-  /** The server was seen with the state that is stored; `state`: with another one, which is stored now. */
+  /**
+   * Notes that the server was seen with the state that is stored, or with another `state`, which is
+   * stored now.
+   */
   see(known: ServerVersions, state = known.state): void {
     known.times = state === known.state ? known.times + 1 : 0
     known.state = state
     known.seen = this.#clock.elapsed()
   }
 
-  /** How long no sync is needed: until `within_ms` after the last contact that has seen the state. */
+  /**
+   * Returns how long no sync is needed: until `within_ms` after the last contact that has seen the
+   * state.
+   */
   rest_ms(server_id: number, within_ms: number): number {
     const known = this.#known.get(server_id)
     if (known?.state === undefined) return 0
@@ -61,12 +69,12 @@ export class StoredVersions {
     return Math.max(0, until - this.#clock.elapsed())
   }
 
-  /** The server or its records are changed by something else. */
+  /** Forgets a server that something else has changed, or its records. */
   forget(server_id: number): void {
     this.#known.delete(server_id)
   }
 
-  /** Other dashboards may have done the work of the servers meanwhile. */
+  /** Forgets all servers: other dashboards may have done their work meanwhile. */
   clear(): void {
     this.#known.clear()
   }

@@ -22,8 +22,8 @@ export interface ComparedChanges extends ServerChanges {
 }
 
 /**
- * One call, which returns what has changed. `compared`: an answer that was there already, and that is too
- * old if the records of the server have changed since.
+ * Makes one call, which returns what has changed. `compared` is an answer that was there already,
+ * and that is too old if the records of the server have changed since.
  */
 export async function syncChanged(
   deps: SyncChangedDeps,
@@ -52,7 +52,10 @@ async function resultOf<R>(work: AsyncGenerator<unknown, R>): Promise<R> {
   return step.value
 }
 
-/** Only of a server that answered last time: a whole sync records whether another one answers. */
+/**
+ * Compares the state of a server that answered last time: a whole sync records whether another one
+ * answers.
+ */
 async function contact(deps: SyncChangedDeps, server: ServerRow, known: ServerVersions) {
   if (server.status !== 'online' || server.failures > 0) return undefined
   const since = { state: known.state ?? '' }

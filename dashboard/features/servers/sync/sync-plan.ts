@@ -12,18 +12,17 @@ type SiteUpdate = Pick<SiteRow, 'id' | 'domain'> & {
   values: Partial<SiteRow>
 }
 
-/** The changes of a sync: pure data. `from` is the state before an update. */
 export interface SyncPlan {
   updates: SiteUpdate[]
   imports: FoundSite[]
-  /** In the trash of the server without a record. */
+  /** The sites in the trash of the server that have no record. */
   trashed: TrashedSite[]
-  /** Discovered, but another site of the server has the name, with or without `www.`. */
+  /** The discovered sites whose name, with or without `www.`, another site of the server has. */
   others: number
   missing: number[]
 }
 
-/** The report of an agent, by domain. `whole`: the list is complete. */
+/** The report of an agent, by domain; `whole` when the list is complete. */
 export interface ReportedSites {
   sites: ReadonlyMap<string, FoundSite>
   whole: boolean
@@ -36,7 +35,7 @@ export interface ReportedTrash {
   purge_at: string
 }
 
-/** By the domain of a managed site: a name that it is reported with, and that another site has. */
+/** The foreign names that a managed site is reported with, by its domain. */
 export type ForeignNames = ReadonlyMap<string, NonNullable<ReportedIdentity['foreign']>>
 
 const PIECE = 500
@@ -94,7 +93,7 @@ interface SyncReport {
   renamed: ReadonlyMap<number, string>
 }
 
-/** The managed sites that a server has under another domain, by their folder and user. */
+/** Lists the managed sites that a server has under another domain, by their folder and user. */
 function sitesUnderOtherDomains(
   records: readonly KnownSite[],
   { sites, whole }: ReportedSites,
@@ -132,7 +131,9 @@ function isFree({ domain }: { domain: string }, taken: Set<string>): boolean {
   return true
 }
 
-/** The changed columns of the sites that the agent has found. Other work runs in between. */
+/**
+ * Returns the changed columns of the sites that the agent has found. Other work runs in between.
+ */
 export async function columnUpdates(
   records: readonly KnownSite[],
   found: ReportedSites,
@@ -168,13 +169,15 @@ function siteChanges(
   return differences(record, { ...facts, ...stateOf(record, site) })
 }
 
-/** Only the agent knows whether a site that is there again is suspended. */
+/**
+ * Returns the state of a site that is there again: only the agent knows whether it is suspended.
+ */
 function stateOf(record: KnownSite, { suspended }: FoundSite): Partial<SiteRow> {
   const status = suspended ? 'suspended' : 'active'
   return record.status === status ? {} : { status, status_reason: '' }
 }
 
-/** The domain is the dashboard's: the reported one is only recorded beside it. */
+/** Records the reported domain beside that of the dashboard, which decides. */
 function reportedElsewhere(record: KnownSite, domain: string | undefined): Partial<SiteRow> {
   if (domain !== undefined) return differences(record, { reported_identity: { domain } })
   return record.reported_identity?.domain === undefined ? {} : { reported_identity: null }
@@ -182,7 +185,10 @@ function reportedElsewhere(record: KnownSite, domain: string | undefined): Parti
 
 const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
 
-/** A site that only its server has deleted gets its whole time in the trash from now on. */
+/**
+ * Returns the columns of an absent site. One that only its server has deleted gets its whole time
+ * in the trash from now on.
+ */
 function absentColumns(record: KnownSite, trash: ReportedTrash | undefined): Partial<SiteRow> {
   const { status, domain, operating } = record
   if (operating || !GONE.includes(status)) return {}
@@ -212,7 +218,7 @@ function differences(record: KnownSite, values: Partial<SiteRow>): Partial<SiteR
   )
 }
 
-/** Objects come from JSON, with their keys in the order of the agent. */
+/** Compares objects from JSON, with their keys in the order of the agent. */
 function isSame(one: unknown, other: unknown): boolean {
   return one === other || (Object(other) === other && JSON.stringify(one) === JSON.stringify(other))
 }

@@ -64,7 +64,6 @@ interface SyncOptions {
   with_activity: boolean
   /** The answer to an earlier call, with the state; undefined: the server is asked. */
   changes?: ServerChanges | undefined
-  /** Interrupts it. */
   signal?: AbortSignal
 }
 
@@ -170,7 +169,10 @@ async function* readAndApply(
   return { sites: listed.total, changed, state: versions.state ?? null }
 }
 
-/** An agent of another protocol gets a call for each part that every agent has. Throws offline. */
+/**
+ * Reads the state. An agent of another protocol gets a call for each part that every agent has.
+ * Throws offline.
+ */
 const readState = (deps: SyncDeps, to: AgentAddress, signal?: AbortSignal) =>
   hasOurProtocol(to)
     ? readChanges(deps, to, { state: '' }, { signal })
@@ -196,7 +198,7 @@ function reportedByDomain<T extends { domain: string }>({ entries, total }: Coun
   return { sites, whole: total === entries.length }
 }
 
-/** The report says nothing about sites that came after it. */
+/** Returns the records as they are now, without sites that came after the report. */
 function newestRecords(before: readonly KnownSite[], after: readonly KnownSite[]): KnownSite[] {
   const rows = new Map(after.map((row) => [row.id, row]))
   return before.map((row) => rows.get(row.id) ?? row)
@@ -204,7 +206,10 @@ function newestRecords(before: readonly KnownSite[], after: readonly KnownSite[]
 
 const unreadCount = (list?: CountedList<unknown>) => (list ? list.total - list.entries.length : 0)
 
-/** Read when a site is not where it was, and at first. If unreported, the recorded trash stays. */
+/**
+ * Reads the trash when a site is not where it was, and at first. If it is unreported, the recorded
+ * trash stays.
+ */
 async function trashOf(
   reader: AgentReader,
   server: ServerRow,
@@ -215,7 +220,9 @@ async function trashOf(
   return readTrash(reader, server).catch(() => undefined)
 }
 
-/** The agent reports each installed version as a service such as `php8.2`. */
+/**
+ * Returns the versions of PHP: the agent reports each installed one as a service such as `php8.2`.
+ */
 function phpVersions(services: readonly Service[]): string[] {
   return services.flatMap(({ name, status }) => {
     const version = /^php(\d\.\d)$/.exec(name)?.[1]
@@ -252,9 +259,9 @@ async function foreignNames(
 }
 
 /**
- * A change of a primary domain whose result the dashboard never got: it has succeeded if the server
- * has the site under the name that was asked for, and not under the former one. Nothing else that an
- * agent reports gives a site another name. Returns a line for each.
+ * Settles changes of a primary domain whose result the dashboard never got: one has succeeded if
+ * the server has the site under the name that was asked for, and not under the former one. Nothing
+ * else that an agent reports gives a site another name. Returns a line for each.
  */
 async function settleRenames(
   { db, clock }: Pick<CommonDeps, 'db' | 'clock'>,
@@ -285,7 +292,7 @@ async function settleRenames(
 
 const isGone = (status: KnownSite['status']) => status === 'active' || status === 'missing'
 
-/** The system user and the database of a site never change. */
+/** Whether two are one site: its system user and its database never change. */
 const isSame = (
   record: KnownSite,
   site: Pick<KnownSite, 'user' | 'db_name'> | undefined,
@@ -294,13 +301,16 @@ const isSame = (
 
 const MAX_JOB_TROUBLES = 50
 
-/** An agent of another protocol, or one that cannot read it now, does not report it: the record stays. */
+/**
+ * The result of a failed reading: an agent of another protocol, or one that cannot read it now,
+ * does not report it, and the record stays.
+ */
 const unreported = () => undefined
 
 const readMail = (reader: AgentReader, to: AgentAddress) =>
   reader.call(to, mailReading, {}).then(({ entries }) => mailTroublesOf(entries), unreported)
 
-/** The first of those whose jobs fail or stand still. */
+/** Reads the first sites whose jobs fail or stand still. */
 const readJobs = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, jobTroublesReading, {})
@@ -311,7 +321,6 @@ const readMaintenance = (reader: AgentReader, to: AgentAddress) =>
     .call(to, maintenanceReading, {})
     .then(({ maintenance }) => maintenance ?? undefined, unreported)
 
-/** The expiry of certificates by domain. */
 const readCertificates = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, certificatesReading, {})
@@ -320,7 +329,10 @@ const readCertificates = (reader: AgentReader, to: AgentAddress) =>
       unreported,
     )
 
-/** The disk use of the managed sites by domain; null if never measured. Undefined if incomplete. */
+/**
+ * Reads the disk use of the managed sites by domain; null if never measured. Undefined if
+ * incomplete.
+ */
 const readUsage = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, usageReading, {})
@@ -330,21 +342,20 @@ const readUsage = (reader: AgentReader, to: AgentAddress) =>
       unreported,
     )
 
-/** In this order of fields, since records are compared as text. */
+/** Orders the fields of a disk use: records are compared as text. */
 function measuredUse({ domain, measured_at, ...use }: SiteUsage): [string, DiskUse | null] {
   if (measured_at === null) return [domain, null]
   const { bytes, files, database_bytes, limit_bytes, limit_files } = use
   return [domain, { bytes, files, database_bytes, limit_bytes, limit_files, measured_at }]
 }
 
-/** The logins of people to sites. */
 const readLogins = (reader: AgentReader, to: AgentAddress): Promise<SiteLogin[]> =>
   reader.call(to, loginsReading, {}).then(
     ({ entries }) => entries.slice(-MAX_LOGINS),
     () => [],
   )
 
-/** Who can log in to which site; undefined if incomplete. */
+/** Reads who can log in to which site; undefined if incomplete. */
 const readAccess = (reader: AgentReader, to: AgentAddress): Promise<ReportedAccess[] | undefined> =>
   reader
     .call(to, accessReading, {})

@@ -3,7 +3,10 @@ import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, sites } from '#dashboard/kernel/db/schema.ts'
 
-/** The record and its activity: both or neither. A site that has become managed is not ignored. */
+/**
+ * Stores the state with its activity: both or neither. A site that has become managed is not
+ * ignored.
+ */
 export async function storeIgnored(
   db: Database,
   id: number,

@@ -8,23 +8,22 @@ interface CachedPart<P> {
   part: P
 }
 
-/** The versions of all servers, by their ids. */
 type Versions = ReadonlyMap<number, number>
 
-/** The parts of servers by their ids. */
 type ComputeParts<P, C> = (
   db: Database,
   server_ids: readonly number[],
   context: C,
 ) => Promise<ReadonlyMap<number, P>>
 
-/** Servers whose parts are computed at once: other work runs in between. */
+/** The number of servers whose parts are computed at once: other work runs in between. */
 const PIECE = 20
 
 /**
- * The parts of all servers, each computed again only when its version is another one. The versions are
- * read before: a part may be newer than its version, never older. `key`: what else the parts depend on.
- * `validUntil`: the last millisecond before a time changes a part, such as the end of a certificate.
+ * Caches the parts of all servers, each computed again only when its version is another one. The
+ * versions are read before: a part may be newer than its version, never older. `key` is what else
+ * the parts depend on. `validUntil` returns the last millisecond before a time changes a part, such
+ * as the end of a certificate.
  */
 export function cachedParts<P, C>(
   compute: ComputeParts<P, C>,
@@ -54,7 +53,9 @@ export function cachedParts<P, C>(
   }
 }
 
-/** A clock that was set back makes no part of a later time valid. */
+/**
+ * Whether a cached part is current. A clock that was set back makes no part of a later time valid.
+ */
 function isCurrent(
   { at, until, ...known }: CachedPart<unknown>,
   version: number | undefined,

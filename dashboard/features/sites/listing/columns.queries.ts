@@ -11,7 +11,7 @@ type Tier = FleetSite['tier']
 
 const MAX_OTHERS = 10
 
-/** `apex`: of the site itself, or an unused one. */
+/** Selects the other servers of a name; `apex` is that of the site itself, or an unused one. */
 const otherServersOf = (apex: SQL, server_id: SQL) =>
   jsonOf<FleetSite['also_on']>(sql`(
     select json_group_array(json_object('site_id', id, 'server_id', server_id, 'server', name)) from (
@@ -67,7 +67,6 @@ export function rowView<T extends SiteColumns>(row: T, now: Date) {
   return { ...site, ...healthOf(row, now), updates: { plugins, themes, core } }
 }
 
-/** The other servers with this name, beside the server of the new site. */
 export async function listOthers(
   db: Database,
   { domain, server_id }: { domain: string; server_id: number },

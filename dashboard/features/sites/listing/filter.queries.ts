@@ -10,11 +10,9 @@ const EXPIRING_MS = 14 * DAY_MS
 
 const hasUpdates = sql<number>`(coalesce(updates_plugins, 0) + coalesce(updates_themes, 0) + coalesce(updates_core, 0) > 0)`
 
-/** An ignored site. */
 const isIgnored = sql`${sites.ignored_at} is not null`
 export const isShown = sql`${sites.ignored_at} is null`
 
-/** The condition of all filters of a query. */
 export async function conditions(db: Database, query: FleetSiteIdsQuery, now: Date) {
   const { q, server_id, tag, status, tier, php, wp_version, tls, framework, disk } = query
   return and(
@@ -39,7 +37,6 @@ export async function conditions(db: Database, query: FleetSiteIdsQuery, now: Da
   )
 }
 
-/** Whether another server has a site of the same name. */
 export const hasOthers = sql`exists (select 1 from sites as other
   where other.apex = sites.apex and other.server_id <> sites.server_id
     and other.ignored_at is null and other.status <> 'trashed')`
@@ -48,7 +45,7 @@ function isOrNot(expected: boolean | undefined, condition: SQL): SQL | undefined
   return expected === undefined ? undefined : sql`(${condition}) = ${expected ? 1 : 0}`
 }
 
-/** The word is part of a name or of the user. */
+/** Whether the word is part of a name or of the user. */
 const matches = (word: SearchWord): SQL | undefined =>
   or(
     hasWord(sites.domain, word),
@@ -61,15 +58,18 @@ function isTagged(tag: string): SQL {
     select servers.id from servers, json_each(servers.tags) as tag where tag.value = ${tag})`
 }
 
-/** The version itself, or one of its maintenance releases. */
+/** Whether a version is this one, or one of its maintenance releases. */
 const isVersion = (version: string) =>
   sql`(${sites.wp_version} = ${version} or ${sites.wp_version} like ${`${version}.%`})`
 
-/** By the index of those that have a level, because the level is not in that of the list. */
+/**
+ * Whether a site has one of these disk levels, by the index of those that have one, because the
+ * level is not in that of the list.
+ */
 const hasDiskLevel = (levels: readonly string[]) =>
   sql`${sites.id} in (select id from sites indexed by sites_disk where disk_level in ${levels})`
 
-/** Since yesterday: a day that has just begun has few requests. */
+/** Whether a site has had errors since yesterday: a day that has just begun has few requests. */
 function hasErrors(now: Date): SQL {
   const yesterday = Math.floor(now.getTime() / DAY_MS - 1) * (DAY_MS / 1000)
   return sql`coalesce((select sum(server_errors) >= 10 and sum(server_errors) * 100 >= sum(requests)
@@ -77,18 +77,23 @@ function hasErrors(now: Date): SQL {
 }
 
 const soonAt = (now: Date) => new Date(now.getTime() + EXPIRING_MS).toISOString()
-/** A site in use. */
 const hasCertificate = sql`${sites.status} in ('active', 'suspended') and ${sites.tls} <> 'none'
   and ${sites.certificate_expires_at} <> ''`
 
-/** A site in use whose certificate has expired or soon will: the agent should have renewed it by then. */
+/**
+ * Whether a site in use has a certificate that has expired or soon will: the agent should have
+ * renewed it by then.
+ */
 export const isExpiring = (now: Date): SQL =>
   sql`${hasCertificate} and ${sites.certificate_expires_at} < ${soonAt(now)}`
 
-/** The first certificate in a group of sites that will be one of them, and null without any. */
+/**
+ * Returns the first end of a certificate in a group of sites that will be expiring, and null
+ * without any.
+ */
 export const nextExpiring = (now: Date) =>
   sql<string | null>`min(case when ${hasCertificate}
     and ${sites.certificate_expires_at} >= ${soonAt(now)} then ${sites.certificate_expires_at} end)`
 
-/** The last moment at which a certificate with this end is none of them, in milliseconds. */
+/** Returns the last moment in milliseconds at which a certificate with this end is not expiring. */
 export const expiringAfter = (end: string): number => Date.parse(end) - EXPIRING_MS

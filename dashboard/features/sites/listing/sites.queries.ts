@@ -14,7 +14,7 @@ import { rowView, siteColumns } from './columns.queries.ts'
 import { conditions } from './filter.queries.ts'
 import { listVersions } from './versions.queries.ts'
 
-/** The worst first; those without any last. */
+/** The order by health, the worst first; those without any come last. */
 const byHealth = (now: Date) =>
   sql`case ${healthAt(now)} when 'down' then 1 when 'degraded' then 2 when 'unknown' then 3 when 'up' then 4 else 5 end`
 
@@ -33,7 +33,10 @@ const SORTS = (now: Date) => ({
   health: byHealth(now),
 })
 
-/** Names the index: SQLite would otherwise read whole rows in a half-suitable order. */
+/**
+ * The sites by an index that is named: SQLite would otherwise read whole rows in a half-suitable
+ * order.
+ */
 export const LISTING_INDEX = sql`${sites} indexed by sites_listing`
 
 /** The sites by domain: the first page is read without the others. */
@@ -63,13 +66,13 @@ const ID_COLUMNS = {
   domain: sql<string>`${sites.domain}`,
 }
 
-/** Ties are ordered by id, so that no site is on two pages. */
+/** Orders the sites by id where they are equal, so that none is on two pages. */
 const orderOf = ({ sort, order }: FleetSiteIdsQuery, now: Date) => [
   order === 'asc' ? asc(SORTS(now)[sort]) : desc(SORTS(now)[sort]),
   asc(sites.id),
 ]
 
-/** The index alone selects the sites of a page: rows are long, and only those are read. */
+/** Lists a page of sites. The index alone selects them: rows are long, and only those are read. */
 export async function listFleetSites(
   db: Database,
   query: FleetSitesQuery,
@@ -93,7 +96,7 @@ export async function listFleetSites(
   return { sites: rows.map((row) => rowView(row, now)), total }
 }
 
-/** All that match, at most `limit` of the `total`. */
+/** Lists the ids of all that match, at most `limit` of the `total`. */
 export async function listFleetSiteIds(
   db: Database,
   query: FleetSiteIdsQuery,
@@ -137,7 +140,7 @@ export async function getFleetSite(db: Database, id: number, now: Date) {
 
 const MAX_COPIES = 50
 
-/** The site that a site was copied from, and its own copies, newest first. */
+/** Lists the site that a site was copied from, and its own copies, newest first. */
 async function listCopies(
   db: Database,
   id: number,
@@ -169,7 +172,7 @@ const selectSites = (db: Database) =>
     .from(sites)
     .innerJoin(servers, eq(servers.id, sites.server_id))
 
-/** The filters of the usual list. */
+/** The filters of the default list. */
 type IndexedFilters = Pick<FleetSiteIdsQuery, 'status' | 'managed' | 'staging' | 'ignored'>
 
 /** Sites of one server that these filters do not distinguish. */
@@ -178,7 +181,7 @@ interface SiteTotal extends Pick<SiteRow, 'status' | 'managed' | 'staging'> {
   total: number
 }
 
-/** How many sites the filters match. Only those of changed servers are counted again. */
+/** Counts the sites that the filters match. Only those of changed servers are counted again. */
 async function indexedTotal(db: Database, query: IndexedFilters, now: Date): Promise<number> {
   const { sites: versions } = await listVersions(db)
   const totals = await listTotals(db, versions, { now, context: undefined })

@@ -4,7 +4,7 @@ import { newPassword } from '#dashboard/kernel/trust/visitor-password.ts'
 
 export const SITE_PASSWORD = 'site password'
 
-/** The hash of a new password of visitors for the agent, and its sealed form for the record. */
+/** Makes a new password of visitors: its hash for the agent, and its sealed form for the record. */
 export function newSitePassword(deps: { random: Random; sealer: Sealer }, user: string) {
   const { password, password_hash } = newPassword(deps.random)
   const password_sealed = deps.sealer.seal(SITE_PASSWORD, password)

@@ -9,7 +9,7 @@ export async function findSettings(db: Database, site_id: number) {
   return row
 }
 
-/** After a change of the site itself, which knows only on and off. */
+/** Stores a change of the site itself, which knows only on and off. */
 export const xmlrpcStatements = (
   queries: Queries,
   site_id: number,
@@ -21,7 +21,9 @@ export const xmlrpcStatements = (
     .where(eq(site_settings.site_id, site_id)),
 ]
 
-/** Without a new password the stored one stays, as long as visitors need one. */
+/**
+ * Stores the settings. Without a new password the stored one stays, as long as visitors need one.
+ */
 export function settingsStatements(
   queries: Queries,
   site_id: number,

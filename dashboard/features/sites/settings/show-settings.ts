@@ -39,8 +39,8 @@ const UNSET_REPORT = {
 } as const
 
 /**
- * The user and password that visitors need; the activity records the access. 409 for a site without
- * a password.
+ * Returns the user and password that visitors need; the activity records the access. Throws 409 for
+ * a site without a password.
  */
 export async function showPassword(
   { db, clock, sealer }: Pick<CommonDeps, 'db' | 'clock'> & { sealer: Sealer },

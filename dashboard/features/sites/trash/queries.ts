@@ -5,7 +5,10 @@ import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { TrashEntry } from '#shared/sites/api/sites.ts'
 
-/** The next purge first, with sites that are being restored. In pieces, so that other calls run. */
+/**
+ * Lists the trash, the next purge first, with sites that are being restored. It is read in parts,
+ * so that other calls run.
+ */
 export async function listTrash(db: Database): Promise<TrashEntry[]> {
   const ids = await db.read
     .select({ id: sites.id })
@@ -44,8 +47,8 @@ function readEntries(db: Database, ids: readonly number[]): Promise<TrashEntry[]
 }
 
 /**
- * Past their time by both records, on servers that are not offline, without a failed purge within
- * `retry_ms`. What is of unknown age stays.
+ * Lists the sites past their time by both records, on servers that are not offline, without a
+ * failed purge within `retry_ms`. What is of unknown age stays.
  */
 export function listDue(
   db: Database,

@@ -11,7 +11,10 @@ export interface CancelDeps extends Pick<CommonDeps, 'db' | 'bus' | 'clock'> {
   worker: Worker
 }
 
-/** The agent decides how the operation ends. 404 for an unknown operation, 409 for an ended one. */
+/**
+ * Requests the cancellation; the agent decides how the operation ends. Throws 404 for an unknown
+ * operation, and 409 for an ended one.
+ */
 export async function cancelOperation(
   { db, bus, clock, worker }: CancelDeps,
   id: string,

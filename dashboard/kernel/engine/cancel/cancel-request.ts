@@ -9,10 +9,12 @@ interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'retry_min_ms' 
   agents: Agents
 }
 
-/** The bus topic for a request to cancel an operation. */
 export const cancelTopic = (operation_id: string) => `cancel ${operation_id}`
 
-/** Throws offline when the agent does not answer; one that refuses it completes the operation. */
+/**
+ * Sends a cancel request. An agent that refuses it completes the operation. Throws offline when it
+ * does not answer.
+ */
 export async function sendCancelRequest(
   { agents }: Pick<Deps, 'agents'>,
   server: ServerRow,

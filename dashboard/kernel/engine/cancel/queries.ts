@@ -17,7 +17,10 @@ export async function findCancelRequest(db: Database, id: string): Promise<Cance
   return row?.cancel ?? null
 }
 
-/** With its activity. A forced request stays forced. False when the operation has ended. */
+/**
+ * Records a cancel request with its activity. A forced request stays forced. Returns false when the
+ * operation has ended.
+ */
 export async function recordCancelRequest(
   db: Database,
   id: string,

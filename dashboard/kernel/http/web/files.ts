@@ -47,7 +47,7 @@ export async function readBuiltPages(folder: string): Promise<BuiltPages | undef
   }
 }
 
-/** The smallest form that the client accepts (RFC 9110, 12.5.3). */
+/** Returns the smallest form that the client accepts (RFC 9110, 12.5.3). */
 export function fileOf(asset: Asset, accepted: string): { path: string; encoding?: Encoding } {
   const encoding = asset.encodings.find((kind) => accepts(accepted, kind))
   return encoding ? { path: asset.path + ENCODINGS[encoding], encoding } : { path: asset.path }

@@ -15,7 +15,10 @@ const policyOf = (form_action: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** The pages load from and connect to this dashboard only, without inline code or styles. */
+/**
+ * The headers of pages, which load from and connect to this dashboard only, without inline code or
+ * styles.
+ */
 export const PAGE_HEADERS = {
   ...SECURITY_HEADERS,
   'content-security-policy': policyOf("'self'"),
@@ -24,8 +27,9 @@ export const PAGE_HEADERS = {
 } as const
 
 /**
- * The page of a new tab, which posts a token to a site: to one address of the given origin, and
- * nowhere for anything but the origin of a domain. It shows nothing that comes from outside.
+ * Returns the headers of the page of a new tab, which posts a token to a site: to one address of
+ * the given origin, and nowhere for anything but the origin of a domain. It shows nothing that
+ * comes from outside.
  */
 export const handoffHeaders = (origin: string | null) => ({
   ...PAGE_HEADERS,
@@ -33,7 +37,10 @@ export const handoffHeaders = (origin: string | null) => ({
   'referrer-policy': 'no-referrer',
 })
 
-/** It becomes a part of the policy: so it has the letters of a domain only, and no port. */
+/**
+ * Whether an origin, which becomes a part of the policy, has the letters of a domain only, and no
+ * port.
+ */
 function isOfDomain(origin: string | null): origin is string {
   const host = /^https?:\/\/([a-z0-9.-]+)$/.exec(origin ?? '')?.[1]
   return host !== undefined && canonicalDomain(host) === host

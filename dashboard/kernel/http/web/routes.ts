@@ -14,7 +14,9 @@ interface Deps {
   demo: boolean
 }
 
-/** First segments of the addresses of pages: whatever follows is for the router in the browser. */
+/**
+ * The first segments of the addresses of pages: whatever follows is for the router in the browser.
+ */
 const PAGES = [
   'login',
   'servers',
@@ -34,7 +36,10 @@ const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const UNBUILT_TEXT = `<!doctype html><title>Hosting Control</title>
 <p>The pages are not built yet: run <code>bun run build:web</code>, then load this one again.</p>`
 
-/** The pages and the files that they load, for anybody: what they show comes from the API. */
+/**
+ * The routes of the pages and the files that they load, for anybody: what they show comes from the
+ * API.
+ */
 export function webRoutes(deps: Deps) {
   const site = asBuilt(deps)
   const page = async ({ request }: { request: Request }) => answer(await site(), request)
@@ -62,9 +67,9 @@ export function webRoutes(deps: Deps) {
 }
 
 /**
- * The document for a person with an unknown address: the page says so, and links to the overview.
- * Undefined for a program, which gets the error itself, and for an address that is not one of
- * pages.
+ * Returns the document for a person with an unknown address: the page says so, and links to the
+ * overview. Undefined for a program, which gets the error itself, and for an address that is not
+ * one of pages.
  */
 export function unknownPage(deps: Deps) {
   const site = asBuilt(deps)
@@ -75,7 +80,7 @@ export function unknownPage(deps: Deps) {
   }
 }
 
-/** Only programs request the API and the files, in any spelling. */
+/** Whether a person visits a page: only programs request the API and the files, in any spelling. */
 function isVisit({ method, url, headers }: Request): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (!headers.get('accept')?.includes('text/html')) return false
@@ -112,7 +117,7 @@ function answer(site: WebPages | undefined, request: Request, status = 200): Res
   return new Response(body, { headers: tagged })
 }
 
-/** Reads the pages again after another build. */
+/** Reads the pages, and reads them again after another build. */
 function asBuilt(deps: Deps): () => Promise<WebPages | undefined> {
   const document = join(deps.web_dir ?? DIST, 'index.html')
   let known: { built_at: number; site: Promise<WebPages | undefined> } | undefined

@@ -17,7 +17,6 @@ export interface HandOverDeps extends Pick<CommonDeps, 'db' | 'clock' | 'log'> {
   keys_asked: Set<number>
 }
 
-/** The maximum of keys that an agent accepts. */
 const MAX_KEYS = 4
 
 /** Sends an agent the current key, signed with the one that it knows. Throws offline. */
@@ -39,9 +38,9 @@ export async function handOver(deps: HandOverDeps, server: ServerRow): Promise<v
 }
 
 /**
- * An agent with a key that is not one of these records got it after they were saved: it will refuse ours
- * in a day. It gets ours again while it still accepts them. Asked once: the records of a process do not
- * become older.
+ * Asks an agent once for its keys, and takes back one that is not of these records: the agent got
+ * it after they were saved, and will refuse ours in a day. It gets ours again while it still
+ * accepts them. The records of a process do not become older.
  */
 async function takeBack(deps: HandOverDeps, server: ServerRow): Promise<void> {
   const { db, agents, log, keys_asked } = deps
@@ -54,7 +53,10 @@ async function takeBack(deps: HandOverDeps, server: ServerRow): Promise<void> {
   await sendKeys(deps, server, known)
 }
 
-/** Root on the server may have installed the current key by hand: then the old one is refused. */
+/**
+ * Returns the keys that the agent knows. Root on the server may have installed the current key by
+ * hand: then the old one is refused.
+ */
 async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, current: string) {
   const ask = () => deps.agents.call(server, keysReading, {})
   try {

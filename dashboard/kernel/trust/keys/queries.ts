@@ -6,7 +6,7 @@ import { enrolments, server_agents, signing_keys } from '#dashboard/kernel/db/tr
 
 export type KeyRow = typeof signing_keys.$inferSelect
 
-/** The current one first. */
+/** Lists the keys, the current one first. */
 export function listKeys(db: Database): Promise<KeyRow[]> {
   const { until, created_at } = signing_keys
   return db.read
@@ -15,7 +15,7 @@ export function listKeys(db: Database): Promise<KeyRow[]> {
     .orderBy(desc(isNull(until)), desc(created_at))
 }
 
-/** The same, each with the number of agents for which it is the newest. */
+/** Lists the keys in that order, each with the number of agents for which it is the newest. */
 export function countKeys(db: Database) {
   const { until, created_at, kid } = signing_keys
   return db.read
@@ -34,12 +34,15 @@ export function findKey(db: Database, kid: string): Promise<KeyRow | undefined> 
   return db.read.select().from(signing_keys).where(eq(signing_keys.kid, kid)).get()
 }
 
-/** The first one wins: two dashboards on one database may start at the same time. */
+/**
+ * Inserts the first key. The first one wins: two dashboards on one database may start at the same
+ * time.
+ */
 export async function insertFirstKey(db: Database, values: KeyRow): Promise<void> {
   await db.write((queries) => queries.insert(signing_keys).values(values).onConflictDoNothing())
 }
 
-/** The previous one is valid until `until`. */
+/** Replaces the key; the previous one is valid until `until`. */
 export async function replaceKey(db: Database, key: KeyRow, until: string, entry: NewActivity) {
   await writeAll(db, (queries) => [
     queries.update(signing_keys).set({ until }).where(isNull(signing_keys.until)),
@@ -48,7 +51,7 @@ export async function replaceKey(db: Database, key: KeyRow, until: string, entry
   ])
 }
 
-/** The newest key that an agent is known to accept. */
+/** Records the newest key that an agent is known to accept. */
 export async function confirmKey(db: Database, server_id: number, kid: string): Promise<void> {
   const same = eq(server_agents.server_id, server_id)
   await db.write((queries) => queries.update(server_agents).set({ kid }).where(same))

@@ -13,7 +13,7 @@ export interface RotateKeyDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random
   scheduler: { add(server_id: number): void }
 }
 
-/** How long agents accept the previous key. */
+/** The time for which agents accept the previous key. */
 const OVERLAP_MS = 24 * 3600_000
 
 /** Creates a new key. Each agent gets it at its next sync; until then its known key signs. */
@@ -23,8 +23,8 @@ export async function rotateKey(deps: RotateKeyDeps, user_id: number): Promise<v
 }
 
 /**
- * The same, without a sync; `user_id` null: by the dashboard itself. Both backups of the records are
- * requested: in a day, agents refuse what signs with the key of an earlier one.
+ * Replaces the key without a sync; `user_id` is null for the dashboard itself. Both backups of the
+ * records are requested: in a day, agents refuse what signs with the key of an earlier one.
  */
 export async function replaceKeys(
   deps: Omit<RotateKeyDeps, 'scheduler'>,
@@ -37,7 +37,7 @@ export async function replaceKeys(
   await deps.requestBackups()
 }
 
-/** Without rows that are no keys of this dashboard. */
+/** Lists the keys, without rows that are no keys of this dashboard. */
 export async function listKeyViews({
   db,
   clock,
