@@ -2,6 +2,7 @@ import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { awaitOutcome } from '#dashboard/kernel/engine/enqueue.ts'
 import { type StartDeps, startOrPlan } from '#dashboard/kernel/engine/start-operation.ts'
+import { randomOf } from '#dashboard/kernel/runtime/random.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import type { ClientLogin } from '#shared/access/api/access.ts'
 import { siteAccessType } from '#shared/access/site.access.ts'
@@ -45,7 +46,7 @@ export async function createClient(
   const known = await listClientsOf(deps.db, target.site.id)
   if (known.length >= MAX_CLIENTS)
     throw conflict(`A site has at most ${MAX_CLIENTS} client accounts: remove one first`)
-  const token = [...deps.random(8)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
+  const token = randomOf(deps.random, LETTERS, 8)
   const { password, password_hash } = await newPassword(deps)
   const client = { token, label, expires_at, password_hash }
   return applyLogin(deps, target, { known, client, password, install, dry_run })

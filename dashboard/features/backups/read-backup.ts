@@ -1,5 +1,4 @@
-import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import { recordCall } from '#dashboard/kernel/activity/record-call.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { RulesDeps } from '#dashboard/kernel/engine/rules.ts'
@@ -47,19 +46,15 @@ export async function browseBackup(
  */
 export async function downloadBackup(
   deps: Deps,
-  { server, site, backup, actor }: BackupTarget,
+  target: BackupTarget,
   query: DownloadBackupQuery,
 ): Promise<Response> {
-  const facts = { type: 'backup.download', domain: site.domain, server_id: server.id }
-  const record = (status: 'success' | 'failed') =>
-    recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
-  const download = await withOpenedBackup(deps, site, backup.id, (opened) =>
-    deps.agents.call(server, backupDownloadReading, { ...opened, ...query }),
-  ).catch(async (error: unknown) => {
-    await record('failed')
-    throw error
-  })
-  await record('success')
+  const { server, site, backup } = target
+  const download = await recordCall(deps, target, 'backup.download', () =>
+    withOpenedBackup(deps, site, backup.id, (opened) =>
+      deps.agents.call(server, backupDownloadReading, { ...opened, ...query }),
+    ),
+  )
   const name = downloadName(site.domain, backup.at, query, download.type)
   const headers = { 'content-type': MEDIA.file, 'content-disposition': attachment(name) }
   return new Response(download.body, { headers })

@@ -1,3 +1,4 @@
+import { GOLDEN_SECTION } from '#dashboard/kernel/runtime/spread-times.ts'
 import {
   type BackupInterval,
   type BackupWindow,
@@ -63,7 +64,7 @@ const retryAt = (failed_at: string | null, now: Date): number =>
  * the window, and those of a weekly backup over the days of the week too.
  */
 function slotAfter({ id, every, window }: Pick<Schedule, 'id' | 'every' | 'window'>, time: number) {
-  const share = (id * 0.618_033_988_749_894_9) % 1
+  const share = (id * GOLDEN_SECTION) % 1
   const days = INTERVAL_MS[every] / DAY_MS
   const day = Math.floor(share * days)
   const minutes = minuteOf(window.from) + (share * days - day) * windowMinutes(window)

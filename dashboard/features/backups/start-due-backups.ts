@@ -2,7 +2,7 @@ import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start-operation.ts'
-import { ServiceError } from '#shared/kernel/errors.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import type { FleetSettings } from '#shared/settings/api/settings.ts'
 import { listBusyServers } from './attempts.queries.ts'
 import { listWaiting } from './due.queries.ts'
@@ -71,7 +71,7 @@ export async function isStarted(
     return true
   } catch (error) {
     // Another dashboard was first, or the site has another operation now.
-    if (error instanceof ServiceError && error.code === 'conflict') return true
+    if (isServiceError(error, 'conflict')) return true
     deps.log.error(`backup or proof of ${domain} could not start`, error)
     return false
   }

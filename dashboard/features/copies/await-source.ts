@@ -11,7 +11,8 @@ import { findActive } from '#dashboard/kernel/engine/queries.ts'
 import type { StoredSource } from '#dashboard/kernel/engine/rules.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
-import { bodyOf, conflict, ServiceError } from '#shared/kernel/errors.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
+import { bodyOf, conflict } from '#shared/kernel/errors.ts'
 import { findLastBackup, findSiteById, storeParams } from './queries.ts'
 
 const AwaitedSource = z.object({
@@ -35,10 +36,10 @@ export async function awaitSource(
   // The call is answered before the backup ends.
   accept()
   const { site_id } = data.from
-  const tell = async (message: string) => {
+  const report = async (message: string) => {
     if (await storeWaiting(deps.db, operation.id, message)) deps.bus.notify(operation.id)
   }
-  const request = { operation, site_id, since: operation.created_at, tell }
+  const request = { operation, site_id, since: operation.created_at, report }
   const backup = await awaitNextBackup(deps, request, { signal, accept })
   const from: StoredSource = { kind: 'backup', ...(await backupParams(deps, backup)) }
   const params = { ...operation.params, from }
@@ -52,7 +53,7 @@ interface BackupRequest {
   site_id: number
   /** The time of its start: no earlier backup counts. */
   since: string
-  tell(message: string): Promise<void>
+  report(message: string): Promise<void>
 }
 
 /**
@@ -81,13 +82,13 @@ const reasonOf = ({ status, error }: OperationRow): string =>
 /** Starts the backup; returns the operation that holds the site, if there is one. */
 async function startBackupOrFindHolder(
   deps: BackupDeps,
-  { operation: { actor, domain }, site_id, tell }: BackupRequest,
+  { operation: { actor, domain }, site_id, report }: BackupRequest,
 ): Promise<OperationRow | undefined> {
   const { db } = deps
   const site = await findSiteById(db, site_id)
   if (!site) throw conflict(`The original of ${domain} was deleted`)
   const server = await getServer(db, site.server_id)
-  await tell(`Backing up ${site.domain} on ${server.name}, to copy it from there`)
+  await report(`Backing up ${site.domain} on ${server.name}, to copy it from there`)
   const holder = { type: 'backup.create', server_id: server.id, site_id } as const
   const active = await findActive(db, holder)
   if (active) return active
@@ -95,10 +96,8 @@ async function startBackupOrFindHolder(
     await startOperation(deps, 'backup.create', { server, site, actor }, {})
     return undefined
   } catch (error) {
-    const other = isConflict(error) ? await findActive(db, holder) : undefined
+    const other = isServiceError(error, 'conflict') ? await findActive(db, holder) : undefined
     if (other) return other
     throw conflict(`${site.domain} cannot be backed up: ${bodyOf(error).message ?? 'unknown'}`)
   }
 }
-
-const isConflict = (error: unknown) => error instanceof ServiceError && error.code === 'conflict'

@@ -1,11 +1,29 @@
-import { backupParams, createParams } from '#dashboard/features/backups/params.ts'
+import { z } from 'zod'
+import { backupParams, createParams, paramsForAgent } from '#dashboard/features/backups/params.ts'
 import { findBackupById } from '#dashboard/features/backups/queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
-import type { RulesDeps, StoredSource } from '#dashboard/kernel/engine/rules.ts'
+import type { OperationRules, RulesDeps, StoredSource } from '#dashboard/kernel/engine/rules.ts'
 import type { CloneOf } from '#shared/copies/site.clone.ts'
 import { conflict, invalid } from '#shared/kernel/errors.ts'
+import type { OperationType } from '#shared/operation-types.ts'
 import { findCopy, findSiteById } from './queries.ts'
+
+/** The stored params of a copy; those of a backup are sealed. */
+const StoredCopy = z.looseObject({
+  from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
+})
+
+/** Returns the params of a copy for the agent. */
+export const copyParamsForAgent: OperationRules<OperationType>['sent'] = (
+  params,
+  sealer,
+  with_password,
+) => {
+  const { from, ...site } = StoredCopy.parse(params)
+  const isBackup = from.kind === 'backup'
+  return { ...site, from: isBackup ? paramsForAgent(from, sealer, with_password) : from }
+}
 
 interface CopySource {
   /** The params for the agent, with sealed secrets. */

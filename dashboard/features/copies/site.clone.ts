@@ -1,16 +1,9 @@
-import { z } from 'zod'
-import { paramsForAgent } from '#dashboard/features/backups/params.ts'
 import { withoutRecords } from '#dashboard/features/domains/dns/stored-changes.ts'
 import { settingsStatements } from '#dashboard/features/sites/settings/queries.ts'
 import { siteCreate } from '#dashboard/features/sites/site.create.ts'
 import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
-import { sourceOf } from './copy-source.ts'
-
-/** Stored params; those of a backup are sealed. */
-const Stored = z.looseObject({
-  from: z.looseObject({ kind: z.enum(['site', 'backup', 'next_backup']) }),
-})
+import { copyParamsForAgent, sourceOf } from './copy-source.ts'
 
 /**
  * The rules of a copy are those of a new site: a failed one stays recorded with the reason, and can
@@ -23,13 +16,7 @@ export const siteClone: OperationRules<'site.clone'> = {
     const source = await sourceOf(deps, server.id, from)
     return { ...site, from: source.from }
   },
-  sent(params, sealer, with_password) {
-    const { from, ...site } = Stored.parse(withoutRecords(params))
-    return {
-      ...site,
-      from: from.kind === 'backup' ? paramsForAgent(from, sealer, with_password) : from,
-    }
-  },
+  sent: (params, ...how) => copyParamsForAgent(withoutRecords(params), ...how),
   succeeded:
     ({ settings }) =>
     (queries, subject, at) => [

@@ -1,5 +1,4 @@
-import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import { recordCall } from '#dashboard/kernel/activity/record-call.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
@@ -12,16 +11,10 @@ type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
  * activity records who asked.
  */
 export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Response> {
-  const { server, site, actor } = target
-  const facts = { type: 'database.export', domain: site.domain, server_id: server.id }
-  const record = (status: 'success' | 'failed') =>
-    recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
-  const sent = deps.agents.call(server, exportReading, { domain: site.domain })
-  const { body } = await sent.catch(async (error: unknown) => {
-    await record('failed')
-    throw error
-  })
-  await record('success')
+  const { server, site } = target
+  const { body } = await recordCall(deps, target, 'database.export', () =>
+    deps.agents.call(server, exportReading, { domain: site.domain }),
+  )
   const at = deps.clock.now().toISOString().slice(0, 16).replace('T', '-').replace(':', '')
   const name = `${site.domain}-${at}-database.sql.gz`
   const headers = {

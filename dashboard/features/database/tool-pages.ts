@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
+import { cookieIn } from '#dashboard/kernel/auth/cookie.ts'
 import { hasSession } from '#dashboard/kernel/auth/queries.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { getServer, getSite } from '#dashboard/kernel/db/targets.ts'
@@ -17,6 +18,7 @@ import {
 } from '#shared/database/database-tool.ts'
 import { toolFileReading, toolReading } from '#shared/database/readings.ts'
 import { offline, ServiceError, tooMany } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import { TOOL_COOKIE, TOOL_PATH, type ToolDeps } from './open-tool.ts'
 import type { ToolPlace } from './tool-passes.ts'
 
@@ -84,7 +86,7 @@ async function answerRequest(
       return toolFile(body, file)
     })
   }
-  const pass = passes.open(place, cookieIn(request))
+  const pass = passes.open(place, cookieIn(request, TOOL_COOKIE) ?? '')
   if (!pass || !(await isLoggedIn(deps, pass.jti))) return toolPage(403, ENDED_TEXT)
   const form = await readBytes(request, FORM_LIMITS)
   const call = ToolRequest.safeParse({
@@ -109,14 +111,6 @@ async function answerRequest(
  */
 const isLoggedIn = ({ db, clock }: Deps, jti: string): Promise<boolean> =>
   hasSession(db, jti, timestamp(clock))
-
-function cookieIn(request: Request): string {
-  for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
-    const text = pair.trim()
-    if (text.startsWith(`${TOOL_COOKIE}=`)) return text.slice(TOOL_COOKIE.length + 1)
-  }
-  return ''
-}
 
 function refusalPage({ log }: Deps, error: unknown): Response {
   if (!(error instanceof ServiceError) || error.code === 'internal') {
@@ -238,17 +232,9 @@ async function readAnswer(body: ReadableStream<Uint8Array>) {
   const bytes = Buffer.concat(chunks)
   const end = bytes.indexOf(NEWLINE)
   const text = bytes.subarray(0, Math.max(0, Math.min(end, MAX_HEAD))).toString()
-  const head = ToolHead.safeParse(parsed(text)).data
+  const head = parseJson(ToolHead, text)
   if (!head) throw offline('The agent sent a malformed page')
   return { head, content: bytes.subarray(end + 1) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**

@@ -1,5 +1,4 @@
-import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import { recordCall } from '#dashboard/kernel/activity/record-call.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -56,21 +55,14 @@ const daysAgo = (clock: Clock, days: number) => timestamp(clock, -days * DAY_MS)
 /** Sends the masked text of a log; the activity records who asked. */
 export async function downloadLog(
   deps: Deps,
-  { server, site, actor }: SiteTarget,
+  target: SiteTarget,
   query: DownloadLogQuery,
 ): Promise<Response> {
-  const facts = { type: 'site.log_download', domain: site.domain, server_id: server.id }
-  const record = (status: 'success' | 'failed') =>
-    recordActivity(deps.db, entryOf(deps.clock, { ...facts, user_id: actor, status }))
-  const body = { ...query, domain: site.domain }
-  const download = await deps.agents
-    .call(server, logDownloadReading, body)
-    .catch(async (error: unknown) => {
-      await record('failed')
-      throw error
-    })
-  await record('success')
-  const name = `${site.domain}-${query.source}.log`
+  const { domain } = target.site
+  const download = await recordCall(deps, target, 'site.log_download', () =>
+    deps.agents.call(target.server, logDownloadReading, { ...query, domain }),
+  )
+  const name = `${domain}-${query.source}.log`
   return new Response(download.body, {
     headers: {
       'content-type': 'text/plain; charset=utf-8',

@@ -10,9 +10,9 @@ import type { Metrics } from '#shared/servers/agent.ts'
 import { keyOf, QUARTER, SPAN } from './key.ts'
 
 /** An inline integer: libSQL binds numbers as floats, which divide differently. */
-const whole = (value: number) => sql.raw(String(Math.trunc(value)))
-const span = whole(SPAN)
-const quarter = whole(QUARTER)
+export const inlineInteger = (value: number) => sql.raw(String(Math.trunc(value)))
+const span = inlineInteger(SPAN)
+const quarter = inlineInteger(QUARTER)
 
 /** The reading of a server in the minute from `at`, in seconds since 1970. */
 export interface Reading {
@@ -96,7 +96,7 @@ export async function averageQuarters(
         round(avg(ram_total)), round(avg(disk_used)), round(avg(disk_total)), round(avg(load1)),
         round(avg(load5)), round(avg(load15)), max(cpu)
       from (select id * ${span} as first from servers where id in ${[...server_ids]}) as server
-      join metrics_minutes on key < first + ${whole(until)} and key >= first + coalesce((
+      join metrics_minutes on key < first + ${inlineInteger(until)} and key >= first + coalesce((
         select max(done.key) - first + ${quarter} from metrics_quarters as done
         where done.key >= first and done.key < first + ${span}), 0)
       group by 1`),
@@ -122,8 +122,8 @@ export async function deleteReadings(
           .where(
             sql`${table.key} in (
               select old.key from (select id * ${span} as first from servers) as server
-              join ${table} as old on old.key >= first and old.key < first + ${whole(before)}
-              limit ${whole(MAX_DELETED)})`,
+              join ${table} as old on old.key >= first and old.key < first + ${inlineInteger(before)}
+              limit ${inlineInteger(MAX_DELETED)})`,
           )
           .returning({ key: table.key }),
       )
@@ -145,7 +145,7 @@ export function readBuckets(
   { server_id, from, to, step }: ReadingRange,
   quarters: boolean,
 ) {
-  const [first, start, end] = [0, from, to].map((at) => whole(keyOf(server_id, at)))
+  const [first, start, end] = [0, from, to].map((at) => inlineInteger(keyOf(server_id, at)))
   const columns = sql`key, cpu, ram_used, ram_total, disk_used, disk_total, load1, load5, load15`
   const averages = sql`
     select ${columns}, cpu_max from metrics_quarters where key >= ${start} and key < ${end}
@@ -153,7 +153,7 @@ export function readBuckets(
   const since = sql`coalesce((
     select max(key) + ${quarter} from metrics_quarters where key >= ${first} and key < ${end}), 0)`
   return db.read.all<ReadingBucket>(sql`
-    select (key - ${start}) / ${whole(step)} as place, avg(cpu) / 10.0 as cpu, max(cpu_max) / 10.0 as cpu_max,
+    select (key - ${start}) / ${inlineInteger(step)} as place, avg(cpu) / 10.0 as cpu, max(cpu_max) / 10.0 as cpu_max,
       avg(ram_used) as ram_used, max(ram_total) as ram_total, avg(disk_used) as disk_used,
       max(disk_total) as disk_total, avg(load1) / 100.0 as load1, avg(load5) / 100.0 as load5,
       avg(load15) / 100.0 as load15
@@ -178,7 +178,7 @@ export interface ReadingBucket {
 
 /** Returns the time of the first stored reading of a server; null when there is none. */
 export async function findFirst(db: Database, server_id: number): Promise<string | null> {
-  const [first, end] = [server_id, server_id + 1].map((id) => whole(keyOf(id, 0)))
+  const [first, end] = [server_id, server_id + 1].map((id) => inlineInteger(keyOf(id, 0)))
   const [row] = await db.read.all<{ key: number | null }>(sql`
     select min(key) as key from (
       select min(key) as key from metrics_minutes where key >= ${first} and key < ${end}

@@ -3,8 +3,9 @@ import { clientsFor } from '#dashboard/features/access/clients.ts'
 import { storeAccess } from '#dashboard/features/access/queries.ts'
 import { grantsFor } from '#dashboard/features/access/show-access.ts'
 import { NO_CHANGE, type RecordChange } from '#dashboard/kernel/engine/rules.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { SiteAccessReport } from '#shared/access/site.access.ts'
-import { messageOf, ServiceError } from '#shared/kernel/errors.ts'
+import { messageOf } from '#shared/kernel/errors.ts'
 import type { MoveSession } from './move-session.ts'
 
 const CopiedAccess = z.object({ report: SiteAccessReport.nullable() })
@@ -32,7 +33,7 @@ export async function copyAccess(session: MoveSession): Promise<RecordChange> {
 
 /** Notes that a server has refused; an unreachable one is asked again. */
 async function noteRefusal({ parts, other, context }: MoveSession, error: unknown): Promise<null> {
-  const isOffline = error instanceof ServiceError && error.code === 'offline'
+  const isOffline = isServiceError(error, 'offline')
   if (context.signal.aborted || isOffline) throw error
   await parts.log(
     `Warning: nobody can log in on ${other.name} before the access is set again: ${messageOf(error)}`,

@@ -8,8 +8,8 @@ import type { MoveSession } from './move-session.ts'
 /** Backs the site up, unless a backup has begun since, and returns the id of the backup. */
 export async function backUpSite(session: MoveSession, since: string): Promise<number> {
   const { deps, operation, site, context, parts } = session
-  const tell = (message: string) => parts.log(message)
-  const request = { operation, site_id: site.id, since, tell }
+  const report = (message: string) => parts.log(message)
+  const request = { operation, site_id: site.id, since, report }
   return (await awaitNextBackup(deps, request, context)).id
 }
 

@@ -11,8 +11,9 @@ import { markRunning } from '#dashboard/kernel/engine/progress.queries.ts'
 import { NO_CHANGE, type RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import { storeFailure, storeSuccess } from '#dashboard/kernel/engine/store-outcome.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
-import { bodyOf, conflict, type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
+import { bodyOf, conflict, type ErrorBody } from '#shared/kernel/errors.ts'
 import type { OwnType, ReportOf } from '#shared/operation-types.ts'
 import { MoveParts } from './move-parts.ts'
 import { moveRowOf } from './move-row.ts'
@@ -109,7 +110,7 @@ const isLastAttempt = ({ deps, parts }: MoveSession): boolean => parts.left_ms <
 export function finalReason(session: MoveSession, error: unknown): ErrorBody {
   const { parts, context } = session
   if (context.signal.aborted || storageFault(error) !== undefined) throw error
-  const isOffline = error instanceof ServiceError && error.code === 'offline'
+  const isOffline = isServiceError(error, 'offline')
   // A frozen site does not wait; after the call that decides, its outcome does.
   const waits = !parts.has('freezing') && !isLastAttempt(session)
   if (isOffline && (waits || parts.has('parting'))) throw error

@@ -1,8 +1,8 @@
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { enqueue } from '#dashboard/kernel/engine/enqueue.ts'
 import type { StartDeps } from '#dashboard/kernel/engine/start-operation.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { AHEAD_MS } from '#shared/kernel/age.ts'
-import { ServiceError } from '#shared/kernel/errors.ts'
 import { LeftCopies } from './move-row.ts'
 import { isCopyDeleted, isNotForwarding, MAX_PAUSE_MS } from './move-state.ts'
 import { findServer } from './queries.ts'
@@ -60,6 +60,6 @@ async function retryMove(
   const work = { type, params: given, retry_of }
   const request = { ...work, server, site, actor: null, wait_for_agent: false }
   await enqueue(deps, request).catch((error: unknown) => {
-    if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+    if (!isServiceError(error, 'conflict')) throw error
   })
 }

@@ -8,8 +8,8 @@ import {
 import type { NewSite, ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { trashedRow } from '#dashboard/kernel/targets/trashed-row.ts'
-import { ServiceError } from '#shared/kernel/errors.ts'
 import type { MoveSession } from './move-session.ts'
 import { unlistStatements } from './queries.ts'
 
@@ -67,7 +67,7 @@ export async function resultUnlessGone<T>(work: Promise<T>): Promise<T | undefin
   try {
     return await work
   } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'not_found')) throw error
+    if (!isServiceError(error, 'not_found')) throw error
     return undefined
   }
 }

@@ -43,7 +43,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet',
     summary: 'Show the whole fleet on one page',
     right: 'read',
-    kept_ms: 1000,
+    cached_ms: 1000,
     answers: { 200: { about: 'Servers, counts and attention items.', json: Fleet } },
     run: ({ deps }) => overview(deps),
   }),
@@ -89,7 +89,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/activity',
     summary: 'List the activity with user and target',
     right: 'read',
-    kept_ms: UNTIL_CHANGED,
+    cached_ms: UNTIL_CHANGED,
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(FleetActivity),
@@ -108,7 +108,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/sites',
     summary: 'Search the sites of all servers',
     right: 'read',
-    kept_ms: 1000,
+    cached_ms: 1000,
     query: FleetSitesQuery,
     answers: { 200: { about: 'One page.', json: FleetSitesPage } },
     run: async ({ deps: { db, clock }, query }) => {

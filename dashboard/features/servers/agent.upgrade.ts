@@ -3,7 +3,8 @@ import { findBuild } from '#dashboard/kernel/agents/builds.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { setServer } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
-import { conflict, ServiceError } from '#shared/kernel/errors.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
+import { conflict } from '#shared/kernel/errors.ts'
 import { buildReading } from '#shared/servers/readings.ts'
 
 /** The rules of an upgrade, whose restart would interrupt other operations there. */
@@ -23,7 +24,7 @@ const NO_UPGRADE =
 /** Returns the build for the machine of the agent. Throws 409 if there is none. */
 async function buildFor({ agents, builds_dir }: RulesDeps, server: ServerRow, origin: string) {
   const { machine } = await agents.call(server, buildReading, {}).catch((error: unknown) => {
-    const isOther = error instanceof ServiceError && error.code === 'not_found'
+    const isOther = isServiceError(error, 'not_found')
     throw isOther ? conflict(NO_UPGRADE, 'upgrade_needed') : error
   })
   const build = await findBuild(machine, builds_dir)

@@ -32,7 +32,7 @@ export const serverRoutes = {
     ignores_unknown: true,
     summary: 'List the servers',
     right: 'read',
-    kept_ms: UNTIL_CHANGED,
+    cached_ms: UNTIL_CHANGED,
     answers: shows('All of them.', { servers: z.array(ServerListed) }),
     run: async ({ deps }) => ({ servers: await listServers(deps.db) }),
   }),

@@ -1,5 +1,4 @@
-import { entryOf } from '#dashboard/kernel/activity/entry.ts'
-import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import { recordCall } from '#dashboard/kernel/activity/record-call.ts'
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { refuseWhileBusy } from '#dashboard/kernel/engine/busy.queries.ts'
@@ -14,7 +13,7 @@ interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
 /** Returns the password, which is not stored; the activity records the access. */
 export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
   const { server, site } = target
-  return recorded(deps, target, 'site.db_password', () =>
+  return recordCall(deps, target, 'site.db_password', () =>
     deps.agents.call(server, databasePasswordReading, { domain: site.domain }),
   )
 }
@@ -25,24 +24,7 @@ export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
 export async function resetAdminPassword(deps: Deps, target: SiteTarget) {
   const { server, site } = target
   await refuseWhileBusy(deps.db, site.id)
-  return recorded(deps, target, 'site.admin_password', () =>
+  return recordCall(deps, target, 'site.admin_password', () =>
     deps.agents.call(server, adminPasswordReading, { domain: site.domain }),
   )
-}
-
-async function recorded<T>(
-  { db, clock }: Deps,
-  { server, site, actor }: SiteTarget,
-  type: string,
-  ask: () => Promise<T>,
-): Promise<T> {
-  const facts = { type, domain: site.domain, server_id: server.id, user_id: actor }
-  const record = (status: 'success' | 'failed') =>
-    recordActivity(db, entryOf(clock, { ...facts, status }))
-  const answer = await ask().catch(async (error: unknown) => {
-    await record('failed')
-    throw error
-  })
-  await record('success')
-  return answer
 }

@@ -29,7 +29,7 @@ export const siteRoutes = {
     ignores_unknown: true,
     summary: 'List the sites of a server',
     right: 'read',
-    kept_ms: UNTIL_CHANGED,
+    cached_ms: UNTIL_CHANGED,
     loads: loadServer,
     answers: shows('Those that are not in the trash.', { sites: z.array(SiteListed) }),
     run: async ({ deps, loaded }) => ({ sites: await listSites(deps.db, loaded.id) }),

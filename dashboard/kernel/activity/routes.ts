@@ -14,7 +14,7 @@ export const activityRoutes = {
     ignores_unknown: true,
     summary: 'List the activity',
     right: 'read',
-    kept_ms: UNTIL_CHANGED,
+    cached_ms: UNTIL_CHANGED,
     query: ActivityQuery,
     answers: shows('Newest first. `total` counts all that match the filters.', {
       activities: z.array(Activity),

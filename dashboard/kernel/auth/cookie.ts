@@ -30,11 +30,14 @@ export function cookieLine(name: string, value: string, maxAge: number, secure: 
   return `${name}=${value}; ${attributes}`
 }
 
-export function cookieOf(kind: CookieKind, deps: Deps, request: Request): string | undefined {
-  const start = `${cookieName(kind, deps)}=`
+export const cookieOf = (kind: CookieKind, deps: Deps, request: Request): string | undefined =>
+  cookieIn(request, cookieName(kind, deps))
+
+/** Returns the value of a cookie in the Cookie header. */
+export function cookieIn(request: Request, name: string): string | undefined {
   for (const pair of (request.headers.get('cookie') ?? '').split(';')) {
     const text = pair.trim()
-    if (text.startsWith(start)) return text.slice(start.length)
+    if (text.startsWith(`${name}=`)) return text.slice(name.length + 1)
   }
   return undefined
 }

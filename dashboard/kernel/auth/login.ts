@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import { ipv6Groups } from '#dashboard/kernel/runtime/ipv6.ts'
 import type { Login, User } from '#shared/kernel/api/auth.ts'
 import { unauthorized } from '#shared/kernel/errors.ts'
 import type { Devices } from './devices.ts'
@@ -73,13 +74,4 @@ export function prefixOf(address: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(':')}::/64`
-}
-
-function ipv6Groups(address: string): number[] {
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
-  const numbers = (text: string) =>
-    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
-  if (tail === undefined) return numbers(head)
-  const [left, right] = [numbers(head), numbers(tail)]
-  return [...left, ...Array(8 - left.length - right.length).fill(0), ...right]
 }

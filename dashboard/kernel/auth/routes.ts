@@ -66,7 +66,7 @@ export const authRoutes = {
     at: 'GET /api/auth/me',
     summary: 'Show the signed-in user',
     right: 'read',
-    kept_ms: UNTIL_CHANGED,
+    cached_ms: UNTIL_CHANGED,
     answers: { 200: { about: 'The caller.', json: UserAnswer } },
     run: ({ caller: { user } }) => ({ user }),
   }),

@@ -11,7 +11,7 @@ export const leases = sqliteTable('leases', {
   expires: integer().notNull(),
 })
 
-/** One row with another text after each write of a dashboard on a server: version.ts. */
+/** One row with another text after each write of a dashboard on a server: database-version.ts. */
 export const revision = sqliteTable('revision', {
   id: integer().primaryKey(),
   version: text().notNull(),

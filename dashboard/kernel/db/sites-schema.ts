@@ -25,7 +25,7 @@ import { home } from './servers-schema.ts'
  * automatically at `purge_at`; `trash_size` is in bytes, null while unknown. `disk` is the last
  * measurement of its agent, and `disk_level` its attention level. `health` is the worst of the last
  * report of its agent and of the request from outside at `visited_at`, null before both; it is valid while
- * its server answers (health/of-site.ts). A `staging` site is a protected copy (copies-schema.ts). `user`, `docroot` and `db_name` of a managed
+ * its server answers (health/site-health.ts). A `staging` site is a protected copy (copies-schema.ts). `user`, `docroot` and `db_name` of a managed
  * site are decided here (shared/kernel/site-identity.ts); `reported_identity` has those that its server
  * contradicts, as it reports them, and is null otherwise. An inventory is
  * long: the index `sites_listing` has all columns for filters, order and counts, and `sites_in_order`

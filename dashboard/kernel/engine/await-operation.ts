@@ -21,13 +21,13 @@ export async function awaitOperation(
   const over = new AbortController()
   const stop = AbortSignal.any([signal, over.signal])
   const cancelled = cancelRequested({ db, bus }, id, stop).then(() => !stop.aborted)
-  const job = worker.start(other)
+  const handle = worker.start(other)
   // Its agent may have taken it: it is asked again, and this one waits.
   const unanswered = async () => {
     if ((await findOperation(db, other.id))?.finished_at === null) accept()
   }
-  job.accepted.then(accept, unanswered).catch(() => undefined)
-  const finished = job.finished.then(
+  handle.accepted.then(accept, unanswered).catch(() => undefined)
+  const finished = handle.finished.then(
     () => false,
     () => false,
   )

@@ -2,8 +2,9 @@ import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { sourceOf } from '#dashboard/kernel/runtime/call-source.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
-import { offline, ServiceError } from '#shared/kernel/errors.ts'
+import { offline } from '#shared/kernel/errors.ts'
 import type { OperationType } from '#shared/operation-types.ts'
 import { errorOf, type OperationHandle } from './operation-handle.ts'
 import { findActive, insertOperation, type NewOperation } from './queries.ts'
@@ -77,7 +78,7 @@ export async function enqueueOrJoin(
   try {
     return await enqueue(deps, request)
   } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+    if (!isServiceError(error, 'conflict')) throw error
     const holder = { type, server_id: server.id, site_id: site?.id ?? null }
     const active = await findActive(deps.db, holder)
     if (!active) return enqueue(deps, request)
@@ -92,14 +93,14 @@ export async function enqueueOrJoin(
  */
 export async function awaitOutcome(
   { clock, response_timeout_ms }: EnqueueDeps,
-  job: OperationHandle,
+  handle: OperationHandle,
 ) {
   const timeout = new AbortController()
   const late = clock.sleep(response_timeout_ms, timeout.signal).then(() => undefined)
   try {
-    const refused = job.accepted.then(() => late)
-    const result = await Promise.race([job.finished, late, refused])
-    if (!result) throw offline(`No outcome yet; operation ${job.operation_id} continues`)
+    const refused = handle.accepted.then(() => late)
+    const result = await Promise.race([handle.finished, late, refused])
+    if (!result) throw offline(`No outcome yet; operation ${handle.operation_id} continues`)
     if (result.status === 'failed') throw errorOf(result.error)
     return result.data
   } finally {

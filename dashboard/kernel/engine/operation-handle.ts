@@ -38,15 +38,15 @@ export type Executor = (operation: OperationRow, context: AttemptContext) => Pro
  */
 export function handleWithHandOver(
   operation_id: string,
-  here: { accept: { promise: Promise<void> }; carried: Promise<Outcome>; is_handed_over: boolean },
-  elsewhere: OperationHandle,
+  here: { accept: { promise: Promise<void> }; outcome: Promise<Outcome>; is_handed_over: boolean },
+  remote: OperationHandle,
 ): OperationHandle {
   const accepted = here.accept.promise.catch((error: unknown) => {
-    if (here.is_handed_over) return elsewhere.accepted
+    if (here.is_handed_over) return remote.accepted
     throw error
   })
-  const finished = here.carried.catch((error: unknown) => {
-    if (here.is_handed_over) return elsewhere.finished
+  const finished = here.outcome.catch((error: unknown) => {
+    if (here.is_handed_over) return remote.finished
     throw error
   })
   accepted.catch(() => undefined)

@@ -1,7 +1,7 @@
 import type { Agents } from '#dashboard/kernel/agents/agents.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
-import { ServiceError } from '#shared/kernel/errors.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
 import { busyError, findActive } from './queries.ts'
@@ -57,7 +57,7 @@ async function planByAgent(
   try {
     return await agents.plan(server, command.name, rules.sent(params))
   } catch (error) {
-    const isAbsent = error instanceof ServiceError && error.code === 'not_found'
+    const isAbsent = isServiceError(error, 'not_found')
     if (isAbsent && rules.absent) return nothing
     throw error
   }

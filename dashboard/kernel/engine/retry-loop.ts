@@ -53,9 +53,9 @@ export class RetryLoop {
     const context = this.#context
     const retry = new RetryPolicy(clock, this.#deps, operation.deadline_at)
     let current: OperationRow = operation
-    for (let tries = 0; ; tries++) {
+    for (let attempts = 0; ; attempts++) {
       using cancelRequest = bus.next(cancelTopic(operation.id))
-      const known = tries > 0 ? await this.#read(current) : current
+      const known = attempts > 0 ? await this.#read(current) : current
       if (known) current = known
       // What another attempt or a cancel request has changed decides what is sent.
       const next = known ? await this.#attempt(known, retry) : retry.pause()

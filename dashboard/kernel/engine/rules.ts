@@ -89,7 +89,7 @@ interface StoredDifferently {
   'site.refresh': Omit<ParamsOf<'site.refresh'>, 'from'> & { from: StoredSource }
 }
 
-/** The DNS records that the dashboard changes first (dns/stored.ts). */
+/** The DNS records that the dashboard changes first (dns/stored-changes.ts). */
 type WithRecords = { dns?: object[] }
 /** The hosts that may take the token of a login; `encrypted` when over https only. */
 type LoginPlace = { hosts: string[]; encrypted: boolean }

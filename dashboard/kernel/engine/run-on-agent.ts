@@ -9,6 +9,7 @@ import {
   sendCancelRequest,
 } from '#dashboard/kernel/engine/cancel/cancel-request.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { cancelledError, errorNameOf, offline, ServiceError } from '#shared/kernel/errors.ts'
 import { isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
 import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
@@ -48,14 +49,14 @@ export async function runOnAgent(
 ): Promise<Outcome> {
   const recorder = await EventRecorder.open(deps, operation.id)
   const stored = recorder.lastOfAgent
-  const delivery = { context, recorder, received: stored }
+  const attempt = { context, recorder, received: stored }
   try {
-    const outcome = await readOutcome(deps, operation, delivery, stored)
+    const outcome = await readOutcome(deps, operation, attempt, stored)
     if (outcome || stored === 0) return outcome ?? connectionLost()
-    return (await readOutcome(deps, operation, delivery, 0)) ?? connectionLost()
+    return (await readOutcome(deps, operation, attempt, 0)) ?? connectionLost()
   } catch (error) {
     const { absent } = rulesOf(deps, operation.type)
-    if (absent && isNotFound(error))
+    if (absent && isServiceError(error, 'not_found'))
       return storeAbsent(deps, operation, absent, await recorder.takeUnstored())
     await recorder.flush()
     throw error
@@ -73,13 +74,13 @@ const connectionLost = (): never => {
 async function readOutcome(
   deps: Deps,
   operation: OperationRow,
-  delivery: AgentAttempt,
+  attempt: AgentAttempt,
   after: number,
 ): Promise<Outcome | undefined> {
-  const { context } = delivery
+  const { context } = attempt
   const server = await getServer(deps.db, operation.server_id)
   const { id, cancel } = operation
-  delivery.recorder.reconnected()
+  attempt.recorder.reconnected()
   // An agent that receives this first does not start a cancelled operation.
   if (cancel !== null) await sendCancelRequest(deps, server, { id, cancel })
   const events = await request(deps, server, operation, { context, after })
@@ -89,7 +90,7 @@ async function readOutcome(
   const over = new AbortController()
   void forwardCancelRequests(deps, server, operation, over.signal)
   try {
-    return await storeEventsOf(deps, operation, events, delivery)
+    return await storeEventsOf(deps, operation, events, attempt)
   } finally {
     over.abort()
   }
@@ -144,20 +145,20 @@ async function storeEventsOf(
   deps: Deps,
   operation: OperationRow,
   events: AsyncGenerator<StoredEvent>,
-  delivery: AgentAttempt,
+  attempt: AgentAttempt,
 ): Promise<Outcome | undefined> {
-  const { context, recorder, received: before } = delivery
+  const { context, recorder, received: before } = attempt
   for await (const event of events) {
     context.allowance.received({ events: 1 })
-    if (await recorder.step(event, delivery.received)) continue
+    if (await recorder.step(event, attempt.received)) continue
     if (isTerminal(event)) return storeResult(deps, operation, event, recorder)
-    if (event.id <= delivery.received) continue
-    if (event.id > delivery.received + 1) throw offline('The agent skipped an event')
-    delivery.received = event.id
+    if (event.id <= attempt.received) continue
+    if (event.id > attempt.received + 1) throw offline('The agent skipped an event')
+    attempt.received = event.id
     await recorder.log(lineOf(event))
     if (event.id === before + 1) await markStarted(deps, operation)
   }
-  return delivery.received > before ? connectionLost() : undefined
+  return attempt.received > before ? connectionLost() : undefined
 }
 
 async function storeResult(
@@ -209,8 +210,6 @@ async function storeAbsent(
   const success = { data: completeDataOf(operation.type, report), change, warnings }
   return storeSuccess(deps, operation, success, pending)
 }
-
-const isNotFound = (error: unknown) => error instanceof ServiceError && error.code === 'not_found'
 
 function markStarted({ db, clock, deadline_ms }: Deps, { id }: OperationRow) {
   return markRunning(db, id, {

@@ -1,5 +1,5 @@
 import { excludesOf } from '#dashboard/kernel/db/exclusion.ts'
-import { ServiceError } from '#shared/kernel/errors.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import type { InputOf, OperationType } from '#shared/operation-types.ts'
 import { refuseWhileServerBusy } from './busy.queries.ts'
@@ -42,7 +42,7 @@ export async function startOperations<K extends OperationType>(
 ): Promise<void> {
   for (const target of targets)
     await startOperation(deps, type, { ...target, actor: null }, input).catch((error: unknown) => {
-      if (!(error instanceof ServiceError && error.code === 'conflict')) throw error
+      if (!isServiceError(error, 'conflict')) throw error
     })
 }
 

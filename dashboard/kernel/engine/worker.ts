@@ -25,10 +25,10 @@ interface RunningOperation {
   abort: AbortController
   accept: PromiseWithResolvers<void>
   /** The outcome, or the error when this dashboard stops or hands the operation over. */
-  carried: Promise<Outcome>
+  outcome: Promise<Outcome>
   is_handed_over: boolean
   cancel: OperationRow['cancel']
-  job: OperationHandle
+  handle: OperationHandle
 }
 
 /**
@@ -70,29 +70,29 @@ export class Worker {
   start(operation: OperationRow): OperationHandle {
     const { leases } = this.#deps
     const known = this.#running.get(operation.id)
-    if (known) return known.job
-    const elsewhere = new RemoteOperationHandle(this.#deps, operation, this.#stopping.signal)
+    if (known) return known.handle
+    const remote = new RemoteOperationHandle(this.#deps, operation, this.#stopping.signal)
     const share = shareOf(operation.server_id)
-    if (this.#stopping.signal.aborted || !leases.holds(share)) return elsewhere
+    if (this.#stopping.signal.aborted || !leases.holds(share)) return remote
     const abort = new AbortController()
     const accept = Promise.withResolvers<void>()
     const allowance = new ReceiveBudget()
     const { signal } = abort
     const ends = { signal, stopping: this.#stopping.signal, refuse: accept.reject }
-    const carrier = new RetryLoop(this.#deps, { ...ends, accept: accept.resolve, allowance })
-    const carried = leases.run(share, () => carrier.run(operation))
+    const retryLoop = new RetryLoop(this.#deps, { ...ends, accept: accept.resolve, allowance })
+    const outcome = leases.run(share, () => retryLoop.run(operation))
     const { server_id, site_id, cancel } = operation
-    const running = { server_id, site_id, cancel, abort, accept, carried, is_handed_over: false }
-    const job = handleWithHandOver(operation.id, running, elsewhere)
-    const entry: RunningOperation = Object.assign(running, { job })
+    const running = { server_id, site_id, cancel, abort, accept, outcome, is_handed_over: false }
+    const handle = handleWithHandOver(operation.id, running, remote)
+    const entry: RunningOperation = Object.assign(running, { handle })
     this.#running.set(operation.id, entry)
     this.#reportEnd(operation, entry)
-    return job
+    return handle
   }
 
   /** Drops operations whose records were deleted. */
-  cancel(matches: (job: Pick<RunningOperation, 'server_id' | 'site_id'>) => boolean): void {
-    for (const job of this.#running.values()) if (matches(job)) job.abort.abort()
+  cancel(matches: (running: Pick<RunningOperation, 'server_id' | 'site_id'>) => boolean): void {
+    for (const running of this.#running.values()) if (matches(running)) running.abort.abort()
   }
 
   /** Leaves the operations of these shares to the dashboard that has them now. */
@@ -109,23 +109,23 @@ export class Worker {
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.cancel(() => true)
-    await Promise.allSettled([...this.#running.values()].map(({ carried }) => carried))
+    await Promise.allSettled([...this.#running.values()].map(({ outcome }) => outcome))
   }
 
-  #reportEnd(operation: OperationRow, job: RunningOperation): void {
+  #reportEnd(operation: OperationRow, running: RunningOperation): void {
     const { log, onFinished } = this.#deps
     const { id: operation_id, type, server_id } = operation
     log.info('operation started', { operation_id, type, server_id })
     this.#deps.bus.notify(operation_id)
-    job.carried
+    running.outcome
       .then((outcome) => {
-        if (outcome.status === 'success') job.accept.resolve()
-        else job.accept.reject(errorOf(outcome.error))
+        if (outcome.status === 'success') running.accept.resolve()
+        else running.accept.reject(errorOf(outcome.error))
         log.info('operation ended', { operation_id, type, status: outcome.status })
         onFinished(operation, outcome)
-      }, job.accept.reject)
+      }, running.accept.reject)
       .finally(() => {
-        if (this.#running.get(operation_id) === job) this.#running.delete(operation_id)
+        if (this.#running.get(operation_id) === running) this.#running.delete(operation_id)
       })
   }
 }

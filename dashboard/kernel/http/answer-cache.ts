@@ -20,7 +20,7 @@ interface CachedAnswer {
   until: number
 }
 
-const keeping = new WeakMap<Request, number>()
+const cacheTimes = new WeakMap<Request, number>()
 
 const MAX_BYTES = 64 << 20
 const MAX_ANSWERS = 5_000
@@ -28,8 +28,8 @@ const MAX_ANSWERS = 5_000
 const MAX_KEY = 4_096
 
 /** Allows to cache the answer to this request. */
-export function allowCaching(request: Request, kept_ms: number): void {
-  keeping.set(request, kept_ms)
+export function allowCaching(request: Request, cached_ms: number): void {
+  cacheTimes.set(request, cached_ms)
 }
 
 /**
@@ -45,7 +45,7 @@ export class AnswerCache {
   #version: DatabaseVersion | undefined
   #bytes = 0
 
-  constructor(deps: Deps, routes: readonly Pick<AnyRoute, 'at' | 'kept_ms'>[]) {
+  constructor(deps: Deps, routes: readonly Pick<AnyRoute, 'at' | 'cached_ms'>[]) {
     this.#deps = deps
     this.#paths = pathsOf(routes)
   }
@@ -79,13 +79,13 @@ export class AnswerCache {
    */
   async #follow(version: DatabaseVersion, request: Request, next: Next): Promise<Response> {
     const answer = await next()
-    const kept_ms = keeping.get(request)
+    const cached_ms = cacheTimes.get(request)
     const admission = admissionOf(request)
-    const isKept = kept_ms !== undefined && admission !== undefined
+    const isKept = cached_ms !== undefined && admission !== undefined
     if (!isKept || answer.status !== 200 || answer.headers.has('set-cookie')) return answer
     const { status, headers } = answer
     const bytes = new Uint8Array(await answer.arrayBuffer())
-    const until = Math.min(this.#deps.clock.now().getTime() + kept_ms, admission.until)
+    const until = Math.min(this.#deps.clock.now().getTime() + cached_ms, admission.until)
     if (this.#version === version)
       this.#keep(keyOf(request), { body: new Blob([bytes]), headers, until })
     return new Response(bytes, { status, headers })
@@ -111,8 +111,10 @@ function keyOf({ headers, url }: Request): string {
   return `${headers.get('cookie') ?? ''}\n${headers.get('authorization') ?? ''}\n${url}`
 }
 
-function pathsOf(routes: readonly Pick<AnyRoute, 'at' | 'kept_ms'>[]): RegExp {
-  const kept = routes.filter(({ at, kept_ms }) => kept_ms !== undefined && at.startsWith('GET '))
+function pathsOf(routes: readonly Pick<AnyRoute, 'at' | 'cached_ms'>[]): RegExp {
+  const kept = routes.filter(
+    ({ at, cached_ms }) => cached_ms !== undefined && at.startsWith('GET '),
+  )
   const paths = kept.map(({ at }) => at.slice('GET '.length).replace(/:\w+/g, '[^/]+'))
   return new RegExp(`^(?:${paths.join('|')})$`)
 }

@@ -74,7 +74,7 @@ interface Description {
    * and the records alone, and that also has times relative to now: its bytes are sent again until
    * the records change.
    */
-  kept_ms?: number
+  cached_ms?: number
 }
 
 /** The time for an answer without times relative to now. */

@@ -69,7 +69,7 @@ async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: 
   const { request, server } = incoming
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
   if (route.waits) server?.timeout(request, 0)
-  if (route.kept_ms !== undefined) allowCaching(request, route.kept_ms)
+  if (route.cached_ms !== undefined) allowCaching(request, route.cached_ms)
   const body = await bodyIn(route, request)
   const pathCall = {
     ...incoming,

@@ -7,7 +7,7 @@ interface IntervalRange {
  * The golden section of one: the fractional parts of its multiples spread evenly (Knuth, TAOCP 3,
  * 6.4).
  */
-const GOLDEN = (Math.sqrt(5) - 1) / 2
+export const GOLDEN_SECTION = (Math.sqrt(5) - 1) / 2
 
 /**
  * Returns the next time, within this range from `now`, of repeated work for one of many servers.
@@ -19,7 +19,7 @@ export function nextSpreadTime(
   { least_ms, most_ms }: IntervalRange,
 ): number {
   const period = most_ms - least_ms
-  const place = ((id * GOLDEN) % 1) * period
+  const place = ((id * GOLDEN_SECTION) % 1) * period
   const first = now + least_ms
   return first + ((((place - first) % period) + period) % period)
 }

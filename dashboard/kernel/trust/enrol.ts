@@ -11,6 +11,7 @@ import { Agent, request } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 import { reachCodeOf, unreachable } from '#dashboard/kernel/agents/agent-errors.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 import {
   EnrolmentAnswer,
@@ -68,11 +69,11 @@ export async function enrol(
     const code = reply.status === 403 ? 'waits_for_code' : undefined
     return { outcome: 'away', reason: refusalOf(candidate, reply.status), code }
   }
-  const answer = EnrolmentAnswer.safeParse(parseAnswer(reply.text))
-  if (!answer.success || !isProved(key, candidate, sent, answer.data, reply.certificate)) {
+  const answer = parseJson(EnrolmentAnswer, reply.text)
+  if (!answer || !isProved(key, candidate, sent, answer, reply.certificate)) {
     return { outcome: 'failed', reason: WRONG_PROOF }
   }
-  const { certificate, public_key, nonce } = answer.data
+  const { certificate, public_key, nonce } = answer
   return { outcome: 'proved', certificate, public_key, nonce }
 }
 
@@ -198,12 +199,4 @@ async function readText(response: IncomingMessage): Promise<string> {
     if (text.length > MAX_ANSWER) throw new Error('too large')
   }
   return text
-}
-
-function parseAnswer(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

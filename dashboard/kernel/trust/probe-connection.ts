@@ -4,6 +4,7 @@ import { type LookupAddress, lookup } from 'node:dns'
 import { connect, isIP } from 'node:net'
 import { reachCodeOf, unreachable } from '#dashboard/kernel/agents/agent-errors.ts'
 import type { Protocol } from '#dashboard/kernel/agents/transport.ts'
+import { ipv6Groups } from '#dashboard/kernel/runtime/ipv6.ts'
 import type { ServiceError } from '#shared/kernel/errors.ts'
 import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
@@ -218,15 +219,8 @@ function socketAddress(address: string, family: 4 | 6, port: number): Uint8Array
   return bytes
 }
 
-function bytesOfIpv6(address: string): number[] {
-  const groups = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname.slice(1, -1)
-  const [head = '', tail] = groups.split('::')
-  const wordsOf = (text: string) =>
-    text === '' ? [] : text.split(':').map((word) => Number.parseInt(word, 16))
-  const [first, last] = [wordsOf(head), wordsOf(tail ?? '')]
-  const between = Array.from({ length: 8 - first.length - last.length }, () => 0)
-  return [...first, ...between, ...last].flatMap((word) => [word >> 8, word & 0xff])
-}
+const bytesOfIpv6 = (address: string): number[] =>
+  ipv6Groups(address.replace(/%.*$/, '')).flatMap((group) => [group >> 8, group & 0xff])
 
 function connectByBun(
   host: string,

@@ -8,13 +8,14 @@ import { storeWaiting } from '#dashboard/kernel/engine/progress.queries.ts'
 import { findActive } from '#dashboard/kernel/engine/queries.ts'
 import { type StartDeps, startOperation } from '#dashboard/kernel/engine/start-operation.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import {
   bodyOf,
   conflict,
   type ErrorBody,
   errorNameOf,
   offline,
-  ServiceError,
+  type ServiceError,
 } from '#shared/kernel/errors.ts'
 import { recentPeriod, unsavedSites } from './backup-needed.ts'
 import { findBackingUp, hasBackupIn, markBackedUp } from './queries.ts'
@@ -111,7 +112,7 @@ async function startBackup(deps: Deps, operation: SiteOperation): Promise<void> 
   try {
     await startOperation(deps, 'backup.create', { server, site, actor }, {}, how)
   } catch (error) {
-    const isHeld = error instanceof ServiceError && error.code === 'conflict'
+    const isHeld = isServiceError(error, 'conflict')
     const holder = { type: 'backup.create', server_id, site_id } as const
     if (!isHeld || !(await findActive(deps.db, holder)))
       throw await backupFailed(deps, operation, bodyOf(error))

@@ -7,6 +7,7 @@ import { shareOf } from '#dashboard/kernel/leases/shares.ts'
 import { sitesTopic } from '#dashboard/kernel/live/feed.ts'
 import { nextMultiple, sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
+import { GOLDEN_SECTION } from '#dashboard/kernel/runtime/spread-times.ts'
 import type { Verdict } from '#shared/health/page-verdict.ts'
 import { ageOf, isDue } from '#shared/kernel/age.ts'
 import type { ServiceError } from '#shared/kernel/errors.ts'
@@ -47,7 +48,6 @@ const MAX_PER_SERVER = 2
  * the sites of a server are not all requested at once.
  */
 const MIN_INTERVAL_SHARE = 0.8
-const GOLDEN = (Math.sqrt(5) - 1) / 2
 const MAX_FORGOTTEN = 500
 
 /**
@@ -252,4 +252,4 @@ export class Visits {
 }
 
 const shareOfInterval = (id: number): number =>
-  MIN_INTERVAL_SHARE + (1 - MIN_INTERVAL_SHARE) * ((id * GOLDEN) % 1)
+  MIN_INTERVAL_SHARE + (1 - MIN_INTERVAL_SHARE) * ((id * GOLDEN_SECTION) % 1)

@@ -1,11 +1,11 @@
 import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+import { inlineInteger } from '#dashboard/features/metrics/queries.ts'
 import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import { server_numbers, site_days, site_minutes } from '#dashboard/kernel/db/numbers-schema.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import { NUMBERS, type Numbers, type SiteCount, type Sizes } from '#shared/metrics/site-numbers.ts'
 
-const whole = (value: number) => sql.raw(String(Math.trunc(value)))
 const COLUMN_NAMES = sql.raw(NUMBERS.join(', '))
 const SIZES = ['files', 'database', 'cache', 'mail'] as const
 
@@ -89,12 +89,12 @@ interface NumbersRange {
 export const readMinutes = (db: Database, { site_id, from, to }: NumbersRange) =>
   db.read.all<NumbersRow>(sql`
     select at, ${COLUMN_NAMES} from ${site_minutes}
-    where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
+    where site_id = ${site_id} and at >= ${inlineInteger(from)} and at < ${inlineInteger(to)} order by at`)
 
 export const readDays = (db: Database, { site_id, from, to }: NumbersRange) =>
   db.read.all<DayNumbers>(sql`
     select at, ${COLUMN_NAMES}, ${sql.raw(SIZES.join(', '))} from ${site_days}
-    where site_id = ${site_id} and at >= ${whole(from)} and at < ${whole(to)} order by at`)
+    where site_id = ${site_id} and at >= ${inlineInteger(from)} and at < ${inlineInteger(to)} order by at`)
 
 /**
  * Returns the end of the last change of the tier of a site, in seconds since 1970; 0 when none is
@@ -130,8 +130,8 @@ export async function deleteNumbers(
           .where(
             sql`(site_id, at) in (
               select old.site_id, old.at from ${sites} as site
-              join ${table} as old on old.site_id = site.id and old.at < ${whole(before)}
-              limit ${whole(MAX_DELETED)})`,
+              join ${table} as old on old.site_id = site.id and old.at < ${inlineInteger(before)}
+              limit ${inlineInteger(MAX_DELETED)})`,
           )
           .returning({ at: table.at }),
       )

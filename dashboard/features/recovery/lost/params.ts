@@ -10,8 +10,9 @@ import { makeSiteUser } from '#dashboard/features/sites/site-user.ts'
 import type { ServerRow, SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { getServer } from '#dashboard/kernel/db/targets.ts'
 import type { OperationTarget, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { addressesOf } from '#dashboard/kernel/targets/addresses.ts'
-import { conflict, invalid, ServiceError } from '#shared/kernel/errors.ts'
+import { conflict, invalid } from '#shared/kernel/errors.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 import type { InputOf } from '#shared/operation-types.ts'
 import { emailOf, findOrigin, listNamesakes } from './queries.ts'
@@ -102,7 +103,7 @@ async function freeUser({ db, random }: RulesDeps, site: SiteRow, to: ServerRow)
     await refuseTakenUser(db, to.id, site.user)
     return site.user
   } catch (error) {
-    if (!(error instanceof ServiceError && error.code === 'invalid')) throw error
+    if (!isServiceError(error, 'invalid')) throw error
     return makeSiteUser(random, site.domain)
   }
 }

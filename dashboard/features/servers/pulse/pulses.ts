@@ -2,6 +2,7 @@ import { MINUTE } from '#dashboard/features/metrics/key.ts'
 import type { Reading } from '#dashboard/features/metrics/queries.ts'
 import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
+import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import type { PulseAnswer } from './read-pulse.ts'
@@ -228,7 +229,6 @@ export class Pulses {
   }
 }
 
-const isOffline = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && error.code === 'offline'
+const isOffline = (error: unknown): error is ServiceError => isServiceError(error, 'offline')
 
 const metricsOf = ({ metrics, synced_at }: PulseAnswer) => ({ metrics, synced_at })

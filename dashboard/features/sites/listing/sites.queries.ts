@@ -42,7 +42,7 @@ export const LISTING_INDEX = sql`${sites} indexed by sites_listing`
 /** The sites by domain: the first page is read without the others. */
 const ORDER_INDEX = sql`${sites} indexed by sites_in_order`
 
-/** The names of the filters whose columns are in the index of `IN_ORDER`. */
+/** The names of the filters whose columns are in the index of `ORDER_INDEX`. */
 const INDEXED_FILTERS: readonly string[] = ['status', 'managed', 'staging', 'ignored']
 const PAGING_FIELDS: readonly string[] = ['sort', 'order', 'page', 'per_page']
 

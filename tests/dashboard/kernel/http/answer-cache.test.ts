@@ -10,7 +10,7 @@ import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboar
 import { isAnswered, keptIn, openAsServer, RECORDS } from '#tests/support/dashboard/kept.ts'
 
 const WEEK_MS = 7 * 24 * 3600_000
-const KEPT = ROUTES.filter(({ kept_ms }) => kept_ms !== undefined)
+const KEPT = ROUTES.filter(({ cached_ms }) => cached_ms !== undefined)
 const pathOf = (at: string) => at.replace('GET ', '').replace(':server_id', '1')
 
 describe.each(RECORDS)('with the records %s,', (_, open) => {
@@ -224,7 +224,7 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
 })
 
 describe('two dashboards with one database', () => {
-  const KEPT = ROUTES.filter(({ kept_ms }) => kept_ms !== undefined)
+  const KEPT = ROUTES.filter(({ cached_ms }) => cached_ms !== undefined)
   const PATHS = KEPT.map(({ at }) => at.replace('GET ', '').replace(':server_id', '1'))
   /** The statements and batches of the second dashboard. */
   let seen: string[]
