@@ -3,10 +3,7 @@ import { ConfigError, readEnvironment } from './config.ts'
 import { StartError } from './start-error.ts'
 
 const GRACE_MS = 4_000
-/**
- * The number of calls before code is compiled: most code of a start runs once, and to compile it
- * costs more than it saves.
- */
+/** The calls before code is compiled: most code of a start runs once. */
 const JIT_AT_START = 10
 
 // Its files are for its own user.

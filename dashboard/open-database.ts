@@ -14,9 +14,7 @@ import { StartError } from './start-error.ts'
 const PREFIX = 'before-update-'
 const MAX_BACKUPS = 3
 
-/**
- * Opens the migrated database, and the lock that prevents a restore of its file. Throws StartError.
- */
+/** Opens the migrated database, locked against a restore of its file. Throws StartError. */
 export async function openRecords(
   config: Config,
   known?: readonly KnownMigration[],

@@ -46,10 +46,7 @@ export interface Demo {
   log(line: string): void
 }
 
-/**
- * The maximum of requests that start in one turn of the event loop: `/health` is answered in
- * between.
- */
+/** The requests that start in one turn of the event loop, between which `/health` is answered. */
 const MAX_STARTS_PER_TURN = 16
 /** The interval at which operations are found that were requested at another dashboard. */
 const OPERATIONS_POLL_MS = 250
@@ -160,9 +157,7 @@ async function openDataDir({ DATA_DIR, JWT_SECRET }: Config) {
   }
 }
 
-/**
- * Opens the keys. One that cannot be decrypted means that DATA_DIR and the database do not match.
- */
+/** Opens the keys, which need the DATA_DIR that belongs to the database. */
 async function openKeys(deps: ConstructorParameters<typeof Keyring>[0]): Promise<Keyring> {
   const keys = new Keyring(deps)
   try {

@@ -130,10 +130,7 @@ function lookForRequests(deps: Deps, work: { elsewhere: () => void; here: () => 
   }
 }
 
-/**
- * Records the file that root writes after a change of it. The time of its change is read at once: a
- * thread for it takes longer.
- */
+/** Records the file that root writes after a change, whose time is read synchronously. */
 function lookForSealed({ db, leases, log }: Deps, data_dir: string) {
   let seen: number | undefined
   return () => {

@@ -33,10 +33,7 @@ interface NewClient {
   dry_run: boolean
 }
 
-/**
- * Creates a client account. Only the caller gets the password: the records and the server have its
- * hash.
- */
+/** Creates a client account. The records and the server have only the hash of its password. */
 export async function createClient(
   deps: StartDeps,
   target: SiteTarget,
@@ -52,10 +49,7 @@ export async function createClient(
   return applyLogin(deps, target, { known, client, password, install, dry_run })
 }
 
-/**
- * Gives a client account a new password and ends its sessions. The other accounts keep their
- * passwords.
- */
+/** Replaces the password of a client account and ends its sessions, and no other ones. */
 export async function resetPassword(
   deps: StartDeps,
   target: SiteTarget,

@@ -92,10 +92,7 @@ export async function removePerson(
   await deletePerson(deps.db, id, entryOf(deps.clock, { type: 'person.delete', user_id }))
 }
 
-/**
- * Adds a key, which changes nothing on a server. Throws 422 for a text that is no public key, and
- * for a known key.
- */
+/** Adds a key, which changes nothing on a server. Throws 422 for no public key or a known one. */
 export async function addKey(
   deps: PeopleDeps,
   person: PersonRow,

@@ -93,10 +93,7 @@ export async function deletePerson(db: Database, id: number, entry: NewActivity)
   ])
 }
 
-/**
- * Stores a key of a person who has fewer keys than `most`; returns false when the person has as
- * many.
- */
+/** Stores a key of a person with fewer keys than `most`, else returns false. */
 export async function insertKey(
   db: Database,
   key: NewKey,
@@ -141,10 +138,7 @@ interface SiteAccess {
   clients: readonly ClientAccount[]
 }
 
-/**
- * Stores who may log in to a site, without people who were removed meanwhile and client accounts
- * that the server does not have.
- */
+/** Stores who may log in to a site, without removed people and unconfirmed accounts. */
 export const storeAccess =
   ({ grants, clients }: SiteAccess, report: SiteAccessReport): RecordChange =>
   (queries, { site_id, server_id }) => {

@@ -55,10 +55,7 @@ async function keysOf(db: Database, ids: readonly number[]) {
   return (id: number) => keys.filter(({ person_id }) => person_id === id)
 }
 
-/**
- * Returns the grants that the agent gets. Throws 422 for an unknown person, and 409 for a shell
- * while none may be given.
- */
+/** Returns the grants for the agent. Throws 422 for an unknown person, 409 for a shell too many. */
 export async function grantsFor(
   db: Database,
   site_id: number,
@@ -86,10 +83,7 @@ export async function grantsFor(
   })
 }
 
-/**
- * Throws 409 for a new shell. Who has a shell keeps it, but no longer than before: its keys must
- * still be updated.
- */
+/** Throws 409 for a new shell. Who has one keeps it, but no longer than before. */
 async function refuseNewShells(
   db: Database,
   site_id: number,

@@ -43,10 +43,7 @@ export class Alerts {
     this.#deps = deps
   }
 
-  /**
-   * Compares the alerts with the overview. Does nothing while the last call runs: a message may
-   * take longer than an interval.
-   */
+  /** Compares the alerts with the overview, unless the last call still sends its messages. */
   async look(): Promise<void> {
     if (this.#is_looking) return
     this.#is_looking = true

@@ -25,10 +25,7 @@ export interface Decision {
 
 /** How long an item must be one before it is mailed, so that what has one cause is one message. */
 export const BEGIN_DELAY_MS = 30_000
-/**
- * How long an item must be over before that is mailed, so that one that comes and goes is one
- * alert.
- */
+/** How long an item must be over, so that one that comes and goes is one alert. */
 export const END_DELAY_MS = 60_000
 
 interface AlertMoment {
@@ -117,10 +114,7 @@ function followProblems(
   }
 }
 
-/**
- * Whether so much time has passed. A time in the future is that of a clock which has been set back
- * since.
- */
+/** Whether so much time has passed; a time in the future is that of a clock set back since. */
 function isOver(since: string, ms: number, now: Date): boolean {
   const elapsed = now.getTime() - Date.parse(since)
   return elapsed >= ms || elapsed < 0
@@ -141,10 +135,7 @@ function wholeOf({ kind, total, items: [first] }: Attention): Problem {
   return { key: kind + WHOLE_SUFFIX, kind, ...nowhere, reason, is_critical: true }
 }
 
-/**
- * Returns the problems of a kind. The first of several items that are the same for the reader
- * stands for all of them.
- */
+/** Returns the problems of a kind, one for several items that are the same for the reader. */
 function problemsOf({ kind, items }: Attention): Problem[] {
   const found = new Map<string, Problem>()
   for (const item of items) {

@@ -6,9 +6,7 @@ export interface Message {
   to: readonly string[]
   subject: string
   text: string
-  /**
-   * The id without `<`, `>` and domain, which stays the same each time that the message is sent.
-   */
+  /** The id without `<`, `>` and domain, which stays the same when the message is sent again. */
   id: string
   /** The ids of earlier messages of the same subject. */
   references?: readonly string[]

@@ -25,9 +25,7 @@ const SITE_KINDS: ReadonlySet<AttentionKind> = new Set([
   'site_degraded',
 ])
 
-/**
- * Makes the message about alerts that have begun. `current` are all alerts, which tell the causes.
- */
+/** Makes the message about alerts that have begun; `current` are all, which tell the causes. */
 export function begunMessage(
   begun: readonly Alert[],
   current: readonly Alert[],
@@ -76,10 +74,7 @@ export const TEST_MESSAGE = {
 
 const isRestOf = (one: Alert, whole: Alert) => one.kind === whole.kind && !isWhole(one)
 
-/**
- * Groups alerts by their cause: an alert of a server takes those of its sites along, also if it was
- * mailed before.
- */
+/** Groups alerts by cause: one of a server takes those of its sites along, also mailed ones. */
 function causesOf(begun: readonly Alert[], current: readonly Alert[]): Cause[] {
   const causes = current.filter(
     ({ kind, server_id }) => server_id !== null && SERVER_KINDS.has(kind),
@@ -136,10 +131,7 @@ const shortTime = (time: string) => `${time.slice(0, 10)} ${time.slice(11, 16)} 
 const MAX_SUBJECT = 150
 const MAX_REASON = 500
 
-/**
- * Makes one line of a name or a reason, which come from servers and sites: none of them may look
- * like a part of the message.
- */
+/** Makes one line of a name or reason of a server, which must not look like another part. */
 function oneLine(text: string, max = MAX_REASON): string {
   const one = text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
   return one.length > max ? `${one.slice(0, max - 1)}…` : one
@@ -148,10 +140,7 @@ function oneLine(text: string, max = MAX_REASON): string {
 /** Writes an alert as `  - shop.example: PHP does not answer`. */
 const itemOf = ({ name, reason }: Alert): string => `  - ${oneLine(name)}: ${oneLine(reason)}`
 
-/**
- * Returns the id of a message, which is the same for the same alerts, so that a message which is
- * sent again is recognised.
- */
+/** Returns the id of a message: the same for the same alerts, so that a copy is recognised. */
 function messageIdOf(what: string, alerts: readonly Alert[]): string {
   const facts = alerts.map(({ key, since }) => `${key} ${since}`).sort()
   return createHash('sha256')

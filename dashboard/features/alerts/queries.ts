@@ -23,10 +23,7 @@ export async function saveAlerts(
   ])
 }
 
-/**
- * Lists the addresses of the users, without those that somebody has changed outside of the
- * dashboard.
- */
+/** Lists the addresses of the users that nobody has changed outside of the dashboard. */
 export async function listAddresses(db: Database, marks: Marks): Promise<string[]> {
   const rows = await db.read.select().from(users).orderBy(users.id)
   return rows.filter((row) => marks.fits('users', row)).map(({ email }) => email)

@@ -35,10 +35,7 @@ function tlsOf(scheme = '', options: string, host: string): SmtpServer['tls'] | 
   return options !== '' || LOOPBACK.test(host) ? 'plain' : 'starttls'
 }
 
-/**
- * Returns the login in a URL; null without a user, undefined for a wrong encoding or a password
- * without its user.
- */
+/** Returns the login in a URL; null without one, undefined for an invalid one. */
 function loginOf({ username, password }: URL): SmtpServer['login'] | undefined {
   try {
     if (username === '') return password === '' ? null : undefined
@@ -51,10 +48,7 @@ function loginOf({ username, password }: URL): SmtpServer['login'] | undefined {
   }
 }
 
-/**
- * Returns the text of a server in one line of printable characters, without the password in any
- * form.
- */
+/** Returns the text of a server in one printable line, without the password in any form. */
 export function withoutPassword(text: string, { login }: Pick<SmtpServer, 'login'>): string {
   const line = text.replace(/\p{C}+/gu, ' ').trim()
   const password = login?.password.reveal() ?? ''

@@ -7,10 +7,7 @@ import { RETRY_MS } from './schedule.ts'
 
 type BackupWork = 'backup.create' | 'backup.prove'
 
-/**
- * Lists the servers that can answer on which such an operation waits or runs, once for each
- * operation.
- */
+/** Lists the online servers of waiting and running operations, once for each operation. */
 export async function listBusyServers(db: Database, type: BackupWork): Promise<number[]> {
   const rows = await db.read
     .select({ server_id: operations.server_id })

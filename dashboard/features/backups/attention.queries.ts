@@ -4,10 +4,7 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import { operations, sites } from '#dashboard/kernel/db/schema.ts'
 import { type CoverageMoment, conditionsAt, isCovered } from './coverage.queries.ts'
 
-/**
- * Lists the sites whose last backup failed, newest first; of those without an interval, since
- * `since`.
- */
+/** Lists the sites whose last backup failed, newest first; without an interval, since `since`. */
 export function listFailed(
   db: Database,
   { since, limit, ...moment }: CoverageMoment & { since: string; limit: number },

@@ -5,10 +5,7 @@ import { createParams, paramsForAgent } from './params.ts'
 import { backupStatements } from './queries.ts'
 import { bulkInUse, onSite, siteOf, unchangedOtherwise, whenOnline } from './rule-parts.ts'
 
-/**
- * The rules of a backup. The recorded params have the secrets of the target sealed: only the agent
- * gets them.
- */
+/** The recorded params have the secrets of the target sealed: only the agent gets them. */
 export const backupCreate: OperationRules<'backup.create'> = {
   ...onSite,
   ...unchangedOtherwise,

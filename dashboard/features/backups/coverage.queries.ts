@@ -12,18 +12,12 @@ import type { BackupInterval, ProofInterval } from '#shared/backups/backup-sched
 import { everyOf, everyTag, targetOf, targetTag } from './effective.queries.ts'
 import { INTERVAL_MS } from './schedule.ts'
 
-/**
- * The condition for managed sites in use; a staging site counts only if it has an interval of its
- * own.
- */
+/** The condition for managed sites in use; a staging site must have an interval of its own. */
 export const isCovered = sql`(${sites.status} in ('active', 'suspended') and not ${sites.found}
   and ${sites.ignored_at} is null
   and (not ${sites.staging} or coalesce(${backup_settings.every}, 'off') <> 'off'))`
 
-/**
- * The time of the last backup by the earlier of two clocks: no clock of a server makes a backup
- * look newer.
- */
+/** The last backup by the earlier of two clocks: no server makes a backup look newer. */
 const lastAt = sql<string | null>`(select min(at, recorded_at) from backups
   where backups.site_id = sites.id and gone_at is null
   order by recorded_at desc, id desc limit 1)`
@@ -63,10 +57,7 @@ export interface CoverageFacts {
   provable_at: SQL
 }
 
-/**
- * Returns the SQL expressions for the backup facts of a site in use with its row of
- * backup_settings.
- */
+/** Returns the SQL of the backup facts of a site in use with its row of backup_settings. */
 export const coverageFacts = ({ every }: Pick<CoverageMoment, 'every'>) => ({
   every: everyOf(every),
   last_at: lastAt,

@@ -27,10 +27,7 @@ export const perServerOf = (fallback: number) =>
 export const targetOf: SQL<number | null> = sql`coalesce(backup_settings.target_id,
   ${ofRule('target_id', 'target_id')}, (select id from backup_targets where is_default = 1))`
 
-/**
- * Whether a site is backed up before operations that change files or database; a staging site only
- * if it has a value of its own.
- */
+/** Whether operations that change a site wait for a backup; a staging site must say so itself. */
 export const backupFirstOf = (fallback: boolean) =>
   sql<boolean>`coalesce(backup_settings.backup_first, case when ${sites.staging} then 0
     else coalesce(${ofRule('backup_first', 'backup_first')}, ${fallback ? 1 : 0}) end)`.mapWith(

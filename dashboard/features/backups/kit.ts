@@ -67,9 +67,7 @@ export async function createKit(
   return { kit, challenge }
 }
 
-/**
- * Confirms the last kit, with which backups are created from now on. Throws 422 for a wrong answer.
- */
+/** Confirms the last kit, which backups use from now on. Throws 422 for a wrong answer. */
 export async function answerChallenge(
   { db, clock }: Pick<KitDeps, 'db' | 'clock'>,
   answer: string,

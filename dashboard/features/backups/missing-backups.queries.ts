@@ -9,9 +9,7 @@ export interface PresentBackups {
   repository: string
   present: readonly string[]
   now: string
-  /**
-   * The time when the list was asked for, now by default: what was recorded later may not be in it.
-   */
+  /** The time of the request for the list, now by default: later backups may not be in it. */
   asked_at?: string
 }
 

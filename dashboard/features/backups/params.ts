@@ -117,9 +117,7 @@ export async function restoreParams(deps: Deps, site_id: number, backup_id: numb
   return backupParams(deps, backup)
 }
 
-/**
- * Returns what opens a backup, and its snapshot. Throws 409 without the password of its repository.
- */
+/** Returns what opens a backup. Throws 409 without the password of its repository. */
 export async function backupParams(deps: Deps, backup: BackupRow) {
   const target = await findTarget(deps.db, backup.target_id)
   if (backup.gone_at !== null) {
@@ -142,10 +140,7 @@ export async function repositoryParams(deps: Deps, target_id: number, name: stri
   return { ...sealedTarget(target), ...password, repository: name }
 }
 
-/**
- * Returns the params of a proof of the named backup, or of the newest one. Throws 409 if the site
- * has none.
- */
+/** Returns the params of a proof of a backup, by default the newest. Throws 409 without one. */
 export async function proveParams(deps: Deps, site_id: number, named: number | undefined) {
   const backup_id = named ?? (await findNewestBackup(deps.db, site_id))?.id
   if (backup_id === undefined) throw conflict('The site has no backup: back it up first')
@@ -162,10 +157,7 @@ async function usableTarget({ db }: Deps, id: number | undefined): Promise<Targe
 
 export const unknownTarget = () => invalid({ target_id: ['Is not a backup target'] })
 
-/**
- * Returns the id by which a server finds a password among its own
- * (shared/backups/backup-secret.ts).
- */
+/** Returns the id by which a server finds the password (shared/backups/backup-secret.ts). */
 export const passwordIdOf = (password: string): string =>
   createHash('sha256').update(password).digest('hex')
 

@@ -13,10 +13,7 @@ import {
 
 export type ProofState = 'failed' | 'unproven'
 
-/**
- * Lists the sites of these servers in this state, with their last proof; the longest without a
- * proven backup first.
- */
+/** Lists the sites in this state, the longest without a proven backup first. */
 export function listByProof(
   db: Database,
   {
@@ -53,10 +50,7 @@ export function listByProof(
     .limit(limit)
 }
 
-/**
- * A cheap condition that is true for each site in this state: the state itself needs four queries
- * for each site.
- */
+/** A cheap condition that each site in this state fulfils: the state itself needs four queries. */
 const isProofCandidate = (state: ProofState) =>
   state === 'failed'
     ? sql`exists (select 1 from backup_proofs where site_id = sites.id and proven = 0)`

@@ -57,10 +57,7 @@ export function listProvable(
   )
 }
 
-/**
- * Returns the site for the schedule of its proofs; undefined when it has no backup or no automatic
- * backups.
- */
+/** Returns the site for the schedule of its proofs; undefined without (automatic) backups. */
 export async function findProvable(
   db: Database,
   site_id: number,

@@ -7,10 +7,7 @@ export const proofStatement = (
   proof: typeof backup_proofs.$inferInsert,
 ): Statement => queries.insert(backup_proofs).values(proof)
 
-/**
- * Returns the newest backup of a site that is still in its repository, whatever the clock of its
- * server said.
- */
+/** Returns the newest backup of a site in its repository, whatever the clock of its server said. */
 export async function findNewestBackup(
   db: Database,
   site_id: number,

@@ -35,10 +35,7 @@ export async function listTargets(db: Database) {
     .orderBy(name)
 }
 
-/**
- * Lists the targets with a keeper by name, and whether they have backups; counting the backups
- * would read all of them.
- */
+/** Lists the targets with a keeper by name, and whether they have backups, uncounted. */
 export async function listKept(db: Database) {
   const { id, name, place, keeper_key, created_at } = backup_targets
   const has_backups = sql<boolean>`exists (select 1 from backups
@@ -146,10 +143,7 @@ const lastProof = sql`(select id from backup_proofs where backup_proofs.backup_i
 /** Whether the server has dated a backup ahead of the clock of the dashboard. */
 const isAhead = sql`julianday(${backups.at}) - julianday(${backups.recorded_at}) > 1.0 / 24`
 
-/**
- * Lists the backups of a site that are still in their targets, newest first by the clock of the
- * dashboard.
- */
+/** Lists the backups of a site in their targets, newest first by the clock of the dashboard. */
 export async function listBackups(db: Database, site_id: number): Promise<BackupView[]> {
   const { id, at, target_id, files, tables, bytes, stored, seconds, excluded } = backups
   return db.read

@@ -69,10 +69,7 @@ async function withOpenedBackup<T>(
   return withPassword(deps, server_id, await restoreParams(deps, id, backup_id), call)
 }
 
-/**
- * Returns the name of a download, such as `shop.example-2026-03-01-0930-uploads.tar`; a file keeps
- * its name.
- */
+/** Names a download, such as `shop.example-2026-03-01-0930-uploads.tar`, or like its file. */
 function downloadName(
   domain: string,
   at: string,

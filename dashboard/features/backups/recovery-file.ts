@@ -118,9 +118,7 @@ export function headerOf(text: string): RecoveryHeader | undefined {
   }
 }
 
-/**
- * Returns the file in DATA_DIR; undefined where no installation writes it, or it is no such file.
- */
+/** Returns the file in DATA_DIR; undefined where there is none, or it is no such file. */
 export async function findRecovery(
   data_dir: string,
 ): Promise<{ header: RecoveryHeader; text: string } | undefined> {
@@ -140,10 +138,7 @@ export async function putRecovery(data_dir: string, text: string): Promise<void>
 export const publicOf = (private_key: string): string =>
   String(createPublicKey(private_key).export({ type: 'spki', format: 'pem' }))
 
-/**
- * The bytes of the header that are sealed with the files, so that it cannot be changed without the
- * kit noticing it.
- */
+/** The header as it is sealed: the kit notices a change of it. */
 const headerBytes = ({ saved_at, kit, holds }: RecoveryHeader): Buffer =>
   Buffer.from(JSON.stringify([FORMAT, saved_at, kit, holds]))
 

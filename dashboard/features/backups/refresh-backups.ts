@@ -44,10 +44,7 @@ export async function refreshBackups(
   return refreshAll(deps, { server, site, domain: site.domain, actor }, repositories)
 }
 
-/**
- * Compares the records of a deleted site in the same way; any server that reaches the storage reads
- * it.
- */
+/** Compares the records of a deleted site; any server that reaches the storage reads it. */
 export async function refreshGone(
   deps: Deps,
   { server, domain, actor }: Omit<RefreshRequest, 'site'>,
@@ -101,10 +98,7 @@ async function refreshOne(
   return recordListing(db, { ...listing, ...(site && { site }) }, entry)
 }
 
-/**
- * Returns the list of a repository whose backups somebody has deleted, such as the keeper by its
- * rules.
- */
+/** Returns the list of a repository whose backups somebody, such as the keeper, has deleted. */
 const noneOf = (domain: string): CompleteListing => ({
   password: 0,
   domain,

@@ -46,9 +46,7 @@ export async function findOwnRepository(
   return row
 }
 
-/**
- * Lists the names with a beginning that repositories have or had, or that other sites begin with.
- */
+/** Lists the names with a beginning that repositories have or had, and that of other sites. */
 export async function listTakenNames(
   db: Database,
   { id }: RepositoryOwner,
@@ -111,9 +109,7 @@ export async function reserveRepository(
   ])
 }
 
-/**
- * Gives a repository without a backup up; its server knows it, so that its name is not used again.
- */
+/** Gives up a repository without a backup; its server knows it, so its name is not reused. */
 export async function abandonRepository(
   db: Database,
   { target_id, name }: RepositoryPlace,

@@ -4,10 +4,7 @@ import type { Database, Queries, Statement } from '#dashboard/kernel/db/client.t
 
 type Restore = Omit<typeof backup_restores.$inferSelect, 'site_id'>
 
-/**
- * Returns the last operation that replaced the state of a site; undefined when there is none, or it
- * was undone.
- */
+/** Returns the last operation that replaced a site; undefined when none, or it was undone. */
 export async function findRestore(db: Database, site_id: number): Promise<Restore | undefined> {
   const { at, until, cause } = backup_restores
   const [row] = await db.read

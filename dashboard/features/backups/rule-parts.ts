@@ -29,10 +29,7 @@ export const onServer: RulesPart<'sent' | 'absent' | 'site' | 'during'> = {
   during: NO_CHANGE,
 }
 
-/**
- * The rules of an operation of a managed site outside the trash, whose state stays unchanged
- * meanwhile.
- */
+/** The rules of an operation of a managed site outside the trash, which keeps its state. */
 export const onSite: RulesPart<'sent' | 'absent' | 'site' | 'during'> = {
   ...asStored,
   site: { states: PRESENT, found: false },
@@ -95,10 +92,7 @@ export const bulkServers: RulesPart<'bulk'> = {
 /** Returns the agent's reason, with the name of the cancelled operation. */
 export const named = (reason: string, name: string) => reason.replace('The operation', name)
 
-/**
- * Returns the domain of the site; an operation of a site that was started without one cannot name
- * it.
- */
+/** Returns the domain of the site; an operation that was started without one cannot name it. */
 export const domainOf = ({ site }: { site?: { domain: string } }): string => siteOf({ site }).domain
 
 export function siteOf<S>({ site }: { site?: S | undefined }): S {

@@ -28,10 +28,7 @@ const versionOf = (state: string): string => createHash('sha256').update(state).
 const changedMeanwhile = () =>
   conflict('The rules were changed meanwhile: read them again', 'changed_meanwhile')
 
-/**
- * Replaces the rules, which take effect at once. Throws 422 for an unknown target, and 409 if
- * `version` is not the present one.
- */
+/** Replaces the rules at once. Throws 422 for an unknown target, 409 for an old `version`. */
 export async function changeRules(
   { db, clock }: Deps,
   { rules, version }: SetBackupRules,

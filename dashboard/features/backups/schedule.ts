@@ -45,9 +45,7 @@ export function nextBackup({ id, every, window, since, failed_at }: Schedule, no
   return new Date(Math.min(openingAt(window, earliest), late))
 }
 
-/**
- * Returns the time when the window is open next, an hour after a failed attempt at the earliest.
- */
+/** Returns when the window is open next, an hour after a failed attempt at the earliest. */
 export function nextOpening(
   { window, failed_at }: Pick<Schedule, 'window' | 'failed_at'>,
   now: Date,

@@ -5,9 +5,7 @@ import { activities } from '#dashboard/kernel/db/schema.ts'
 
 type OwnSettings = Omit<typeof backup_settings.$inferInsert, 'site_id'>
 
-/**
- * Stores the values of the site itself; null is as for all sites. A value that is not given stays.
- */
+/** Stores the values of the site itself; null is as for all sites, a missing value stays. */
 export async function storeBackupSettings(
   db: Database,
   site_id: number,

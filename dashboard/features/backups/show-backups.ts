@@ -28,10 +28,7 @@ export async function showBackups({ db, clock }: Deps, site_id: number): Promise
   }
 }
 
-/**
- * Returns the time of the next automatic proof of a site; null while its newest backup would not be
- * proven automatically.
- */
+/** Returns the time of the next automatic proof of a site; null when there will be none. */
 async function nextProofAt({ db, clock }: Deps, site_id: number): Promise<string | null> {
   const { proof_every: every, backup_every, backup_window: window } = await getSettings(db)
   const site = await findProvable(db, site_id, { every: backup_every })

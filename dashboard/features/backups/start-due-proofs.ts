@@ -10,10 +10,7 @@ import { isStarted, listDue } from './start-due-backups.ts'
 
 type Deps = StartDeps & Pick<CommonDeps, 'log'>
 
-/**
- * Starts due proofs: after the backups of a server, at most one on each, and as many in the fleet as
- * the setting allows.
- */
+/** Starts due proofs after the backups, one on each server, and in the fleet as many as set. */
 export async function startDueProofs(deps: Deps): Promise<void> {
   const { db, clock } = deps
   const settings = await getSettings(db)

@@ -56,10 +56,7 @@ interface BackupRequest {
   report(message: string): Promise<void>
 }
 
-/**
- * Waits for the first backup of a site that begins at a time or later, and starts it if nothing
- * else does.
- */
+/** Waits for the first backup of a site that begins since a time, and starts it if necessary. */
 export async function awaitNextBackup(
   deps: BackupDeps,
   request: BackupRequest,

@@ -35,10 +35,7 @@ import { newAccess } from './staging-access.ts'
 
 type Deps = StartDeps & Pick<DnsDeps, 'rules'>
 
-/**
- * Creates a copy. The answer comes as soon as the copy is recorded; the agent follows in the
- * background.
- */
+/** Records a copy, which the agent makes in the background. */
 export async function cloneSite(
   deps: Deps,
   server: ServerRow,
@@ -92,10 +89,7 @@ export async function cloneSite(
   })
 }
 
-/**
- * Returns whether the jobs are copied, too. The backup of a site on another server is only the way
- * to it: its jobs run there.
- */
+/** Returns whether the jobs are copied. A backup of a site elsewhere is only the way to it. */
 const jobsOf = ({ kind }: StoredSource, asked: boolean | undefined) => {
   const with_jobs = asked ?? (kind === 'next_backup' ? false : undefined)
   return with_jobs === undefined ? {} : { with_jobs }

@@ -62,10 +62,7 @@ export async function sourceOf(
   return { from: { kind: 'next_backup', site_id: original.id }, domain, original }
 }
 
-/**
- * Returns the live site of a staging site. Throws 409 for any other site, and if the live one is
- * gone.
- */
+/** Returns the live site of a staging site. Throws 409 for any other site, or without it. */
 export async function liveSiteOf(db: Database, staging_id: number): Promise<number> {
   const copy = await findCopy(db, staging_id)
   if (copy?.staging) return copy.original_id

@@ -5,10 +5,7 @@ import { setSite } from '#dashboard/kernel/engine/record-changes.queries.ts'
 import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 import { copyParamsForAgent, sourceOf } from './copy-source.ts'
 
-/**
- * The rules of a copy are those of a new site: a failed one stays recorded with the reason, and can
- * be retried.
- */
+/** A failed copy stays recorded like a new site, with the reason, and can be retried. */
 export const siteClone: OperationRules<'site.clone'> = {
   ...siteCreate,
   absent: null,

@@ -17,10 +17,7 @@ import { COMMANDS } from '#shared/commands.ts'
 import { namesAfter } from '#shared/domains/primary-domain.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 
-/**
- * The rules of a new primary domain. It is reserved while the operation runs: no other site of the
- * fleet can take it.
- */
+/** The new primary domain is reserved while the operation runs: no other site can take it. */
 export const siteRename: OperationRules<'site.rename'> = {
   ...onSite,
   ...atOnce,

@@ -24,10 +24,7 @@ interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
   sealer: Sealer
 }
 
-/**
- * Returns the user and password that visitors need; the activity records the access. Throws 409 for
- * a site without protection.
- */
+/** Returns the access for visitors, and records that. Throws 409 without protection. */
 export async function showStagingAccess(
   { db, clock, sealer }: Deps,
   { server, site, actor }: SiteTarget,
@@ -49,10 +46,7 @@ export async function requireAccess(
   return access
 }
 
-/**
- * Sets a new password, which visitors need from then on. It is returned once; the activity records
- * it.
- */
+/** Sets a new password for visitors, returns it once, and records that. */
 export async function changeStagingAccess(
   deps: StartDeps & Deps,
   target: SiteTarget,
@@ -64,10 +58,7 @@ export async function changeStagingAccess(
   return showStagingAccess(deps, target)
 }
 
-/**
- * Returns the params that make a copy a staging site on another server. Throws conflict if its live
- * site is no longer recorded.
- */
+/** Returns the params of a staging site elsewhere. Throws conflict without its live site. */
 export async function stagingParams(
   { db, random, sealer }: Pick<StartDeps, 'db' | 'random'> & { sealer: Sealer },
   site: { id: number; domain: string },

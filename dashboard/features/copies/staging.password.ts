@@ -6,10 +6,7 @@ import { newAccess, requireAccess } from './staging-access.ts'
 
 const Sealed = z.object({ password_sealed: z.string() })
 
-/**
- * The rules of a new password, which is generated here; its sealed form goes to the record, its
- * hash to the agent.
- */
+/** The password is generated here: the record gets it sealed, and the agent its hash. */
 export const stagingPassword: OperationRules<'staging.password'> = {
   ...siteCall,
   site: { states: IN_USE, found: false },

@@ -6,10 +6,7 @@ import { exportReading } from '#shared/database/readings.ts'
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
-/**
- * Sends the database on its way from MariaDB to the browser, without a copy on any disk. The
- * activity records who asked.
- */
+/** Sends the database to the browser, without a copy on any disk, and records who asked. */
 export async function exportDatabase(deps: Deps, target: SiteTarget): Promise<Response> {
   const { server, site } = target
   const { body } = await recordCall(deps, target, 'database.export', () =>

@@ -4,9 +4,7 @@ import type { SiteDatabase } from '#shared/database/api/site-database.ts'
 import { databaseReading } from '#shared/database/readings.ts'
 import { plainName } from '#shared/database/site-database.ts'
 
-/**
- * Reads the database from the server at each call, and stores nothing. The site chooses all names.
- */
+/** Reads the database from the server at each call. The site chooses all names. */
 export async function readDatabase(
   { agents }: { agents: Agents },
   { server, site }: SiteTarget,

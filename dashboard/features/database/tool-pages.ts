@@ -106,9 +106,7 @@ async function answerRequest(
   })
 }
 
-/**
- * Whether the session of the dashboard has not ended: a logout there ends the one of Adminer, too.
- */
+/** Whether the session of the dashboard goes on: its logout ends that of Adminer, too. */
 const isLoggedIn = ({ db, clock }: Deps, jti: string): Promise<boolean> =>
   hasSession(db, jti, timestamp(clock))
 
@@ -164,10 +162,7 @@ const POLICY = [
 
 const HEADERS = { ...SECURITY_HEADERS, 'content-security-policy': POLICY }
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
-/**
- * The statuses of Adminer that are passed on; others are shown as 200, and those of a redirect as
- * 303.
- */
+/** The statuses of Adminer that are kept; others become 200, and those of a redirect 303. */
 const STATUSES = [200, 403, 404, 500]
 
 /** Returns the answer of Adminer, of which the agent decides no header. */
@@ -217,10 +212,7 @@ function toolPage(status: number, text: string): Response {
   return new Response(page, { status, headers: { ...HEADERS, ...HTML } })
 }
 
-/**
- * Reads an answer, whose first line is the head. Throws offline for one that none of our agents
- * sends.
- */
+/** Reads an answer, whose first line is the head. Throws offline for another program. */
 async function readAnswer(body: ReadableStream<Uint8Array>) {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -237,10 +229,7 @@ async function readAnswer(body: ReadableStream<Uint8Array>) {
   return { head, content: bytes.subarray(end + 1) }
 }
 
-/**
- * Returns the query of a redirect: Adminer redirects to its own pages only, which differ in the
- * query.
- */
+/** Returns the query of a redirect, in which alone the pages of Adminer differ. */
 function queryIn(location: string): string {
   const at = location.indexOf('?')
   return at < 0 ? '' : location.slice(at).replace(/[^!-~]|["<>\\^`{|}#]/g, '')

@@ -32,10 +32,7 @@ export class ToolPasses {
     return `${plain}-${this.#mac('place', plain)}`
   }
 
-  /**
-   * Returns the place in an address; undefined when this dashboard did not issue the address or its
-   * time is over.
-   */
+  /** Returns the place in an address; undefined when it was not issued here, or has expired. */
   read(place: string): ToolPlace | undefined {
     const [, server_id, site_id, token, ends, mac = ''] = PLACE.exec(place) ?? []
     const plain = `${server_id}-${site_id}-${token}-${ends}`
@@ -50,10 +47,7 @@ export class ToolPasses {
     return `${key}.${jti}.${this.#mac('pass', place, key, jti)}`
   }
 
-  /**
-   * Returns the password and the session id of a pass; undefined when it is not a pass for this
-   * place.
-   */
+  /** Returns the password and the session id of a pass; undefined for another place. */
   open(place: string, value: string): { password: string; jti: string } | undefined {
     const [, key = '', jti = '', mac = ''] = PASS.exec(value) ?? []
     if (!isSame(mac, this.#mac('pass', place, key, jti))) return undefined

@@ -78,10 +78,7 @@ export async function namesOf(db: Database, site_id: number): Promise<SiteNames>
   })
 }
 
-/**
- * The apex of the column `wanted.name`, which is qualified because a subquery over other names has
- * a `name` of its own.
- */
+/** The apex of `wanted.name`, qualified because a subquery has a `name` of its own. */
 export const APEX = sql.raw(
   `(case when wanted.name like 'www.%.%' then substr(wanted.name, 5) else wanted.name end)`,
 )

@@ -19,10 +19,7 @@ import {
   storeNames,
 } from './names.queries.ts'
 
-/**
- * The rules of a change of names. They are reserved while the operation runs: no other site of the
- * fleet can take them.
- */
+/** The names are reserved while the operation runs: no other site of the fleet can take them. */
 export const siteDomains: OperationRules<'site.domains'> = {
   ...onSite,
   ...atOnce,

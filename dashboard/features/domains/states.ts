@@ -5,9 +5,7 @@ import type { DomainStates, NameState } from '#shared/domains/name-states.ts'
 import { nameStatesReading } from '#shared/sites/readings.ts'
 import { cdnOf, isPrivate } from './networks.ts'
 
-/**
- * Returns the DNS records and the certificate of each name of a site, as its server finds them now.
- */
+/** Returns the DNS records and the certificate of each name, as its server finds them now. */
 export async function domainStates(
   { agents }: { agents: Agents },
   { site, server }: SiteTarget,

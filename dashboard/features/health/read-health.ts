@@ -30,10 +30,7 @@ export class HealthReader {
     this.#deps = deps
   }
 
-  /**
-   * Reads the health of the sites of a server, and stores changes, which pages receive. Throws a
-   * ServiceError when there is no answer.
-   */
+  /** Reads the health of a server and stores changes, for pages too. Throws a ServiceError. */
   async update(server: AgentAddress, agents: Pick<Agents, 'call'>): Promise<void> {
     const { db, bus, clock } = this.#deps
     const changed = await this.#read(server, agents)
@@ -63,9 +60,7 @@ export class HealthReader {
     return changed
   }
 
-  /**
-   * Forgets what was stored of a server, whose records may be others: all of it is stored again.
-   */
+  /** Forgets what was stored of a server, so that all of it is stored again. */
   forget(server_id: number): void {
     this.#known.get(server_id)?.texts.clear()
   }

@@ -1,9 +1,7 @@
 import { bulkInUse, domainOf, IN_USE, siteCall } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
-/**
- * The rules of a change of jobs, which the server has: a backup and a move take them from there.
- */
+/** The server has the jobs: a backup and a move take them from there. */
 export const siteJobs: OperationRules<'site.jobs'> = {
   ...siteCall,
   ...bulkInUse,

@@ -2,20 +2,14 @@ import type { StoredEvent } from '#shared/kernel/sse.ts'
 import { readEvents } from '#shared/kernel/sse.ts'
 import { LogNews } from '#shared/logs/site-logs.ts'
 
-/**
- * The maximum of events that the browser gets in a second: a hostile agent may send more than its
- * own limit.
- */
+/** The maximum of events for the browser in a second, also from a hostile agent. */
 const MAX_EVENTS = 400
 
 interface TestClock {
   now(): number
 }
 
-/**
- * Returns the events of a live view, numbered from 1; they end with the signal, or when the agent
- * ends them.
- */
+/** Returns the events of a live view, numbered from 1, until the signal or the agent ends it. */
 export function logEvents(
   bytes: ReadableStream<Uint8Array>,
   signal: AbortSignal,

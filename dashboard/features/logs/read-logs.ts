@@ -23,10 +23,7 @@ type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 const DAY_MS = 86_400_000
 
-/**
- * Lists the logs of a site, with their sizes, and the end of its debug log: read from its server at
- * each call, and not stored.
- */
+/** Lists the logs of a site, with their sizes, and the end of its debug log, at each call. */
 export async function listLogs(deps: Deps, { server, site }: SiteTarget): Promise<AgentLogs> {
   const body = { domain: site.domain }
   return deps.agents.call(server, logsReading, body)

@@ -23,10 +23,7 @@ type Deps = StreamDeps & Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 const route = routesWith<Deps>()
 
-/**
- * The routes of logs, which are read on the server of the site, masked there, and stored nowhere
- * else.
- */
+/** Logs are read on the server of the site, masked there, and stored nowhere else. */
 export const logRoutes = {
   listSiteLogs: route({
     at: 'GET /api/servers/:server_id/sites/:site_id/logs',

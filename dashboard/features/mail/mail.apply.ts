@@ -56,10 +56,7 @@ async function sealedPassword(
   throw invalid({ 'relay.password': ['Is required, because the relay or its user has changed'] })
 }
 
-/**
- * The rules of new mail settings of a server, or of one of its sites. The recorded password is
- * sealed: only the agent gets it.
- */
+/** The password of the settings of a server or site is sealed: only the agent gets it. */
 export const mailApply: OperationRules<'mail.apply'> = {
   ...siteCall,
   params: async (deps, target, { relay, ...rules }) => {

@@ -27,9 +27,7 @@ export async function forwardRequests(session: MoveSession): Promise<void> {
   })
 }
 
-/**
- * Returns the seconds between the call that froze the site and the end of the one that forwards.
- */
+/** Returns the seconds from the call that froze the site to the end of the one that forwards. */
 export function frozenSeconds({ parts }: MoveSession): number {
   const [from, to] = ['freezing', 'thawed'].map((name) => parts.get(name, z.string()))
   if (from === undefined || to === undefined) return 0

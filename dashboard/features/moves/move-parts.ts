@@ -33,10 +33,7 @@ interface MoveAttempt {
 }
 
 interface PartCall<N extends PartName> {
-  /**
-   * The id, which is stable: with that of the operation it names one call of an agent, which never
-   * runs twice.
-   */
+  /** The stable id: with that of the operation it names one call, which never runs twice. */
   id: string
   server: ServerRow
   command: N
@@ -148,10 +145,7 @@ export class MoveParts {
     }
   }
 
-  /**
-   * Returns the time limit of a call. The decision and its next parts may take longer than a
-   * freeze: the agents end it.
-   */
+  /** Returns the time limit of a call. After the decision, the agents end a freeze. */
   #end(): { ms: number; error: () => Error; late?: Error } {
     const { longest_ms: ms, freeze_ms, clock } = this.#deps
     const since = this.get('freezing', z.string())
@@ -162,10 +156,7 @@ export class MoveParts {
     return { ms: Math.max(1, freeze_ms - lasted), error: () => late, late }
   }
 
-  /**
-   * Cancels a call: what waits for a storage that does not answer would hold the site for a long
-   * time.
-   */
+  /** Cancels a call: a wait for a silent storage would hold the site for a long time. */
   async #cancel<N extends PartName>({ id, server }: PartCall<N>): Promise<void> {
     const cancelled = { id: `${this.#operation.id}-${id}`, cancel: 'forced' } as const
     await sendCancelRequest(this.#deps, server, cancelled).catch(() => undefined)

@@ -44,9 +44,7 @@ interface RequestedMove {
   domain: string
 }
 
-/**
- * Throws conflict for an operation that would lose what an earlier one has done, or may have done.
- */
+/** Throws conflict for an operation that would lose what an earlier one may have done. */
 function refuseLost({ type, other_id, domain }: RequestedMove, known: MoveRow | undefined): void {
   if (type === 'site.move' && known && known.moved_at !== null) {
     throw conflict(`${domain} has moved before: confirm that move, or move the site back`)
@@ -63,10 +61,7 @@ export function refuseDeleted(known: MoveProgress | undefined, domain: string): 
     throw conflict(`The copy of ${domain} is deleted: confirm the move first`)
 }
 
-/**
- * Returns the progress of a repeated operation. Its calls are new ones: nothing of the earlier
- * calls that have no result counts.
- */
+/** Returns the progress of a repeated operation, whose calls are new ones. */
 const progressOfRepeat = ({ progress }: MoveProgress): MoveRow['progress'] => ({
   ...progress,
   parting: true,
@@ -75,9 +70,7 @@ const progressOfRepeat = ({ progress }: MoveProgress): MoveRow['progress'] => ({
   repeats: undefined,
 })
 
-/**
- * Returns the progress of a retry without a user: no site moves, unless it may have moved already.
- */
+/** Returns the progress of a retry without a user, which moves no site of its own. */
 function progressOfRetry(known: MoveRow, next: MoveRow['progress']): MoveRow['progress'] {
   const repeats = retryCountOf(known) + 1
   if (isUndecided(known)) return { ...next, repeats }

@@ -1,10 +1,7 @@
 import { onSite, siteCall, unchangedOtherwise } from '#dashboard/features/backups/rule-parts.ts'
 import { NO_CHANGE } from '#dashboard/kernel/engine/rules.ts'
 
-/**
- * The rules of an operation on a site in use whose executor is in moves/ and changes the records
- * itself.
- */
+/** The rules of an operation that the dashboard runs; it changes the records itself (moves/). */
 export const runByDashboard = {
   ...onSite,
   ...unchangedOtherwise,
@@ -15,10 +12,7 @@ export const runByDashboard = {
   bulk: null,
 } as const
 
-/**
- * The same rules for an operation that can be repeated; its params refuse a missing site that no
- * move explains.
- */
+/** The same rules for a repeated operation; its params refuse a site that no move misses. */
 export const repeatableMove = {
   ...runByDashboard,
   site: { states: ['active', 'missing'], found: false },

@@ -39,9 +39,7 @@ export interface MoveSession {
 
 type MoveWork = (session: MoveSession) => Promise<Outcome>
 
-/**
- * Runs one attempt: its events are stored at its end, before the next one continues the numbers.
- */
+/** Runs one attempt, whose events are stored before the next one continues the numbers. */
 export const withSession =
   (work: MoveWork, otherOf: (operation: OperationRow) => number | undefined = () => undefined) =>
   async (deps: MoveDeps, operation: OperationRow, context: AttemptContext): Promise<Outcome> => {
@@ -103,10 +101,7 @@ export async function endWithFailure(
 
 const isLastAttempt = ({ deps, parts }: MoveSession): boolean => parts.left_ms <= deps.retry_max_ms
 
-/**
- * Returns why a part failed, if that is final. Throws a temporary failure, such as an offline
- * server.
- */
+/** Returns why a part failed for good. Throws a temporary failure, as of an offline server. */
 export function finalReason(session: MoveSession, error: unknown): ErrorBody {
   const { parts, context } = session
   if (context.signal.aborted || storageFault(error) !== undefined) throw error

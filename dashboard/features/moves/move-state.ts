@@ -29,10 +29,7 @@ export function isUnfinished(row: MoveState): boolean {
   return row.moved_at === null || isUndecided(row) || isNotForwarding(row) || isHalfConfirmed
 }
 
-/**
- * Whether a confirmation has deleted the copy of the former server, after which the move cannot be
- * undone.
- */
+/** Whether the copy of the former server is deleted, so that the move cannot be undone. */
 export const isCopyDeleted = ({ progress: { deleted } }: Pick<MoveState, 'progress'>): boolean =>
   deleted !== undefined
 

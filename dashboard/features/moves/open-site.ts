@@ -4,10 +4,7 @@ import { Done, isRefusal } from './move-parts.ts'
 import type { MoveSession } from './move-session.ts'
 import { addressesOrOffline, switchSite } from './switch-site.ts'
 
-/**
- * The maximum of attempts: a restart of the agent ends a call, and a site that has moved does not
- * move back automatically.
- */
+/** The maximum of attempts: a restart of the agent ends a call, and the site stays moved. */
 const MAX_ATTEMPTS = 3
 
 /** Opens the site on the new server, which then serves everybody. */

@@ -19,10 +19,7 @@ interface MoveInput {
   accept?: string[] | undefined
 }
 
-/**
- * Returns the params of a move. Throws like `checkMove`, and 422 on `accept` for changes there that
- * are not accepted.
- */
+/** Returns the params of a move. Throws like `checkMove`, and 422 on `accept` for others. */
 export async function moveParams(
   deps: MoveDeps,
   { server, site }: OperationTarget,
@@ -53,10 +50,7 @@ export async function checkMove(
   return { other, changes }
 }
 
-/**
- * Throws the refusal of a new site as one of the move: the fields of a new site are no fields of
- * the call.
- */
+/** Throws the refusal of a new site as one of the move, which has other fields. */
 function explainUnfit(error: unknown): never {
   const fields = error instanceof ServiceError ? error.body.fields : undefined
   throw fields ? invalid({ server_id: Object.values(fields).flat() }) : error
@@ -115,10 +109,7 @@ async function refuseNamesThere({ db }: Deps, site: SiteRow, server_id: number):
   throw conflict(`${where}, and that is a name of ${site.domain}: remove one of them first`)
 }
 
-/**
- * Throws for a missing site, unless its move is unfinished: a sync does not find a site whose
- * server forwards already, and only the repeated move helps.
- */
+/** Throws for a missing site, unless its move is unfinished and only needs to be repeated. */
 function refuseMissing({ status, domain }: SiteRow, isOpen: boolean): void {
   if (status !== 'missing' || isOpen) return
   throw conflict(`${domain} is not in use: its status is missing`)

@@ -8,9 +8,7 @@ interface MoveTarget {
   changes: readonly Effect[]
 }
 
-/**
- * Returns the parts of a move: what else each agent does depends on the backups that come first.
- */
+/** Returns the parts of a move, of which the backups decide what else each agent does. */
 export function planOfMove(domain: string, here: ServerRow, { other, changes }: MoveTarget): Plan {
   const titles = {
     leaving: `Preparing ${here.name}`,

@@ -25,10 +25,7 @@ export async function retryDueMoves(deps: StartDeps & Pick<CommonDeps, 'log'>): 
   }
 }
 
-/**
- * Whether the time of a retry has not come. A pause that is longer than any was measured by a clock
- * that was wrong.
- */
+/** Whether the time of a retry has not come; a longer pause is that of a wrong clock. */
 function isLater(next_at: string, now: Date): boolean {
   const pause = Date.parse(next_at) - now.getTime()
   return pause > 0 && pause <= MAX_PAUSE_MS + AHEAD_MS

@@ -21,10 +21,7 @@ import { copyChanges, freezeSite, refuseUncovered, switchSite } from './switch-s
 const Params = z.object({ discard_changes: z.boolean() })
 const Failure = z.looseObject({ error: z.string() })
 
-/**
- * Moves a site back the same way: the copy that only forwards gets the changes, and the two servers
- * change places.
- */
+/** Moves a site back: its copy gets the changes, and the two servers change places. */
 export const runMoveBack = withSession(moveBack)
 
 async function moveBack(session: MoveSession): Promise<Outcome> {
@@ -123,10 +120,7 @@ async function freezeAndForward(
   return switchSite(session, { server: here, state: 'leaving', peers, challenges: true, ...way })
 }
 
-/**
- * Ends without a move: the site stays where it is, and the other server only forwards, to the site
- * alone.
- */
+/** Ends without a move: the site stays, and the other server only forwards to it. */
 async function endWithoutMove(session: MoveSession, reason: ErrorBody): Promise<Outcome> {
   const { parts, site, here, other } = session
   await parts.finally('stay', `Serving ${site.domain} as before`, Done, async () => {

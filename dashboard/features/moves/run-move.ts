@@ -129,10 +129,7 @@ async function copyWhileServing(session: MoveSession): Promise<number> {
   return backup
 }
 
-/**
- * Returns the params of a staging site, which are recorded: the agent gets the same ones with each
- * attempt.
- */
+/** Returns the recorded params of a staging site, which are the same in each attempt. */
 async function stagingOf({ deps, parts, site }: MoveSession): Promise<{ staging?: Staging }> {
   if (!site.staging) return {}
   const known = parts.get('staging', Staging)

@@ -19,10 +19,7 @@ interface SwitchCall {
   certificate?: string
 }
 
-/**
- * Freezes the site, copies the last changes and switches to the other server. Returns the
- * certificate of that server; empty without one.
- */
+/** Switches the site to the other server, and returns the certificate of that; or nothing. */
 export async function switchSite(
   { parts, site }: MoveSession,
   { id, server, ...params }: SwitchCall,
@@ -49,10 +46,7 @@ export function refuseUncovered(
   )
 }
 
-/**
- * Freezes the site and returns the certificate of its server. From the first call on, nothing
- * waits.
- */
+/** Freezes the site and returns its certificate. From the first call on, nothing waits. */
 export async function freezeSite(session: MoveSession): Promise<string> {
   const { deps, parts, site, here } = session
   if (!parts.has('freezing')) await parts.keep('freezing', timestamp(deps.clock))

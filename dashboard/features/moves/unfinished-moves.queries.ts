@@ -18,10 +18,7 @@ export interface OpenMove {
 const MOVE_TYPES = ['site.move', 'site.move-back', 'site.move-confirm'] as const
 const ENDED = ['failed', 'cancelled'] as const
 
-/**
- * Lists the moves whose last operation has ended and left something on a server; of one site, or
- * all.
- */
+/** Lists the moves whose last operation has ended and left something; of a site, or all. */
 export async function listUnfinishedMoves(db: Database, site_id?: number): Promise<OpenMove[]> {
   const ended = inArray(operations.status, [...ENDED])
   const rows = await db.read
@@ -35,10 +32,7 @@ export async function listUnfinishedMoves(db: Database, site_id?: number): Promi
   return Promise.all(open.map(async (one) => ({ ...one, next_at: await nextAt(db, one) })))
 }
 
-/**
- * Returns the time of the next retry after the newest operation: one that ended before it began has
- * left the row as it was.
- */
+/** Returns the next retry after the newest operation, which may not have changed the row. */
 async function nextAt(
   db: Database,
   { row, operation }: Pick<OpenMove, 'row' | 'operation'>,

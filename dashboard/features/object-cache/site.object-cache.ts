@@ -3,10 +3,7 @@ import { NO_CHANGE, type OperationRules } from '#dashboard/kernel/engine/rules.t
 import { invalid } from '#shared/kernel/errors.ts'
 import { MAX_OBJECT_MEMORY } from '#shared/object-cache/object-cache.ts'
 
-/**
- * The rules of a changed object cache. The record of the agent has the memory: the page reads it
- * there.
- */
+/** The record of the agent has the memory: the page reads it there. */
 export const siteObjectCache: OperationRules<'site.object-cache'> = {
   ...siteCall,
   ...bulkInUse,

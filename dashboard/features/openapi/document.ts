@@ -114,10 +114,7 @@ function operationOf(
   }
 }
 
-/**
- * Whether a body may be left out. A rule that depends on the path is not seen by the schema, which
- * names what it needs.
- */
+/** Whether a body may be left out; the schema names what it needs by the path. */
 const isOptional = (body: z.ZodType): boolean =>
   body.meta()?.required === undefined && body.safeParse({}).success
 
@@ -167,10 +164,7 @@ function contentOf(
   return Object.keys(content).length > 0 ? { content } : {}
 }
 
-/**
- * Describes a stream; `schema` is that of the data of one event, and `x-events` has it for each
- * kind, with an example.
- */
+/** Describes a stream by `schema`, that of the data of one event, and `x-events` for each. */
 function streamContent(key: string, answers: ConvertedSchemas): Json {
   const kinds = ['log', 'step', 'complete', 'error'].flatMap((kind) => {
     const schema = schemaIn(answers, `${key} ${kind}`)
@@ -191,9 +185,7 @@ function failureAnswer({ name, about, id, example }: (typeof FAILURES)[number]):
   return { description: about, headers, content: { 'application/json': { schema, example } } }
 }
 
-/**
- * Merges the schemas. Throws when a name means one thing in a request and another one in an answer.
- */
+/** Merges the schemas. Throws when a name has two meanings. */
 function mergeSchemas(requests: Json, answers: Json): Json {
   for (const [name, schema] of Object.entries(requests)) {
     const other = answers[name] ?? schema
@@ -327,10 +319,7 @@ const LAST_EVENT_ID = {
   example: 12,
 }
 
-/**
- * Whether a stream is stored: one that has an end is, and one without an end reports changes as
- * they happen.
- */
+/** Whether a stream is stored, as one with an end is; others report changes as they happen. */
 function isResumable(answers: DescribedRoute['answers']): boolean {
   return Object.values(answers).some(({ events }) => events?.complete !== undefined)
 }

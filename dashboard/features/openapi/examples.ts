@@ -29,10 +29,7 @@ import { BULK_EXAMPLES } from '#dashboard/kernel/bulk/examples.ts'
 import { OPERATION_EXAMPLES } from '#dashboard/kernel/engine/examples.ts'
 import { TRUST_EXAMPLES } from '#dashboard/kernel/trust/examples.ts'
 
-/**
- * The example of each component, beside the routes of its subject; a part that has none is made of
- * its parts.
- */
+/** The examples of components; one without an example is made of those of its parts. */
 export const EXAMPLES: Readonly<Record<string, unknown>> = {
   ...ACCESS_EXAMPLES,
   ...ACTIVITY_EXAMPLES,

@@ -57,9 +57,7 @@ async function makeDocument({ describe }: Deps) {
   return { text, gzip: Bun.gzipSync(text), etag: `W/"${digest}"` }
 }
 
-/**
- * Whether a header names the ETag (RFC 9110 13.1.2): a weak comparison with each of a list, or `*`.
- */
+/** Whether a header names the ETag by a weak comparison (RFC 9110 13.1.2), or with `*`. */
 function names(header: string, etag: string): boolean {
   const tags = header.split(',').map((tag) => tag.trim())
   return tags.includes(etag) || tags.includes(etag.slice(2)) || tags.includes('*')

@@ -58,9 +58,7 @@ const DAY_MS = 24 * 3600_000
  */
 const MAX_AGE_MS = 5_000
 
-/**
- * Lets other requests run after a part of the work: in a large fleet all parts together take long.
- */
+/** Lets other requests run after a part, since in a large fleet all parts take long. */
 async function thenYield<T>(work: Promise<T>): Promise<T> {
   const result = await work
   await yieldToEventLoop()
@@ -136,10 +134,7 @@ function byStatus(rows: readonly ListedServer[]): Record<string, number> {
   return counts
 }
 
-/**
- * Returns the cron jobs that failed three times in a row, and the events of WordPress that have not
- * run for an hour.
- */
+/** Returns cron jobs that failed three times, and WordPress events an hour overdue. */
 export async function jobTroubles(db: Database): Promise<Attention[]> {
   const found = (await listJobTroubles(db)).map(({ site, trouble }) =>
     siteItem(site, { severity: 'warning', ...findingOf(trouble) }),
@@ -171,10 +166,7 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
 }
 
-/**
- * Returns the rows that admit nobody, since somebody else than a dashboard with the seal-secret
- * wrote them.
- */
+/** Returns the rows that admit nobody, since no dashboard with the seal-secret wrote them. */
 async function changedRecords({ db, marks }: { db: Database; marks: Marks }): Promise<Attention[]> {
   const rows = await listMarked(db)
   const found = MARKED_TABLES.flatMap((table) => {
@@ -234,10 +226,7 @@ const KEY_NOT_SAVED = withAdvice(
   'run hosting-control save-release-key <fingerprint> as root on its machine, with the fingerprint in the file of your recovery kit',
 )
 
-/**
- * Returns the state of the dashboard's own backups: without a target as soon as there is a kit, and
- * late ones.
- */
+/** Returns the backups of the dashboard that are late, or have a kit but no target. */
 export async function offSiteTrouble(db: Database, now: Date): Promise<Attention[]> {
   if (!(await findOwnTarget(db))) {
     if (!(await findKit(db, { confirmed: true }))) return []

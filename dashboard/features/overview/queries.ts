@@ -42,10 +42,7 @@ export type ListedServer = UncountedServer &
 const lost_at = sql<string | null>`(select declared_at from lost_servers
   where lost_servers.server_id = servers.id)`
 
-/**
- * Lists the servers by name, read in parts between which other requests run, without the number of
- * their sites.
- */
+/** Lists the servers by name, in parts between which other requests run. */
 export async function listFleetServers(db: Database): Promise<ListedServer[]> {
   const { id, name, services, imports_refused } = servers
   const { sites_count: _, ...columns } = serverColumns

@@ -16,10 +16,7 @@ type RestoredTimes = z.infer<typeof Times>
 const Reading = z.object({ operations: z.array(AgentOperation), total: z.number() }).nullable()
 export type Reading = z.infer<typeof Reading>
 
-/**
- * Returns the times of the restore of the records; undefined when they were not restored or a user
- * has confirmed what was found.
- */
+/** Returns the times of a restore of the records; undefined without one, or confirmed. */
 export async function findRestored(db: Database): Promise<RestoredTimes | undefined> {
   const [row] = await db.read.select().from(settings).where(eq(settings.key, KEY))
   return Times.safeParse(row?.value).data

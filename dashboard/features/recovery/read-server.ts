@@ -9,10 +9,7 @@ interface Deps extends Pick<CommonDeps, 'db'> {
   agents: Agents
 }
 
-/**
- * The time by which the clocks of dashboard and agent may differ; what the records have is left out
- * anyway.
- */
+/** The time by which clocks may differ; what the records have is left out anyway. */
 const TOLERANCE_MS = 3600_000
 
 /** Records once after a restore which operations the agent has that the records do not have. */

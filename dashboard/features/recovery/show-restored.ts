@@ -17,10 +17,7 @@ export interface RestoredDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   sealer: Sealer
 }
 
-/**
- * Returns what the servers know since a restore of the records; null when there is nothing to look
- * at.
- */
+/** Returns what the servers know since a restore; null when there is nothing to look at. */
 export async function showRestored(deps: RestoredDeps): Promise<Restored | null> {
   const { db } = deps
   const restored = await findRestored(db)

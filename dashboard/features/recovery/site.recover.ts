@@ -8,10 +8,7 @@ import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 const STATES = ['active', 'suspended', 'missing', 'failed', 'cancelled'] as const
 
-/**
- * The rules of a restore on another server: like a copy of a backup, but of the site itself, whose
- * record changes its server.
- */
+/** Like a copy of a backup, but of the site itself, whose record changes its server. */
 export const siteRecover: OperationRules<'site.recover'> = {
   ...onSite,
   ...atOnce,

@@ -12,10 +12,7 @@ export interface ChangeDeps extends Pick<CommonDeps, 'db' | 'clock'> {
   scheduler: { add(server_id: number): void; remove(server_id: number): void }
 }
 
-/**
- * Creates a server. The answer comes at once; the first contact with the agent follows in the
- * background.
- */
+/** Creates a server, whose agent is contacted in the background. */
 export async function createServer(
   { db, clock, scheduler }: ChangeDeps,
   { name, ...rest }: CreateServer,

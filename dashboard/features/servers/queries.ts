@@ -85,10 +85,7 @@ export async function updateServer(
   return server
 }
 
-/**
- * Deletes a server with its sites and operations. Returns false while an operation of it is
- * running.
- */
+/** Deletes a server with its sites and operations; false while an operation is running. */
 export async function deleteServer(
   db: Database,
   { id, hostname }: ServerRow,

@@ -5,10 +5,7 @@ import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
 import type { ServerWeb } from '#shared/sites/api/web.ts'
 import type { Maintenance } from '#shared/updates/maintenance.ts'
 
-/**
- * The last reports of a server. Where one is undefined, the agent does not report it, and the
- * record stays.
- */
+/** The last reports of a server; the record of one that the agent does not report stays. */
 export interface Reports {
   maintenance?: Maintenance | undefined
   troubles?: MailTroubles | undefined

@@ -4,10 +4,7 @@ import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, servers, settings } from '#dashboard/kernel/db/schema.ts'
 import { DEFAULT_SETTINGS, FleetSettings, type SettingKey } from '#shared/settings/api/settings.ts'
 
-/**
- * The schema of stored settings, made once: zod compiles each schema when it is first used, which
- * takes longer than many reads.
- */
+/** The schema of stored settings, made once: zod compiles each when it is first used. */
 const StoredSettings = FleetSettings.strip()
 
 /** Returns the settings: the changed ones over the defaults. */

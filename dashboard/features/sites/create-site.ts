@@ -17,9 +17,7 @@ import { type StartedSite, startNewSite } from './start-new-site.ts'
 
 type Deps = EnqueueDeps & PlanDeps & Pick<DnsDeps, 'sealer' | 'rules'>
 
-/**
- * Creates a site. The answer comes as soon as it is recorded; the agent follows in the background.
- */
+/** Records a site, which the agent makes in the background. */
 export async function createSite(
   deps: Deps,
   server: ServerRow,

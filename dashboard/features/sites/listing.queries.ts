@@ -24,10 +24,7 @@ const LISTED_COLUMNS = {
   core: sql<number>`coalesce(updates_core, 0)`,
 }
 
-/**
- * Lists the sites outside the trash that are not ignored; unknown updates are 0. They are read in
- * parts, so that other calls run.
- */
+/** Lists shown sites outside the trash, in parts, so that other calls run. */
 export async function listSites(db: Database, server_id: number): Promise<SiteListed[]> {
   const { id } = sites
   const ids = await db.read

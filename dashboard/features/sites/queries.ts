@@ -20,10 +20,7 @@ import {
 import { conflict, invalid } from '#shared/kernel/errors.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 
-/**
- * Returns the managed site of a system user that is not in the trash; the oldest if several share
- * it.
- */
+/** Returns the managed site of a system user outside the trash; the oldest of several. */
 export const findSiteOfUser = (
   db: Database,
   server_id: number,
@@ -98,10 +95,7 @@ export async function reasonTaken(
 const aliasOf = (holder: { domain: string } | undefined) =>
   holder && `${TAKEN_TEXT}: it is a name of ${holder.domain}`
 
-/**
- * Returns the text for a taken name. It names a hidden site, so that users do not search the lists
- * for it.
- */
+/** Returns the text for a taken name; of a hidden site, which the lists do not show. */
 function takenText({ ignored_at }: Pick<SiteRow, 'ignored_at'>): string {
   return ignored_at === null
     ? TAKEN_TEXT

@@ -18,9 +18,7 @@ export async function readDatabasePassword(deps: Deps, target: SiteTarget) {
   )
 }
 
-/**
- * Sets a new password of the WordPress administrator. Throws 409 while the site is being worked on.
- */
+/** Sets a new password of the WordPress administrator. Throws 409 while the site is busy. */
 export async function resetAdminPassword(deps: Deps, target: SiteTarget) {
   const { server, site } = target
   await refuseWhileBusy(deps.db, site.id)

@@ -7,10 +7,7 @@ import { apexOf } from '#shared/kernel/names.ts'
 import { allNamesOf, problemsOf } from '#shared/kernel/site-names.ts'
 import { reasonTaken } from './queries.ts'
 
-/**
- * Throws 422 on `primary` for the present one, a name of another site, and names that do not fit
- * together.
- */
+/** Throws 422 on `primary` for a present or foreign name, and names that do not fit together. */
 export async function refusePrimary(
   db: Database,
   { id, domain, server_id }: Pick<SiteRow, 'id' | 'domain' | 'server_id'>,

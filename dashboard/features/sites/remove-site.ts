@@ -33,10 +33,7 @@ export async function removeSite(
   return { operation_id: operation.id }
 }
 
-/**
- * Whether nothing of the site is on its server: an enrolled agent may have created the site
- * although its answer was lost.
- */
+/** Whether a server has nothing of a site; an enrolled agent may have made it unheard. */
 async function isUnreached({ db }: StartDeps, { server, site }: SiteTarget): Promise<boolean> {
   if (server.status !== 'pending' || (await hasReachedAgent(db, site.id))) return false
   return (await findAgent(db, server.id)) === undefined

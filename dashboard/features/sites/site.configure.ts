@@ -8,10 +8,7 @@ import { beyondTier } from '#shared/sites/site-settings.ts'
 
 const Sealed = z.object({ password_sealed: z.string().optional() })
 
-/**
- * The rules of new settings. A new password is generated here; its sealed form goes to the record,
- * its hash to the agent.
- */
+/** A new password is generated here: the record gets it sealed, and the agent its hash. */
 export const siteConfigure: OperationRules<'site.configure'> = {
   ...siteCall,
   ...bulkInUse,

@@ -9,10 +9,7 @@ import { nothingToDelete } from '#dashboard/kernel/engine/warnings.ts'
 
 const DAY_MS = 24 * 3600_000
 
-/**
- * The rules of a purge, which the dashboard starts by the age of a site; the agent checks that by
- * its own record.
- */
+/** The dashboard starts it by the age of a site, which the agent checks by its own record. */
 export const sitePurge: OperationRules<'site.purge'> = {
   ...onSite,
   ...neverQueued,

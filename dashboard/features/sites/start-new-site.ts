@@ -20,10 +20,7 @@ interface NewSiteRequest {
 
 type SiteId = Parameters<NonNullable<Parameters<typeof insertSite>[3]>>[1]
 
-/**
- * Starts a new site. The answer comes as soon as it is recorded; the agent follows in the
- * background.
- */
+/** Records a new site, which the agent makes in the background. */
 export async function startNewSite(
   deps: EnqueueDeps,
   server: ServerRow,

@@ -4,10 +4,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 
 const HOUR_MS = 3_600_000
 
-/**
- * The rules of the debug log. The record of the agent has the time: the page of the logs reads it
- * there.
- */
+/** The record of the agent has the time: the page of the logs reads it there. */
 export const wpDebug: OperationRules<'wp.debug'> = {
   ...siteCall,
   ...bulkInUse,

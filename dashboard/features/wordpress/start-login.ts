@@ -10,10 +10,7 @@ import { LOGIN_SECONDS } from '#shared/wordpress/wp-login.ts'
 /** The token has 256 bits. */
 const TOKEN_BYTES = 32
 
-/**
- * Starts a login. Only the caller gets the token: the records and the server have its hash, which a
- * backup of them may reveal.
- */
+/** Starts a login. Only the caller gets the token: records and server have its hash. */
 export async function startLogin(
   deps: StartDeps,
   target: SiteTarget,

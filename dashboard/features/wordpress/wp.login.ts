@@ -7,10 +7,7 @@ import { isWildcard } from '#shared/kernel/names.ts'
 import { pairOf, type SiteNames, servedNamesOf } from '#shared/kernel/site-names.ts'
 import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
 
-/**
- * The rules of a login. The browser of the caller sends the token to the address in the report, so
- * that is checked.
- */
+/** The address in the report is checked: the browser of the caller sends the token there. */
 export const wpLogin: OperationRules<'wp.login'> = {
   ...siteCall,
   async params({ db }, target, { user_id, token_hash }) {

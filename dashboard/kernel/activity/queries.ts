@@ -20,10 +20,7 @@ export async function recordActivity(db: Database, entry: NewActivity): Promise<
   await db.write((queries) => queries.insert(activities).values(entry))
 }
 
-/**
- * Lists the activities, newest first. `total` counts all that match the filters, `before` among
- * them.
- */
+/** Lists the activities, newest first; `total` counts all that match the filters. */
 export async function listActivities(
   db: Database,
   query: ActivityQuery,

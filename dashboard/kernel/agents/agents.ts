@@ -251,9 +251,7 @@ function bytesOf(response: IncomingMessage, timeout: RequestTimeout): ReadableSt
 
 const MAX_FAILURE = 64 << 10
 
-/**
- * Sends a request and returns the answer with 200 or 202; redirects are refused like other answers.
- */
+/** Sends a request, and returns an answer with 200 or 202; others are refused. */
 export async function requestAnswer(
   transport: Transport,
   call: AgentRequest,
@@ -291,10 +289,7 @@ async function sendOrExplain(
   }
 }
 
-/**
- * Sends a request. A kept connection may just be closing: a repeatable request is sent again over a
- * new one.
- */
+/** Sends a request, and a repeatable one again when a kept connection was just closing. */
 async function send(
   transport: Transport,
   call: AgentRequest,

@@ -3,17 +3,12 @@
 /** The maximum of read entries of one answer; the rest is only counted. */
 export const MAX_LIST_ENTRIES = 20_000
 export const MAX_LIST_BYTES = 32 << 20
-/**
- * The maximum of new sites that are imported on one day (UTC), found on the server or in its trash.
- */
+/** The maximum of sites that are imported on one day (UTC), also from the trash. */
 export const MAX_IMPORTS_PER_DAY = 2_000
 /** The maximum of recorded imported sites at any time. */
 export const MAX_IMPORTS = 10_000
 
-/**
- * The maximum of changes of health that are stored in one minute for one server; the others wait
- * for the next.
- */
+/** The maximum of stored changes of health of one server in a minute; the others wait. */
 export const MAX_HEALTH_CHANGES = 2_000
 
 /** The text of both limits. */

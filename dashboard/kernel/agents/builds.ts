@@ -37,9 +37,7 @@ export async function findBuild(machine: string, folder = FOLDER): Promise<Build
   return { machine, path, sha256, gzip, release: await releaseOf(path, sha256) }
 }
 
-/**
- * Returns the compressed file, unless it has another time and so belongs to a replaced executable.
- */
+/** Returns the compressed file; one with another time is of a replaced executable. */
 async function compressedOf(path: string, mtime: Date): Promise<Build['gzip']> {
   const there = await stat(`${path}.gz`).catch(() => undefined)
   if (there?.mtime.getTime() !== mtime.getTime()) return undefined

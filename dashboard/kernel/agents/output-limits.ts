@@ -1,13 +1,8 @@
 import { ServiceError } from '#shared/kernel/errors.ts'
 
-/**
- * The limits of the stored output of one operation. Agents respect them; a hostile one does not.
- */
+/** The limits of the stored output of one operation, for hostile agents. */
 const MAX_STORED = { lines: 20_000, bytes: 4 << 20, characters: 16_384 }
-/**
- * The limits of the received output of one operation, after which it fails: twice as much, in bytes
- * of the stream.
- */
+/** The limits of the received output of one operation, after which it fails. */
 const MAX_RECEIVED = { events: 50_000, bytes: 32 << 20 }
 
 type Line = { message: string }

@@ -2,10 +2,7 @@ import { conflict } from '#shared/kernel/errors.ts'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import type { AgentAddress } from './transport.ts'
 
-/**
- * The calls of agents of every protocol: the contract, and what replaces an agent and the keys that
- * it trusts. They never change.
- */
+/** The calls of agents of every protocol, which never change: the contract, and upgrades. */
 const OF_EVERY_AGENT: ReadonlySet<string> = new Set([
   '/health',
   '/metrics',

@@ -8,10 +8,7 @@ import type { AgentAddress } from './transport.ts'
 const MAX_UNNAMED = 100
 const MAX_NAMES = 20
 
-/**
- * Reads the web servers of a server and its sites without a domain; undefined when they are not
- * reported.
- */
+/** Reads the web servers and the sites without a domain; undefined when not reported. */
 export async function readWeb(
   agents: Pick<Agents, 'call'>,
   to: AgentAddress,

@@ -22,23 +22,15 @@ export type Protocol = 'tls' | 'http'
 export interface Transport {
   /** The first bytes of its connections. */
   readonly speaks?: Protocol
-  /**
-   * Opens the request of one call, written completely, and with `fresh` not over a kept connection.
-   */
+  /** Opens the request of one call, written completely; `fresh`: over a new connection. */
   open(call: AgentRequest, fresh?: boolean): ClientRequest
-  /**
-   * Reads a refusal (401) of a request. Returns true when a second attempt may succeed. Throws
-   * offline for wrong clocks.
-   */
+  /** Returns whether a second attempt may succeed after a 401. Throws offline for wrong clocks. */
   learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean
   /** Returns the reason of an error before the request was sent, if it knows a better one. */
   explain?(error: NotConnected): Promise<Error>
 }
 
-/**
- * The address of an agent; `metrics` are the last ones, which have its protocol, and are absent if
- * it was never read.
- */
+/** The address of an agent; `metrics`, which have its protocol, are absent until read. */
 export type AgentAddress = Pick<ServerRow, 'id' | 'hostname' | 'port'> &
   Partial<Pick<ServerRow, 'metrics'>>
 
@@ -47,9 +39,7 @@ export type Transports = (to: AgentAddress) => Promise<Transport>
 
 const keepAliveAgent = new HttpAgent({ keepAlive: true, maxFreeSockets: 64 })
 
-/**
- * Returns plain HTTP to an agent that is not enrolled: on loopback only, and never in production.
- */
+/** Returns plain HTTP to an agent that is not enrolled, on loopback in development only. */
 export function plainTransport(to: AgentAddress, production: boolean): Transport {
   if (production || !isLoopback(to.hostname))
     throw offline('The server is not enrolled yet: paste the line that its page shows there')

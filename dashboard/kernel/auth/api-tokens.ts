@@ -25,10 +25,7 @@ const DAY_MS = 24 * 3600_000
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
-/**
- * Creates a token, whose `plaintext` is shown only once; the records hold its hash. Throws 422 for
- * a wrong password.
- */
+/** Creates a token, of which the records hold the hash. Throws 422 for a wrong password. */
 export async function createApiToken(
   deps: LoginDeps,
   caller: Caller,

@@ -7,10 +7,7 @@ import { confirmPassword } from './confirm-password.ts'
 import type { LoginDeps } from './login.ts'
 import { findUser, updatePassword } from './queries.ts'
 
-/**
- * Changes the password, and ends every other session of the user and, with `end_tokens`, every API
- * token.
- */
+/** Changes the password, and ends other sessions and, with `end_tokens`, all API tokens. */
 export async function changePassword(
   deps: LoginDeps,
   caller: Caller,

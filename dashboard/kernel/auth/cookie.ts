@@ -21,10 +21,7 @@ export function cookieOptions(maxAge: number, secure: boolean) {
   return { httpOnly: true, sameSite: 'strict', path: '/', maxAge, secure } as const
 }
 
-/**
- * Writes a cookie as a header line, for places without a cookie jar, or whose jar already sends
- * one.
- */
+/** Writes a cookie as a header line, where there is no cookie jar to do it. */
 export function cookieLine(name: string, value: string, maxAge: number, secure: boolean): string {
   const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly${secure ? '; Secure' : ''}; SameSite=Strict`
   return `${name}=${value}; ${attributes}`

@@ -22,10 +22,7 @@ export function goesToJournal(stream: string | undefined, descriptor = 1): boole
   return stream === `${dev}:${ino}`
 }
 
-/**
- * Stores the login for its owner alone; called before the account exists, so that no password is
- * lost.
- */
+/** Stores the login for its owner before the account exists, so that it is not lost. */
 export async function storeFirstLogin(data_dir: string, login: FirstLogin): Promise<void> {
   const draft = `${firstLoginFile(data_dir)}.draft`
   await rm(draft, { force: true })

@@ -37,10 +37,7 @@ export async function gate(deps: Deps, request: Request, secure: boolean) {
   )
 }
 
-/**
- * Whether a path is neither /api nor another spelling of it: no percent sign, doubled slash or
- * capital letter.
- */
+/** Whether a path is neither /api nor another spelling of it. */
 function isOutside(path: string): boolean {
   return (
     /^\/([a-z0-9._-]+(\/[\w.-]+)*)?$/.test(path) && path !== '/api' && !path.startsWith('/api/')

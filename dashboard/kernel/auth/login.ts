@@ -16,10 +16,7 @@ export interface LoginDeps extends SessionDeps {
   devices: Devices
 }
 
-/**
- * Logs a user in; `device` identifies the browser. Throws 401 for wrong credentials, and 429 after
- * too many failures.
- */
+/** Logs a user in. Throws 401 for wrong credentials, and 429 after too many failures. */
 export async function login(
   deps: LoginDeps,
   credentials: Login,
@@ -40,10 +37,7 @@ export async function login(
   return { user, token: await openSession(deps, user), device: deps.devices.issue(email, device) }
 }
 
-/**
- * Returns the user with these credentials; undefined when they are wrong, which is recorded as an
- * activity.
- */
+/** Returns the user; undefined for wrong credentials, which are recorded. */
 async function verify(
   deps: LoginDeps,
   { email, password }: Login,

@@ -14,10 +14,7 @@ const MAX_CONCURRENT = 2
 const MAX_WAITING = 128
 
 export interface CheckOrigin {
-  /**
-   * The name of the queue: a known device or session, or the address of an unknown client; they
-   * alternate.
-   */
+  /** The queue: a known device or session, or the address of an unknown client. */
   by: string
   /** Whether the client is known, which gives it priority. */
   known: boolean
@@ -26,10 +23,7 @@ export interface CheckOrigin {
 
 const SETUP_TEXT: Turn = { by: 'setup', first: true }
 
-/**
- * Hashes and verifies passwords. Each hash takes 64 MiB and 0.15 s. Known and unknown clients have
- * a queue of 128 each.
- */
+/** Hashes passwords (64 MiB, 0.15 s); known and unknown clients have queues of 128. */
 export class Passwords {
   readonly #limit = new FairLimit(MAX_CONCURRENT, MAX_WAITING)
   readonly #cost: PasswordCost
@@ -50,10 +44,7 @@ export class Passwords {
     )
   }
 
-  /**
-   * Verifies a password. Without a hash it takes the same time and is false: this does not reveal
-   * which accounts exist.
-   */
+  /** Takes the same time without a hash, which does not reveal which accounts exist. */
   async verify(password: Secret, hash: string | undefined, origin: CheckOrigin): Promise<boolean> {
     const against = hash ?? this.#nobody
     const matches = await this.#limit.run(this.#turnOf(origin), () =>

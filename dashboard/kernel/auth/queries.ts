@@ -18,9 +18,7 @@ export interface MarkedRecords {
   marks: Marks
 }
 
-/**
- * Inserts a user. Returns false if one with this address or id exists: another process was faster.
- */
+/** Inserts a user; false if another process was faster with this address or id. */
 export async function insertUser(
   { db, marks }: MarkedRecords,
   values: CoveredColumns<'users'>,
@@ -32,10 +30,7 @@ export async function insertUser(
   return rows.length > 0
 }
 
-/**
- * Returns the user with an address, `email` in lower case as it is stored; undefined for one that
- * somebody else has changed.
- */
+/** Returns the user with an address in lower case; undefined for one that was tampered with. */
 export async function findUserByEmail(
   { db, marks }: MarkedRecords,
   email: string,

@@ -29,9 +29,7 @@ export async function openSession(deps: SessionDeps, user: User): Promise<string
   return tokens.sign({ user_id: user.id, jti })
 }
 
-/**
- * Returns the caller, and as `renewed` the new token when half of the old one's time has passed.
- */
+/** Returns the caller, and a new token after half of the time of the old one. */
 export async function findCaller(
   deps: SessionDeps,
   token: string,

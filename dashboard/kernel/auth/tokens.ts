@@ -31,10 +31,7 @@ export class Tokens {
     return this.#jwt.sign({ sub: String(user_id), jti, exp })
   }
 
-  /**
-   * Returns the claims of a token; undefined when it is not a valid token of this dashboard. Does
-   * not check its session.
-   */
+  /** Returns the claims of a valid token, whatever its session is; else undefined. */
   async verify(token: string): Promise<Claims | undefined> {
     const now = this.#clock.now()
     const known = this.#verified.get(token)

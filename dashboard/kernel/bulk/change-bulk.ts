@@ -19,10 +19,7 @@ import { BULK_NEWS, type BulkRunner } from './runner.ts'
 
 export type ChangeBulkDeps = CancelDeps & { bulks: BulkRunner }
 
-/**
- * Cancels a bulk operation: waiting items do not start any more, and running ones are cancelled.
- * Throws 409 when it has ended.
- */
+/** Cancels a bulk operation with its waiting and running items. Throws 409 when it has ended. */
 export async function cancelBulk(
   deps: ChangeBulkDeps,
   id: string,
@@ -69,10 +66,7 @@ interface BulkChange {
   statements(queries: Queries): Statement[]
 }
 
-/**
- * Changes a bulk operation, and decides again if the records changed during the decision. Undefined
- * when there is nothing to do.
- */
+/** Decides again if the records changed meanwhile. Undefined when there is nothing to do. */
 async function changeBulk(
   { db, bus }: ChangeBulkDeps,
   id: string,

@@ -51,9 +51,7 @@ export type BulkAnswer =
   | (BulkSelection & { must_accept?: BulkAsks })
   | { bulk_operation: BulkOperationView }
 
-/**
- * Starts an operation on each target, or returns the targets. `origin` is our address for servers.
- */
+/** Starts an operation on each target, or returns them. `origin` is our address for servers. */
 export async function createBulk(
   deps: BulkDeps,
   input: z.output<typeof CreateBulkOperation>,
@@ -76,10 +74,7 @@ export async function createBulk(
   return { bulk_operation: await storeBulk(deps, values, selected) }
 }
 
-/**
- * Starts a new bulk operation for failed and cancelled items, or returns their selection. Throws
- * 409 for none.
- */
+/** Starts the failed and cancelled items again, or returns them. Throws 409 without any. */
 export async function retryBulk(
   deps: BulkDeps,
   bulk: BulkOperationView,
@@ -139,9 +134,7 @@ const PLANNED_TYPES: readonly BulkRow['type'][] = [
 type BulkParams = Pick<BulkRow, 'type' | 'params' | 'actor'>
 type BulkPlanDeps = PrepareDeps & PlanDeps
 
-/**
- * Returns the changes of foreign objects in the current plans of the agents for the first targets.
- */
+/** Returns what the agents of the first targets plan to change of foreign objects. */
 async function requiredAcceptance(
   deps: BulkPlanDeps,
   bulk: BulkParams,
@@ -194,10 +187,7 @@ interface BulkSelection {
   skipped: SkippedTarget[]
 }
 
-/**
- * Selects the targets of a call. Throws 422 on `targets` for unknown ids, for none and for too
- * many.
- */
+/** Selects the targets of a call. Throws 422 on `targets` for unknown, no or too many ones. */
 async function selectTargets(
   { db, types }: { db: Database; types: RulesTable },
   type: BulkType,

@@ -6,9 +6,7 @@ import {
   readBulkState,
 } from './progress.queries.ts'
 
-/**
- * Pauses all bulk operations that run, and returns their number. What they have started continues.
- */
+/** Pauses all running bulk operations, and returns their number. What they started continues. */
 export async function pauseBulks(db: Database, reason: string): Promise<number> {
   let paused = 0
   for (const id of await listUnfinishedBulks(db)) {

@@ -10,9 +10,7 @@ export type PrepareDeps = EnqueueDeps & RulesDeps
 
 type ItemTarget = Pick<BulkItemRow, 'server_id' | 'site_id'>
 
-/**
- * Prepares the operation of an item: like that of a single call, but it does not wait for an agent.
- */
+/** Prepares the operation of an item like a single call, but without waiting for an agent. */
 export async function prepareItem(
   deps: PrepareDeps,
   { type, params: { origin, ...given }, actor }: Pick<BulkRow, 'type' | 'params' | 'actor'>,
@@ -29,10 +27,7 @@ export async function prepareItem(
   return newOperation(deps, { type, ...on, params, backup_first, wait_for_agent: false })
 }
 
-/**
- * Returns the site of an item; undefined when the item is a server. With `arrives`, the site may be
- * on another server.
- */
+/** Returns the site of an item, which `arrives` on its server; undefined for a server. */
 async function siteOf({ db }: PrepareDeps, { server_id, site_id }: ItemTarget, arrives = false) {
   if (site_id === null) return undefined
   return arrives ? getSiteById(db, site_id) : getSite(db, server_id, site_id)

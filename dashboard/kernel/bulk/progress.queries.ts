@@ -23,10 +23,7 @@ export interface StartedItem {
   operation: Pick<OperationRow, 'id' | 'status' | 'error' | 'cancel' | 'finished_at'> | null
 }
 
-/**
- * The state of a bulk operation. `last` was read first: after a concurrent change the number of the
- * next event is taken.
- */
+/** The state of a bulk operation; `last` was read first, to notice a concurrent change. */
 export interface BulkState {
   last: number
   bulk: BulkRow
@@ -78,10 +75,7 @@ export async function listUnfinishedBulks(db: Database): Promise<string[]> {
 
 type NewBulkEvent = Omit<NumberedEvent, 'id'>
 
-/**
- * Changes records and stores their events, numbered after `last`. Returns false after another
- * change.
- */
+/** Changes records and stores events, numbered after `last`; false after another change. */
 export async function applyBulkChange(
   db: Database,
   { bulk, last }: Pick<BulkState, 'bulk' | 'last'>,
@@ -137,10 +131,7 @@ export function listUnsuccessful(db: Database, id: string): Promise<BulkItemRow[
 
 const PAGE_SIZE = 100
 
-/**
- * Returns the number of failed items up to the event `last`, since the last success, start or
- * resumption.
- */
+/** Counts the failed items up to the event `last` since a success, start or resumption. */
 export async function failuresInRow(
   db: Database,
   { bulk, last }: Pick<BulkState, 'bulk' | 'last'>,

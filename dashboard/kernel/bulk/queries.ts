@@ -35,10 +35,7 @@ import {
 
 const MAX_ROWS = 500
 
-/**
- * Inserts a bulk operation with its items in order, its first event and its activity: all or
- * nothing.
- */
+/** Inserts a bulk operation with its items, its first event and its activity. */
 export async function insertBulk(
   db: Database,
   bulk: BulkRow,

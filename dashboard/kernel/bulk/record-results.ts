@@ -35,10 +35,7 @@ function resultOf({ item, operation }: StartedItem): ItemResult[] {
   return [{ item, status, error }]
 }
 
-/**
- * Records results; too many failures pause the rest. Returns true when the state has changed, by
- * this or another call.
- */
+/** Records results; too many failures pause the rest. True when the state has changed. */
 export async function recordResults(
   { db, bus }: Deps,
   state: BulkState,

@@ -10,10 +10,7 @@ type Deps = BulkStepDeps & { log: Log; leases: Leases; retry_min_ms: number; ret
 /** The bus topic for an ended operation or a changed bulk operation. */
 export const BULK_NEWS = 'bulk operations'
 
-/**
- * The interval for changes without a notification: a deleted operation, another dashboard on the
- * same records.
- */
+/** The interval for changes without a notification, as of another dashboard. */
 const POLL_MS = 5_000
 
 /** Runs each bulk operation to its end, step by step; its whole state is in the records. */

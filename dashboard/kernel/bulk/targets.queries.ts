@@ -9,10 +9,7 @@ export interface SiteTarget extends BulkTarget {
   found: boolean
 }
 
-/**
- * Lists the named sites and those of the named servers; the latter if they suit the call and are
- * not ignored.
- */
+/** Lists the named sites, and suitable ones of the named servers that are not ignored. */
 export function listSiteTargets(
   db: Database,
   rules: BulkRules | null,

@@ -71,13 +71,9 @@ export type Statement = BatchItem<'sqlite'>
  */
 export interface Database {
   read: Queries
-  /**
-   * Changes the records. It is repeated when the file is locked, so `work` contains only queries.
-   */
+  /** Changes the records, again after a lock of the file, so `work` contains only queries. */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
-  /**
-   * Returns the version, in a round trip on a server; undefined when the records cannot be read.
-   */
+  /** Returns the version, in a round trip on a server; undefined when it cannot be read. */
   version(): DatabaseVersion | undefined | Promise<DatabaseVersion | undefined>
   /** Whether several dashboards share the work on these records (leases/). */
   is_shared: boolean

@@ -36,10 +36,7 @@ export interface DatabaseAddress {
   token?: string | undefined
 }
 
-/**
- * Connects to `file:`, `http(s)://` or `libsql://`, with at most `connections` on a file. `using`
- * closes the client.
- */
+/** Connects to `file:`, `http(s)://` or `libsql://`; `using` closes the client. */
 export function connect(address: DatabaseAddress, connections = 20): Client & Disposable {
   const client = clientOf(address, connections)
   return Object.assign(client, { [Symbol.dispose]: () => client.close() })
@@ -161,10 +158,7 @@ async function executeOn(
   return resultOf(await stream.query(stmtOf(statement)))
 }
 
-/**
- * Executes a batch in one round trip: the server executes each step after the success of the one
- * before.
- */
+/** Executes a batch in one round trip, each step after the success of the one before. */
 async function batchOn(
   stream: HttpStream,
   statements: StatementBatch,

@@ -10,10 +10,7 @@ export const site_copies = sqliteTable(
   (table) => [index('site_copies_original').on(table.original_id)],
 )
 
-/**
- * The user and password that visitors of a staging site need; the password is sealed
- * (trust/seal.ts).
- */
+/** The access for visitors of a staging site; the password is sealed (trust/seal.ts). */
 export const staging_access = sqliteTable('staging_access', {
   site_id: site().primaryKey(),
   user: text().notNull(),

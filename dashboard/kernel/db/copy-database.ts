@@ -1,10 +1,7 @@
 import type { Client, InStatement, Row, Transaction } from '@libsql/client'
 import { connect, type DatabaseAddress, databaseFileOf, withLockRetries } from './connect.ts'
 
-/**
- * The number of rows in one answer: libSQL servers answer with 10 MB at most; a row has 16 kB and a
- * bit.
- */
+/** The rows in one answer: libSQL servers answer with 10 MB at most; a row has about 16 kB. */
 const PAGE_SIZE = 200
 /** A condition on `sqlite_master`: an object of the migrations, not of SQLite or libSQL. */
 export const OWN_TABLES =
@@ -20,10 +17,7 @@ export async function copyToFile(from: DatabaseAddress, target: string): Promise
   else await withLockRetries(source, () => source.execute({ sql: 'VACUUM INTO ?', args: [target] }))
 }
 
-/**
- * Fills a database on a server without tables; all of it or nothing. Returns false when it has
- * some.
- */
+/** Fills a database on a server, all of it or nothing; false when it has tables. */
 export async function copyToEmpty(file: string, to: DatabaseAddress): Promise<boolean> {
   using source = connect({ url: `file:${file}` }, 1)
   using target = connect(to)
@@ -48,9 +42,7 @@ async function between(source: Client, target: Client): Promise<boolean> {
   }
 }
 
-/**
- * Copies the tables, and then makes their indexes: they are built faster, and none is in the way.
- */
+/** Copies the tables before their indexes, which are then built faster. */
 async function copyTables(from: Transaction, to: Transaction): Promise<void> {
   const tables = await tablesOf(from)
   await to.batch(['PRAGMA defer_foreign_keys = ON', ...tables.map(({ sql }) => sql)])

@@ -1,9 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 
-/**
- * The lock, which is held until it is closed or its process ends: the operating system releases it.
- */
+/** A lock that its closing, or the end of its process, releases. */
 export interface DatabaseLock {
   close(): void
 }

@@ -42,10 +42,7 @@ const TABLE = getTableName(revision)
 
 export const READ_VERSION = `SELECT version FROM ${TABLE}`
 
-/**
- * The statement that makes a version which was never there before, even after the records were
- * replaced by a backup.
- */
+/** Makes a version that was never there before, also in a backup of the records. */
 export const NEW_VERSION = `INSERT INTO ${TABLE} (id, version) VALUES (1, lower(hex(randomblob(8))))
   ON CONFLICT (id) DO UPDATE SET version = excluded.version`
 

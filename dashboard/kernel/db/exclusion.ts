@@ -20,9 +20,7 @@ const EXCLUSIVE = {
 
 export const CHANGES_SITE = EXCLUSIVE.one_per_site
 
-/**
- * Whether a site has an active operation that changes it, as in the index that lets it have one.
- */
+/** Whether an active operation changes a site, as in the index that allows one. */
 export const OPERATING = sql.raw(`exists (select 1 from operations
   where site_id = sites.id and ${CHANGES_SITE} and ${IS_ACTIVE})`)
 

@@ -204,9 +204,7 @@ class QueryResult implements ResultSet {
 
 const NO_COLUMNS = { columns: [], types: [] }
 
-/**
- * A row with its values by their place and by the name of their column; of equal names, the first.
- */
+/** A row with its values by place and by the name of their column; the first of equal names. */
 class NamedRow {
   readonly #values: readonly unknown[]
 

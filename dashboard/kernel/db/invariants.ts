@@ -64,9 +64,7 @@ const RULES: readonly { finding: string; sql: string }[] = [
 
 const MAX_NAMES = 5
 
-/**
- * Returns findings such as `ended operation without its last event: a, b`; needs the newest tables.
- */
+/** Returns findings such as `ended operation without its last event: a, b`. */
 export async function breachesOf(client: Client): Promise<string[]> {
   const findings: string[] = []
   for (const { finding, sql } of RULES) {
@@ -79,9 +77,7 @@ export async function breachesOf(client: Client): Promise<string[]> {
   return findings
 }
 
-/**
- * The rule that events are numbered from 1 without a gap, and only the last may be a terminal one.
- */
+/** Events are numbered from 1 without a gap, and only the last may be a terminal one. */
 function numbered(what: string, table: string, owner: string) {
   return [
     {

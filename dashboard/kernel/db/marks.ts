@@ -29,10 +29,7 @@ export type CoveredColumns<T extends MarkedTable> = Pick<
 export type MarkedRow<T extends MarkedTable> = CoveredColumns<T> & { mark: string }
 
 const MARK_BYTES = 32
-/**
- * The maximum number of reported rows with a wrong mark, so that rows that are used again and again
- * do not fill the log.
- */
+/** The maximum of reported rows with a wrong mark, which would fill the log. */
 const MAX_REPORTED = 1_000
 
 /**

@@ -38,10 +38,7 @@ export async function appliedMigrations(client: Client): Promise<Migration[]> {
   return rows.map((row) => ({ hash: String(row.hash), created_at: Number(row.created_at) }))
 }
 
-/**
- * Lists the pending ones of the `known` migrations. Throws SchemaError when `applied` are not the
- * first of them.
- */
+/** Lists the pending `known` migrations. Throws SchemaError unless `applied` come first. */
 export function pendingMigrations(
   applied: readonly Migration[],
   known = knownMigrations(),
@@ -98,9 +95,7 @@ export async function migrate(
   }
 }
 
-/**
- * Returns the statements, which take the write lock first, and then check that nobody was faster.
- */
+/** Returns the statements, which take the write lock before they check who was faster. */
 function statements(applied: number, pending: readonly KnownMigration[]) {
   const unchanged = `SELECT CASE WHEN count(*) = ${applied} THEN 1 ELSE json('changed') END FROM ${TABLE}`
   return [

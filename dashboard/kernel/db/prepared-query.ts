@@ -15,10 +15,7 @@ export function preparedQuery<Q>(build: (read: Queries) => Q): (db: Pick<Databas
   }
 }
 
-/**
- * Reads rows by their id, those that are wanted in one moment with one statement: servers are
- * contacted many at a time.
- */
+/** Reads rows by their id, all that are wanted in one moment with one statement. */
 export function batchedRead<R>(
   readAll: (db: Database, ids: string) => Promise<R[]>,
   idOf: (row: R) => number,

@@ -89,10 +89,7 @@ async function deleteEvents(db: Database, before: string): Promise<void> {
     ])
 }
 
-/**
- * Deletes bulk operations one at a time, each with its items and events: there may be ten thousand
- * of them.
- */
+/** Deletes bulk operations one at a time: each may have ten thousand items and events. */
 async function deleteBulks(db: Database, before: string): Promise<void> {
   const { id, finished_at } = bulk_operations
   const old = await db.read.select({ id }).from(bulk_operations).where(lt(finished_at, before))

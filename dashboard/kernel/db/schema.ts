@@ -39,10 +39,7 @@ export const activities = sqliteTable(
     token: text(),
     /** The address of the client; null: unknown, or the dashboard. */
     address: text(),
-    /**
-     * The description of the change in one line; null when the type of the activity already says
-     * it.
-     */
+    /** The change in one line; null when the type of the activity already says it. */
     detail: text(),
     created_at: text().notNull(),
   },

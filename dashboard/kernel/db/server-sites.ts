@@ -1,9 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { sites } from './schema.ts'
 
-/**
- * The condition for sites of these servers, whose number does not change the text of the statement.
- */
+/** The condition for sites of these servers, in the same statement for any number of them. */
 export const isOnServers = (server_ids: readonly number[]): SQL =>
   sql`${sites.server_id} in (select value from json_each(${JSON.stringify(server_ids)}))`
 

@@ -2,10 +2,7 @@ import { sql } from 'drizzle-orm'
 import { AHEAD_MS } from '#shared/kernel/age.ts'
 import { type Database, writeAll } from './client.ts'
 
-/**
- * Returns the newest time at which a dashboard has recorded something; null when nothing is
- * recorded.
- */
+/** Returns the newest recorded time; null when nothing is recorded. */
 export async function findNewestTime(db: Database): Promise<string | null> {
   const [row] = await db.read.all<{ newest: string | null }>(sql`select max(at) as newest from (
     select max(last_sync) as at from servers

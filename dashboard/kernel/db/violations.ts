@@ -1,9 +1,6 @@
 import { causes } from './connect.ts'
 
-/**
- * Whether a statement was refused that writes null to `column`, such as `sites.apex`, to refuse a
- * value.
- */
+/** Whether a statement wrote null to `column`, such as `sites.apex`, to refuse a value. */
 export function violatesNotNull(error: unknown, column: string): boolean {
   return causes(error).some(
     (cause) =>
@@ -11,10 +8,7 @@ export function violatesNotNull(error: unknown, column: string): boolean {
   )
 }
 
-/**
- * Whether `column`, such as `sites.domain`, is not unique: by text, because libSQL returns no
- * extended code over HTTP.
- */
+/** Whether `column`, such as `sites.domain`, is not unique; libSQL over HTTP has no code. */
 export function violatesUnique(error: unknown, column: string): boolean {
   return causes(error).some(
     (cause) =>

@@ -4,10 +4,7 @@ import { CHANGES_SITE } from '#dashboard/kernel/db/exclusion.ts'
 import { operations } from '#dashboard/kernel/db/schema.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/**
- * Throws 409 while the site has an operation that changes it, for calls without their own
- * operation.
- */
+/** Throws 409 while an operation changes the site, for calls without their own operation. */
 export async function refuseWhileBusy(db: Database, site_id: number): Promise<void> {
   const changesSite = sql.raw(CHANGES_SITE)
   if (await findBusy(db, and(eq(operations.site_id, site_id), changesSite)))

@@ -24,9 +24,7 @@ interface OperationRequest {
   params: Record<string, unknown>
   /** The id of the user who starts the operation; null for the dashboard itself. */
   actor: number | null
-  /**
-   * Whether it waits for an offline agent; otherwise it fails when the agent does not take it now.
-   */
+  /** Whether it waits for an offline agent, and does not fail when that does not take it. */
   wait_for_agent: boolean
   retry_of?: string
   backup_first?: BackupFirst
@@ -51,10 +49,7 @@ export function newOperation(
   }
 }
 
-/**
- * Stores the operation with its activity and hands it to the worker. Throws 409 when the site has
- * another one.
- */
+/** Stores the operation and hands it to the worker. Throws 409 when the site has another one. */
 export async function enqueue(
   deps: EnqueueDeps,
   request: OperationRequest,
@@ -66,10 +61,7 @@ export async function enqueue(
   return deps.worker.start(row)
 }
 
-/**
- * Enqueues the operation, or joins a running one of its type: the constraint decides which is
- * second.
- */
+/** Enqueues the operation, or joins a running one of its type, as the constraint decides. */
 export async function enqueueOrJoin(
   deps: EnqueueDeps,
   request: OperationRequest,
@@ -87,10 +79,7 @@ export async function enqueueOrJoin(
   }
 }
 
-/**
- * Returns the data of the `complete` event. Throws the error of the `error` event, or 503 if it is
- * late.
- */
+/** Returns the data of the `complete` event. Throws that of `error`, or 503 if it is late. */
 export async function awaitOutcome(
   { clock, response_timeout_ms }: EnqueueDeps,
   handle: OperationHandle,

@@ -8,10 +8,7 @@ import { countSteps, listSteps } from './steps.queries.ts'
 
 const MAX_BATCH_EVENTS = 200
 const MAX_BATCH_CHARACTERS = 256 << 10
-/**
- * The pause between two writes while lines come: viewers see them in groups, and each group is one
- * write.
- */
+/** The pause between two writes while lines come, which viewers see in groups. */
 const PAUSE_MS = 100
 /**
  * The delay before a line after a pause is written: a short operation ends within this time, so
@@ -75,10 +72,7 @@ export class EventRecorder {
     this.#steps.reconnected()
   }
 
-  /**
-   * Records a change of a step, and returns false for other events. A step before the event `last`
-   * is already recorded.
-   */
+  /** Records a change of a step after the event `last`; false for another kind of event. */
   async step(event: StoredEvent, last: number): Promise<boolean> {
     if (isNumbered(event)) return false
     const data = event.id < last ? undefined : this.#steps.take(event.data)
@@ -151,10 +145,7 @@ export class StepBudget {
     this.#repeated = 0
   }
 
-  /**
-   * Returns the change to store; undefined for one that is already stored, beyond the limit, or
-   * invalid.
-   */
+  /** Returns the change to store; undefined for a stored, an invalid or one too many. */
   take(data: unknown): StepChange | undefined {
     const change = StepChange.safeParse(data).data
     if (!change) return undefined

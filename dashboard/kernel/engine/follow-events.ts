@@ -6,10 +6,7 @@ import { listSteps } from './steps.queries.ts'
 import { findView } from './views.queries.ts'
 
 const PAGE_SIZE = 500
-/**
- * The interval when another dashboard on the same database may store the events; otherwise the bus
- * has them all.
- */
+/** The interval when another dashboard may store the events, which the bus has otherwise. */
 const SHARED_POLL_MS = 2_000
 /** The interval for an operation that is deleted. */
 const SINGLE_POLL_MS = 30_000
@@ -19,15 +16,11 @@ type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 export interface EventStore {
   key: string
   list(after: number, limit: number): Promise<StoredEvent[]>
-  /**
-   * Whether there are no more events: deleted, or past the last one; some events may have expired.
-   */
+  /** Whether there are no more events; some may have expired. */
   isOver(last: number): Promise<boolean>
 }
 
-/**
- * Returns the stored events after `after`, then new ones; ends with the terminal one or the signal.
- */
+/** Returns the events after `after`, and new ones, until the terminal one or the signal. */
 export async function* followEvents(
   { db, bus, clock }: Deps,
   source: EventStore,
@@ -50,10 +43,7 @@ export async function* followEvents(
   }
 }
 
-/**
- * Returns the events of one operation; with `steps` also the changes of its steps since the event
- * `after`.
- */
+/** Returns the events of one operation; with `steps`, also its steps since `after`. */
 export function followOperation(
   deps: Deps,
   operation_id: string,
@@ -69,9 +59,7 @@ export function followOperation(
   return followEvents(deps, source, after, signal)
 }
 
-/**
- * Adds the steps, which are read after the events, so that those between two events are included.
- */
+/** Adds the steps, which are read after the events to include those between two of them. */
 function withSteps(
   db: Database,
   operation_id: string,

@@ -29,10 +29,7 @@ type StreamingCall = PathCall<FollowDeps> & { query: z.output<typeof FollowQuery
 export const streamOfType = (type: OperationType, about: string) =>
   streamOf(about, { ...eventsOf(type), step: Step })
 
-/**
- * The parts of a route that starts an operation on its target: it answers with the events, or with
- * the plan.
- */
+/** The parts of a route that starts an operation, and answers with the events, or the plan. */
 export const streamed = <K extends OperationType>(
   type: K,
   about = 'The events of the operation, or its plan.',

@@ -6,9 +6,7 @@ export type Outcome =
   | { status: 'success'; data: Record<string, unknown> }
   | { status: 'failed'; error: ErrorBody }
 
-/**
- * The handle of an operation that runs here or at another dashboard. Both promises may be ignored.
- */
+/** The handle of an operation, here or at another dashboard. Both promises may be ignored. */
 export interface OperationHandle {
   operation_id: string
   /**
@@ -26,16 +24,10 @@ export interface AttemptContext {
   accept(): void
 }
 
-/**
- * Runs one type of operation on its agent, or in this process. Throws a ServiceError: `offline` is
- * retried, others are final.
- */
+/** Runs an operation once. Throws a ServiceError: `offline` is retried, others are final. */
 export type Executor = (operation: OperationRow, context: AttemptContext) => Promise<Outcome>
 
-/**
- * Makes the handle of an operation of this dashboard that becomes one of another when it is handed
- * over.
- */
+/** Makes a handle that becomes one of another dashboard when the operation is handed over. */
 export function handleWithHandOver(
   operation_id: string,
   here: { accept: { promise: Promise<void> }; outcome: Promise<Outcome>; is_handed_over: boolean },

@@ -27,10 +27,7 @@ const backupStep = (what: string) => ({
   effects: [],
 })
 
-/**
- * Returns the plan; nothing is stored. Throws 409 while the site has an operation, and 503 when
- * offline.
- */
+/** Returns the plan. Throws 409 while the site has an operation, and 503 when offline. */
 export async function planOf(deps: PlanDeps, planned: PlanRequest): Promise<{ plan: Plan }> {
   const found = await planByAgent(deps, planned)
   const first = rulesOf(deps, planned.type).first_step?.(planned.params)

@@ -85,10 +85,7 @@ export async function markWaiting(
   )
 }
 
-/**
- * Stores the waiting of an operation as its first event, before an agent numbers its own. Returns
- * false if it has one.
- */
+/** Stores the waiting as the first event, before those of the agent; false if there is one. */
 export async function storeWaiting(db: Database, id: string, message: string): Promise<boolean> {
   if ((await lastEventId(db, id)) > 0) return false
   const event = { operation_id: id, id: 1, event: 'log' as const, data: { message } }
@@ -99,9 +96,7 @@ export async function storeWaiting(db: Database, id: string, message: string): P
   return true
 }
 
-/**
- * Stores a line of the dashboard before those of the agent, which has not got the operation yet.
- */
+/** Stores a line of the dashboard before the agent gets the operation. */
 export async function storeNote(db: Database, id: string, message: string): Promise<void> {
   const event = { operation_id: id, event: 'log' as const, data: { message } }
   const next = (await lastEventId(db, id)) + 1
@@ -122,10 +117,7 @@ interface OperationEnd {
   change: RecordChange
 }
 
-/**
- * Stores the end in one batch. Violates a UNIQUE constraint when the operation has its terminal
- * event.
- */
+/** Stores the end. Violates a UNIQUE constraint when there is a terminal event. */
 export async function finishOperation(db: Database, finished: OperationEnd): Promise<void> {
   const { operation, error, warnings, finished_at, events, change } = finished
   const status = error === null ? 'success' : 'failed'

@@ -26,10 +26,7 @@ export type NewOperation = Pick<
 
 export const ACTIVE: OperationRow['status'][] = ['queued', 'running']
 
-/**
- * The site of an operation: its id, null, or the domain of a site of the server that an earlier
- * statement of the batch inserts.
- */
+/** The id of a site, null, or the domain of one that an earlier statement inserts. */
 type SiteReference = number | null | { inserted: string }
 
 /** Inserts a queued or `ended` operation and its activity, in one batch with the change itself. */
@@ -65,10 +62,7 @@ export function operationStatements(
   ]
 }
 
-/**
- * Inserts an operation with its change of the records. Throws 409 when the site or the sync has
- * another one.
- */
+/** Inserts an operation and its change of the records. Throws 409 when there is another one. */
 export async function insertOperation(
   db: Database,
   operation: NewOperation,
@@ -89,10 +83,7 @@ export async function insertOperation(
   return getOperation(db, operation.id)
 }
 
-/**
- * Returns the refusal of a call by the operation that its site has; undefined when that has just
- * ended.
- */
+/** Returns the refusal by the operation of a site; undefined when that has just ended. */
 export function busyError(active: Pick<OperationRow, 'type' | 'domain'> | undefined) {
   if (!active) return conflict('Another operation is running')
   const { title } = OPERATION_TYPES[active.type]

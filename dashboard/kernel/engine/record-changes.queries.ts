@@ -73,10 +73,7 @@ export const removeSite: RecordChange = (queries, subject) => [
   queries.delete(sites).where(isSubject(subject)),
 ]
 
-/**
- * Stores the result of a check, or why it could not run. The time is that of the dashboard: clocks
- * differ.
- */
+/** Stores the result of a check, or why it could not run, by the clock of the dashboard. */
 export const storeIsolation =
   (found: { results: IsolationResult[] } | { reason: string }): RecordChange =>
   (queries, { server_id }, at) => {

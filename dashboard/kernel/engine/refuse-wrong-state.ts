@@ -2,9 +2,7 @@ import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import { conflict, inTrash, notManaged } from '#shared/kernel/errors.ts'
 import type { SiteRules } from './rules.ts'
 
-/**
- * Throws 409 for a site in another state than the type needs, and for changes of a discovered one.
- */
+/** Throws 409 for a site that has another state than the type needs, or is discovered. */
 export function refuseWrongState(
   rules: SiteRules | null,
   { found, status, domain }: SiteRow,

@@ -11,10 +11,7 @@ type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 /** The interval for changes without news: the other dashboard may have been killed. */
 const POLL_MS = 500
 
-/**
- * The handle of an operation that another dashboard runs, as its records show it. They are read
- * once somebody waits.
- */
+/** The handle of an operation of another dashboard, whose records it reads when awaited. */
 export class RemoteOperationHandle implements OperationHandle {
   readonly operation_id: string
   readonly #deps: Deps

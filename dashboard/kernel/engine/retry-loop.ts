@@ -44,10 +44,7 @@ export class RetryLoop {
     this.#context = context
   }
 
-  /**
-   * Runs the operation. Rejects only when this dashboard stops or hands it over, or when it is
-   * deleted.
-   */
+  /** Runs the operation. Rejects only when this dashboard does not have it any more. */
   async run(operation: OperationRow): Promise<Outcome> {
     const { bus, clock } = this.#deps
     const context = this.#context
@@ -81,10 +78,7 @@ export class RetryLoop {
     throw new Error('The operation was deleted')
   }
 
-  /**
-   * Makes one attempt. Returns the outcome, or the pause before a retry in ms. Rejects only when
-   * the process stops.
-   */
+  /** Makes one attempt. Returns the outcome, or the pause before a retry in ms. */
   async #attempt(operation: OperationRow, retry: RetryPolicy): Promise<Outcome | number> {
     const context = this.#context
     try {
@@ -133,10 +127,7 @@ export class RetryLoop {
 
 const EXPIRED_TEXT = 'It was not sent at once, because the dashboard had stopped: start it again'
 
-/**
- * Whether a dashboard that starts again finds the operation too late: its reasons, or the clock,
- * may have been wrong.
- */
+/** Whether a restarted dashboard finds the operation too late to start it as requested. */
 function hasExpired({ types, clock }: RetryLoopDeps, operation: OperationRow): boolean {
   const { expires_ms } = rulesOf({ types }, operation.type)
   if (expires_ms === undefined || operation.sent_at !== null) return false
@@ -147,10 +138,7 @@ function requestedPause(error: unknown): number {
   return error instanceof ServiceError ? (error.retry_after ?? 0) * 1000 : 0
 }
 
-/**
- * Whether the operation was cancelled before it was sent to an agent. One of several servers has
- * only begun.
- */
+/** Whether the operation was cancelled before anything of it was sent or has begun. */
 function wasNeverSent({ cancel, sent_at, started_at }: OperationRow): boolean {
   return cancel !== null && sent_at === null && started_at === null
 }
@@ -160,10 +148,7 @@ function failureOf({ sent_at }: OperationRow, error: unknown): ErrorBody {
   return sent_at !== null && isRetryable(error) ? resultUnknownError(error) : bodyOf(error)
 }
 
-/**
- * Whether a retry may help: the agent may come back, and an unforeseen error may be the database,
- * which may come back too.
- */
+/** Whether a retry may help: the agent, or the database, may come back. */
 function isRetryable(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.code === 'offline'
 }

@@ -14,10 +14,7 @@ import { getView } from './views.queries.ts'
 
 type RetryOptions = Pick<z.output<typeof RetryOperation>, 'without_backup'>
 
-/**
- * Retries an operation. Throws 404 when its server or site was deleted, and 409 unless it has
- * failed and its site is free.
- */
+/** Retries a failed operation. Throws 404 when its target was deleted, and 409 for others. */
 export async function retryOperation(
   deps: StartDeps,
   id: string,

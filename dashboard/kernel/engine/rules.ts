@@ -101,9 +101,7 @@ type SealedTarget = {
   password_sealed?: string
   password_id?: string
 }
-/**
- * The source of a copy; `next_backup` is a backup of a site on another server that is not made yet.
- */
+/** The source of a copy; `next_backup` is one that is not made yet, on another server. */
 export type StoredSource =
   | { kind: 'site'; domain: string }
   | { kind: 'next_backup'; site_id: number }
@@ -123,9 +121,7 @@ type ParamsFor<C> = C extends { name: infer N extends CommandName }
 
 export type BackupFirst = OperationRow['backup_first']
 
-/**
- * The rules of one type of operation: how it starts, and what its outcome changes in the records.
- */
+/** The rules of one type: how it starts, and what its outcome changes in the records. */
 export interface OperationRules<K extends OperationType> {
   /** Returns the stored params of a call and its retries. Throws refusals of the call. */
   params(
@@ -145,10 +141,7 @@ export interface OperationRules<K extends OperationType> {
     deps: RulesDeps,
     site: { id: number; domain: string },
   ): Promise<Plan['steps'][number] | undefined>
-  /**
-   * Does the work of that step: after a success of the agent, before the end is stored. Never
-   * throws.
-   */
+  /** Does the work of that step before the end of a success is stored. Never throws. */
   afterwards?(deps: RulesDeps, operation: OperationRow): Promise<Warning[]>
   /**
    * Returns whether the site needs a backup first (null when not), and has one. Missing for a type
@@ -160,16 +153,10 @@ export interface OperationRules<K extends OperationType> {
   joins: boolean
   /** Whether it waits for an offline agent; one of a bulk call never does. */
   waits: { first: boolean; retry: boolean }
-  /**
-   * The age at which an operation that no agent has is not sent any more. If missing, it is always
-   * sent once.
-   */
+  /** The age at which an operation that no agent has is not sent any more, if there is one. */
   expires_ms?: number
   during: StartChange
-  /**
-   * The change after a success. Throws a ServiceError, or a ZodError, for a report that cannot be
-   * the one of this call.
-   */
+  /** The change after a success. Throws for a report that cannot be the one of this call. */
   succeeded(report: ReportOf<K>, context: SuccessContext): RecordChange
   /** The change after a failure; `reason` is one readable line. */
   failed(reason: string): RecordChange
@@ -183,9 +170,7 @@ export interface OperationRules<K extends OperationType> {
         now: string,
       ) => Promise<AbsentResult<K>>)
     | null
-  /**
-   * The rules for bulk operations; null for a type that cannot be started on many targets at once.
-   */
+  /** The rules for bulk operations; null for a type that has none. */
   bulk: BulkRules | null
 }
 

@@ -14,10 +14,7 @@ export type StartDeps = RulesDeps & PlanDeps & EnqueueDeps
 /** The fields of a call; with `dry_run` it returns the plan. */
 export type StartInput<K extends OperationType> = InputOf<K> & { dry_run?: boolean }
 
-/**
- * Starts an operation. Throws 409 for an unsuitable or busy target, and 503 for an offline agent
- * unless it waits for it.
- */
+/** Throws 409 for an unsuitable or busy target, and 503 for an offline agent unless it waits. */
 export async function startOperation<K extends OperationType>(
   deps: StartDeps,
   type: K,
@@ -31,9 +28,7 @@ export async function startOperation<K extends OperationType>(
   return joins ? enqueueOrJoin(deps, operation) : enqueue(deps, operation)
 }
 
-/**
- * Starts operations without a user; a conflict means that another dashboard has started one first.
- */
+/** Starts operations without a user; on a conflict, another dashboard was faster. */
 export async function startOperations<K extends OperationType>(
   deps: StartDeps,
   type: K,

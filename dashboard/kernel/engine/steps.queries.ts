@@ -7,10 +7,7 @@ import { operation_steps } from '#dashboard/kernel/db/steps-schema.ts'
 import { isNumbered, type StoredEvent } from '#shared/kernel/sse.ts'
 import { StepChange } from '#shared/kernel/steps.ts'
 
-/**
- * Inserts events and changes of steps, in order, and notes whether the rest of the output is left
- * out.
- */
+/** Inserts events and steps in order, and notes whether the rest of the output is omitted. */
 export function eventStatements(
   queries: Queries,
   operation_id: string,
@@ -47,10 +44,7 @@ const steps = preparedQuery((read) => {
     .prepare()
 })
 
-/**
- * Lists the steps stored after `row`, from the event `after` on; the last returned `row` is the
- * start of the next call.
- */
+/** Lists the steps after `row`, from the event `after` on; a `row` starts the next call. */
 export async function listSteps(
   db: Database,
   operation_id: string,

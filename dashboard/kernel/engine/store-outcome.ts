@@ -16,10 +16,7 @@ import { type RecordChange, type RulesTable, rulesOf } from './rules.ts'
 
 type Deps = Pick<CommonDeps, 'db' | 'bus' | 'clock'>
 
-/**
- * Stores a success. `pending` are the events that are not stored yet, in order; the terminal event
- * gets the next number.
- */
+/** Stores a success after the `pending` events, which are not stored yet. */
 export function storeSuccess(
   deps: Deps,
   operation: OperationRow,
@@ -29,10 +26,7 @@ export function storeSuccess(
   return storeEnd(deps, operation, { status: 'success', data }, { change, pending, warnings })
 }
 
-/**
- * Stores a failure. The record is `cancelled` if the error says so and the end was requested, else
- * `failed`.
- */
+/** Stores a failure: `cancelled` if the error says so and that was requested, else `failed`. */
 export async function storeFailure(
   deps: Deps & { types: RulesTable },
   operation: OperationRow,

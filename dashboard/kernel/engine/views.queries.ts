@@ -78,10 +78,7 @@ function conditions(query: OperationsQuery) {
   )
 }
 
-/**
- * The condition for a page. Many operations may start in the same millisecond, so an id marks the
- * end of a page exactly.
- */
+/** The condition for the next page; an id marks it exactly, also within a millisecond. */
 function isBefore(seen: string) {
   const { created_at, id } = operations
   if (seen.includes(':')) return lt(created_at, seen)

@@ -31,9 +31,7 @@ interface RunningOperation {
   handle: OperationHandle
 }
 
-/**
- * Runs every stored operation of the servers of this dashboard to its outcome, until the deadline.
- */
+/** Runs every stored operation of the servers of this dashboard to its outcome. */
 export class Worker {
   readonly #deps: Deps
   readonly #running = new Map<string, RunningOperation>()
@@ -63,10 +61,7 @@ export class Worker {
     return started
   }
 
-  /**
-   * Starts an operation and returns its handle: that of the running one if there is one, here or at
-   * another dashboard.
-   */
+  /** Starts an operation, unless it runs here or at another dashboard, and returns its handle. */
   start(operation: OperationRow): OperationHandle {
     const { leases } = this.#deps
     const known = this.#running.get(operation.id)

@@ -73,10 +73,7 @@ export class AnswerCache {
     return new Response(answer.body, { headers: answer.headers })
   }
 
-  /**
-   * Caches the answer of `next` if that is allowed and no request has met another version
-   * meanwhile.
-   */
+  /** Caches the answer of `next`, if allowed, unless the version has changed meanwhile. */
   async #follow(version: DatabaseVersion, request: Request, next: Next): Promise<Response> {
     const answer = await next()
     const cached_ms = cacheTimes.get(request)

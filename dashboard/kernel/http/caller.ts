@@ -13,10 +13,7 @@ export interface Caller {
   scope?: TokenScope
 }
 
-/**
- * The caller of a request. `until` is the time (Unix ms) for which the same request has this
- * caller, as long as the records do not change.
- */
+/** The caller of a request, until `until` (Unix ms) or the next change of the records. */
 export interface Admission {
   caller: Caller
   until: number

@@ -26,10 +26,7 @@ function expectedError(error: ServiceError): ErrorAnswer {
   return { status, headers, body }
 }
 
-/**
- * Logs an unexpected error. The request id is all that a client sees; the log line with the same id
- * says what happened.
- */
+/** Logs an unexpected error, of which a client sees the request id alone. */
 function unexpectedError({ log, random }: Deps, error: unknown, request: Request): ErrorAnswer {
   const request_id = requestIdOf(request, random)
   log.error('request failed', error, { request_id, method: request.method })

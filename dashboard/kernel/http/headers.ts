@@ -10,10 +10,7 @@ export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 } as const
 
-/**
- * Returns the header of RFC 6797: a year of https only, for this host; other hosts of the domain
- * may belong to others.
- */
+/** Returns the header of RFC 6797: a year of https only, for this host alone. */
 export function transportHeaders(public_url: string | undefined): Record<string, string> {
   return isHttps(public_url) ? { 'strict-transport-security': 'max-age=31536000' } : {}
 }

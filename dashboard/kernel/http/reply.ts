@@ -5,9 +5,7 @@ interface ReplyOptions {
   cookie?: { name: string; value: string; options: CookieOptions }
 }
 
-/**
- * An answer that is more than its body: another status than the ordinary one, headers, a cookie.
- */
+/** An answer with another status than the ordinary one, headers or a cookie. */
 export class Reply<const S extends number, B> {
   readonly status: S
   readonly body: B

@@ -41,10 +41,7 @@ type HandlerResult<X> = X extends { events: object } | { file: string }
     ? AnswerBody<X>
     : // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers nothing returns nothing
       void
-/**
- * The result of a handler. A body alone is sent with 200, or the only status of the route; bytes
- * are JSON already.
- */
+/** The result of a handler: a body is sent with 200, or the only status; bytes are JSON. */
 type RouteResult<A extends AnswerSpecs> =
   | HandlerResult<A[200 extends keyof A ? 200 : keyof A]>
   | { [S in keyof A & number]: Reply<S, HandlerResult<A[S]> | Uint8Array> }[keyof A & number]
@@ -61,10 +58,7 @@ interface Description {
   errors?: readonly ErrorName[]
   /** The example in place of that of its component. */
   example?: unknown
-  /**
-   * Whether unknown fields of query and body are ignored, as the contract says; otherwise they are
-   * refused.
-   */
+  /** Whether unknown fields of query and body are ignored, and not refused. */
   ignores_unknown?: true
   body_limits?: BodyLimits
   /** Whether it waits for an outcome: the time limit of a silent connection does not apply. */
@@ -129,10 +123,7 @@ export function routesWith<D>() {
   ): Definition<D, P, L, Q, B, A> & NeedsDeps<D> => definition
 }
 
-/**
- * Whether a call has a plan: `dry_run` may stand in the body, and in the query for a client without
- * one.
- */
+/** Whether a call has a plan, with `dry_run` in the body, or in the query without one. */
 export const takesDryRun = ({ body }: Pick<AnyRoute, 'body'>): boolean =>
   body instanceof z.ZodObject && 'dry_run' in body.shape
 

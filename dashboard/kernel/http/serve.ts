@@ -95,10 +95,7 @@ function sourceIn({ right }: AnyRoute, { request, server }: Omit<Incoming, 'quer
   return { user_id: caller?.user.id, token: caller?.token_name ?? null, address }
 }
 
-/**
- * Reads the body, also of a call that takes none: what a client sends may say that it means another
- * one.
- */
+/** Reads the body, also where none is expected: it may show that another call is meant. */
 const bodyIn = async ({ body_limits }: AnyRoute, request: Request): Promise<JsonFields> =>
   request.body === null ? {} : readJson(request, body_limits)
 

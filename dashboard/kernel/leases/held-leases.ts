@@ -44,18 +44,14 @@ export class HeldLeases {
     return this.#until
   }
 
-  /**
-   * Returns the fence of a share; undefined when this dashboard does not hold the share at `now`.
-   */
+  /** Returns the fence of a share; undefined when it is not held at `now`. */
   fence(name: string, now: number): Fence | undefined {
     const token = this.#tokens.get(name)
     if (token === undefined || now >= this.#until) return undefined
     return { name, holder: this.#holder, token }
   }
 
-  /**
-   * Returns the shares to acquire and to release; a released share is no longer held from now on.
-   */
+  /** Returns the shares to acquire and to release, which are not held from now on. */
   prepare(now: number): { round: LeaseRound; lost: string[] } {
     const lapsed = this.lapse(now)
     const plan = leasePlanOf(this.#rows, this.#holder)
@@ -67,10 +63,7 @@ export class HeldLeases {
     }
   }
 
-  /**
-   * Applies the rows after a round. An answer to a former holder, or one that comes too late, is
-   * ignored.
-   */
+  /** Applies the rows after a round, but of no late answer, or one to a former holder. */
   learn({ holder, sent }: LeaseRound, rows: readonly LeaseRow[], now: number): LeaseChange {
     const lost = this.lapse(now)
     const until = sent + this.#ttl_ms

@@ -2,9 +2,7 @@ import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { LeaseChange } from './held-leases.ts'
 import { SharedLeases } from './shared-leases.ts'
 
-/**
- * The shares of the work that this dashboard does, when several dashboards use the same records.
- */
+/** The shares of the work that this dashboard does, of several on the same records. */
 export interface Leases {
   holds(name: string): boolean
   /**

@@ -8,10 +8,7 @@ import type { LeaseRow } from './shares.ts'
 
 /** The length of a lease, on the clock of the database. */
 export const LEASE_MS = 10_000
-/**
- * The time for which its holder counts on it, from the moment when the renewal was sent: clocks
- * differ a little.
- */
+/** The time for which its holder counts on it since it was sent: clocks differ a little. */
 export const HELD_MS = 9_000
 export const TICK_MS = 500
 /** The number of rounds without a pause, while there are shares to acquire or to release. */

@@ -31,10 +31,7 @@ export interface LeasePlan {
   release: string[]
 }
 
-/**
- * Plans which shares a dashboard acquires and releases, so that each has as many as the others, or
- * one more.
- */
+/** Plans the shares to acquire and to release, so that each dashboard has as many as others. */
 export function leasePlanOf(rows: readonly LeaseRow[], holder: string): LeasePlan {
   const live = rows.filter(({ left_ms }) => left_ms > 0)
   const members = live.filter((row) => !isShare(row)).map((row) => row.holder)

@@ -5,10 +5,7 @@ import { listBulkStates, listRecentOperations, listServerStates } from './querie
 
 type Deps = Pick<CommonDeps, 'db' | 'clock'>
 
-/**
- * The interval for changes without a notification: a polled server, another dashboard on the same
- * records.
- */
+/** The interval for changes without a notification, as of another dashboard. */
 export const POLL_MS = 2_000
 /** The time for which ended operations stay included, since clocks of dashboards may differ. */
 const PAST_MS = 15_000
@@ -27,10 +24,7 @@ export class ChangeDetector {
     this.#deps = deps
   }
 
-  /**
-   * Returns the changes of operations each time; those of servers and bulk operations, which are
-   * less urgent, every two seconds.
-   */
+  /** Returns the changes; those of servers and bulk operations every two seconds only. */
   async look(): Promise<FleetNews[]> {
     const { db, clock } = this.#deps
     const since = timestamp(clock, -PAST_MS)

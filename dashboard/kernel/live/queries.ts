@@ -6,10 +6,7 @@ import { VIEW } from '#dashboard/kernel/engine/views.queries.ts'
 const ACTIVE = ['queued', 'running'] as const
 const ENDED = ['success', 'failed', 'cancelled'] as const
 
-/**
- * Lists running operations, and those that have ended since, each with the number of its last
- * event.
- */
+/** Lists running and just ended operations, each with the number of its last event. */
 export function listRecentOperations(db: Database, since: string) {
   const { status, finished_at } = operations
   return db.read

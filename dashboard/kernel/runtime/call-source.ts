@@ -9,10 +9,7 @@ export interface CallSource {
 interface CurrentCall extends CallSource {
   /** The signed-in user; a call without authentication, such as a login, has none. */
   user_id: number | undefined
-  /**
-   * Whether the call has been answered: what it left running is not recorded with its token and
-   * address.
-   */
+  /** Whether the call has been answered: what it left running does not have its source. */
   isOver: boolean
 }
 

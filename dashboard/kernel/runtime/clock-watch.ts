@@ -6,9 +6,7 @@ const DAY_MS = 24 * HOUR_MS
 
 interface Deps {
   clock: Clock
-  /**
-   * The newest time in the records, from before this process wrote any; null when there is none.
-   */
+  /** The newest time in the records before this process wrote any; null without any. */
   newest: string | null
   /**
    * Whether another machine agrees with the time of day: an agent has accepted a request that was

@@ -2,10 +2,7 @@ import { dirname, join } from 'node:path'
 
 const built = Bun.isStandaloneExecutable
 
-/**
- * The folder of the checkout or release of this program: its migrations, and in `dist/` the pages
- * and builds.
- */
+/** The checkout or release of this program: its migrations, and in `dist/` its builds. */
 export const ROOT = built
   ? join(dirname(process.execPath), '..')
   : join(import.meta.dir, '../../..')

@@ -7,10 +7,7 @@ export function randomText(random: Random, bytes: number): string {
   return Buffer.from(random(bytes)).toString('base64url')
 }
 
-/**
- * Returns `length` characters of the alphabet, each equally likely (bytes beyond a multiple are
- * discarded).
- */
+/** Returns `length` characters of the alphabet, each equally likely. */
 export function randomOf(random: Random, alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length)
   let text = ''

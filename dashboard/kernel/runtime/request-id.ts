@@ -4,10 +4,7 @@ import { type Random, randomText } from './random.ts'
 const current = new AsyncLocalStorage<string>()
 const knownId = new WeakMap<Request, string>()
 
-/**
- * Returns the id of a request, which is generated once for its answer, its log lines and its calls
- * of agents.
- */
+/** Returns the id of a request, for its answer, its log lines and its calls of agents. */
 export function requestIdOf(request: Request, random: Random): string {
   const id = knownId.get(request) ?? newRequestId(random)
   knownId.set(request, id)
@@ -18,9 +15,7 @@ export function newRequestId(random: Random): string {
   return randomText(random, 9)
 }
 
-/**
- * Runs `work`: everything that it starts belongs to the request of this id, also after its answer.
- */
+/** Runs `work` as a part of the request of this id, also after its answer. */
 export function inRequest<T>(id: string, work: () => T): T {
   return current.run(id, work)
 }

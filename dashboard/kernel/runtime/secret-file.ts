@@ -8,9 +8,7 @@ export async function makeDataDir(path: string): Promise<void> {
   await chmod(path, 0o700)
 }
 
-/**
- * Returns the secret in the file, which is created at the first start, with mode 0600 and synced.
- */
+/** Returns the secret in the file, which is created at the first start with mode 0600. */
 export async function readOrCreateSecret(path: string, random: Random): Promise<string> {
   const known = await readFile(path, 'utf8').catch(absent)
   if (known.trim().length >= 32) return known.trim()
@@ -22,10 +20,7 @@ export async function readOrCreateSecret(path: string, random: Random): Promise<
   return secret
 }
 
-/**
- * Returns no text for a missing file. An unreadable file must not be replaced: nothing else
- * decrypts the sealed values.
- */
+/** Returns no text for a missing file; an unreadable one must not be replaced. */
 function absent(error: unknown): string {
   if (codeOf(error) === 'ENOENT') return ''
   throw error

@@ -3,10 +3,7 @@ interface IntervalRange {
   most_ms: number
 }
 
-/**
- * The golden section of one: the fractional parts of its multiples spread evenly (Knuth, TAOCP 3,
- * 6.4).
- */
+/** The golden section, whose multiples modulo 1 spread evenly (Knuth, TAOCP 3, 6.4). */
 export const GOLDEN_SECTION = (Math.sqrt(5) - 1) / 2
 
 /**

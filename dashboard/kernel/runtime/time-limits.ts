@@ -6,9 +6,7 @@ export interface TimeLimits {
   late_ms: number
   /** How long any other answer of an agent may take. */
   answer_ms: number
-  /**
-   * How long an operation waits for an offline agent, counted from the last answer of the agent.
-   */
+  /** How long an operation waits for an offline agent since its last answer. */
   deadline_ms: number
   longest_ms: number
   /** The longest freeze of a site that moves; its server also ends it automatically. */
@@ -18,15 +16,10 @@ export interface TimeLimits {
   retry_max_ms: number
   /** How long a call waits for the outcome of an operation that it does not stream. */
   response_timeout_ms: number
-  /**
-   * The time without its agent after which an operation reports that it waits: a restart takes
-   * less.
-   */
+  /** The time without its agent after which an operation reports that; a restart takes less. */
   notice_ms: number
   ping_ms: number
-  /**
-   * How long an operation waits after a change of DNS records, until name servers answer with it.
-   */
+  /** How long an operation waits for name servers after a change of DNS records. */
   dns_ms: number
 }
 

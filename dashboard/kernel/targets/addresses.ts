@@ -11,10 +11,7 @@ export async function addressesOf(hostname: string): Promise<string[]> {
   return [...new Set(found.map(({ address }) => address))].sort().slice(0, MAX_ADDRESSES)
 }
 
-/**
- * Returns the addresses at which another server reaches this one. Throws conflict if there are
- * none.
- */
+/** Returns the addresses for other servers. Throws conflict if there are none. */
 export async function requireAddresses({ name, hostname }: { name: string; hostname: string }) {
   const found = await addressesOf(hostname)
   if (found.length > 0) return found

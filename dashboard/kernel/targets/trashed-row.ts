@@ -3,10 +3,7 @@ import { apexOf } from '#shared/kernel/names.ts'
 import { identityOf } from '#shared/kernel/site-identity.ts'
 import type { TrashedSite } from '#shared/servers/agent.ts'
 
-/**
- * Returns the record of a site in the trash, which is not managed before it is restored: a trash
- * must not reserve names either.
- */
+/** Returns the record of a site in the trash: not managed, so that it reserves no name. */
 export function trashedRow(
   { deleted_at, size, restorable: _, ...facts }: TrashedSite,
   server_id: number,

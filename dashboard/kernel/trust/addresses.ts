@@ -70,10 +70,7 @@ export function checkedLookup(rules: AddressRules) {
   }
 }
 
-/**
- * Makes a list of ranges; an IPv4 range includes its NAT64 form (RFC 6052), by which a network
- * without IPv4 reaches it.
- */
+/** Makes a list of ranges, those of IPv4 also in their NAT64 form (RFC 6052). */
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {

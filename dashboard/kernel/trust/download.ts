@@ -2,10 +2,7 @@ import type { Build } from '#dashboard/kernel/agents/builds.ts'
 
 const HEADERS = { 'content-type': 'application/gzip' }
 
-/**
- * Sends a build, compressed: from a file, else while it is sent, which takes seconds of a
- * processor.
- */
+/** Sends a compressed build, from a file or compressed on its way, which takes seconds. */
 export function downloadOf({ path, gzip }: Build, method: string): Response {
   const headers = gzip ? { ...HEADERS, 'content-length': String(gzip.bytes) } : HEADERS
   if (method === 'HEAD') return new Response(null, { headers })

@@ -26,9 +26,7 @@ import type { SigningKey } from './signing-key.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_ANSWER = 32 << 10
-/**
- * The connections that are kept: an agent that waits for its code is asked again over the same one.
- */
+/** The connection of an agent that waits for its code is kept for the next question. */
 const keepAliveAgent = new Agent({ keepAlive: true, maxFreeSockets: 1 })
 
 export interface EnrolmentCandidate {
@@ -39,10 +37,7 @@ export interface EnrolmentCandidate {
   code_key: Buffer
 }
 
-/**
- * The outcome. `proved`: the agent has the code. `failed`: it has another. `away`: no answer, or
- * not ready.
- */
+/** `proved`: the agent has the code. `failed`: it has another. `away`: no answer. */
 export type EnrolmentOutcome =
   | { outcome: 'proved'; certificate: string; public_key: string; nonce: string }
   | { outcome: 'failed'; reason: string }

@@ -32,10 +32,7 @@ interface EnrolmentProgress {
   last_error: string
   /** Whether the agent has answered last time, and waits for its code. */
   is_reached: boolean
-  /**
-   * The time until which its use is expected soon, and that of the next contact, on the monotonic
-   * clock.
-   */
+  /** The end of the time of expected use, and the next contact, on the monotonic clock. */
   soon_until: number
   due: number
 }
@@ -43,10 +40,7 @@ interface EnrolmentProgress {
 /** The pauses between contacts while the use of a code is expected soon, and otherwise. */
 const SOON_MS = 1_000
 const LATER_MS = 30_000
-/**
- * The time for which a use is expected after a code is new, and after the reason has changed why it
- * cannot be used yet.
- */
+/** The time of expected use after a new code, and after another reason against its use. */
 const SOON_FOR_MS = 2 * 60_000
 /** The time for which a use is expected while somebody watches the page of the server. */
 const WATCHED_MS = 10_000

@@ -9,10 +9,7 @@ export class Keyring {
     this.#deps = deps
   }
 
-  /**
-   * Returns the current key, read from the records each time: another dashboard may have rotated
-   * it.
-   */
+  /** Returns the current key of the records, which another dashboard may have rotated. */
   current(): Promise<SigningKey> {
     return loadSigningKey(this.#deps)
   }

@@ -38,10 +38,7 @@ export interface SignedCall {
   id: string
 }
 
-/**
- * Returns the Authorization header of one request: valid once, for 30 seconds, for this agent and
- * this body.
- */
+/** Returns the Authorization header for 30 seconds, this agent and this body, once. */
 export function signRequest(key: SigningKey, call: SignedCall): string {
   const claims: TokenClaims = {
     iss: key.kid,
@@ -133,10 +130,7 @@ export class PinnedTransport implements Transport {
     return this
   }
 
-  /**
-   * Takes a new nonce from a refusal. Another request may have got it while this one was on its
-   * way.
-   */
+  /** Takes the nonce of a refusal, unless another request has got it meanwhile. */
   learn(headers: IncomingHttpHeaders, refused: ClientRequest): boolean {
     const challenge = decodeChallenge(String(headers[CHALLENGE_HEADER] ?? ''))
     if (!challenge) return false

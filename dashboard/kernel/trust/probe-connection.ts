@@ -48,10 +48,7 @@ export async function findObstacle(
   }
 }
 
-/**
- * Returns why no connection to an address can be opened; undefined when one can, or the reason is
- * not known.
- */
+/** Returns why no connection can be opened; undefined when one can, or it is not known. */
 export async function connectionProblem(
   address: string,
   port: number,
@@ -95,10 +92,7 @@ const CODES: Record<number, string> = {
   111: 'ECONNREFUSED',
   113: 'EHOSTUNREACH',
 }
-/**
- * The first pause between two looks at a socket: each wakes the process up, which takes longer than
- * the look itself.
- */
+/** The first pause between two looks at a socket, each of which wakes the process up. */
 const FIRST_PAUSE_MS = 1
 const PAUSE_FACTOR = 4
 const MAX_PAUSE_MS = 1_000
@@ -254,10 +248,7 @@ const lengthPrefixed = (bytes: readonly number[]) => [
   ...bytes,
 ]
 
-/**
- * Returns the first message of TLS 1.3 (RFC 8446 4.1.2), with a key that nobody has: no handshake
- * follows.
- */
+/** Returns the first message of TLS 1.3 (RFC 8446 4.1.2), with a key that nobody has. */
 function clientHello(): Uint8Array {
   const extension = (type: number, bytes: readonly number[]) => [0, type, ...lengthPrefixed(bytes)]
   const key = lengthPrefixed([...randomBytes(32)])

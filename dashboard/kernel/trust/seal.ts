@@ -7,10 +7,7 @@ const TAG_BYTES = 16
 
 /** Encrypts a secret in the database for this dashboard with its key file. */
 export interface Sealer {
-  /**
-   * Returns base64url of nonce, tag and ciphertext (AES-256-GCM); `purpose` must be the same when
-   * opened.
-   */
+  /** Returns nonce, tag and ciphertext (AES-256-GCM) in base64url, for this `purpose`. */
   seal(purpose: string, secret: Secret): string
   /** Opens a sealed text. Throws for another key file, purpose or text. */
   open(purpose: string, sealed: string): Secret

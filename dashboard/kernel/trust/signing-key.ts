@@ -23,10 +23,7 @@ export interface KeyDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'> {
 
 export const KEY_PURPOSE = 'signing-key'
 
-/**
- * Returns the current key, which is created at the first start. Throws for another key file than
- * the one that sealed it.
- */
+/** Returns the current key, created at the first start. Throws for another key file. */
 export async function loadSigningKey(deps: KeyDeps): Promise<SigningKey> {
   const known = await findCurrentKey(deps.db)
   if (known) return openSigningKey(deps.sealer, known)

@@ -23,10 +23,7 @@ interface Deps extends Omit<PinnedDeps, 'key'> {
 const CHANGED =
   'The record of its agent was changed outside of the dashboard: enrol the server again'
 
-/**
- * Returns why no request can be sent to the agent of a server, as far as a connection shows it;
- * undefined when one can.
- */
+/** Returns why no request can be sent to an agent, as a connection shows; else undefined. */
 export async function obstacleTo(
   transports: Transports,
   to: AgentAddress,
@@ -40,10 +37,7 @@ export async function obstacleTo(
   }
 }
 
-/**
- * Makes one transport to each agent, which is kept while address and certificate of the server are
- * unchanged.
- */
+/** Makes one transport to each agent, kept while address and certificate are unchanged. */
 export function makeTransports(deps: Deps): Transports {
   const known = new Map<number, PinnedTransport>()
   return async (to: AgentAddress) => {

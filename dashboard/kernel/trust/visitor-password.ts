@@ -2,10 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Random, randomText } from '#dashboard/kernel/runtime/random.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 
-/**
- * The length of a password, at least 128 bits: a fast hash is then safe, and nginx checks it with
- * every request.
- */
+/** The length of a password, over 128 bits: a fast hash, which nginx checks often, is safe. */
 const LENGTH = 22
 const SALT_BYTES = 12
 

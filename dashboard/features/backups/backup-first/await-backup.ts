@@ -122,10 +122,7 @@ async function startBackup(deps: Deps, operation: SiteOperation): Promise<void> 
 /** Whether the operation is of a server, whose name it then has. */
 const isOfServer = ({ domain }: Pick<OperationRow, 'domain'>, ofSite: string) => domain !== ofSite
 
-/**
- * Throws the reason why there is no backup. The worker retries what an offline agent prevents while
- * there is time.
- */
+/** Throws why there is no backup. The worker retries what an offline agent prevents. */
 async function backupFailed(
   { db }: Deps,
   { domain, server_id, site_id }: SiteOperation,

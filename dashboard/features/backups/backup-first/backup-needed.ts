@@ -9,10 +9,7 @@ type Deps = Pick<RulesDeps, 'db' | 'clock'>
 
 const RECENT_MS = 60 * 60_000
 
-/**
- * Returns the period in which a backup is recent enough for what was started at `time`: a backup of
- * the future is not.
- */
+/** Returns the period in which a backup is recent for what was started at `time`. */
 export function recentPeriod({ clock }: Pick<Deps, 'clock'>, time: Date = clock.now()): TimePeriod {
   const now = clock.now().getTime()
   return {

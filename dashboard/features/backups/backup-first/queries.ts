@@ -21,10 +21,7 @@ export interface TimePeriod {
   to: string
 }
 
-/**
- * Lists the ids of the sites of a server that have backups before changes, but none in that period
- * (see hasBackupIn).
- */
+/** Lists the sites of a server that want a backup, and have none in that period. */
 export const listUnsaved = (
   db: Database,
   server_id: number,

@@ -78,9 +78,6 @@ export async function adoptBackups(
   }
 }
 
-/**
- * Returns the time of the newest backup that is not dated in the future; `now` when all of them
- * are.
- */
+/** Returns the time of the newest backup that is not dated in the future, or else `now`. */
 const newestOf = (backups: readonly { at: string }[], now: string): string =>
   backups.find(({ at }) => at <= now)?.at ?? now

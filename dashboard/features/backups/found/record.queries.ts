@@ -34,9 +34,7 @@ function listingStatements(queries: Queries, listing: RepositoryListing): Statem
   ]
 }
 
-/**
- * Assigns backups to a site that was recorded, or adopted its repository, after they were found.
- */
+/** Assigns backups to a site that was recorded, or got its repository, after they were found. */
 function assignToSite(
   { target_id, repository, listed }: RepositoryListing,
   { id, server_id }: NonNullable<RepositoryListing['site']>,
@@ -64,10 +62,7 @@ function insertMissing({ target_id, repository, listed, now, site }: RepositoryL
     order by key`
 }
 
-/**
- * Records a list of a repository, with `also` in the same batch. Returns how many backups are no
- * longer stored, and how many had no record.
- */
+/** Records a list of a repository and `also`. Returns how many backups are gone, and are new. */
 export async function recordListing(
   db: Database,
   listing: RepositoryListing,

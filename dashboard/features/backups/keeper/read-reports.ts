@@ -54,10 +54,7 @@ async function readReportTexts(
   return []
 }
 
-/**
- * Returns the newest report; one of the future, whose clock was wrong, only if there is no other
- * one.
- */
+/** Returns the newest report; one of the future only if there is no other one. */
 const newestReport = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
   reports.toSorted(
     (one, other) =>
@@ -65,10 +62,7 @@ const newestReport = (reports: readonly KeeperReport[], now: Date): KeeperReport
       Date.parse(other.at) - Date.parse(one.at),
   )[0]
 
-/**
- * Returns the newest report that the keeper with this public key has signed: anybody may write
- * others.
- */
+/** Returns the newest report that the keeper has signed: anybody may write others. */
 export const newestSignedReport = (
   key: string,
   texts: readonly string[],

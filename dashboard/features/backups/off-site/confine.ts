@@ -2,10 +2,7 @@ import { dlopen, FFIType, ptr } from 'bun:ffi'
 import { closeSync, openSync, statSync } from 'node:fs'
 import { z } from 'zod'
 
-/**
- * The files that a program may use, and the ports to which it may connect. Missing paths are left
- * out.
- */
+/** The existing files that a program may use, and the ports to which it may connect. */
 export const Allowed = z.object({
   /** Files that it may execute: itself, the loader of its libraries, and what it starts. */
   runs: z.array(z.string()),
@@ -99,10 +96,7 @@ function confine(libc: Libc, { runs, reads, writes, ports }: Allowed): void {
   check(libc.syscall(CALL.RESTRICT, ruleset, 0, 0, 0), 'landlock_restrict_self')
 }
 
-/**
- * Allows rights on a path. Rights on a folder are of everything below it; a file has only those of
- * files.
- */
+/** Allows rights on a file, or on everything below a folder; a file has only those of files. */
 function allowPath(libc: Libc, ruleset: number, path: string, rights: number): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return

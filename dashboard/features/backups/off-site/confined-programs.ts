@@ -92,10 +92,7 @@ function installedPath(name: string, name_of_package: string): string {
   )
 }
 
-/**
- * Returns the libraries of a program as the loader finds them; the program itself does not run.
- * env(1) sets variables of this program alone.
- */
+/** Returns the libraries of a program as the loader finds them; the program does not run. */
 async function librariesOf(program: string): Promise<string[]> {
   const { stdout } = await runProgram(['env', 'LD_TRACE_LOADED_OBJECTS=1', program])
   return [...stdout.matchAll(LIBRARY)].map(([, path = '']) => path)

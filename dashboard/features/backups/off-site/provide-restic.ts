@@ -8,10 +8,7 @@ import { runOrThrow } from './run-program.ts'
 
 const TIMEOUT_MS = 10 * 60_000
 
-/**
- * Returns the path of the same restic as on servers, in DATA_DIR: downloaded once, with a known
- * digest.
- */
+/** Returns the path of the same restic as on servers, downloaded once, with a known digest. */
 export async function providedRestic(data_dir: string): Promise<string> {
   const { urls, sha256 } = RESTIC[process.arch === 'arm64' ? 'arm64' : 'x64']
   const [program, note] = [`${data_dir}/bin/restic`, `${data_dir}/bin/restic.sha256`]
@@ -36,9 +33,7 @@ export async function providedRestic(data_dir: string): Promise<string> {
   return program
 }
 
-/**
- * Downloads the program. A copy beside the records is tried first, for a machine without internet.
- */
+/** Downloads the program, or takes a copy beside the records, without internet. */
 async function download(urls: readonly string[], to: string, sha256: string): Promise<void> {
   const problems: string[] = []
   for (const url of urls) {

@@ -133,10 +133,7 @@ function failureOf(
   return new Error(`restic ${command}: ${said || `exit status ${code}`}`)
 }
 
-/**
- * Prepares the repository as agents do it for sites: the password is the name of a key, encrypted
- * to the kit and the keeper.
- */
+/** Prepares the repository like agents: the name of a key, for kit and keeper, is the password. */
 export async function prepareRepository(
   { attempt, must, failure }: Restic,
   { folder, password }: OpenRepository,

@@ -25,10 +25,7 @@ const MEMORY_LIMIT = ['prlimit', '--core=0', `--data=${2 ** 30}`, '--']
 /** The times in the status of a restic that waits: they pass without progress. */
 const PROGRESS_TIMES = /"seconds_(elapsed|remaining)":\d+,?/g
 
-/**
- * Runs a program by its argv behind all others, with these variables alone. Never throws for an exit
- * status.
- */
+/** Runs a program with these variables alone. Never throws for an exit status. */
 export async function runProgram(
   argv: readonly string[],
   {

@@ -92,10 +92,7 @@ export async function saveOffSite(deps: OffSiteDeps): Promise<void> {
   if (request) await endRequest(db, request)
 }
 
-/**
- * Whether the records have to be saved now. A failed attempt is repeated sooner; a check alone is
- * no backup.
- */
+/** Whether a backup is due. A failed one is repeated sooner; a check alone is none. */
 function isSaveDue(
   before: Awaited<ReturnType<typeof findOffSite>>,
   sealed: SealedFiles | undefined,
@@ -119,10 +116,7 @@ async function endRefusedRequest({ db, clock, log }: OffSiteDeps, request: Reque
   log.error('the requested backup of the records could not start', new Error(error))
 }
 
-/**
- * Saves the records, or only checks the target. Returns the id of the snapshot; undefined after a
- * check alone.
- */
+/** Saves the records and returns the id of the snapshot; undefined after a check alone. */
 async function saveNow(
   deps: OffSiteDeps,
   kit: KitRow,
@@ -164,10 +158,7 @@ async function saveNow(
 const textFrom = ({ random }: Pick<OffSiteDeps, 'random'>): string =>
   Buffer.from(random(PASSWORD_BYTES)).toString('hex').slice(0, 48)
 
-/**
- * Returns the password of the repository. A new one is recorded before it is used: a repository
- * whose password is lost could not be used again.
- */
+/** Returns the password of the repository; a new one is recorded before it is used. */
 async function passwordFor(
   { db, random, sealer }: OffSiteDeps,
   kit: KitRow,
@@ -181,10 +172,7 @@ async function passwordFor(
   return password
 }
 
-/**
- * Throws for a folder that restic must not use: it may use the whole folder, and must see none of
- * the records.
- */
+/** Throws for a folder of the records: restic may use the whole folder. */
 async function refuseUnusable(path: string, data_dir: string): Promise<void> {
   if (`${path}/`.startsWith(`${data_dir}/`) || `${data_dir}/`.startsWith(`${path}/`)) {
     throw new Error(
@@ -198,10 +186,7 @@ async function refuseUnusable(path: string, data_dir: string): Promise<void> {
   })
 }
 
-/**
- * The time without progress after which an account counts as refused: the account of the dashboard
- * had an answer before.
- */
+/** How long the account of a server may be silent, where that of the dashboard was answered. */
 const TIMEOUT_MS = 60_000
 
 /**

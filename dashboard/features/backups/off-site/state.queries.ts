@@ -14,10 +14,7 @@ export const STATE = 'off_site_backup'
 export const REQUEST = 'off_site_request'
 /** The settings key of the last request for a backup beside the records. */
 export const LOCAL_REQUEST = 'local_backup_request'
-/**
- * The settings key of what the installation has sealed for the backups, as the file in DATA_DIR
- * says.
- */
+/** The settings key of what the installation has sealed, as the file in DATA_DIR says. */
 const RECOVERY = 'recovery_file'
 type RequestKey = typeof REQUEST | typeof LOCAL_REQUEST
 
@@ -44,9 +41,7 @@ export type Request = z.infer<typeof Request>
 
 export type OffSiteState = z.input<typeof OffSiteState>
 
-/**
- * Returns the state of the dashboard's own backups in a target; undefined when none was tried yet.
- */
+/** Returns the state of the dashboard's own backups in a target; undefined before the first. */
 export async function findOffSite(
   db: Database,
 ): Promise<z.output<typeof OffSiteState> | undefined> {
@@ -63,10 +58,7 @@ export async function setOffSite(db: Database, value: OffSiteState): Promise<voi
   )
 }
 
-/**
- * Returns what the installation has sealed for the backups; undefined when no installation seals
- * anything, as in a checkout.
- */
+/** Returns what the installation has sealed; undefined when nothing, as in a checkout. */
 export async function findSealed(db: Database): Promise<SealedFiles | undefined> {
   const [row] = await db.read.select().from(settings).where(eq(settings.key, RECOVERY))
   return Sealed.safeParse(row?.value).data

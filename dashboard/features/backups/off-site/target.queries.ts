@@ -10,10 +10,7 @@ import { REQUEST, type Request, requestStatement, STATE } from './state.queries.
 
 type NewRepository = typeof dashboard_repositories.$inferInsert
 
-/**
- * Stores the target. With `forgets`, what is known of the last attempts is deleted: it is of
- * another place.
- */
+/** Stores the target; with `forgets`, the last attempts were those of another place. */
 export async function putOwnTarget(
   db: Database,
   values: Omit<OwnTarget, 'id'>,
@@ -53,9 +50,7 @@ export async function setChecked(
   )
 }
 
-/**
- * Returns the repository of the dashboard in this place, by its address without user and secret.
- */
+/** Returns the repository of this place, by its address without user and secret. */
 export async function findOwnRepository(db: Database, place: BackupPlace) {
   const rows = await db.read
     .select()

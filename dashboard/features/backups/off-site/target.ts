@@ -20,10 +20,7 @@ export interface OwnTargetDeps {
   sealer: Sealer
 }
 
-/**
- * Changes the target, and requests a check at once. Another place needs the secret again, as with
- * targets of sites.
- */
+/** Changes the target and requests a check. Another place needs the secret again. */
 export async function changeOwnTarget(
   { db, clock, sealer }: OwnTargetDeps,
   { place, secret, keeper_key }: z.output<typeof SetDashboardTarget>,

@@ -17,10 +17,7 @@ function pathOf(place: BackupPlace): string {
   return place.kind === 's3' ? `${pathname}/${place.bucket}/${place.prefix}` : pathname
 }
 
-/**
- * Whether the account of one place opens the storage of the other: what it may read is the same,
- * then.
- */
+/** Whether the account of one place opens the storage of the other, and so can read the same. */
 export const sharesAccount = (one: TargetAccess, other: TargetAccess): boolean =>
   'user' in one.place &&
   'user' in other.place &&

@@ -90,10 +90,7 @@ async function changeName(deps: ChangeRecordsDeps, one: NameChange): Promise<boo
   }
 }
 
-/**
- * Returns the changes that are left. Throws conflict if the name has other records than those that
- * were shown.
- */
+/** Returns the remaining change. Throws conflict for other records than those shown. */
 function remainingChange(
   { name, change }: NameChange,
   present: readonly CloudflareRecord[],

@@ -4,10 +4,7 @@ import { dns_changes } from '#dashboard/kernel/db/dns-schema.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { operations } from '#dashboard/kernel/db/schema.ts'
 
-/**
- * Notes the changes of an operation before the first record changes; earlier changes of the site
- * are not undone any more.
- */
+/** Notes changes before the first record changes; earlier ones are not undone any more. */
 export async function noteChanges(
   db: Database,
   { id, site_id }: Pick<OperationRow, 'id' | 'site_id'>,
@@ -18,10 +15,7 @@ export async function noteChanges(
   )
 }
 
-/**
- * Forgets the former changes of the records of a site, which a change that a user requests
- * replaces.
- */
+/** Forgets the former changes of a site, which a change by a user replaces. */
 export const forgetUndo = (db: Database, site_id: number) =>
   db.write((queries) =>
     queries
@@ -69,10 +63,7 @@ export const endUndo = (db: Database, operation_id: string, tries: number, is_ov
       .where(eq(dns_changes.operation_id, operation_id)),
   )
 
-/**
- * Whether the changes of an operation can be undone: an undo of another change of the site, or a
- * call, ends that.
- */
+/** Whether changes can be undone: an undo of others of the site, or a call, ends that. */
 export async function isOpen(db: Database, operation_id: string): Promise<boolean> {
   const row = await db.read
     .select({ is_over: dns_changes.is_over })

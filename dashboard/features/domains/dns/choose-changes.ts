@@ -32,9 +32,7 @@ function isChosen(one: NameChange, replaced: readonly ShownRecord[]): boolean {
   return create.length + remove.length > 0 && (remove.length === 0 || isWanted)
 }
 
-/**
- * Whether the records of a name are to be replaced. Throws conflict if they are not those shown.
- */
+/** Whether records are to be replaced. Throws conflict if they are not those shown. */
 export function refuseChanged(
   { name, change }: Pick<NameChange, 'name' | 'change'>,
   replaced: readonly ShownRecord[],

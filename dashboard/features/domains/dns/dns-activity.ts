@@ -2,10 +2,7 @@ import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { NameChange } from './read-changes.ts'
 
-/**
- * Describes a change, such as `A shop.example → 203.0.113.4 in Cloudflare, replaces A
- * 198.51.100.9`.
- */
+/** Describes a change: `A shop.example → 203.0.113.4 in Cloudflare, replaces A 198.51.100.9`. */
 export function changeText({ name, account, change }: NameChange): string {
   const created = change.create.map(({ type, content }) => `${type} ${name} → ${content}`)
   const former = change.remove.map(({ type, content }) => `${type} ${content}`)

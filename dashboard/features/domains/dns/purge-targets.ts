@@ -25,10 +25,7 @@ interface SiteName {
   domain: string
 }
 
-/**
- * Returns the names of a site that have something in the cache, which are the proxied ones. Throws
- * conflict with what to do.
- */
+/** Returns the proxied names, which alone have a cache. Throws conflict with what to do. */
 export async function findPurgeTargets(
   deps: PurgeDeps,
   { id, domain }: SiteName,

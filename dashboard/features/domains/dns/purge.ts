@@ -59,10 +59,7 @@ async function purgeTarget(deps: PurgeDeps, { account, zone, hosts }: PurgeTarge
     await purgeHosts(access, zone.id, hosts.slice(at, at + MAX_CONCURRENT))
 }
 
-/**
- * Purges the cache of Cloudflare after the page cache of the site is empty: otherwise old pages
- * come back from it. Never throws.
- */
+/** Purges the cache of Cloudflare after that of the site, from which old pages would return. */
 async function purgeAfter(deps: RulesDeps, operation: OperationRow): Promise<Warning[]> {
   const { site_id: id, domain, server_id, actor: user_id } = operation
   if (id === null) return []

@@ -33,10 +33,7 @@ export interface NameChange {
 type TargetServer = Pick<ServerRow, 'name' | 'hostname'>
 type Deps = Pick<DnsDeps, 'db' | 'sealer' | 'rules'>
 
-/**
- * Reads the DNS changes for the names that are in a zone of an account. Throws conflict with the
- * message of Cloudflare.
- */
+/** Reads the DNS changes for the names in a zone of an account. Throws conflict. */
 export async function readChanges(
   deps: Deps,
   server: TargetServer,
@@ -83,10 +80,7 @@ async function prepareLookUp(deps: Deps, server: TargetServer, names: readonly s
 
 const canonical = (name: string) => (name.startsWith('*.') ? name : (canonicalDomain(name) ?? name))
 
-/**
- * Returns the addresses that visitors reach: no private ones, but in development they are as good
- * as any.
- */
+/** Returns the addresses that visitors reach, which are public ones, except in development. */
 async function publicAddresses(server: TargetServer, { production }: AddressRules) {
   const addresses = await requireAddresses(server)
   const inside = production ? addresses.find(isPrivate) : undefined

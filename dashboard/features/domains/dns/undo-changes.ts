@@ -14,10 +14,7 @@ const MAX_TRIES = 60
 
 type Deps = Omit<ChangeRecordsDeps, 'agents' | 'types' | 'bus' | 'dns_ms'>
 
-/**
- * Restores the records of failed operations, or of `only` one of them; a failed attempt is repeated
- * each minute.
- */
+/** Restores the records of failed operations, or of `only` one; it is repeated each minute. */
 export async function undoRecords(deps: Deps, only?: { id: string }): Promise<void> {
   for (const { operation, tries } of await listUndo(deps.db, only?.id))
     await deps.records.run(operation.site_id ?? 0, async () => {
@@ -51,10 +48,7 @@ const reverseOf = (one: NameChange): NameChange => {
   return { ...one, change: { keep, remove: gone, create: remove } }
 }
 
-/**
- * Restores the records of a name; returns false when they are as before. A name with records of
- * others is left alone.
- */
+/** Restores the records of a name, unless others have changed; false if they are as before. */
 async function undoChange(deps: Deps, one: NameChange): Promise<boolean> {
   const { name, zone_id: zone, change } = one
   const account = await findAccount(deps.db, one.account_id)

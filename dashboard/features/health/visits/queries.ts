@@ -11,10 +11,7 @@ export type VisitRow = Awaited<ReturnType<typeof selectSites>>[number]
 /** The maximum of sites that are started at once; the others are due in the next round. */
 const MAX_DUE = 500
 
-/**
- * The condition for sites in use that no operation changes and that are not closed for maintenance:
- * their visitors expect a page.
- */
+/** The condition for sites in use, neither changing nor closed: visitors expect a page. */
 const isOpen = and(
   eq(sites.status, 'active'),
   eq(sites.found, false),
@@ -51,10 +48,7 @@ function selectSites(db: Database, which: SQL) {
 const requestedIds = (when: SQL) =>
   sql`select id from sites indexed by sites_visits where status = 'active' and found = 0 and ${when}`
 
-/**
- * Lists the open sites whose last request is older than this, or was never sent: the longest ago
- * first.
- */
+/** Lists the open sites whose last request is older than this, the longest ago first. */
 export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitRow[]> {
   const at = (ms: number) => new Date(now.getTime() + ms).toISOString()
   const ids = sql.join(

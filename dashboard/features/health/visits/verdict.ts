@@ -65,10 +65,7 @@ function verdictThroughCdn(
   return unknown('visit_cdn', `Its name leads to ${cdn}, which ${words} to this dashboard`)
 }
 
-/**
- * The reasons why a visitor does not connect to the requested address, by the state of the DNS;
- * undefined when a visitor does.
- */
+/** Why a visitor does not connect to the requested address, by the state of the DNS. */
 const DNS_REASONS: Record<NameState['dns'], string | undefined> = {
   here: undefined,
   both: undefined,

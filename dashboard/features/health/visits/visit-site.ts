@@ -65,10 +65,7 @@ export async function visitSite(
   return verdictOf({ dns, cdn, through, straight })
 }
 
-/**
- * Returns the addresses of a name, and none after some seconds: a slow name server delays no other
- * site.
- */
+/** Returns the addresses of a name; none after some seconds, which delay no other site. */
 const addressesIn = (hostname: string): Promise<string[]> =>
   Promise.race([addressesOf(hostname), Bun.sleep(LOOKUP_MS).then(() => [])])
 
@@ -82,10 +79,7 @@ interface RequestRoute {
 const frontPageOf = ({ domain, tls }: VisitedSite, { query }: RequestRoute) =>
   new URL(`${tls ? 'https' : 'http'}://${domain}/${query}`)
 
-/**
- * Requests a page and follows redirects between these names, at the same address. `seen` are the
- * pages before.
- */
+/** Requests a page and follows redirects between these names; `seen` are the pages before. */
 async function visitAt(
   url: URL,
   way: RequestRoute,
@@ -117,10 +111,7 @@ function redirectOf({ status, headers }: PageAnswer, from: URL): URL | undefined
   return to && /^https?:$/.test(to.protocol) ? to : undefined
 }
 
-/**
- * Finds the cause of a failed connection: Bun reports each one as refused, and the kernel knows
- * better.
- */
+/** Finds the cause of a failed connection, which Bun always reports as refused. */
 async function failureCause(
   failed: VisitFailure,
   { address }: RequestRoute,
@@ -133,10 +124,7 @@ async function failureCause(
 
 type RequestResult = PageAnswer | { failed: VisitFailure }
 
-/**
- * Sends one GET with limits of time and size. Nothing is verified: the agent checks the
- * certificate.
- */
+/** Sends one GET with limits of time and size; the agent, not this, checks the certificate. */
 function requestPage(
   url: URL,
   { address, port, until }: RequestRoute & { port: number },

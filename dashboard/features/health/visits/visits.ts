@@ -24,10 +24,7 @@ import type { VisitedSite } from './visit-site.ts'
 
 interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'log'> {
   leases: Leases
-  /**
-   * Requests a site and returns the verdict; undefined when its server cannot be requested, which
-   * says nothing about the site.
-   */
+  /** Returns the verdict on a site; undefined when its server cannot be requested. */
   visit(site: VisitedSite, signal: AbortSignal): Promise<Verdict | undefined>
   findObstacle(to: AgentAddress): Promise<ServiceError | undefined>
 }
@@ -43,10 +40,7 @@ const COLLECT_MS = 500
 const MAX_CONCURRENT = 32
 /** The maximum of concurrent requests to one server, whose sites share its processors. */
 const MAX_PER_SERVER = 2
-/**
- * The shortest interval, as a share of the setting: each site has an interval of its own, so that
- * the sites of a server are not all requested at once.
- */
+/** The shortest interval of a site as a share of the setting, by which the requests spread. */
 const MIN_INTERVAL_SHARE = 0.8
 const MAX_FORGOTTEN = 500
 
@@ -168,10 +162,7 @@ export class Visits {
     return age === undefined ? 0 : interval_ms * MIN_INTERVAL_SHARE - age
   }
 
-  /**
-   * Returns the changed sites whose time has come; one that an operation still changes is requested
-   * after it.
-   */
+  /** Returns the changed sites whose time has come, and that no operation still changes. */
   async #settled(): Promise<VisitRow[]> {
     const now = this.#deps.clock.elapsed()
     const ids = [...this.#changed].flatMap(([id, at]) => (at <= now ? [id] : []))

@@ -96,10 +96,7 @@ export const readDays = (db: Database, { site_id, from, to }: NumbersRange) =>
     select at, ${COLUMN_NAMES}, ${sql.raw(SIZES.join(', '))} from ${site_days}
     where site_id = ${site_id} and at >= ${inlineInteger(from)} and at < ${inlineInteger(to)} order by at`)
 
-/**
- * Returns the end of the last change of the tier of a site, in seconds since 1970; 0 when none is
- * known.
- */
+/** Returns the end of the last change of the tier, in seconds since 1970; 0 when unknown. */
 export async function readTierChange(db: Database, site_id: number): Promise<number> {
   const { type, params, status, finished_at } = operations
   const isUpdate = and(eq(type, 'site.update'), isNotNull(sql`${params} ->> 'tier'`))

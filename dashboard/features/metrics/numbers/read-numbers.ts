@@ -80,9 +80,7 @@ const MIN_MEMORY_EVENTS = 5
 /** The days after which a site counts as idle, at which its owner alone looks now and then. */
 const IDLE_DAYS = 28
 const MAX_IDLE_REQUESTS = 20
-/**
- * The maximum of missing days: some days without an agent are no reason to wait for another month.
- */
+/** The days without an agent that are no reason to wait for another month. */
 const MISSING_DAYS = 3
 
 /**

@@ -22,10 +22,7 @@ interface Deps {
   log: Log
 }
 
-/**
- * Reads the numbers of a server since the last call. Returns false when they could not be read,
- * which is logged.
- */
+/** Reads the numbers of a server since the last call; false, which is logged, on a failure. */
 export async function updateNumbers(
   { db, agents, clock, log }: Deps,
   server: AgentAddress,

@@ -41,10 +41,7 @@ export function withAdvice(reason: string, advice: string): string {
   return `${reason.replace(/[\s.:]+$/, '')}: ${advice}`
 }
 
-/**
- * Returns the group of these items, most severe first and otherwise in the given order; an empty
- * list without items.
- */
+/** Returns the group of these items, most severe first; an empty list without items. */
 export function groupOf(
   kind: AttentionKind,
   found: readonly AttentionItem[],

@@ -11,10 +11,7 @@ type MailFinding = Pick<AttentionItem, 'severity' | 'reason' | 'at'>
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/**
- * The time after which a refusal counts: a relay may be unavailable for a moment, and may defer
- * messages.
- */
+/** The time after which a refusal counts: a relay may defer messages for a moment. */
 const REFUSING_MS = 15 * MINUTE_MS
 const LATE_MS = 4 * HOUR_MS
 

@@ -113,10 +113,7 @@ async function needySites(db: Database, { index, which, order, limit }: SiteNeed
     .orderBy(order, asc(sites.domain), asc(sites.id))
 }
 
-/**
- * Selects the sites with a disk level, those over their limit first. The index contains only sites
- * with a level.
- */
+/** Selects the sites with a disk level, which alone are in the index, the fullest first. */
 function diskSites(db: Database, limit: number) {
   const those = sql`${sites} indexed by sites_disk
     where disk_level is not null and status in ('active', 'suspended')`
@@ -175,10 +172,7 @@ export const listAnsweredByOthers = (db: Database) =>
     .from(servers)
     .where(isNotNull(servers.answered_by))
 
-/**
- * Lists failed operations without a retry. Failed creations and backups have their own kinds; the
- * next contact ends a sync.
- */
+/** Lists failed operations without a retry, but no creations, backups and syncs. */
 function failedOperations(db: Database, since: string, limit: number) {
   const { id, type, server_id, site_id, domain, error, finished_at } = operations
   return db.read

@@ -57,10 +57,7 @@ function failedServices(server: ListedServer): AttentionItem[] {
     })
 }
 
-/**
- * Returns the sites that were not recorded: so many new ones on a day are unusual, an error or a
- * very large server.
- */
+/** Returns the servers with more new sites on a day than were recorded. */
 function notRecorded(rows: readonly ListedServer[]): Attention[] {
   const over = rows.filter(({ imports_refused }) => imports_refused > 0)
   const total = over.reduce((sum, { imports_refused }) => sum + imports_refused, 0)

@@ -22,10 +22,7 @@ export async function countSitesOf(db: Database, now: Date, server_id: number) {
   return countsOf(await readGroups(db, [server_id], now), await listSilent(db, now))
 }
 
-/**
- * Counts the sites of all servers in the same way. `silent` are those whose reports are not valid
- * any more.
- */
+/** Counts the sites of all servers; `silent` are those whose reports are not valid. */
 export function countsOf(groups: ServerGroups, silent: ReadonlySet<number>) {
   const counts = {
     sites: {} as Record<string, number>,

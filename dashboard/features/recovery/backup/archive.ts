@@ -16,10 +16,7 @@ const MAX_SIZE = 8 ** 11 - 1
 /** The maximum of members; our archives have at most four. */
 const MAX_MEMBERS = 16
 
-/**
- * Writes a tar file (POSIX.1-1988, ustar) that its owner alone can read; it is synced when this
- * resolves.
- */
+/** Writes a tar file (POSIX.1-1988, ustar) for its owner alone, and syncs it. */
 export async function writeArchive(
   path: string,
   contents: readonly ArchiveContent[],
@@ -30,10 +27,7 @@ export async function writeArchive(
   await archive.sync()
 }
 
-/**
- * Lists the members of a tar file. Throws for anything but a complete one with at most 16 members,
- * each within the archive.
- */
+/** Lists the members of a complete tar file. Throws for any other one, and more than 16. */
 export async function listMembers(archive: FileHandle): Promise<ArchiveMember[]> {
   const { size: end } = await archive.stat()
   const members: ArchiveMember[] = []

@@ -111,9 +111,7 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
 }
 
-/**
- * Returns the findings about rows that admit and that no dashboard with this secret has written.
- */
+/** Returns the findings about rows that admit, and were written without this secret. */
 function changedRows(rows: AllMarked, secret: Secret): string[] {
   const marks = new Marks(secret.reveal(), { error: () => undefined })
   return MARKED_TABLES.flatMap((table) => changedIn(marks, table, rows[table]))

@@ -37,10 +37,7 @@ export async function backUpDaily(deps: Deps): Promise<void> {
   }
 }
 
-/**
- * Creates a backup in a separate process: SQLite copies a large database at once, and must not
- * block others.
- */
+/** Creates a backup in a process of its own: SQLite copies a large database at once. */
 export async function backUpAside(path: string, { with_secrets = false } = {}): Promise<void> {
   const words = ['backup', ...(with_secrets ? ['--with-secrets'] : []), path]
   const child = Bun.spawn([...LOW_PRIORITY, ...PROGRAM, ...words], {

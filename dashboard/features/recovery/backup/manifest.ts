@@ -2,10 +2,7 @@ import { z } from 'zod'
 
 export const FORMAT = 1
 
-/**
- * The content of `manifest.json`, the first member of a backup. `seal` is the fingerprint of the
- * required seal-secret.
- */
+/** The first member of a backup; `seal` is the fingerprint of the required seal-secret. */
 export const Manifest = z.object({
   backup_of: z.literal('hosting-control'),
   format: z.number().int(),

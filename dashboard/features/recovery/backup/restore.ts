@@ -132,10 +132,7 @@ async function mergeWriteAheadLog(file: string): Promise<void> {
   await client.execute('PRAGMA journal_mode = DELETE')
 }
 
-/**
- * Stores the secrets of the backup. With a new secret for sessions, sessions that ended since the
- * backup stay ended.
- */
+/** Stores the secrets. With a new one for sessions, those that ended stay ended. */
 async function putSecrets({ secret }: Backup, { data_dir }: DashboardRecords): Promise<void> {
   await rm(`${data_dir}/jwt-secret`, { force: true })
   if (secret && !(await stat(`${data_dir}/seal-secret`).catch(() => undefined))) {

@@ -45,10 +45,7 @@ async function completeRecovery(
   await closeRecovery(deps.db, site.id)
 }
 
-/**
- * Does some work unless it cannot be done now: an operation of the site excludes it, and an offline
- * server is tried again.
- */
+/** Does work that another operation of the site, or an offline server, only delays. */
 async function tryNow({ log }: Deps, domain: string, work: () => Promise<unknown>) {
   try {
     await work()

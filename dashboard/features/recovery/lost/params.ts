@@ -21,10 +21,7 @@ const UNRESTORED: readonly SiteRow['status'][] = ['failed', 'cancelled']
 
 type Input = InputOf<'site.recover'>
 
-/**
- * Returns the params of a restore. Throws 409 for a site of a server that is not lost or answers
- * again, and like `paramsFromBackup`.
- */
+/** Throws 409 unless the server is lost and silent, and like `paramsFromBackup`. */
 export async function recoverParams(deps: RulesDeps, target: OperationTarget, input: Input) {
   const lost = await lostServerOf(deps, requireSite(target))
   return paramsFromBackup(deps, lost, target, input)

@@ -80,9 +80,7 @@ export const changeServer: StartChange = (queries, { site_id, server_id, params 
   ]
 }
 
-/**
- * Returns the lost server from which the record of a site came; undefined when it came from none.
- */
+/** Returns the lost server from which a site came; undefined when it came from none. */
 export async function findOrigin(db: Database, site: Pick<SiteRow, 'id' | 'server_id'>) {
   const [row] = await db.read
     .select({ server: servers })
@@ -95,9 +93,7 @@ export async function findOrigin(db: Database, site: Pick<SiteRow, 'id' | 'serve
   return row?.server
 }
 
-/**
- * Lists the sites of a server, of any kind, that have one of these names, without the site itself.
- */
+/** Lists the other sites of a server, of any kind, that have one of these names. */
 export function listNamesakes(
   db: Database,
   server_id: number,

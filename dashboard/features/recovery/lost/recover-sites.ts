@@ -71,10 +71,7 @@ export async function recoverSites(
   return { bulk_operation }
 }
 
-/**
- * Records that the server is in use again: nothing of the restored sites changes. Throws 409 if it
- * was not lost.
- */
+/** Records that the server is used again; restored sites stay. Throws 409 if it was not lost. */
 export async function endServerLoss(
   { db, clock }: Pick<RecoverDeps, 'db' | 'clock'>,
   { id: server_id, hostname: domain, name }: ServerRow,

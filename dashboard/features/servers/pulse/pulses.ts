@@ -72,18 +72,12 @@ export class Pulses {
     return this.#met.has(server_id)
   }
 
-  /**
-   * Ends the held call of a server, so that it is repeated soon; for when what was read of the
-   * server may have changed.
-   */
+  /** Ends the held call of a server whose state may have changed: it is repeated soon. */
   again(server_id: number): void {
     this.#open.get(server_id)?.abort()
   }
 
-  /**
-   * Gives a server without a call so far its first one after a sync, and not at its turn. Never
-   * throws.
-   */
+  /** Calls a server after a sync, before its turn, if it had no call yet. Never throws. */
   async meet(server_id: number): Promise<void> {
     if (this.#met.has(server_id) || this.#open.has(server_id)) return
     const server = await this.#deps.find(server_id).catch(() => undefined)
@@ -163,10 +157,7 @@ export class Pulses {
     )
   }
 
-  /**
-   * Makes one call, and does what follows from it. Returns the pause before the next one; undefined
-   * when there is none.
-   */
+  /** Makes one call. Returns the pause before the next one; undefined when there is none. */
   async #once(server: AgentAddress, wait: number, last: number): Promise<number | undefined> {
     const held = new AbortController()
     this.#open.set(server.id, held)

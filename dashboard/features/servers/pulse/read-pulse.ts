@@ -12,10 +12,7 @@ import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import type { Versions } from '#shared/servers/changes.ts'
 import { metricsReading } from '#shared/servers/readings.ts'
 
-/**
- * The longest time for which an agent holds a call, so that one that does not answer is noticed
- * soon.
- */
+/** The longest hold of a call, so that an agent that does not answer is noticed soon. */
 const MAX_HOLD_S = 8
 const EARLY_MS = 1_000
 

@@ -78,9 +78,6 @@ export async function syncOrProbe(deps: ContactDeps, server_id: number): Promise
   return (await backgroundSync(deps, server_id)) ? 'answered' : unanswered
 }
 
-/**
- * Whether a failure is expected: the server has been enrolled and has not answered since, for
- * example because its agent restarts.
- */
+/** Whether a failure is expected: an enrolled server has not answered yet. */
 const isExpected = async ({ db }: ContactDeps, { id, status }: ServerRow): Promise<boolean> =>
   status === 'pending' && (await findAgent(db, id)) !== undefined

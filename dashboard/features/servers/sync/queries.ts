@@ -255,10 +255,7 @@ async function importSites(
   return count
 }
 
-/**
- * Reserves a part of the budget of the day. Returns false when another dashboard on the same
- * records has used it up meanwhile.
- */
+/** Reserves imports of the day; false when another dashboard has used the budget up. */
 async function reserveImports(
   db: Database,
   id: number,

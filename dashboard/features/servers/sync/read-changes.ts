@@ -52,9 +52,7 @@ export async function readChanges(
   return { ...rest, asked_at, reader: new AnswerReader(agents, answers) }
 }
 
-/**
- * Compares one of the two lists that are the state of an agent of another protocol. Throws offline.
- */
+/** Compares one of the two lists that make the state of another protocol. Throws offline. */
 export async function compareLists(
   { agents, clock }: Deps,
   to: AgentAddress,

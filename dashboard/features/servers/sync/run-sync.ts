@@ -85,9 +85,7 @@ async function streamSync(
   }
 }
 
-/**
- * Marks a sync as started. It is not retried and keeps its deadline: the next one follows anyway.
- */
+/** Marks a sync as started. It keeps its deadline: the next one follows anyway. */
 function markStarted({ db, clock }: RunSyncDeps, { id, deadline_at }: OperationRow): Promise<void> {
   return markRunning(db, id, { started_at: timestamp(clock), deadline_at })
 }

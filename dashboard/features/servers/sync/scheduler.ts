@@ -11,19 +11,14 @@ interface Deps {
   clock: Clock
   /** Syncs a server. Must not throw. */
   sync(server_id: number): Promise<Contact>
-  /**
-   * Returns the time in ms for which other contacts make a sync needless; 0 when it is needed now.
-   */
+  /** Returns for how many ms other contacts make a sync needless; 0 when it is needed. */
   rest_ms(server_id: number): number
   /** Notes that the server or its records have changed since its last sync. */
   changed(server_id: number): void
 }
 
 const MAX_CONCURRENT = 64
-/**
- * The maximum of contacts to servers that did not answer last time. Each takes as long as the
- * dashboard waits for a contact.
- */
+/** The maximum of contacts to silent servers, each of which takes the whole time limit. */
 const MAX_CONCURRENT_SILENT = 128
 const OFFLINE_MS = 15_000
 /**
@@ -77,9 +72,7 @@ export class Scheduler {
     this.#tick()
   }
 
-  /**
-   * Takes all servers and the interval as they are now: another dashboard may have changed them.
-   */
+  /** Takes all servers and the interval, which another dashboard may have changed. */
   keep(server_ids: readonly number[], seconds: number): void {
     const there = new Set(server_ids)
     for (const id of this.#due.keys()) if (!there.has(id)) this.remove(id)

@@ -66,10 +66,7 @@ const mergeForeignIdentity = (
   foreign: ReportedIdentity['foreign'],
 ): ReportedIdentity | null => (foreign ? { ...reported, foreign } : reported)
 
-/**
- * Returns the columns of a site that its server has in its trash, where it has no folder and no
- * database.
- */
+/** Returns the columns of a site in the trash, where it has no folder and no database. */
 export const trashedColumns = (
   { found, ...record }: Pick<SiteRow, 'found' | 'user'>,
   { user }: Pick<TrashedSite, 'user'>,

@@ -2,10 +2,7 @@ import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { nextSpreadTime } from '#dashboard/kernel/runtime/spread-times.ts'
 import type { Part } from '#shared/servers/changes.ts'
 
-/**
- * The range of times after the first answer of a server at which everything is read again: others
- * may change records.
- */
+/** The time until everything is read again, since others may change records. */
 const FULL_READ = { least_ms: 60_000, most_ms: 10 * 60_000 }
 /** The same range for an agent whose lists are compared: nothing else of it is read. */
 const FULL_READ_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
@@ -48,20 +45,14 @@ export class StoredVersions {
     return this.#known.get(server_id) === known
   }
 
-  /**
-   * Notes that the server was seen with the state that is stored, or with another `state`, which is
-   * stored now.
-   */
+  /** Notes that the server was seen with the stored state, or with `state`, stored now. */
   see(known: ServerVersions, state = known.state): void {
     known.times = state === known.state ? known.times + 1 : 0
     known.state = state
     known.seen = this.#clock.elapsed()
   }
 
-  /**
-   * Returns how long no sync is needed: until `within_ms` after the last contact that has seen the
-   * state.
-   */
+  /** Returns how long no sync is needed: `within_ms` from the last contact with the state. */
   rest_ms(server_id: number, within_ms: number): number {
     const known = this.#known.get(server_id)
     if (known?.state === undefined) return 0

@@ -52,10 +52,7 @@ async function resultOf<R>(work: AsyncGenerator<unknown, R>): Promise<R> {
   return step.value
 }
 
-/**
- * Compares the state of a server that answered last time: a whole sync records whether another one
- * answers.
- */
+/** Compares the state of a server that answered last time; others need a whole sync. */
 async function contact(deps: SyncChangedDeps, server: ServerRow, known: ServerVersions) {
   if (server.status !== 'online' || server.failures > 0) return undefined
   const since = { state: known.state ?? '' }

@@ -1,7 +1,4 @@
-/**
- * The intervals of the syncs with which the call of each minute reads the state, too, and saves the
- * next sync.
- */
+/** The intervals with which the call of each minute reads the state and saves a sync. */
 const SAVING_INTERVAL_MS = { least: 60_000, most: 120_000 }
 /** The time by which that call may be late. */
 const LATE_MS = 5_000
@@ -9,10 +6,7 @@ const LATE_MS = 5_000
 /** Whether the call of each minute asks for the version of the state, which takes the agent longer. */
 export const asksState = (interval_ms: number): boolean => interval_ms <= SAVING_INTERVAL_MS.most
 
-/**
- * Returns how long after a contact that has seen the state of its last sync a server needs its next
- * sync.
- */
+/** Returns when a server needs its next sync after a contact with an unchanged state. */
 export function nextSyncAfter(interval_ms: number): number {
   const isSaved = SAVING_INTERVAL_MS.least <= interval_ms && interval_ms <= SAVING_INTERVAL_MS.most
   return interval_ms + (isSaved ? LATE_MS : 0)

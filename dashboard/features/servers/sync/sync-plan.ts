@@ -70,9 +70,7 @@ export async function planSync(
   return plan
 }
 
-/**
- * Returns the sites whose name is not taken; of several sites with one name, the first one counts.
- */
+/** Returns the sites whose name is not taken, of several with one name the first one. */
 async function withFreeNames<T extends { domain: string }>(
   sites: readonly T[],
   taken: Set<string>,
@@ -131,9 +129,7 @@ function isFree({ domain }: { domain: string }, taken: Set<string>): boolean {
   return true
 }
 
-/**
- * Returns the changed columns of the sites that the agent has found. Other work runs in between.
- */
+/** Returns the changed columns of reported sites. Other work runs in between. */
 export async function columnUpdates(
   records: readonly KnownSite[],
   found: ReportedSites,
@@ -169,9 +165,7 @@ function siteChanges(
   return differences(record, { ...facts, ...stateOf(record, site) })
 }
 
-/**
- * Returns the state of a site that is there again: only the agent knows whether it is suspended.
- */
+/** Returns the state of a site that is back: only the agent knows whether it is suspended. */
 function stateOf(record: KnownSite, { suspended }: FoundSite): Partial<SiteRow> {
   const status = suspended ? 'suspended' : 'active'
   return record.status === status ? {} : { status, status_reason: '' }
@@ -185,10 +179,7 @@ function reportedElsewhere(record: KnownSite, domain: string | undefined): Parti
 
 const NOT_TRASHED = { trashed_at: null, purge_at: null, trash_size: null }
 
-/**
- * Returns the columns of an absent site. One that only its server has deleted gets its whole time
- * in the trash from now on.
- */
+/** Returns the columns of an absent site, with the whole time in the trash from now on. */
 function absentColumns(record: KnownSite, trash: ReportedTrash | undefined): Partial<SiteRow> {
   const { status, domain, operating } = record
   if (operating || !GONE.includes(status)) return {}

@@ -169,10 +169,7 @@ async function* readAndApply(
   return { sites: listed.total, changed, state: versions.state ?? null }
 }
 
-/**
- * Reads the state. An agent of another protocol gets a call for each part that every agent has.
- * Throws offline.
- */
+/** Reads the state, of another protocol with a call for each part. Throws offline. */
 const readState = (deps: SyncDeps, to: AgentAddress, signal?: AbortSignal) =>
   hasOurProtocol(to)
     ? readChanges(deps, to, { state: '' }, { signal })
@@ -206,10 +203,7 @@ function newestRecords(before: readonly KnownSite[], after: readonly KnownSite[]
 
 const unreadCount = (list?: CountedList<unknown>) => (list ? list.total - list.entries.length : 0)
 
-/**
- * Reads the trash when a site is not where it was, and at first. If it is unreported, the recorded
- * trash stays.
- */
+/** Reads the trash when a site is not where it was, and at first; else it stays. */
 async function trashOf(
   reader: AgentReader,
   server: ServerRow,
@@ -220,9 +214,7 @@ async function trashOf(
   return readTrash(reader, server).catch(() => undefined)
 }
 
-/**
- * Returns the versions of PHP: the agent reports each installed one as a service such as `php8.2`.
- */
+/** Returns the versions of PHP, which the agent reports as services such as `php8.2`. */
 function phpVersions(services: readonly Service[]): string[] {
   return services.flatMap(({ name, status }) => {
     const version = /^php(\d\.\d)$/.exec(name)?.[1]
@@ -329,10 +321,7 @@ const readCertificates = (reader: AgentReader, to: AgentAddress) =>
       unreported,
     )
 
-/**
- * Reads the disk use of the managed sites by domain; null if never measured. Undefined if
- * incomplete.
- */
+/** Reads the disk use by domain; null if never measured. Undefined if incomplete. */
 const readUsage = (reader: AgentReader, to: AgentAddress) =>
   reader
     .call(to, usageReading, {})

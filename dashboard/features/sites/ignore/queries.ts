@@ -3,10 +3,7 @@ import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
 import { activities, sites } from '#dashboard/kernel/db/schema.ts'
 
-/**
- * Stores the state with its activity: both or neither. A site that has become managed is not
- * ignored.
- */
+/** Stores the state of a discovered site and its activity: both or neither. */
 export async function storeIgnored(
   db: Database,
   id: number,

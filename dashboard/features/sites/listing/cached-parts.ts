@@ -53,9 +53,7 @@ export function cachedParts<P, C>(
   }
 }
 
-/**
- * Whether a cached part is current. A clock that was set back makes no part of a later time valid.
- */
+/** Whether a part is current; a clock that was set back makes no later one valid. */
 function isCurrent(
   { at, until, ...known }: CachedPart<unknown>,
   version: number | undefined,

@@ -62,10 +62,7 @@ function isTagged(tag: string): SQL {
 const isVersion = (version: string) =>
   sql`(${sites.wp_version} = ${version} or ${sites.wp_version} like ${`${version}.%`})`
 
-/**
- * Whether a site has one of these disk levels, by the index of those that have one, because the
- * level is not in that of the list.
- */
+/** Whether a site has one of these disk levels, by their index: the list has no level. */
 const hasDiskLevel = (levels: readonly string[]) =>
   sql`${sites.id} in (select id from sites indexed by sites_disk where disk_level in ${levels})`
 
@@ -80,17 +77,11 @@ const soonAt = (now: Date) => new Date(now.getTime() + EXPIRING_MS).toISOString(
 const hasCertificate = sql`${sites.status} in ('active', 'suspended') and ${sites.tls} <> 'none'
   and ${sites.certificate_expires_at} <> ''`
 
-/**
- * Whether a site in use has a certificate that has expired or soon will: the agent should have
- * renewed it by then.
- */
+/** Whether the certificate of a site in use should have been renewed by now. */
 export const isExpiring = (now: Date): SQL =>
   sql`${hasCertificate} and ${sites.certificate_expires_at} < ${soonAt(now)}`
 
-/**
- * Returns the first end of a certificate in a group of sites that will be expiring, and null
- * without any.
- */
+/** Returns the first end of a certificate that will be expiring in a group; null without any. */
 export const nextExpiring = (now: Date) =>
   sql<string | null>`min(case when ${hasCertificate}
     and ${sites.certificate_expires_at} >= ${soonAt(now)} then ${sites.certificate_expires_at} end)`

@@ -33,10 +33,7 @@ const SORTS = (now: Date) => ({
   health: byHealth(now),
 })
 
-/**
- * The sites by an index that is named: SQLite would otherwise read whole rows in a half-suitable
- * order.
- */
+/** The sites by a named index: SQLite would read whole rows in a half-suitable order. */
 export const LISTING_INDEX = sql`${sites} indexed by sites_listing`
 
 /** The sites by domain: the first page is read without the others. */

@@ -21,9 +21,7 @@ export const xmlrpcStatements = (
     .where(eq(site_settings.site_id, site_id)),
 ]
 
-/**
- * Stores the settings. Without a new password the stored one stays, as long as visitors need one.
- */
+/** Stores the settings; the stored password stays, as long as visitors need one. */
 export function settingsStatements(
   queries: Queries,
   site_id: number,

@@ -38,10 +38,7 @@ const UNSET_REPORT = {
   xmlrpc: 'on',
 } as const
 
-/**
- * Returns the user and password that visitors need; the activity records the access. Throws 409 for
- * a site without a password.
- */
+/** Returns the access for visitors, and records that. Throws 409 without a password. */
 export async function showPassword(
   { db, clock, sealer }: Pick<CommonDeps, 'db' | 'clock'> & { sealer: Sealer },
   { server, site, actor }: SiteTarget,

@@ -5,10 +5,7 @@ import { operations, servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { chunksOf, yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { TrashEntry } from '#shared/sites/api/sites.ts'
 
-/**
- * Lists the trash, the next purge first, with sites that are being restored. It is read in parts,
- * so that other calls run.
- */
+/** Lists the trash, the next purge first, in parts, so that other calls run. */
 export async function listTrash(db: Database): Promise<TrashEntry[]> {
   const ids = await db.read
     .select({ id: sites.id })

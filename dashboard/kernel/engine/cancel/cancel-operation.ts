@@ -11,10 +11,7 @@ export interface CancelDeps extends Pick<CommonDeps, 'db' | 'bus' | 'clock'> {
   worker: Worker
 }
 
-/**
- * Requests the cancellation; the agent decides how the operation ends. Throws 404 for an unknown
- * operation, and 409 for an ended one.
- */
+/** Requests the end, as the agent decides. Throws 404 for an unknown, 409 for an ended one. */
 export async function cancelOperation(
   { db, bus, clock, worker }: CancelDeps,
   id: string,

@@ -11,10 +11,7 @@ interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'retry_min_ms' 
 
 export const cancelTopic = (operation_id: string) => `cancel ${operation_id}`
 
-/**
- * Sends a cancel request. An agent that refuses it completes the operation. Throws offline when it
- * does not answer.
- */
+/** Sends a cancel request, which an agent may refuse. Throws offline without an answer. */
 export async function sendCancelRequest(
   { agents }: Pick<Deps, 'agents'>,
   server: ServerRow,

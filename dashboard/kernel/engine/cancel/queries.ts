@@ -5,10 +5,7 @@ import { operations } from '#dashboard/kernel/db/schema.ts'
 
 export type CancelMode = NonNullable<OperationRow['cancel']>
 
-/**
- * Returns the requested cancel mode of an operation; null when there is no cancel request or the
- * operation is deleted.
- */
+/** Returns the requested cancel mode of an operation; null without a request. */
 export async function findCancelRequest(db: Database, id: string): Promise<CancelMode | null> {
   const [row] = await db.read
     .select({ cancel: operations.cancel })
@@ -17,10 +14,7 @@ export async function findCancelRequest(db: Database, id: string): Promise<Cance
   return row?.cancel ?? null
 }
 
-/**
- * Records a cancel request with its activity. A forced request stays forced. Returns false when the
- * operation has ended.
- */
+/** Records a cancel request, which never becomes weaker; false when the operation has ended. */
 export async function recordCancelRequest(
   db: Database,
   id: string,

@@ -15,10 +15,7 @@ const policyOf = (form_action: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/**
- * The headers of pages, which load from and connect to this dashboard only, without inline code or
- * styles.
- */
+/** The headers of pages, which use this dashboard only, and no inline code or styles. */
 export const PAGE_HEADERS = {
   ...SECURITY_HEADERS,
   'content-security-policy': policyOf("'self'"),
@@ -37,10 +34,7 @@ export const handoffHeaders = (origin: string | null) => ({
   'referrer-policy': 'no-referrer',
 })
 
-/**
- * Whether an origin, which becomes a part of the policy, has the letters of a domain only, and no
- * port.
- */
+/** Whether an origin, for the policy, has the letters of a domain only, and no port. */
 function isOfDomain(origin: string | null): origin is string {
   const host = /^https?:\/\/([a-z0-9.-]+)$/.exec(origin ?? '')?.[1]
   return host !== undefined && canonicalDomain(host) === host

@@ -14,9 +14,7 @@ interface Deps {
   demo: boolean
 }
 
-/**
- * The first segments of the addresses of pages: whatever follows is for the router in the browser.
- */
+/** The first segments of the addresses of pages; the router in the browser has the rest. */
 const PAGES = [
   'login',
   'servers',
@@ -36,10 +34,7 @@ const HTML = { 'content-type': 'text/html; charset=utf-8' }
 const UNBUILT_TEXT = `<!doctype html><title>Hosting Control</title>
 <p>The pages are not built yet: run <code>bun run build:web</code>, then load this one again.</p>`
 
-/**
- * The routes of the pages and the files that they load, for anybody: what they show comes from the
- * API.
- */
+/** The pages and their files, for anybody: what they show comes from the API. */
 export function webRoutes(deps: Deps) {
   const site = asBuilt(deps)
   const page = async ({ request }: { request: Request }) => answer(await site(), request)

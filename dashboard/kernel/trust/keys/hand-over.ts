@@ -53,10 +53,7 @@ async function takeBack(deps: HandOverDeps, server: ServerRow): Promise<void> {
   await sendKeys(deps, server, known)
 }
 
-/**
- * Returns the keys that the agent knows. Root on the server may have installed the current key by
- * hand: then the old one is refused.
- */
+/** Returns the keys of the agent, which by hand may have got the current one alone. */
 async function knownKeys(deps: HandOverDeps, server: ServerRow, old: string, current: string) {
   const ask = () => deps.agents.call(server, keysReading, {})
   try {

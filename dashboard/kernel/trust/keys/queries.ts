@@ -34,10 +34,7 @@ export function findKey(db: Database, kid: string): Promise<KeyRow | undefined> 
   return db.read.select().from(signing_keys).where(eq(signing_keys.kid, kid)).get()
 }
 
-/**
- * Inserts the first key. The first one wins: two dashboards on one database may start at the same
- * time.
- */
+/** Inserts the first key, once: two dashboards may start at the same time. */
 export async function insertFirstKey(db: Database, values: KeyRow): Promise<void> {
   await db.write((queries) => queries.insert(signing_keys).values(values).onConflictDoNothing())
 }
