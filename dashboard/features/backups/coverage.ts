@@ -13,13 +13,8 @@ import { showKits } from './kit.ts'
 import { nextBackupTime } from './site-schedule.ts'
 import { showTargets } from './targets.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
-}
-
 export async function showCoverage(
-  { db, clock }: Deps,
+  { db, clock }: { db: Database; clock: Clock },
   query: BackupCoverageQuery,
 ): Promise<BackupCoverage> {
   const { backup_every: every, proof_every, backup_window: window } = await getSettings(db)

@@ -11,9 +11,7 @@ import { notFound } from '#shared/kernel/errors.ts'
 import { type OpenedBackup, restoreParams, withPassword } from './params.ts'
 import { findBackup } from './queries.ts'
 
-interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<CommonDeps, 'clock'> {
-  agents: Agents
-}
+type Deps = Pick<RulesDeps, 'db' | 'sealer'> & Pick<CommonDeps, 'clock'> & { agents: Agents }
 
 export interface BackupTarget extends SiteTarget {
   backup: NonNullable<Awaited<ReturnType<typeof findBackup>>>

@@ -20,9 +20,7 @@ export interface RecoveryHeader {
   holds: string[]
 }
 
-interface RecoveryFile extends RecoveryHeader {
-  sealed: SealedText | null
-}
+type RecoveryFile = RecoveryHeader & { sealed: SealedText | null }
 
 /** The sealed files: `key` opens `text`, and the kit opens `key`. All are in base64. */
 interface SealedText {

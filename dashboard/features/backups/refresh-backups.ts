@@ -16,9 +16,7 @@ import { conflict } from '#shared/kernel/errors.ts'
 import { repositoryParams, withPassword } from './params.ts'
 import { listRepositories, listRepositoriesOfGone } from './refresh.queries.ts'
 
-interface Deps extends Pick<RulesDeps, 'db' | 'sealer'>, Pick<CommonDeps, 'clock'> {
-  agents: Agents
-}
+type Deps = Pick<RulesDeps, 'db' | 'sealer'> & Pick<CommonDeps, 'clock'> & { agents: Agents }
 
 interface RefreshRequest {
   server: ServerRow

@@ -20,9 +20,7 @@ import { findSiteById, findStagingAccess, type StagingAccess } from './queries.t
 
 const PASSWORD_PURPOSE = 'staging password'
 
-interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
-  sealer: Sealer
-}
+type Deps = Pick<CommonDeps, 'db' | 'clock'> & { sealer: Sealer }
 
 /** Returns the access for visitors, and records that. Throws 409 without protection. */
 export async function showStagingAccess(

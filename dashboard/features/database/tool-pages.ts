@@ -57,15 +57,9 @@ export function toolPages(given: ToolPageDeps) {
   return new Elysia().get(`${TOOL_PATH}/:place`, answer).post(`${TOOL_PATH}/:place`, answer)
 }
 
-interface ToolPageRequest {
-  request: Request
-  place: string
-  known: ToolPlace
-}
-
 async function answerRequest(
   deps: Deps,
-  { request, place, known }: ToolPageRequest,
+  { request, place, known }: { request: Request; place: string; known: ToolPlace },
 ): Promise<Response> {
   const { db, agents, passes } = deps
   const server = await getServer(db, known.server_id)

@@ -13,9 +13,7 @@ import { NO_MAIL } from '#shared/mail/mail.ts'
 import { mailReading } from '#shared/mail/readings.ts'
 import { findMail, idsByDomain, type MailTarget } from './queries.ts'
 
-interface Deps extends Pick<CommonDeps, 'db'> {
-  agents: Agents
-}
+type Deps = Pick<CommonDeps, 'db'> & { agents: Agents }
 
 const UNSET: MailSettingView = {
   enabled: true,

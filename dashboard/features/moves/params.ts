@@ -14,16 +14,11 @@ import { findNamesakes, findServer } from './queries.ts'
 type Deps = Pick<RulesDeps, 'db' | 'sealer'>
 type MoveDeps = Deps & Pick<RulesDeps, 'agents'>
 
-interface MoveInput {
-  server_id: number
-  accept?: string[] | undefined
-}
-
 /** Returns the params of a move. Throws like `checkMove`, and 422 on `accept` for others. */
 export async function moveParams(
   deps: MoveDeps,
   { server, site }: OperationTarget,
-  { server_id, accept }: MoveInput,
+  { server_id, accept }: { server_id: number; accept?: string[] | undefined },
 ): Promise<{ server_id: number; accept?: string[] }> {
   if (!site) throw new Error('The operation has no site')
   const { changes } = await checkMove(deps, { server, site }, server_id)

@@ -5,9 +5,7 @@ import { ServiceError } from '#shared/kernel/errors.ts'
 import { operationsReading } from '#shared/servers/changes.readings.ts'
 import { findRestored, hasReading, listKnownIds, putReading } from './queries.ts'
 
-interface Deps extends Pick<CommonDeps, 'db'> {
-  agents: Agents
-}
+type Deps = Pick<CommonDeps, 'db'> & { agents: Agents }
 
 /** The time by which clocks may differ; what the records have is left out anyway. */
 const TOLERANCE_MS = 3600_000

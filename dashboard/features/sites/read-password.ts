@@ -6,9 +6,7 @@ import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { databasePasswordReading } from '#shared/database/readings.ts'
 import { adminPasswordReading } from '#shared/wordpress/readings.ts'
 
-interface Deps extends Pick<CommonDeps, 'db' | 'clock'> {
-  agents: Agents
-}
+type Deps = Pick<CommonDeps, 'db' | 'clock'> & { agents: Agents }
 
 /** Returns the password, which is not stored; the activity records the access. */
 export async function readDatabasePassword(deps: Deps, target: SiteTarget) {

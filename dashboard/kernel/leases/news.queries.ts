@@ -6,11 +6,6 @@ const NOW = sql`cast(unixepoch('subsec') * 1000 as integer)`
 const KEPT_MS = 5 * 60_000
 const MAX_NEWS = 1_000
 
-interface News {
-  id: number
-  topic: string
-}
-
 export async function lastNews(db: Database): Promise<number> {
   const row = await db.read
     .select({ last: max(news.id) })
@@ -26,7 +21,7 @@ export async function lastNews(db: Database): Promise<number> {
 export async function exchangeNews(
   db: Database,
   { name, topics, after }: { name: string; topics: readonly string[]; after: number },
-): Promise<News[]> {
+): Promise<{ id: number; topic: string }[]> {
   const queries = db.read
   const others = queries
     .select({ id: news.id, topic: news.topic })

@@ -1,8 +1,3 @@
-interface IntervalRange {
-  least_ms: number
-  most_ms: number
-}
-
 /** The golden section, whose multiples modulo 1 spread evenly (Knuth, TAOCP 3, 6.4). */
 export const GOLDEN_SECTION = (Math.sqrt(5) - 1) / 2
 
@@ -13,7 +8,7 @@ export const GOLDEN_SECTION = (Math.sqrt(5) - 1) / 2
 export function nextSpreadTime(
   id: number,
   now: number,
-  { least_ms, most_ms }: IntervalRange,
+  { least_ms, most_ms }: { least_ms: number; most_ms: number },
 ): number {
   const period = most_ms - least_ms
   const place = ((id * GOLDEN_SECTION) % 1) * period

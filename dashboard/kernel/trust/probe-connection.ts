@@ -9,11 +9,6 @@ import type { ServiceError } from '#shared/kernel/errors.ts'
 import type { ReachCode } from '#shared/servers/api/enrolment.ts'
 import { type AddressRules, checkedLookup, checkLiteral } from './addresses.ts'
 
-interface ConnectionTarget {
-  hostname: string
-  port: number
-}
-
 interface ProbeOptions {
   /** The protocol in which its agent must answer, too: a proxy, or a hung agent, does not. */
   speaks?: Protocol | undefined
@@ -32,7 +27,7 @@ const MAX_ADDRESSES = 4
  * as refused, so the kernel is asked itself.
  */
 export async function findObstacle(
-  to: ConnectionTarget,
+  to: { hostname: string; port: number },
   rules: AddressRules,
   { speaks, timeout_ms = TIMEOUT_MS, answer_ms = ANSWER_MS }: ProbeOptions = {},
 ): Promise<ServiceError | undefined> {

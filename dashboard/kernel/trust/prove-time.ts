@@ -3,9 +3,7 @@ import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { keysReading } from '#shared/servers/keys.readings.ts'
 import { listWitnesses } from './queries.ts'
 
-interface Deps extends Pick<CommonDeps, 'db'> {
-  agents: Agents
-}
+type Deps = Pick<CommonDeps, 'db'> & { agents: Agents }
 
 const MAX_WITNESSES = 3
 

@@ -15,13 +15,6 @@ import { invalid } from '#shared/kernel/errors.ts'
 import { listAllBackups } from './list-all-backups.ts'
 import { findOwner, recordAdoption } from './queries.ts'
 
-interface Deps {
-  db: Database
-  clock: Clock
-  sealer: Sealer
-  agents: Agents
-}
-
 interface RepositoryAdoption {
   target_id: number
   repository: string
@@ -34,7 +27,7 @@ interface RepositoryAdoption {
  * encrypted to the key of this dashboard, and 409 if none opens the repository.
  */
 export async function adoptBackups(
-  deps: Deps,
+  deps: { db: Database; clock: Clock; sealer: Sealer; agents: Agents },
   server: ServerRow,
   { target_id, repository, sealed_passwords }: RepositoryAdoption,
   user_id: number,

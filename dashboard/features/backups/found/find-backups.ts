@@ -10,12 +10,6 @@ import type { FoundBackups } from '#shared/backups/api/backup-found.ts'
 import { repositoriesReading } from '#shared/backups/readings.ts'
 import { countRecorded } from './queries.ts'
 
-interface Deps {
-  db: Database
-  sealer: Sealer
-  agents: Agents
-}
-
 interface RepositorySearch {
   target_id: number
   repositories: string[] | null
@@ -28,7 +22,7 @@ interface RepositorySearch {
  * what the storage refuses.
  */
 export async function findBackups(
-  deps: Deps,
+  deps: { db: Database; sealer: Sealer; agents: Agents },
   server: ServerRow,
   { target_id, repositories: named, after }: RepositorySearch,
 ): Promise<FoundBackups> {

@@ -2,15 +2,10 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { KeeperReport } from '#shared/backups/keeper-report.ts'
 import { readStates } from './state.queries.ts'
 
-interface KeeperTarget {
-  id: number
-  keeper_key: string | null
-}
-
 /** Returns the newest report of the keeper of each target; null when none is known. */
 export async function reportsOf(
   db: Database,
-): Promise<(target: KeeperTarget) => KeeperReport | null> {
+): Promise<(target: { id: number; keeper_key: string | null }) => KeeperReport | null> {
   const states = await readStates(db)
   return ({ id, keeper_key }) => {
     const state = states[id]

@@ -20,15 +20,10 @@ export interface PurgeTarget {
   hosts: string[]
 }
 
-interface SiteName {
-  id: number
-  domain: string
-}
-
 /** Returns the proxied names, which alone have a cache. Throws conflict with what to do. */
 export async function findPurgeTargets(
   deps: PurgeDeps,
-  { id, domain }: SiteName,
+  { id, domain }: { id: number; domain: string },
 ): Promise<PurgeTarget[]> {
   const accounts = await listAccounts(deps.db)
   if (accounts.length === 0) return []

@@ -17,15 +17,10 @@ interface SiteParts {
   systems: ReadonlyMap<number, string>
 }
 
-interface AttentionTimes {
-  now: Date
-  since: string
-}
-
 /** Returns the items of sites and failed operations. `systems` has the system of each server. */
 export async function siteTroubles(
   db: Database,
-  { groups, silent, systems, now, since }: AttentionTimes & SiteParts,
+  { groups, silent, systems, now, since }: { now: Date; since: string } & SiteParts,
 ): Promise<Attention[]> {
   const totals = needsIn(groups, silent)
   const needs = await readNeeds(db, { now, since, shown: SHOWN, few: MAX_FEW, totals })

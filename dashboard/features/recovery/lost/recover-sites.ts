@@ -93,17 +93,12 @@ const targetOf = (
   known: ReadonlyMap<number, SiteName>,
 ) => ({ server_id, site_id, domain: known.get(site_id)?.domain ?? '' })
 
-interface RecoveryPlanning {
-  known: ReadonlyMap<number, SiteName>
-  actor: number
-}
-
 /** Returns the plans of the new servers, as if the server were declared lost. */
 async function planRecovery(
   deps: RecoverDeps,
   lost: ServerRow,
   call: RecoverCall,
-  { known, actor }: RecoveryPlanning,
+  { known, actor }: { known: ReadonlyMap<number, SiteName>; actor: number },
 ): Promise<RecoveryPlans> {
   const limit = new Limit(MAX_CONCURRENT)
   const some = call.sites.slice(0, MAX_PLANS)

@@ -16,9 +16,7 @@ import { metricsReading } from '#shared/servers/readings.ts'
 const MAX_HOLD_S = 8
 const EARLY_MS = 1_000
 
-interface Deps extends RunSyncDeps, Pick<TimeLimits, 'late_ms'> {
-  health: HealthReader
-}
+type Deps = RunSyncDeps & Pick<TimeLimits, 'late_ms'> & { health: HealthReader }
 
 export interface PulseAnswer extends Omit<Reading, 'server_id' | 'at'> {
   /** The changes; absent when the agent has another protocol. */
