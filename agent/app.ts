@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
 import type { ReadingDeps, ReadingTable } from '#agent/kernel/calls/reading.ts'
-import { failureOf, isOpen } from '#agent/kernel/http/answer.ts'
+import { failureOf, isUnauthenticated } from '#agent/kernel/http/answer.ts'
 import { jsonOf, MAX_ENROLMENT, readBytes } from '#agent/kernel/http/body.ts'
 import type { Origin } from '#agent/kernel/http/listen.ts'
 import { serveReadings } from '#agent/kernel/http/readings.ts'
-import { Refused } from '#agent/kernel/http/refused.ts'
 import { idOf, inRequest } from '#agent/kernel/http/request-id.ts'
 import { streamOf } from '#agent/kernel/http/stream.ts'
+import { Unauthenticated } from '#agent/kernel/http/unauthenticated.ts'
 import type { Runner } from '#agent/kernel/operations/runner.ts'
 import type { Policy } from '#agent/kernel/policy/policy.ts'
 import type { Enrolment } from '#agent/kernel/trust/enrolment.ts'
@@ -27,18 +27,18 @@ import { EnrolmentConfirmation, EnrolmentRequest } from '#shared/servers/enrolme
 export interface AppDeps extends ReadingDeps {
   runner: Runner
   readings: ReadingTable
-  /** `/health` alone is open. */
+  /** Every call but `/health` requires authentication. */
   gate: Gate
-  /** Absent without authentication. */
+  /** Absent when the agent runs without authentication. */
   enrolment?: Enrolment | undefined
   policy: Policy
   report: (error: unknown) => void
 }
 
-/** `body`: of an authenticated request. */
+/** `body` is that of an authenticated request. */
 type Env = { Variables: { body: Uint8Array }; Bindings: Partial<Origin> }
 
-/** Commands, their operations, the readings of the table, and the enrolment. */
+/** Creates the app with commands, their operations, the readings and the enrolment. */
 export function createApp(deps: AppDeps) {
   const { runner, readings, gate, policy, enrolment, report } = deps
   const app = new Hono<Env>()
@@ -51,7 +51,7 @@ export function createApp(deps: AppDeps) {
     context.header(REQUEST_HEADER, id)
   })
   app.use(async (context, next) => {
-    if (!isOpen(context.req.method, context.req.path)) {
+    if (!isUnauthenticated(context.req.method, context.req.path)) {
       context.set('body', await gate(context.req.raw))
       context.env?.trust?.()
     }
@@ -77,7 +77,7 @@ export function createApp(deps: AppDeps) {
   if (enrolment) enrolmentCall(app, enrolment)
   app.notFound(() => failureOf(notFound('Endpoint')))
   app.onError((error) => {
-    if (!(error instanceof ServiceError || error instanceof Refused)) report(error)
+    if (!(error instanceof ServiceError || error instanceof Unauthenticated)) report(error)
     return failureOf(error)
   })
   return app
@@ -141,7 +141,7 @@ function operationId(request: Request): string | undefined {
   throw badRequest('The Operation-Id header must have 1 to 64 of A-Z a-z 0-9 _ -')
 }
 
-/** A hostile name is shown sanitised in one short line. */
+/** Shortens a name to one sanitised line: it may be hostile. */
 function shown(name: string): string {
   return name.replace(/\p{Cc}/gu, ' ').slice(0, 100)
 }

@@ -25,7 +25,7 @@ const USAGE = `hosting-agent: runs typed commands on this server for a Hosting C
   hosting-agent notices    print the licenses of what this program contains
 `
 
-/** One readable line with a solution, for errors that an administrator can correct. */
+/** Returns one readable line with a solution, for errors that an administrator can correct. */
 function readable(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE') return 'AGENT_LISTEN: the port is in use; choose another one'
@@ -40,19 +40,19 @@ function stop(status: number, message: string): never {
   process.exit(status)
 }
 
-type GoesOn = (config: Config, args: string[]) => Promise<void>
-type Once = (config: Config, host: Host, args: string[]) => Promise<string>
+type LongRunning = (config: Config, args: string[]) => Promise<void>
+type RunOnce = (config: Config, host: Host, args: string[]) => Promise<string>
 
-/** Long-running programs; loaded on demand, so that an unknown command is reported immediately. */
-const GOES_ON: Record<string, () => Promise<GoesOn>> = {
+/** The long-running programs, loaded on demand: an unknown command fails at once. */
+const LONG_RUNNING: Record<string, () => Promise<LongRunning>> = {
   serve: async () => {
     const { serve } = await import('./start.ts')
     return (config) => serve(config)
   },
   front: async () => (await import('#agent/programs/front/serve.ts')).front,
-  root: async () => (await import('./start.ts')).root,
+  root: async () => (await import('./start.ts')).serveRoot,
   mail: async () => (await import('#agent/programs/mail/serve.ts')).mail,
-  'mail-try': async () => (await import('#agent/programs/mail/try.ts')).mailTry,
+  'mail-try': async () => (await import('#agent/programs/mail/send-test.ts')).mailTry,
   logs: async () => (await import('#agent/programs/logs/serve.ts')).logs,
   pages: async () => (await import('#agent/kernel/host/real/pages-helper.ts')).pages,
   reach: async () => (await import('#agent/kernel/host/real/network-helper.ts')).reach,
@@ -68,7 +68,7 @@ const GOES_ON: Record<string, () => Promise<GoesOn>> = {
 }
 
 /** The commands that run once; each returns its output. */
-const ONCE: Record<string, () => Promise<Once>> = {
+const RUN_ONCE: Record<string, () => Promise<RunOnce>> = {
   keeper: async () => (await import('#agent/programs/cli/keeper.ts')).keeper,
   enrol: async () => (await import('#agent/programs/cli/enrol.ts')).enrol,
   install: async () => (await import('#agent/programs/cli/install.ts')).install,
@@ -94,15 +94,15 @@ function configured(environment: NodeJS.ProcessEnv): Config {
   }
 }
 
-async function goOn(name: string, args: string[]): Promise<void> {
+async function runLong(name: string, args: string[]): Promise<void> {
   const config = configured(process.env)
-  const run = await GOES_ON[name]?.()
+  const run = await LONG_RUNNING[name]?.()
   await run?.(config, args).catch((error: unknown) => stop(1, readable(error)))
 }
 
-async function once(name: string, args: string[]): Promise<void> {
+async function runOnce(name: string, args: string[]): Promise<void> {
   const config = configured(withSettings(process.env))
-  const [run, { realHost }] = await Promise.all([ONCE[name]?.(), import('./real-host.ts')])
+  const [run, { realHost }] = await Promise.all([RUN_ONCE[name]?.(), import('./real-host.ts')])
   const output = await run?.(config, realHost(config.settings), args).catch((error: unknown) =>
     stop(1, messageOf(error)),
   )
@@ -111,10 +111,10 @@ async function once(name: string, args: string[]): Promise<void> {
 }
 
 const [name = 'help', ...args] = process.argv.slice(2)
-if (Object.hasOwn(GOES_ON, name)) {
-  await goOn(name, args)
-} else if (Object.hasOwn(ONCE, name)) {
-  await once(name, args)
+if (Object.hasOwn(LONG_RUNNING, name)) {
+  await runLong(name, args)
+} else if (Object.hasOwn(RUN_ONCE, name)) {
+  await runOnce(name, args)
 } else {
   console.log(USAGE)
   if (name !== 'help') process.exit(2)

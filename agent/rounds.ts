@@ -6,15 +6,15 @@ import { watchDatabase } from '#agent/features/database/database-watch.ts'
 import { renewAll } from '#agent/features/domains/renewal.ts'
 import type { FoundMonitor } from '#agent/features/health/found/monitor.ts'
 import type { HealthMonitor } from '#agent/features/health/monitor.ts'
-import { Rotation } from '#agent/features/logs/rotate.ts'
+import { LogRotation } from '#agent/features/logs/rotate.ts'
 import type { NumbersCollector } from '#agent/features/metrics/collector.ts'
 import { measureDue } from '#agent/features/metrics/usage/measure-due.ts'
 import { Sleeper } from '#agent/features/php/fpm-sleep.ts'
-import { DebugWatch } from '#agent/features/sites/debug-watch.ts'
+import { DebugWatch } from '#agent/features/sites/end-debug-logs.ts'
 import { keepMaintained } from '#agent/features/updates/maintenance.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Operation } from '#agent/kernel/operations/operation.ts'
-import { tidyDaily } from '#agent/kernel/operations/retention.ts'
+import { removeOldDaily } from '#agent/kernel/operations/retention.ts'
 import type { Runner } from '#agent/kernel/operations/runner.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 
@@ -22,61 +22,69 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
-export interface Deps {
+export interface RoundDeps {
   host: Host
   runner: Runner
   own: HealthMonitor
   found: FoundMonitor
   numbers: NumbersCollector
-  /** The limit of the records of operations. */
+  /** The limit of the records of operations in bytes. */
   operations_bytes: number
   report(error: unknown): void
 }
 
-/** Fixed, and at most so much more by chance: a fleet does not do the same at once. */
-type Pause = readonly [ms: number, jitter_ms: number] | ((clock: Host['clock']) => number)
+/** A fixed pause with a random addition, so that a fleet does not do the same at once. */
+type RoundPause = readonly [ms: number, jitter_ms: number] | ((clock: Host['clock']) => number)
 
 interface Round {
-  /** Before the first turn: after a start, the agent first has to answer requests. */
-  first?: Pause
-  /** After the end of each turn. */
-  every: Pause
+  /** The pause before the first turn: after a start, the agent first has to answer requests. */
+  first?: RoundPause
+  /** The pause after the end of each turn. */
+  every: RoundPause
   turn(): Promise<unknown>
 }
 
-const EVERY_HALF_MINUTE: Pause = [MINUTE_MS / 2, 0]
-const EVERY_MINUTE: Pause = [MINUTE_MS, 0]
-/** Together with the interval of the dashboard, a broken site is shown within a minute. */
-const LOOK: Pause = [12 * SECOND_MS, 3 * SECOND_MS]
-/** Visits are separate: a hanging page delays nothing. */
-const VISIT: Pause = [5 * SECOND_MS, 3 * SECOND_MS]
-const FIRST_LOOK: Pause = [SECOND_MS, 0]
-/** A moment after each minute has ended, before dashboards ask. */
-const UNTIL_MINUTE: Pause = (clock) => MINUTE_MS - (clock.now() % MINUTE_MS) + SECOND_MS
-const SOON: Pause = [5 * SECOND_MS, 5 * SECOND_MS]
+const EVERY_HALF_MINUTE: RoundPause = [MINUTE_MS / 2, 0]
+const EVERY_MINUTE: RoundPause = [MINUTE_MS, 0]
+/** The pause of checks: the dashboard shows a broken site within a minute. */
+const CHECK_PAUSE: RoundPause = [12 * SECOND_MS, 3 * SECOND_MS]
+/** The pause of visits, which are separate: a hanging page delays nothing. */
+const VISIT_PAUSE: RoundPause = [5 * SECOND_MS, 3 * SECOND_MS]
+const FIRST_LOOK: RoundPause = [SECOND_MS, 0]
+/** Returns the time until a moment after the end of a minute, before dashboards ask. */
+const UNTIL_MINUTE: RoundPause = (clock) => MINUTE_MS - (clock.now() % MINUTE_MS) + SECOND_MS
+const FIRST_PAUSE: RoundPause = [5 * SECOND_MS, 5 * SECOND_MS]
 
-/** What the agent repeats for ever: each round has its own pace, and delays no other one. */
-export function roundsOf({ host, runner, own, found, numbers, operations_bytes, report }: Deps) {
+/** Returns the agent's repeated work: each round has its own pause and delays no other. */
+export function roundsOf({
+  host,
+  runner,
+  own,
+  found,
+  numbers,
+  operations_bytes,
+  report,
+}: RoundDeps) {
   const sleeper = new Sleeper()
   const expiries = new ExpiryWatch()
-  const rotation = new Rotation()
+  const rotation = new LogRotation()
   const debug_logs = new DebugWatch()
   return {
-    'health of sites': { first: FIRST_LOOK, every: LOOK, turn: () => own.look() },
-    'visits of sites': { first: FIRST_LOOK, every: VISIT, turn: () => own.visit(found.size) },
+    'health of sites': { first: FIRST_LOOK, every: CHECK_PAUSE, turn: () => own.look() },
+    'visits of sites': { first: FIRST_LOOK, every: VISIT_PAUSE, turn: () => own.visit(found.size) },
     'visits of found sites': {
       first: FIRST_LOOK,
-      every: VISIT,
+      every: VISIT_PAUSE,
       turn: () => found.visit(own.size),
     },
     numbers: { first: UNTIL_MINUTE, every: UNTIL_MINUTE, turn: () => numbers.collect(report) },
     // The disk use of each site every six hours, and of a new one within two minutes.
     'disk use': {
-      first: SOON,
+      first: FIRST_PAUSE,
       every: [MINUTE_MS, MINUTE_MS],
       turn: () => measureDue(host, report),
     },
-    // Sites without visitors: a restart of the agent restarts their idle time.
+    // A restart of the agent restarts the idle time of sites without visitors.
     'sleep of PHP': { every: EVERY_MINUTE, turn: () => sleeper.look(host, report) },
     'end of access': { every: EVERY_HALF_MINUTE, turn: () => expiries.look(host) },
     // Before the journal may lose them.
@@ -92,7 +100,7 @@ export function roundsOf({ host, runner, own, found, numbers, operations_bytes, 
       every: [5 * MINUTE_MS, MINUTE_MS],
       turn: () => rotation.look(host, report),
     },
-    // Disk space for a full disk, and the undo of operations that a full disk stopped.
+    // Provides disk space for a full disk and retries the undo that a full disk stopped.
     'reserve and cleanup': {
       every: EVERY_HALF_MINUTE,
       async turn() {
@@ -111,14 +119,14 @@ export function roundsOf({ host, runner, own, found, numbers, operations_bytes, 
       every: [45 * MINUTE_MS, 30 * MINUTE_MS],
       turn: () => renewAll(host, runner, report, {}),
     },
-    // Each at the time on its record: features/domains/tries.ts.
+    // Each at the time on its record: features/domains/failed-requests.ts.
     'renewal of refused certificates': {
       first: [MINUTE_MS, MINUTE_MS],
       every: [MINUTE_MS, MINUTE_MS],
       turn: () => renewAll(host, runner, report, { refused: true }),
     },
     'restart of updated programs': {
-      first: SOON,
+      first: FIRST_PAUSE,
       every: [5 * SECOND_MS, 0],
       turn: keepMaintained(host, runner, report),
     },
@@ -126,23 +134,23 @@ export function roundsOf({ host, runner, own, found, numbers, operations_bytes, 
     'old operations': {
       first: EVERY_MINUTE,
       every: [24 * HOUR_MS, 0],
-      turn: tidyDaily(host, runner, operations_bytes),
+      turn: removeOldDaily(host, runner, operations_bytes),
     },
   } satisfies Record<string, Round>
 }
 
-export function startRounds(deps: Deps): void {
+export function startRounds(deps: RoundDeps): void {
   for (const round of Object.values<Round>(roundsOf(deps)))
     void repeat(deps.host, round, deps.report)
 }
 
-/** A turn that fails is reported, and the next one comes after its pause. */
+/** Repeats a turn. A failure is reported, and the next turn comes after its pause. */
 export async function repeat(
   { clock, random }: Pick<Host, 'clock' | 'random'>,
   { first, every, turn }: Round,
-  report: Deps['report'],
+  report: RoundDeps['report'],
 ): Promise<never> {
-  const pause = async (length: Pause) => {
+  const pause = async (length: RoundPause) => {
     if (typeof length === 'function') return clock.sleep(length(clock))
     const [ms, jitter_ms] = length
     return clock.sleep(ms + (jitter_ms > 0 ? random.integer(jitter_ms) : 0))
@@ -154,43 +162,45 @@ export async function repeat(
   }
 }
 
-/** Increased with each change of the units, files and rights of sites that existing sites must get. */
-const LAYOUT = 13
+/** The number of the layout, which grows with each change of sites that existing ones need. */
+const CURRENT_LAYOUT = 13
 
-type Report = (error: unknown) => void
+type ReportError = (error: unknown) => void
 
-const Layout = z.object({ layout: z.number().int() })
+const LayoutFile = z.object({ layout: z.number().int() })
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/layout.json`
 
 /**
- * Makes the work of each round, which ends with the first success for a new layout: it provisions the
- * server again, and updates every site, one after another, as ordinary operations. Sites do not wait for
- * a server that cannot be provisioned, and are updated again after that.
+ * Returns the work of each round, which ends with the first success for a new layout: it provisions
+ * the server again, and updates every site, one after another, as ordinary operations. Sites do not
+ * wait for a server that cannot be provisioned, and are updated again after that.
  */
-function keepLayout(host: Host, runner: Runner, report: Report): () => Promise<void> {
+function keepLayout(host: Host, runner: Runner, report: ReportError): () => Promise<void> {
   const done = new Set<string>()
   let ready = false
   let over = false
   return async () => {
-    over ||= (await readLayout(host)) >= LAYOUT
+    over ||= (await readLayout(host)) >= CURRENT_LAYOUT
     if (over) return
     if (!ready) {
-      ready = await provisioned(host, runner, report)
+      ready = await isProvisioned(host, runner, report)
       if (ready) done.clear()
     }
     const complete = await applyToAll(host, runner, done, report)
     if (!ready || !complete) return
-    await host.files.write(pathIn(host), `${JSON.stringify({ layout: LAYOUT })}\n`, { mode: 0o600 })
+    await host.files.write(pathIn(host), `${JSON.stringify({ layout: CURRENT_LAYOUT })}\n`, {
+      mode: 0o600,
+    })
   }
 }
 
-/** An update without a change applies the whole layout. False: some sites are not updated yet. */
+/** Updates every site without a change, which applies the layout. Returns whether all have it. */
 async function applyToAll(
   host: Host,
   runner: Runner,
   done: Set<string>,
-  report: Report,
+  report: ReportError,
 ): Promise<boolean> {
   const sites = (await listSites(host)).filter(({ domain }) => !done.has(domain))
   for (const { domain } of sites) {
@@ -204,11 +214,11 @@ async function applyToAll(
 
 async function readLayout(host: Host): Promise<number> {
   const text = await host.files.read(pathIn(host))
-  return text === undefined ? 1 : Layout.parse(JSON.parse(text)).layout
+  return text === undefined ? 1 : LayoutFile.parse(JSON.parse(text)).layout
 }
 
-/** A server without sites is provisioned with its first one. */
-async function provisioned(host: Host, runner: Runner, report: Report): Promise<boolean> {
+/** Returns whether the server is provisioned; else the first site provisions it. */
+async function isProvisioned(host: Host, runner: Runner, report: ReportError): Promise<boolean> {
   const sites = await listSites(host)
   if (sites.length === 0) return true
   const php_versions = [...new Set(sites.map(({ php }) => php))].sort()
@@ -218,7 +228,7 @@ async function provisioned(host: Host, runner: Runner, report: Report): Promise<
   return problem === undefined
 }
 
-/** The reason of the failure, if any. */
+/** Returns the reason of a failure. */
 async function problemOf(starting: Promise<Operation>): Promise<string | undefined> {
   try {
     const failure = await (await starting).untilEnd()

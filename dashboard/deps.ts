@@ -61,7 +61,7 @@ import { Enroller } from '#dashboard/kernel/trust/enroller.ts'
 import type { Keyring } from '#dashboard/kernel/trust/keyring.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import { makeTransports, obstacleTo } from '#dashboard/kernel/trust/transports.ts'
-import { isOwn, type OperationType, type OwnType } from '#shared/operation-types.ts'
+import { type DashboardType, isDashboardType, type OperationType } from '#shared/operation-types.ts'
 import { RULES } from './operation-types.ts'
 
 export interface OutsideDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random' | 'log'> {
@@ -214,7 +214,7 @@ export function makeDeps(outside: OutsideDeps) {
     sync: (server, answer) => ours(server.id, () => syncState(pulse, server, answer)),
   })
   const enroller = new Enroller({ ...base, ...trust, leases, enrolled: (id) => scheduler.add(id) })
-  const own: Record<OwnType, Executor> = {
+  const own: Record<DashboardType, Executor> = {
     'server.sync': (...of) => runSync(sync, ...of),
     'site.move': (...of) => runMove({ ...sync, worker }, ...of),
     'site.move-back': (...of) => runMoveBack({ ...sync, worker }, ...of),
@@ -232,7 +232,7 @@ export function makeDeps(outside: OutsideDeps) {
     })
   }
   const executorOf = ({ type }: { type: OperationType }): Executor =>
-    isOwn(type) ? own[type] : changing
+    isDashboardType(type) ? own[type] : changing
   const worker: Worker = new Worker({
     ...base,
     types: RULES,

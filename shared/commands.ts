@@ -1,14 +1,11 @@
 import type { z } from 'zod'
 import { OPERATION_TYPES } from './operation-types.ts'
 
-type Types = typeof OPERATION_TYPES
-type Contracts = Exclude<Types[keyof Types]['command'], null>
+type OperationTypes = typeof OPERATION_TYPES
+type Contracts = Exclude<OperationTypes[keyof OperationTypes]['command'], null>
 export type Commands = { readonly [C in Contracts as C['name']]: C }
 
-/**
- * Every command that an agent knows, by its name on the wire: those of the types of operations. An
- * agent itself loads them one by one: contracts.ts.
- */
+/** Every command that an agent knows, by its name on the wire. */
 export const COMMANDS = Object.fromEntries(
   Object.values(OPERATION_TYPES).flatMap(({ command }) =>
     command ? [[command.name, command]] : [],

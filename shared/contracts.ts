@@ -2,7 +2,7 @@ import type { CommandName, Commands } from './commands.ts'
 
 type Loaders = { readonly [N in CommandName]: () => Promise<Commands[N]> }
 
-/** The schemas of a command are built when it is first used: an agent uses few of them. */
+/** The loaders of contracts: schemas are built on first use, few in an agent. */
 const LOADERS: Loaders = {
   'agent.upgrade': async () =>
     (await import('#shared/servers/agent.upgrade.ts')).agentUpgradeType.command,
@@ -91,7 +91,7 @@ export const COMMAND_NAMES = names(LOADERS)
 
 export const contractOf = <N extends CommandName>(name: N): Promise<Commands[N]> => LOADERS[name]()
 
-/** `Object.hasOwn`, so that `__proto__` and the like are unknown commands. */
+/** Returns whether it is a command; `Object.hasOwn` excludes `__proto__` and the like. */
 export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(LOADERS, name)
 }

@@ -116,32 +116,32 @@ export const OPERATION_TYPES = {
   'wp.login': wpLoginType,
 } as const satisfies Readonly<Record<string, OperationSpec>>
 
-type Types = typeof OPERATION_TYPES
-export type OperationType = keyof Types
+type OperationTypes = typeof OPERATION_TYPES
+export type OperationType = keyof OperationTypes
 
-type With<K extends OperationType, Part> = Types[K] extends Part ? K : never
-type Each<Part> = { [K in OperationType]: With<K, Part> }[OperationType]
+type TypeIfPart<K extends OperationType, Part> = OperationTypes[K] extends Part ? K : never
+type TypesWith<Part> = { [K in OperationType]: TypeIfPart<K, Part> }[OperationType]
 /** The types with bulk calls. */
-export type BulkType = Each<{ bulk: Bulk<z.ZodType> }>
-export type SiteBulkType = BulkType & Each<{ target: 'site' }>
-export type ServerBulkType = BulkType & Each<{ target: 'server' }>
+export type BulkType = TypesWith<{ bulk: Bulk<z.ZodType> }>
+export type SiteBulkType = BulkType & TypesWith<{ target: 'site' }>
+export type ServerBulkType = BulkType & TypesWith<{ target: 'server' }>
 /** The types whose call needs nothing beside the site. */
-export type SiteActionType = SiteBulkType & Each<{ action?: SiteAction }>
+export type SiteActionType = SiteBulkType & TypesWith<{ action?: SiteAction }>
 /** The types that the dashboard executes itself. */
-export type OwnType = Each<{ command: null }>
+export type DashboardType = TypesWith<{ command: null }>
 
 /** The params of a call, and the result of an agent. */
-export type InputOf<K extends OperationType> = z.output<Types[K]['params']>
-export type ReportOf<K extends OperationType> = z.output<Types[K]['outcome']['result']>
+export type InputOf<K extends OperationType> = z.output<OperationTypes[K]['params']>
+export type ReportOf<K extends OperationType> = z.output<OperationTypes[K]['outcome']['result']>
 
-const names = Object.keys as (table: Types) => [OperationType, ...OperationType[]]
+const names = Object.keys as (table: OperationTypes) => [OperationType, ...OperationType[]]
 
 export const OPERATION_NAMES = names(OPERATION_TYPES)
 export const SITE_ACTIONS = OPERATION_NAMES.filter(isSiteAction)
 export const BULK_NAMES = OPERATION_NAMES.filter(isBulk)
 
 /** The description of the call of an action, as in the file of its type. */
-export type ActionOf<K extends SiteActionType> = Exclude<Types[K]['action'], undefined>
+export type ActionOf<K extends SiteActionType> = Exclude<OperationTypes[K]['action'], undefined>
 
 export const actionOf = <K extends SiteActionType>(type: K): SiteAction =>
   OPERATION_TYPES[type].action as SiteAction
@@ -160,6 +160,6 @@ function isBulk(type: OperationType): type is BulkType {
   return OPERATION_TYPES[type].bulk !== null
 }
 
-export function isOwn(type: OperationType): type is OwnType {
+export function isDashboardType(type: OperationType): type is DashboardType {
   return OPERATION_TYPES[type].command === null
 }

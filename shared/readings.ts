@@ -32,7 +32,7 @@ const CONTRACTS = {
 export type AnyReading = (typeof CONTRACTS)[keyof typeof CONTRACTS]
 export type ReadingName = AnyReading['at']
 export type Readings = { readonly [C in AnyReading as C['at']]: C }
-/** The params as an agent gets them. */
+/** The params of a reading for an agent. */
 export type ReadingParams<N extends ReadingName> = z.output<Readings[N]['params']>
 
 export const READINGS: readonly AnyReading[] = Object.values(CONTRACTS)

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import { ConfigError } from '#agent/kernel/host/errors.ts'
 import { ownProgram } from '#agent/kernel/host/own-program.ts'
 import type { HostSettings } from '#agent/kernel/host/settings.ts'
-import { MAIL_ROOT } from '#agent/kernel/mail/places.ts'
-import { SCHEDULE, type Schedule } from '#agent/kernel/mail/retry-schedule.ts'
+import { MAIL_ROOT } from '#agent/kernel/mail/paths.ts'
+import { DEFAULT_SCHEDULE, type RetrySchedule } from '#agent/kernel/mail/retry-schedule.ts'
 import { isIpLiteral } from '#shared/kernel/names.ts'
 import { RESTIC } from '#shared/kernel/source.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { published } from './published.ts'
+import { publishedBuild } from './published-build.ts'
 
 export interface Config {
   address: string
   port: number
   state_dir: string
-  /** `none-for-tests` is `none` on a machine with sites: every one of them is root there. */
+  /** `none-for-tests` is `none` on a machine with sites, each of which is root there. */
   auth: (typeof AUTH)[number]
   policy_file: string
   /** The disk limit for the records of ended operations. */
@@ -25,8 +25,7 @@ export interface Config {
   listen_fd: number | undefined
   /** systemd's folder of credentials for this process: systemd.exec(5), Credentials. */
   credentials: string | undefined
-  /** The retry pauses of the mail queue, and its time limit. */
-  mail_schedule: Schedule
+  mail_schedule: RetrySchedule
   settings: HostSettings
 }
 
@@ -38,7 +37,7 @@ const PHP_SOURCE = {
 
 const AUTH = ['signed', 'none', 'none-for-tests'] as const
 
-/** wp-cli 2.12.0, as its project publishes it. */
+/** wp-cli 2.12.0, with the digest that its project publishes. */
 const WP_CLI = {
   url: 'https://github.com/wp-cli/wp-cli/releases/download/v2.12.0/wp-cli-2.12.0.phar',
   sha512:
@@ -51,15 +50,15 @@ const url = z
   .transform((value) => value.replace(/\/$/, ''))
 const digits = (count: number) =>
   z.string().regex(new RegExp(`^[0-9a-f]{${count}}$`), `must be ${count} hexadecimal digits`)
-/** Without a word that a program could read as an option or a variable. */
-const trusted = z
+/** Excludes words that a program could read as an option or a variable. */
+const trustedText = z
   .string()
   .regex(
     /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
     'must be an absolute path of a-z A-Z 0-9 . _ - /',
   )
 const PATH = /^\/[\w./:@+=,~-]*$/
-/** Units and settings of nginx name these paths. */
+/** A path that units and settings of nginx may contain. */
 const path = z.string().regex(PATH, 'must be an absolute path of a-z A-Z 0-9 _ . / : @ + = , ~ -')
 
 const Environment = z.object({
@@ -104,9 +103,9 @@ const Environment = z.object({
     .default(PHP_SOURCE.fingerprint),
   AGENT_ACME_DIRECTORY: url.default('https://acme-v02.api.letsencrypt.org/directory'),
   AGENT_ACME_CA_FILE: path.optional(),
-  AGENT_DNS_HOOK: trusted.optional(),
-  AGENT_CLOUDFLARE_TOKEN_FILE: trusted.optional(),
-  AGENT_CDN_NETWORKS_FILE: trusted.optional(),
+  AGENT_DNS_HOOK: trustedText.optional(),
+  AGENT_CLOUDFLARE_TOKEN_FILE: trustedText.optional(),
+  AGENT_CDN_NETWORKS_FILE: trustedText.optional(),
   AGENT_CLOUDFLARE_API: z
     .string()
     .regex(
@@ -179,24 +178,27 @@ export function readConfig(env: Record<string, string | undefined>): Config {
       mail_dir: values.AGENT_MAIL_DIR,
       program: ownProgram(),
       version: packageJson.version,
-      ...published,
+      ...publishedBuild,
     },
   }
 }
 
 const FIRST_FD = 3
 
-/** The variables of a parent process are for another one. */
+/** Ignores variables that systemd has set for a parent process. */
 function listenFdOf({ LISTEN_FDS, LISTEN_PID }: z.output<typeof Environment>) {
   return LISTEN_FDS === '1' && LISTEN_PID === `${process.pid}` ? FIRST_FD : undefined
 }
 
-function scheduleOf(retries: string | undefined): Schedule {
-  if (retries === undefined) return SCHEDULE
-  return { ...SCHEDULE, retries: retries.split(',').map((seconds) => 1000 * Number(seconds)) }
+function scheduleOf(retries: string | undefined): RetrySchedule {
+  if (retries === undefined) return DEFAULT_SCHEDULE
+  return {
+    ...DEFAULT_SCHEDULE,
+    retries: retries.split(',').map((seconds) => 1000 * Number(seconds)),
+  }
 }
 
-/** The pinned one of this architecture, unless the settings name another. */
+/** Returns the pinned restic of this architecture, unless the settings name another. */
 function resticOf(url: string | undefined, sha256: string | undefined) {
   if (url !== undefined && sha256 !== undefined) return { urls: [url], sha256 }
   if (url === undefined && sha256 === undefined)

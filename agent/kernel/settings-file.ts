@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { attempt } from '#agent/kernel/host/attempt.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
 import { SETTINGS_FILE } from './settings-path.ts'
 
-type Variables = Record<string, string | undefined>
+type EnvironmentVariables = Record<string, string | undefined>
 
-/**
- * The environment of a manual command: the settings of the services, so that both use the same
- * agent. Variables of the call take precedence.
- */
-export function withSettings(given: Variables, path = SETTINGS_FILE): Variables {
+/** Returns the environment of a manual command: that of the services, and its own first. */
+export function withSettings(
+  given: EnvironmentVariables,
+  path = SETTINGS_FILE,
+): EnvironmentVariables {
   // A user who may not read it is not an administrator, and gets the defaults.
-  const text = attempt(() => readFileSync(path, 'utf8')) ?? ''
+  const text = undefinedIfThrows(() => readFileSync(path, 'utf8')) ?? ''
   return { ...parseSettings(text), ...given }
 }
 
-/** Lines of `NAME=value`, the value in quotes or not; every other line is left out. */
+/** Parses lines of `NAME=value`, the value in quotes or not; every other line is left out. */
 export function parseSettings(text: string): Record<string, string> {
   const lines = text.matchAll(/^\s*([A-Z_][A-Z0-9_]*)=(?:"([^"\n]*)"|'([^'\n]*)'|([^\n]*))\s*$/gm)
   return Object.fromEntries(

@@ -27,7 +27,7 @@ export const Expiry = z.iso
   .nullable()
   .describe('From then on no login succeeds, and its sessions end; null: never.')
 
-/** Type and key, without options and without a comment. */
+/** A public key: type and key, without options and without a comment. */
 const Key = z.string('Must be a string').refine((text) => {
   const key = readSshKey(text)
   return typeof key !== 'string' && text === `${key.type} ${key.blob}`
@@ -47,14 +47,14 @@ export const AccessGrant = z.object({
 })
 export type AccessGrant = z.infer<typeof AccessGrant>
 
-/** Whether the grant gives no more than an earlier one of the same person. */
+/** Returns whether the grant gives no more than an earlier one of the same person. */
 export const isWithin = (grant: AccessGrant, former: AccessGrant): boolean =>
   grant.id === former.id &&
   (grant.kind === 'sftp' || former.kind === 'shell') &&
   endOf(grant) <= endOf(former) &&
   grant.keys.every((key) => former.keys.includes(key))
 
-/** In milliseconds. */
+/** Returns the end in milliseconds. */
 export const endOf = ({ expires_at }: Pick<AccessGrant, 'expires_at'>): number =>
   expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at)
 
@@ -67,13 +67,13 @@ export const AccessGrants = z
     'Must not give one key to two people',
   )
 
-/** `SHA256:` and base64, as ssh-keygen(1) prints it. */
+/** A fingerprint as ssh-keygen(1) prints it: `SHA256:` and base64. */
 const Fingerprint = z.string().max(80)
 
-/** The dashboard shows it in a command to copy: nothing of it may have a meaning for a shell. */
+/** The name of an account. Commands to copy have it: it must mean nothing to a shell. */
 const Account = z.string().regex(/^[a-z_][a-z0-9_.-]{0,31}$/)
 
-/** Where and how to connect, and who may, as the agent reports it. */
+/** The agent's report of where and how to connect, and who may. */
 export const AccessReport = {
   user: Account.describe('The name to log in with.'),
   shell_user: Account.nullable()
@@ -107,7 +107,7 @@ export const SiteLogin = z.object({
   /** The time at which the session ended; null when it is open or was cut off without a message. */
   ended_at: z.iso.datetime().nullable().default(null),
   address: z.union([z.ipv4(), z.ipv6()]),
-  /** Empty for a password. */
+  /** The fingerprint of the key; empty for a password. */
   fingerprint: Fingerprint,
   /** The token of the client account that logged in; null when a key was used. */
   client: ClientToken.nullable().default(null),

@@ -26,7 +26,7 @@ export const ClientAccounts = z
     'Must name each account once',
   )
 
-/** Whether the account gives no more than an earlier one. */
+/** Returns whether the account gives no more than an earlier one. */
 export const isClientWithin = (client: ClientAccount, former: ClientAccount): boolean =>
   client.token === former.token &&
   client.password_hash === former.password_hash &&

@@ -1,4 +1,4 @@
-/** What sshd accepts here: no DSA, and no certificates, which somebody else could sign. */
+/** The types that sshd accepts here: no DSA, and no certificates, which others could sign. */
 export const SSH_KEY_TYPES = [
   'ssh-ed25519',
   'ssh-rsa',
@@ -10,20 +10,20 @@ export const SSH_KEY_TYPES = [
 ] as const
 type SshKeyType = (typeof SSH_KEY_TYPES)[number]
 
-/** The longest line: an RSA key of 16,384 bits with a comment. */
+/** The maximum length of a line: an RSA key of 16,384 bits with a comment. */
 export const MAX_KEY_TEXT = 4096
-const LEAST_RSA_BITS = 2048
+const MIN_RSA_BITS = 2048
 const MAX_RSA_BITS = 16_384
 
 export interface SshKey {
   type: SshKeyType
-  /** Base64, as in the file `id_….pub`. */
+  /** The key in base64, as in the file `id_….pub`. */
   blob: string
   comment: string
 }
 
-/** Throws a RangeError at the end of the bytes: RFC 4251, section 5. */
-class Reader {
+/** Reads the fields of a key. Throws a RangeError at the end of the bytes: RFC 4251, section 5. */
+class KeyReader {
   readonly #bytes: Uint8Array
   #at = 0
 
@@ -31,7 +31,7 @@ class Reader {
     this.#bytes = bytes
   }
 
-  /** The next field, as latin1. */
+  /** Returns the next field as latin1. */
   field(): string {
     const view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength)
     const length = view.getUint32(this.#at)
@@ -46,8 +46,8 @@ class Reader {
   }
 }
 
-/** A sentence for each form that is not a key of its type; undefined for a key. */
-const CHECKS: Record<SshKeyType, (key: Reader) => string | undefined> = {
+/** The checks of each type, which return a sentence for what is not a key of it. */
+const CHECKS: Record<SshKeyType, (key: KeyReader) => string | undefined> = {
   'ssh-ed25519': (key) => ed25519(key),
   'ssh-rsa': (key) => rsa(key),
   'ecdsa-sha2-nistp256': (key) => ecdsa(key, 'nistp256', 65),
@@ -59,24 +59,24 @@ const CHECKS: Record<SshKeyType, (key: Reader) => string | undefined> = {
 
 const BROKEN = 'Must be a complete public key'
 
-const ed25519 = (key: Reader) => (key.field().length === 32 ? undefined : BROKEN)
-const application = (key: Reader) => (key.field().length > 0 ? undefined : BROKEN)
+const ed25519 = (key: KeyReader) => (key.field().length === 32 ? undefined : BROKEN)
+const application = (key: KeyReader) => (key.field().length > 0 ? undefined : BROKEN)
 
-function ecdsa(key: Reader, curve: string, length: number): string | undefined {
+function ecdsa(key: KeyReader, curve: string, length: number): string | undefined {
   const [name, point] = [key.field(), key.field()]
   return name === curve && point.length === length && point.startsWith('\x04') ? undefined : BROKEN
 }
 
-function rsa(key: Reader): string | undefined {
+function rsa(key: KeyReader): string | undefined {
   const [exponent, modulus] = [key.field(), key.field().replace(/^\0+/, '')]
   const first = modulus.charCodeAt(0)
   const bits = modulus === '' ? 0 : 8 * (modulus.length - 1) + first.toString(2).length
   if (exponent === '' || bits > MAX_RSA_BITS) return BROKEN
-  return bits < LEAST_RSA_BITS ? `An RSA key must have at least ${LEAST_RSA_BITS} bits` : undefined
+  return bits < MIN_RSA_BITS ? `An RSA key must have at least ${MIN_RSA_BITS} bits` : undefined
 }
 
 /**
- * Reads one line as in `id_….pub`: type, key, and an optional comment. Nothing stands before the
+ * Parses one line as in `id_….pub`: type, key, and an optional comment. Nothing stands before the
  * type: options of authorized_keys(5) are refused. Returns the rule that the text breaks otherwise.
  */
 export function readSshKey(text: string): SshKey | string {
@@ -93,7 +93,7 @@ export function readSshKey(text: string): SshKey | string {
 
 function problemIn(type: SshKeyType, blob: string): string | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(blob) || blob.length % 4 !== 0) return BROKEN
-  const key = new Reader(Uint8Array.from(atob(blob), (letter) => letter.charCodeAt(0)))
+  const key = new KeyReader(Uint8Array.from(atob(blob), (letter) => letter.charCodeAt(0)))
   try {
     if (key.field() !== type) return `The key is not of the type ${type}`
     return CHECKS[type](key) ?? (key.isAtEnd ? undefined : BROKEN)

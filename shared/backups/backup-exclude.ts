@@ -1,13 +1,13 @@
 import { z } from 'zod'
 
-const MOST = 50
+const MAX_PATHS = 50
 
-/** Each part of a path; `*` and `**` as restic reads them, and none of its other special characters. */
+/** Returns whether each part of a path has only `*` and `**` of restic's special characters. */
 const isSafe = (path: string): boolean =>
   path.split('/').every((part) => part !== '' && part !== '.' && part !== '..') &&
   !/[\p{Cc}\\?[\]]/u.test(path)
 
-/** `*` alone would leave out everything. */
+/** Returns whether it is more than `*`, which would leave out everything. */
 const isNarrow = (path: string): boolean => /[^*.]/.test(path.split('/').at(-1) ?? '')
 
 const ExcludedPath = z
@@ -21,11 +21,8 @@ const ExcludedPath = z
   )
   .refine(isNarrow, 'Must end with the name of a file or folder')
 
-/**
- * What a backup leaves out: paths below the public folder of the site. `*` stands for any characters
- * of one name, and `**` for any number of folders.
- */
+/** What a backup leaves out below the public folder: `*` within a name, `**` for folders. */
 export const BackupExcludes = z
   .array(ExcludedPath, 'Must be a list of paths')
-  .max(MOST, `Must have at most ${MOST} paths`)
+  .max(MAX_PATHS, `Must have at most ${MAX_PATHS} paths`)
   .refine((paths) => new Set(paths).size === paths.length, 'Must not have duplicates')

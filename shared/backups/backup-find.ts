@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Domain } from '#shared/kernel/fields.ts'
-import { BackupTarget, RepositoryName, Sealed, SnapshotId } from './backup.ts'
+import { BackupTarget, RepositoryName, SealedText, SnapshotId } from './backup.ts'
 import { PasswordId, RepositoryPassword } from './backup-secret.ts'
 
-/** The most repositories of one answer, and the most keys of kits in one of them. */
+/** The maximum number of repositories of one answer, and of keys of kits in one of them. */
 export const MAX_FOUND = 500
 export const MAX_PASSWORDS = 8
-/** The most backups of one answer. */
+/** The maximum number of backups of one answer. */
 export const MAX_LISTED = 2000
 
 const amount = z.number().int().nonnegative()
@@ -26,7 +26,7 @@ export const SealedKey = z.object({
     .string()
     .regex(/^[0-9a-f]{16}$/)
     .describe('The fingerprint of the recovery kit that opens it.'),
-  sealed: Sealed.describe('The password of the repository, encrypted to that kit.'),
+  sealed: SealedText.describe('The password of the repository, encrypted to that kit.'),
 })
 
 export type SealedKey = z.infer<typeof SealedKey>
@@ -59,7 +59,7 @@ export const ListRequest = z.object({
 })
 export type ListRequest = z.output<typeof ListRequest>
 
-/** What is in a repository, newest first. */
+/** The backups in a repository, newest first. */
 export const ListedBackups = z.object({
   password: amount.describe('The position of the password that opens the repository.'),
   domain: Domain.describe('Of the site in the newest backup.'),
@@ -78,10 +78,10 @@ export const ListedBackups = z.object({
 })
 export type ListedBackups = z.infer<typeof ListedBackups>
 
-/** Where a keeper writes its report: a folder beside the repositories, in the form of one. */
+/** The folder of a keeper's report beside the repositories, in the form of one. */
 export const KEEPER_FOLDER = 'hosting-keeper'
 
-/** Folders of a storage without backups: those of a keeper, and of checks. */
+/** Returns whether a folder of a storage has no backups: that of a keeper, or of a check. */
 export const isNoRepository = (name: string): boolean =>
   name === KEEPER_FOLDER || name.startsWith('hosting-check')
 

@@ -4,7 +4,7 @@ import { SiteNames } from '#shared/kernel/site-names.ts'
 import { KnownRepository, SnapshotId } from './backup.ts'
 import { BackupPath } from './backup-parts.ts'
 
-/** The most entries of a listing: further ones are only announced. */
+/** The maximum number of entries of a listing: further ones are only announced. */
 export const MAX_ENTRIES = 1000
 const MAX_TABLES = 10_000
 
@@ -12,7 +12,7 @@ const Repository = KnownRepository.extend({
   backup: SnapshotId.describe('The snapshot of the manifest.'),
 })
 
-/** A folder below the public one; empty: that itself. */
+/** A folder below the public one, or that itself when empty. */
 const Folder = BackupPath.or(z.literal(''))
 
 /** `POST /backups/browse` of an agent. */
@@ -40,7 +40,7 @@ export const BackupListing = z.object({
 })
 export type BackupListing = z.infer<typeof BackupListing>
 
-/** The site as its backup has it, for one that is created from it again. */
+/** The site in its backup, from which it can be created again. */
 export const RecordedSite = z.object({
   php: PhpVersion,
   tier: Tier,
@@ -50,7 +50,7 @@ export const RecordedSite = z.object({
 })
 export type RecordedSite = z.infer<typeof RecordedSite>
 
-/** What an agent answers. `site`: absent without a record of the site in the backup. */
+/** The answer of an agent; `site` is absent without a record of the site in the backup. */
 export const BrowsedBackup = BackupListing.extend({ site: RecordedSite.optional() })
 export type BrowsedBackup = z.infer<typeof BrowsedBackup>
 
@@ -64,7 +64,7 @@ export const DownloadRequest = Repository.extend({
 })
 export type DownloadRequest = z.output<typeof DownloadRequest>
 
-/** The type of a download. */
+/** The media types of a download. */
 export const MEDIA = {
   tar: 'application/x-tar',
   zip: 'application/zip',

@@ -7,13 +7,13 @@ export const REPLACEMENTS = [
   'site.push',
   'site.refresh',
 ] as const
-export type Replacement = (typeof REPLACEMENTS)[number]
+export type ReplacementType = (typeof REPLACEMENTS)[number]
 
-/** How often a site is backed up by itself. */
+/** The intervals of automatic backups of a site. */
 export const BACKUP_INTERVALS = ['off', 'daily', 'weekly'] as const
 export type BackupInterval = (typeof BACKUP_INTERVALS)[number]
 
-/** How often the newest backup of a site is proven by itself; monthly: every four weeks. */
+/** The intervals of automatic proofs of the newest backup; `monthly` is every four weeks. */
 export const PROOF_INTERVALS = ['off', 'weekly', 'monthly'] as const
 export type ProofInterval = (typeof PROOF_INTERVALS)[number]
 
@@ -21,7 +21,7 @@ const TimeOfDay = z
   .string('Must be a time such as 01:00')
   .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 01:00')
 
-/** Minutes from the beginning of a window to its end, which may be on the next day. */
+/** Returns the minutes from the beginning of a window to its end, which may be on the next day. */
 export function windowMinutes({ from, to }: BackupWindow): number {
   return (minuteOf(to) - minuteOf(from) + 1440) % 1440
 }
@@ -31,17 +31,17 @@ export function minuteOf(time: string): number {
   return 60 * hours + minutes
 }
 
-/** An agent runs four operations at once: one place is left for other work. */
+/** The maximum number on a server: one less than the operations at once. */
 export const MAX_PER_SERVER = 3
 const PER_SERVER = `Must be between 1 and ${MAX_PER_SERVER}`
-/** How many backups run at the same time on a server. */
+/** The maximum number of concurrent backups on a server. */
 export const BackupsPerServer = z
   .number(PER_SERVER)
   .int(PER_SERVER)
   .min(1, PER_SERVER)
   .max(MAX_PER_SERVER, PER_SERVER)
 
-/** When backups start by themselves, in UTC. */
+/** The time in which automatic backups start, in UTC. */
 export const BackupWindow = z
   .object({ from: TimeOfDay, to: TimeOfDay }, 'Must have the times from and to')
   .refine((window) => windowMinutes(window) >= 60, 'Must be an hour or longer')

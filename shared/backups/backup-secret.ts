@@ -10,13 +10,13 @@ const BASE64_LINES = '(?:[A-Za-z0-9+/]+={0,2}\\n)+'
 const CERTIFICATE = `-----BEGIN CERTIFICATE-----\\n${BASE64_LINES}-----END CERTIFICATE-----\\n`
 const CERTIFICATES = new RegExp(`^(?:${CERTIFICATE})*$`)
 
-/** Files of other systems have other line ends; the programs that read them need a last one. */
+/** Normalises line ends of other systems; programs that read the text need a last one. */
 const pemText = (text: string) => {
   const trimmed = text.replaceAll('\r\n', '\n').trim()
   return trimmed === '' ? '' : `${trimmed}\n`
 }
 
-/** PEM certificates that the server is trusted by, beside those of the system. */
+/** The PEM certificates, beside those of the system, by which a server is trusted. */
 export const Certificates = z
   .string()
   .max(MAX_PEM, LONG_PEM)
@@ -32,7 +32,7 @@ const PRIVATE_KEY = new RegExp(
   `^-----BEGIN ((?:OPENSSH |RSA |EC )?PRIVATE KEY)-----\\n${BASE64_LINES}-----END \\1-----\\n$`,
 )
 
-/** What a secret looks like, by the kind of the place: only a private key has lines. */
+/** The form of a secret by the kind of the place: only a private key has lines. */
 const SECRET_RULES: Record<BackupKind, { shape: RegExp; rule: string }> = {
   rest: {
     shape: /^[\x21-\x7e](?:[\x20-\x7e]{0,254}[\x21-\x7e])?$/,
@@ -50,15 +50,15 @@ const SECRET_RULES: Record<BackupKind, { shape: RegExp; rule: string }> = {
 }
 
 /**
- * The rule that a secret breaks in a place of this kind. An empty one breaks none, and neither does
- * that of a recorded request: an agent that was killed reads it to undo its work.
+ * Returns the rule that a secret breaks in a place of this kind. An empty one breaks none, and
+ * neither does that of a recorded request: an agent that was killed reads it to undo its work.
  */
 export function secretMistake(kind: BackupKind, secret: string): string | undefined {
   const { shape, rule } = SECRET_RULES[kind]
   return ['', HIDDEN].includes(secret) || shape.test(secret) ? undefined : rule
 }
 
-/** Refuses on `secret` what the kind of the place does not have; without a place nothing is known. */
+/** Refuses on `secret` what the kind of place does not have; nothing is known without a place. */
 export function refuseSecret(
   { place, secret }: { place?: { kind: BackupKind } | undefined; secret?: string | undefined },
   context: z.RefinementCtx,
@@ -91,16 +91,10 @@ export const RepositoryPassword = secretOf(
   z.string().regex(new RegExp(`^${PASSWORD}$`), PASSWORD_RULE),
 )
 
-/**
- * The password of a repository in a request, only for a server that has answered `password_missing`.
- * Empty: the server has it.
- */
+/** The password of a repository in a request after the answer `password_missing`; else empty. */
 export const SentPassword = secretOf(
   z.string().regex(new RegExp(`^(?:${PASSWORD})?$`), PASSWORD_RULE),
 ).prefault('')
 
-/**
- * The SHA-256 of the password of a repository, by which a server finds its own copy. It tells nobody
- * anything of a password of 48 random characters.
- */
+/** The SHA-256 of the password of a repository, by which a server finds its own copy. */
 export const PasswordId = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256')

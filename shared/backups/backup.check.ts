@@ -12,7 +12,7 @@ const backupCheck = command({
   needs: () => NEEDS.backups,
   minutes: 10,
   params: z.object({ target: BackupTarget }),
-  /** `append_only`: the target refused to delete what the check had written. */
+  /** `append_only` is true when the target refused to delete what the check had written. */
   result: z.object({ append_only: z.boolean() }),
 })
 

@@ -8,18 +8,18 @@ import {
   BackupTarget,
   PublicKey,
   RepositoryName,
-  Sealed,
+  SealedText,
   SnapshotId,
 } from './backup.ts'
 import { BackupExcludes } from './backup-exclude.ts'
 import { PasswordId, SentPassword } from './backup-secret.ts'
 
 /**
- * `dashboard_key` and `recovery_key`: to these the password of a new repository is encrypted. The
- * dashboard gets its copy in the result, the copy for the recovery key is kept in the repository, and
- * so is that for `keeper_key`, the key of the program that deletes old backups beside the storage.
- * `repository`: the dashboard chooses it. `password_id`: absent for a new one, for which the server
- * makes a password.
+ * Encrypts the password of a new repository to `dashboard_key` and `recovery_key`. The dashboard
+ * gets its copy in the result; the copies for the recovery key and for `keeper_key`, the key of the
+ * program that deletes old backups beside the storage, are kept in the repository. The dashboard
+ * chooses `repository`. `password_id` is absent for a new one, for which the server makes a
+ * password.
  */
 const backupCreate = command({
   name: 'backup.create',
@@ -42,7 +42,7 @@ const backupCreate = command({
   result: z.object({
     domain: ReportedDomain,
     backup: BackupReport,
-    sealed_password: Sealed,
+    sealed_password: SealedText,
     present: z
       .array(SnapshotId)
       .max(20_000)

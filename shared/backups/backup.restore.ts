@@ -19,7 +19,7 @@ const backupRestore = command({
     backup: SnapshotId,
     parts: BackupParts,
   }),
-  /** `until`: how long the previous state is kept. */
+  /** `until` is the time until which the previous state is kept. */
   result: z.object({
     domain: ReportedDomain,
     at: z.iso.datetime().describe('The time of the backup.'),

@@ -23,23 +23,23 @@ const line = (label: string) =>
     .max(1024, LONG)
     .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters')
 
-/** Absolute, without `.` and `..`, and safe as an argument of any program. */
+/** An absolute path without `.` and `..` that is safe as an argument of any program. */
 const Folder = line('Path').regex(
   /^(\/[\w@+=-][\w.@+=-]*)+$/,
   'Must be an absolute path of letters, digits and . _ @ + = -',
 )
 
-/** Folders of the system, of the agent and of sites. */
-const TAKEN =
+/** Matches folders of the system, of the agent and of sites. */
+const RESERVED_FOLDERS =
   /^\/((srv|var|home)$|(bin|boot|dev|etc|lib\w*|proc|root|run|sbin|sys|tmp|usr)(\/|$)|srv\/www(\/|$)|var\/(cache|lib|log|mail|run|spool|tmp|www)(\/|$))/
 
-/** The characters of RFC 3986, without blanks, quotes and backslashes. */
-const OF_URLS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/
+/** Matches the characters of RFC 3986, without blanks, quotes and backslashes. */
+const URL_CHARACTERS = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/
 
-/** Without user and password, which are fields of their own. */
+/** An address without user and password, which are fields of their own. */
 const HttpsUrl = line('Address')
   .refine(
-    (text) => OF_URLS.test(text),
+    (text) => URL_CHARACTERS.test(text),
     'Must be an address of letters, digits and . - _ ~ : / @ % such as https://backup.example:8000/',
   )
   .refine((text) => {
@@ -60,7 +60,7 @@ const HostKey = line('Host key').regex(
   'Must be a public key such as "ssh-ed25519 AAAA…", as ssh-keyscan prints it',
 )
 
-/** HTTP separates user and password with a colon (RFC 7617). */
+/** A user without a colon, with which HTTP separates user and password (RFC 7617). */
 const RestUser = line('User').regex(
   /^[\x21-\x39\x3b-\x7e]{1,256}$/,
   'Must have at most 256 printable ASCII characters, without blanks and colons',
@@ -76,7 +76,7 @@ export const Region = line('Region').regex(
   'Must be the name of a region such as us-east-1',
 )
 
-/** Where backups are stored, without the secret. */
+/** The place of backups, without the secret. */
 export const BackupPlace = z.discriminatedUnion(
   'kind',
   [
@@ -107,7 +107,7 @@ export const BackupPlace = z.discriminatedUnion(
     z.object({
       kind: z.literal('local'),
       path: Folder.refine(
-        (path) => !TAKEN.test(path),
+        (path) => !RESERVED_FOLDERS.test(path),
         'Must be a folder for backups alone, such as /mnt/backup',
       ),
     }),
@@ -116,14 +116,14 @@ export const BackupPlace = z.discriminatedUnion(
 )
 export type BackupPlace = z.output<typeof BackupPlace>
 
-/** A target as an agent gets it; in a plan its secret is empty. */
+/** A target for an agent; in a plan its secret is empty. */
 export const BackupTarget = z
   .object({ place: BackupPlace, secret: BackupSecret })
   .superRefine(refuseSecret)
   .transform(({ place, secret }) => ({ place, secret: new Secret(secret) }))
 export type BackupTarget = z.output<typeof BackupTarget>
 
-/** A folder of a storage that can be a repository, also one of Hosting Control itself. */
+/** The name of a folder of a storage that can be a repository, also one of this program. */
 export const StorageFolder = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/)
 
 /**
@@ -151,17 +151,17 @@ export const PublicKey = z
     'Must be a public key in PEM',
   )
 
-/** What a key was encrypted to with RSA-OAEP and SHA-256, in base64. */
-export const Sealed = z
+/** A text that was encrypted to a key with RSA-OAEP and SHA-256, in base64. */
+export const SealedText = z
   .string()
   .max(2048)
   .regex(/^[A-Za-z0-9+/]+=*$/)
 
-/** A snapshot of restic, in full. */
+/** The full id of a snapshot of restic. */
 export const SnapshotId = z.string().regex(/^[0-9a-f]{64}$/)
 const amount = z.int().nonnegative()
 
-/** One complete backup: its manifest is the last thing that is written. */
+/** A complete backup, whose manifest is written last. */
 export const BackupReport = z.object({
   id: SnapshotId.describe('Of the manifest.'),
   repository: RepositoryName,

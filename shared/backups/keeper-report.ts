@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const count = z.int().nonnegative()
 
-/** Why a run has a problem with a repository. */
+/** The reasons of a problem of a run with a repository. */
 const KEEPER_PROBLEMS = ['no_key', 'garbage', 'unreadable', 'clock', 'damaged', 'failed'] as const
 export type KeeperProblemCode = (typeof KEEPER_PROBLEMS)[number]
 
@@ -13,10 +13,10 @@ export const KeeperProblem = z.object({
 })
 export type KeeperProblem = z.infer<typeof KeeperProblem>
 
-/** The limits keep a report, and a list of more names, below 64 KiB. */
+/** The limits that keep a report, and a list of more names, below 64 KiB. */
 export const MAX_PROBLEMS = 50
 export const MAX_NAMES = 1000
-/** Fewer than the files that agents read in one folder. */
+/** The maximum number of lists: fewer than the files that agents read in one folder. */
 export const MAX_LISTS = 40
 const Names = z.array(z.string().max(64)).max(MAX_NAMES)
 
@@ -46,5 +46,5 @@ export const SignedReport = z.object({
   signature: z.string().max(2048),
 })
 
-/** What is signed: nothing else that a keeper signs begins so. */
+/** Returns the signed text: nothing else that a keeper signs begins so. */
 export const signedText = (report: string): string => `hosting-keeper-report/1\n${report}`

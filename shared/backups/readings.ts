@@ -10,9 +10,9 @@ import {
 } from './backup-find.ts'
 import { BrowsedBackup, BrowseRequest, DownloadRequest } from './backup-read.ts'
 
-/** The storage may be slow, and the repository large. */
+/** The time limit of reading: the storage may be slow, and the repository large. */
 const BROWSE_MS = 5 * 60_000
-/** Its repositories may be many. */
+/** The time limit of a search: a storage may have many repositories. */
 const SEARCH_MS = 10 * 60_000
 
 /** A folder of a backup, and its tables. */

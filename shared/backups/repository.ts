@@ -1,5 +1,5 @@
-import { carry } from '#shared/kernel/formats/carry.ts'
 import { renderIni } from '#shared/kernel/formats/ini.ts'
+import { requireMatch } from '#shared/kernel/formats/require-match.ts'
 import { renderKnownHost, renderSshHost } from '#shared/kernel/formats/ssh.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import type { BackupPlace, BackupTarget } from './backup.ts'
@@ -11,12 +11,13 @@ interface Repository {
   password: Secret
 }
 
-/** restic reads the whole file, and trims it. Keys are read without a password. */
+/** Matches one line; restic reads the whole file and trims it. Keys are read without a password. */
 const LINE = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/
 
 /**
- * The files that restic reads in `folder`, by name: all secrets, and nothing of them in an argument.
- * Throws 422 for a value that one of the files cannot carry, whoever checked it before.
+ * Returns the files that restic reads in `folder`, by name: they have all secrets, so that no
+ * argument does. Throws 422 for a value that one of the files cannot carry, whoever checked it
+ * before.
  */
 export function filesOf(
   { name, target, password }: Repository,
@@ -31,7 +32,7 @@ export function filesOf(
 }
 
 const lineOf = (field: string, text: string): string =>
-  `${carry(field, text, LINE, 'Must be one line of printable ASCII')}\n`
+  `${requireMatch(field, text, LINE, 'Must be one line of printable ASCII')}\n`
 
 function ofPlace(place: BackupPlace, secret: Secret, folder: string): Record<string, string> {
   if (place.kind === 'local') return {}
@@ -84,10 +85,7 @@ function sshFiles(
   }
 }
 
-/**
- * The options of restic(1) for a place whose files stand in `folder`. `ssh_log`: ssh(1) writes its
- * messages there, of which restic passes on some.
- */
+/** Returns the options of restic(1) for a place whose files stand in `folder`. */
 export function optionsOf(place: BackupPlace, folder: string, ssh_log?: string): string[] {
   if (place.kind === 'local') return []
   const log = ssh_log === undefined ? '' : ` -E ${ssh_log}`

@@ -8,7 +8,7 @@ import { problemsOf, SiteNames } from '#shared/kernel/site-names.ts'
 import { SettingsReport } from '#shared/sites/site.configure.ts'
 import { siteCreate } from '#shared/sites/site.create.ts'
 import { Staging } from '#shared/sites/staging.ts'
-import { AddressReport, CopySource } from './copy.ts'
+import { AddressReport, CopySource } from './copy-source.ts'
 
 const amount = z.int().nonnegative()
 const names = SiteNames.optional().describe('Its names beside its primary domain.')

@@ -9,7 +9,7 @@ export const MAX_PATHS = 20
 const amount = z.int().nonnegative()
 const Paths = z.object({ count: amount, examples: z.array(z.string().max(300)).max(MAX_PATHS) })
 
-export const Compared = z.object({
+export const ComparedContent = z.object({
   domain: ReportedDomain,
   from: ReportedDomain,
   files: z.object({
@@ -37,7 +37,7 @@ export const Compared = z.object({
     )
     .max(MAX_TABLES),
 })
-export type Compared = z.infer<typeof Compared>
+export type ComparedContent = z.infer<typeof ComparedContent>
 
 const siteCompare = command({
   name: 'site.compare',
@@ -46,7 +46,7 @@ const siteCompare = command({
   minutes: 6 * 60,
   silent_minutes: 30,
   params: z.object({ domain: Domain.describe('The live site.'), from: Domain }),
-  result: Compared,
+  result: ComparedContent,
 })
 
 export const siteCompareType = operationType({
@@ -57,8 +57,8 @@ export const siteCompareType = operationType({
   right: 'operate',
   params: z.object({ staging_id: Id.describe('Its staging site.') }),
   outcome: {
-    result: Compared,
-    complete: z.strictObject({ status: z.literal('ok'), ...Compared.shape }),
+    result: ComparedContent,
+    complete: z.strictObject({ status: z.literal('ok'), ...ComparedContent.shape }),
     data: (result) => ({ status: 'ok', ...result }),
   },
   bulk: null,

@@ -3,7 +3,7 @@ import { without_backup } from '#shared/backups/without-backup.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, TrueOrFalse } from '#shared/kernel/fields.ts'
 import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
-import { Replaced } from './site.refresh.ts'
+import { ReplacementResult } from './site.refresh.ts'
 
 const MAX_TABLES = 1000
 
@@ -19,7 +19,7 @@ const Tables = z
   .max(MAX_TABLES, `Must have at most ${MAX_TABLES} tables`)
   .refine((tables) => new Set(tables).size === tables.length, 'Must not have duplicates')
 
-export const Pushed = z.object({
+export const PushResult = z.object({
   files: TrueOrFalse.describe(
     'All files except for wp-config.php; uploads are added, never removed.',
   ),
@@ -29,9 +29,17 @@ export const Pushed = z.object({
   ),
 })
 
-export const isSomething = ({ files, tables }: { files: boolean; tables: readonly string[] }) =>
-  files || tables.length > 0
-export const SOMETHING = { path: ['tables'], error: 'Must name tables, or files must be true' }
+export const hasContentToPush = ({
+  files,
+  tables,
+}: {
+  files: boolean
+  tables: readonly string[]
+}) => files || tables.length > 0
+export const NOTHING_TO_PUSH = {
+  path: ['tables'],
+  error: 'Must name tables, or files must be true',
+}
 
 const sitePush = command({
   name: 'site.push',
@@ -39,11 +47,11 @@ const sitePush = command({
   changes: true,
   minutes: 24 * 60,
   silent_minutes: 30,
-  params: Pushed.extend({
+  params: PushResult.extend({
     domain: Domain.describe('The live site.'),
     from: Domain.describe('Its staging site, on the same server.'),
-  }).refine(isSomething, SOMETHING),
-  result: Replaced,
+  }).refine(hasContentToPush, NOTHING_TO_PUSH),
+  result: ReplacementResult,
 })
 
 export const sitePushType = operationType({
@@ -52,10 +60,10 @@ export const sitePushType = operationType({
   target: 'site',
   command: sitePush,
   right: 'operate',
-  params: Pushed.extend({ staging_id: Id.describe('The staging site.'), without_backup }).refine(
-    isSomething,
-    SOMETHING,
-  ),
-  outcome: completesWith(Replaced),
+  params: PushResult.extend({
+    staging_id: Id.describe('The staging site.'),
+    without_backup,
+  }).refine(hasContentToPush, NOTHING_TO_PUSH),
+  outcome: completesWith(ReplacementResult),
   bulk: null,
 })

@@ -24,7 +24,7 @@ const params = bulkParams({
   accept: Accept.optional(),
 })
 
-/** The record of the site changes its server when this starts: only its backups have its content. */
+/** The record of the site changes its server at the start: only backups have its content. */
 export const siteRecoverType = operationType({
   name: 'Restore site of a lost server',
   title: 'Restore from the lost server',

@@ -3,11 +3,11 @@ import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
 import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
-import { AddressReport, CopySource } from './copy.ts'
+import { AddressReport, CopySource } from './copy-source.ts'
 import { CloneOf } from './site.clone.ts'
 
 /** The result of a command that replaces the content of a site by that of another one. */
-export const Replaced = z.object({
+export const ReplacementResult = z.object({
   domain: ReportedDomain,
   at: z.iso.datetime().describe('The time of the copied state.'),
   until: z.iso.datetime().describe('The previous files and database are kept until then.'),
@@ -22,7 +22,7 @@ const siteRefresh = command({
   minutes: 24 * 60,
   silent_minutes: 30,
   params: z.object({ domain: Domain.describe('A staging site.'), from: CopySource }),
-  result: Replaced,
+  result: ReplacementResult,
 })
 
 export const siteRefreshType = operationType({
@@ -34,6 +34,6 @@ export const siteRefreshType = operationType({
   params: z.object({
     from: CloneOf.optional().describe('Default: the live site of which it is a copy.'),
   }),
-  outcome: completesWith(Replaced),
+  outcome: completesWith(ReplacementResult),
   bulk: null,
 })

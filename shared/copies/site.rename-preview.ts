@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Primary } from '#shared/domains/primary-domain.ts'
+import { NewPrimary } from '#shared/domains/primary-domain.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
-import { AddressReport } from './copy.ts'
+import { AddressReport } from './copy-source.ts'
 
 export const MAX_TABLES = 500
 export const MAX_COLUMNS = 50
@@ -48,7 +48,7 @@ const siteRenamePreview = command({
   silent_minutes: 30,
   params: z.object({
     domain: Domain.describe('The current primary domain.'),
-    primary: Primary.shape.primary,
+    primary: NewPrimary.shape.primary,
   }),
   result: RenamePreview,
 })
@@ -59,7 +59,7 @@ export const siteRenamePreviewType = operationType({
   target: 'site',
   command: siteRenamePreview,
   right: 'operate',
-  params: z.object({ primary: Primary.shape.primary }),
+  params: z.object({ primary: NewPrimary.shape.primary }),
   outcome: completesWith(RenamePreview),
   bulk: null,
 })

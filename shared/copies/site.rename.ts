@@ -1,13 +1,13 @@
 import type { z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { DnsChoice } from '#shared/domains/dns-choice.ts'
-import { Primary } from '#shared/domains/primary-domain.ts'
+import { NewPrimary } from '#shared/domains/primary-domain.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 import { ReportedNames } from '#shared/kernel/site-names.ts'
-import { AddressReport } from './copy.ts'
+import { AddressReport } from './copy-source.ts'
 
 const siteRename = command({
   name: 'site.rename',
@@ -15,7 +15,7 @@ const siteRename = command({
   changes: true,
   minutes: 24 * 60,
   silent_minutes: 30,
-  params: Primary.extend({
+  params: NewPrimary.extend({
     domain: Domain.describe('The current primary domain.'),
     accept: Accept.optional(),
   }).refine(({ domain, primary }) => domain !== primary, {
@@ -36,7 +36,7 @@ export const siteRenameType = operationType({
   target: 'site',
   command: siteRename,
   right: 'operate',
-  params: Primary.extend({
+  params: NewPrimary.extend({
     accept: Accept.optional(),
     dns: DnsChoice.optional(),
     without_backup,

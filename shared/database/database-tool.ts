@@ -10,7 +10,7 @@ export const MAX_PAGE_BYTES = 8 << 20
 const QUERY_RULE = 'Must be a query of at most 8192 printable characters'
 const TYPE_RULE = 'Must be the media type of a form'
 
-/** What pages of Adminer load; they are the same for every user. */
+/** The files that pages of Adminer load; they are the same for every user. */
 const TOOL_FILES = [
   ...['default.css', 'dark.css', 'logo.png', 'favicon.ico'],
   ...['up.gif', 'down.gif', 'plus.gif', 'cross.gif', 'arrow.gif'],

@@ -28,7 +28,7 @@ const databaseImport = command({
   }),
 })
 
-/** Whoever imports a dump controls everything that the site stores, its administrators included. */
+/** Needs a high right: a dump controls all that the site stores, with administrators. */
 export const databaseImportType = operationType({
   name: 'Import database',
   title: 'Import a dump into the database of',

@@ -6,7 +6,7 @@ import { ToolFileRequest, ToolRequest } from './database-tool.ts'
 import { AgentDatabaseUsers } from './database-user.ts'
 import { AgentDatabase, Exporting, Uploaded, UploadRequest } from './site-database.ts'
 
-/** Two clients of MariaDB, each with its own limit. */
+/** The time limit of two clients of MariaDB, each of which has its own. */
 const TIMEOUT_MS = 130_000
 
 export const databasePasswordReading = reading({
@@ -31,7 +31,7 @@ export const databaseUsersReading = reading({
   timeout_ms: TIMEOUT_MS,
 })
 
-/** As packed SQL, with the passwords of the site: whoever may not get a user gets no export. */
+/** An export as packed SQL, with the passwords of the site: it needs the right to users. */
 export const exportReading = reading({
   at: 'POST /sites/database-export',
   params: SiteRequest,

@@ -8,14 +8,14 @@ export const plainName = (text: string): string => plainOutput(text).replaceAll(
 /** The maximum number of tables in one request, and in one answer, which has the largest ones. */
 export const MAX_TABLES = 1000
 export const MAX_OPTIONS = 20
-/** A network of sites has one table of options for each. */
+/** The maximum number of tables of options: a network of sites has one for each. */
 export const MAX_OPTION_TABLES = 5
 export const MAX_DIGESTS = 20
-/** Above that, WordPress itself warns. */
+/** The size above which WordPress itself warns. */
 export const LARGE_AUTOLOAD = 800_000
 
 const Size = z.int().nonnegative().max(Number.MAX_SAFE_INTEGER)
-/** The site chooses them. */
+/** Cuts a text that the site chooses. */
 const name = (most: number) => z.string().transform((text) => text.slice(0, most))
 
 const AgentTable = z.object({
@@ -92,20 +92,18 @@ export const TableResult = z.object({
 })
 export type TableResult = z.infer<typeof TableResult>
 
-/**
- * The size of one part of an upload, in bytes: its base64 and the rest fit into a body of 1 MiB.
- */
+/** The size of one part of an upload in bytes: with base64 it fits into a body of 1 MiB. */
 export const PART_BYTES = 589_824
-/** How far an export is: of SQL before it is compressed. */
+/** The progress of an export, in bytes of SQL before it is compressed. */
 const ExportProgress = z.object({
   bytes: z.int().nonnegative(),
-  /** About so many; 0: unknown. */
+  /** The estimated size; 0 when unknown. */
   total: z.int().nonnegative(),
 })
 export type ExportProgress = z.infer<typeof ExportProgress>
 export const Exporting = z.object({ export: ExportProgress.nullable() })
 
-/** About 5 GB. */
+/** The maximum number of parts, about 5 GB. */
 export const MAX_PARTS = 9000
 
 export const UploadId = z.string().regex(/^[a-z0-9]{16}$/, 'Must be 16 characters of a-z 0-9')

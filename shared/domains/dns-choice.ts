@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export const RECORD_TYPES = ['A', 'AAAA', 'CNAME'] as const
 
-/** An API token of Cloudflare, which is sent in a header. */
+/** Matches an API token of Cloudflare, which is sent in a header. */
 export const CLOUDFLARE_TOKEN = /^[A-Za-z0-9_-]{20,200}$/
 
 const MAX_RECORDS = 400
@@ -23,7 +23,7 @@ export const ReplacedRecords = z
     'The records that point elsewhere and are replaced, all of a name, as the plan shows them. 409 with the code `changed_meanwhile` if a name has others by now.',
   )
 
-/** Which DNS records an operation of a site makes at Cloudflare. */
+/** The DNS records that an operation of a site makes at Cloudflare. */
 export const DnsChoice = z
   .object({ replace: ReplacedRecords }, 'Must be a JSON object')
   .describe(

@@ -1,10 +1,11 @@
 import { strictObject, z } from 'zod'
 
 /**
- * Of the certificate of a name. `none`: the site has no certificate. `active`: the certificate has
- * the name. `renewing`: so it has, and a new one is due or requested. `expired`. `waiting`: the next
- * request is due. `checking`, `issuing`: a request is running, which tests whether the name leads to
- * the server, or has an order at the authority. `blocked`: the last request left the name out.
+ * The states of a name's certificate. `none`: the site has no certificate. `active`: the
+ * certificate has the name. `renewing`: so it has, and a new one is due or requested. `expired`.
+ * `waiting`: the next request is due. `checking`, `issuing`: a request is running, which tests
+ * whether the name leads to the server, or has an order at the authority. `blocked`: the last
+ * request left the name out.
  */
 const CERTIFICATE_STATES = [
   ...(['none', 'waiting', 'checking', 'issuing', 'active', 'renewing', 'expired'] as const),
@@ -34,9 +35,9 @@ export const AgentNameStates = z.object({
 export type AgentNameStates = z.infer<typeof AgentNameStates>
 
 /**
- * Where the DNS records of a name point. `here`: to the server. `elsewhere`: all of them to other
- * addresses. `both`. `cdn`: to a network in front of the server. `none`: there are no records.
- * `unknown`: no name server answered, or the address of the server is not public.
+ * The targets of the DNS records of a name. `here`: the server. `elsewhere`: only other addresses.
+ * `both`. `cdn`: a network in front of the server. `none`: there are no records. `unknown`: no name
+ * server answered, or the address of the server is not public.
  */
 const DNS_STATES = ['here', 'both', 'elsewhere', 'cdn', 'none', 'unknown'] as const
 

@@ -12,7 +12,7 @@ import {
 const FORMER = ['redirect', 'alias', 'none'] as const
 
 /** The new primary domain of a site, and the use of the former one. */
-export const Primary = z.object({
+export const NewPrimary = z.object({
   primary: Domain.describe('The new primary domain: a name of the site, or a new one.'),
   former: oneOf(FORMER)
     .default('redirect')
@@ -20,14 +20,14 @@ export const Primary = z.object({
       'The former primary domain: `redirect` redirects visitors to the new one (301, with the path), `alias` still shows the site, `none` removes it from the site.',
     ),
 })
-export type Primary = z.infer<typeof Primary>
+export type NewPrimary = z.infer<typeof NewPrimary>
 
-type Named = { domain: string; names?: SiteNames | undefined }
+type SiteWithNames = { domain: string; names?: SiteNames | undefined }
 
-/** The names of a site beside its new primary domain. */
+/** Returns the names of a site beside its new primary domain. */
 export function namesAfter(
-  { domain, names = NO_NAMES }: Named,
-  { primary, former }: Primary,
+  { domain, names = NO_NAMES }: SiteWithNames,
+  { primary, former }: NewPrimary,
 ): SiteNames {
   const taken = pairOf(primary)
   const isOther = (name: string) => !taken.includes(name)
@@ -43,18 +43,18 @@ export function namesAfter(
     www: names.www,
     aliases: [...aliases, ...served],
     redirects: [
-      ...redirects.map((one) => (former === 'none' ? leadingTo(primary, domain, one) : one)),
-      ...led.map(leading),
+      ...redirects.map((one) => (former === 'none' ? redirectedTo(primary, domain, one) : one)),
+      ...led.map(redirectFrom),
     ],
   }
 }
 
-/** A redirect to a name that is removed gets the new one as its target, at the same path. */
-function leadingTo(primary: string, given_up: string, redirect: Redirect): Redirect {
+/** Returns a redirect whose removed target is replaced by the new one, at the same path. */
+function redirectedTo(primary: string, given_up: string, redirect: Redirect): Redirect {
   const { to = '' } = redirect
   const host = hostOf(to)
   if (host === undefined || !pairOf(given_up).includes(host)) return redirect
   return { ...redirect, to: to.replace(`://${host}`, `://${primary}`) }
 }
 
-const leading = (domain: string): Redirect => ({ domain, status: 301, keep_path: true })
+const redirectFrom = (domain: string): Redirect => ({ domain, status: 301, keep_path: true })

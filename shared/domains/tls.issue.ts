@@ -9,7 +9,7 @@ const tlsIssue = command({
   changes: true,
   minutes: 15,
   params: z.object({ domain: Domain, tls: TlsMode, email: Email }),
-  /** `expires_at`: ISO 8601, `""` without a certificate. */
+  /** `expires_at` is ISO 8601, `""` without a certificate. */
   result: z.object({
     domain: ReportedDomain,
     tls: TlsMode,

@@ -47,9 +47,7 @@ const FOUND_ADVICE: Readonly<Record<string, string>> = {
   certificate_name: 'get one for this name on its server',
 }
 
-/**
- * What to do about a health code, as the end of a sentence. Codes of newer agents have no advice.
- */
+/** Returns what to do about a health code, as the end of a sentence; "" for unknown ones. */
 export function healthAdvice(code: string, { found }: { found: boolean }): string | undefined {
   if (!found) return HEALTH_ADVICE[code]
   if (!/^(http|certificate)_/.test(code)) return undefined

@@ -1,4 +1,4 @@
-/** Identifies the requests of dashboards in logs; statistics ignore agents with `bot`. */
+/** The User-Agent of dashboards in logs; statistics ignore agents with `bot`. */
 export const OUTSIDE_AGENT = 'HostingControl-visit (bot; a dashboard requests this site)'
 
 /** The default interval, in seconds. */

@@ -8,7 +8,7 @@ import {
 } from '#shared/kernel/operation-type.ts'
 import { IsolationCounts, IsolationResults } from './isolation.ts'
 
-/** Completes also when attacks succeed: `counts` and `results` say which. */
+/** Completes also when attacks succeed: `counts` and `results` name them. */
 export const isolationCheck = command({
   name: 'isolation.check',
   summary: 'Attack one temporary site from another one, and remove both',

@@ -1,6 +1,6 @@
 import { strictObject, z } from 'zod'
 
-/** `not_applicable`: the server has no target for this attack; `error`: the attack could not run. */
+/** `not_applicable` means that there is no target; `error` that the attack could not run. */
 export const ISOLATION_OUTCOMES = ['refused', 'succeeded', 'not_applicable', 'error'] as const
 export type IsolationOutcome = (typeof ISOLATION_OUTCOMES)[number]
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 export const JOB_RESULTS = ['running', 'success', 'failed', 'timed_out', 'killed'] as const
 
-/** Newest first; the output of a run comes from the site, which may be hostile. */
+/** The maximum number of reported runs, newest first. The site chooses their output. */
 export const MAX_JOB_RUNS = 20
 export const MAX_JOB_OUTPUT = 4096
 
@@ -18,7 +18,7 @@ export type AgentJobRun = z.infer<typeof AgentJobRun>
 export const AgentJobRuns = z.object({ runs: z.array(AgentJobRun).max(MAX_JOB_RUNS) })
 
 const ESCAPE = '\u001b'
-/** The rest of an escape sequence: ECMA-48, 5.4 and 8.3.89. */
+/** Matches the remaining part of an escape sequence: ECMA-48, 5.4 and 8.3.89. */
 const SEQUENCE = /^(?:\[[0-?]*[ -/]*[@-~]|\][^\p{Cc}]*|[@-Z\\-_])/u
 
 /** Removes characters that change the display of other lines: escape sequences, controls, directions. */

@@ -5,12 +5,12 @@ import { JOB_RESULTS } from './job-runs.ts'
 
 export const MAX_JOBS = 20
 const MAX_COMMAND = 1000
-/** Bytes of the output of a run. */
+/** The maximum size of the output of a run, in bytes. */
 export const MAX_OUTPUT = 65_536
 /** The maximum number of scheduled events of WordPress in one answer. */
 export const MAX_EVENTS = 100
 
-/** Part of the name of a unit. */
+/** The name of a job, which is a part of the name of a unit. */
 export const JobName = z
   .string('Must be a string')
   .regex(
@@ -75,7 +75,7 @@ export const SiteJobs = z
     context.addIssue({ code: 'custom', message: `Must have each name once: ${twice} has two jobs` })
   })
 
-/** As an agent reports a job: its texts were valid when they were set. */
+/** A job in the report of an agent: its texts were valid when they were set. */
 export const ReportedJob = z.object({
   name: JobName,
   schedule: z.string().max(100),
@@ -84,7 +84,7 @@ export const ReportedJob = z.object({
   enabled: z.boolean(),
 })
 
-/** Why the jobs of a site do not run automatically. */
+/** The reasons why the jobs of a site do not run automatically. */
 export const JOB_STOPS = ['suspended', 'staging', 'moving', 'without_systemd'] as const
 
 const time = z.iso.datetime().max(40)
@@ -144,13 +144,13 @@ export const SiteJobTrouble = z.object({
   failing: z
     .array(z.object({ name: JobName, failures: z.int().positive().max(1000), at: time }))
     .max(MAX_JOBS),
-  /** Since when no run of due events succeeded. */
+  /** The time since when no run of due events succeeded. */
   overdue_since: time.nullable(),
 })
 export type SiteJobTrouble = z.infer<typeof SiteJobTrouble>
-/** Fewer failures in a row may be a bad moment. */
+/** The number of failures in a row that are reported. */
 export const MANY_FAILURES = 3
 export const EVENTS_LATE_MS = 60 * 60_000
 
-/** An event is due for this long before it counts as overdue: two turns of the runner. */
+/** The age at which a due event counts as overdue: two turns of the runner. */
 export const OVERDUE_MS = 10 * 60_000

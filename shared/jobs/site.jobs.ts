@@ -12,12 +12,12 @@ const changes = {
   remove: JobName.optional().describe('The name of the job to remove; a site may lack it.'),
 }
 
-type Changes = { [N in keyof typeof changes]?: z.output<(typeof changes)[N]> }
+type JobChanges = { [N in keyof typeof changes]?: z.output<(typeof changes)[N]> }
 
-const isOne = ({ jobs, add, remove }: Changes) =>
+const isOne = ({ jobs, add, remove }: JobChanges) =>
   [jobs, add, remove].filter((each) => each !== undefined).length === 1
 
-const ONE = 'Must have one of jobs, add and remove'
+const ONE_CHANGE_MESSAGE = 'Must have one of jobs, add and remove'
 
 const siteJobs = command({
   name: 'site.jobs',
@@ -27,12 +27,12 @@ const siteJobs = command({
   params: z.object({ domain: Domain, ...changes }).superRefine((given, context) => {
     if (isOne(given)) return
     const path = (['add', 'remove'] as const).find((name) => given[name] !== undefined) ?? 'jobs'
-    context.addIssue({ code: 'custom', message: ONE, path: [path] })
+    context.addIssue({ code: 'custom', message: ONE_CHANGE_MESSAGE, path: [path] })
   }),
   result: z.object({ domain: ReportedDomain, jobs: z.array(ReportedJob).max(MAX_JOBS) }),
 })
 
-/** Whoever sets a job runs programs as the site, which can read everything that the site can. */
+/** Needs a high right: whoever sets a job runs programs as the site, with all of its rights. */
 export const siteJobsType = operationType({
   name: 'Change cron jobs',
   title: 'Change the cron jobs of',

@@ -11,10 +11,7 @@ export const AgentOperationsQuery = z.strictObject({
     .transform(Number),
 })
 
-/**
- * An operation of an agent, without its params. `end` is null while it runs; `domain` is empty if it
- * names no site.
- */
+/** An operation of an agent. `end` is null while it runs, `domain` empty without site. */
 export const AgentOperation = z.object({
   id: OperationId,
   command: z.string().max(64),
@@ -24,7 +21,7 @@ export const AgentOperation = z.object({
 })
 export type AgentOperation = z.infer<typeof AgentOperation>
 
-/** The newest ones, the newest first, and how many there are. */
+/** The newest operations first, and their total number. */
 export const AgentOperations = z.object({
   operations: z.array(AgentOperation).max(MAX_AGENT_OPERATIONS),
   total: z.int().nonnegative(),

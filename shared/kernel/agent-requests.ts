@@ -8,9 +8,9 @@ export const ExecRequest = z.object({
   dry_run: DryRun,
 })
 
-/** Graceful ends programs by SIGTERM, and 10 seconds later by SIGKILL; `force` by SIGKILL at once. */
+/** `force` ends programs by SIGKILL at once, instead of SIGTERM and SIGKILL after 10 s. */
 export const CancelRequest = z.object({ force: z.boolean().default(false) })
-/** `ended`: the operation has its terminal event; otherwise that follows in its stream. */
+/** `ended` is true when the operation has its terminal event; else the stream has it. */
 export const CancelAnswer = z.object({ ended: z.boolean() })
 export type CancelAnswer = z.infer<typeof CancelAnswer>
 

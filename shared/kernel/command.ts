@@ -1,21 +1,18 @@
 import type { z } from 'zod'
 import type { Need } from './needs.ts'
 
-/**
- * The contract of one command: its name on the wire, params and result. `changes` tells whether it
- * changes the machine: such a command is an operation with a journal.
- */
+/** The contract of one command. With `changes` it is an operation with a journal. */
 export interface Contract<N extends string, P extends z.ZodType, R extends z.ZodType> {
   name: N
   summary: string
   changes: boolean
-  /** The maximum time from its turn to its end: then it ends like a forced cancel. Default: 30. */
+  /** The maximum minutes from its turn to its end, then a forced cancel; 30 by default. */
   minutes?: number
-  /** The maximum silence, which is then reported. Default: 5. */
+  /** The minutes of silence after which that is reported; 5 by default. */
   silent_minutes?: number
   params: P
   result: R
-  /** What the server must have for these params. */
+  /** Returns what the server must have for these params. */
   needs?(params: z.output<P>): Need | undefined
 }
 

@@ -72,31 +72,28 @@ const WITH_REMEDY: ReadonlySet<RefusalCode> = new Set([
   'no_answer',
   'packages_failed',
 ])
-/** Tells whether the message of a failure ends with what to do, because its code always has it. */
+/** Returns whether the message of a failure ends with what to do as its code has it. */
 export const namesRemedy = ({ code }: Pick<ErrorBody, 'code'>): boolean =>
   code !== undefined && WITH_REMEDY.has(code)
 
 export type ErrorName = keyof typeof ERRORS
 export type Fields = Record<string, string[]>
 
-/**
- * The end of a cancelled operation: an `error` event of conflict, with the steps that could not be
- * undone.
- */
+/** The message of a cancelled operation, which ends with an `error` event of conflict. */
 export const CANCELLED = 'The operation was cancelled'
 export const isCancelled = ({ code }: Pick<ErrorBody, 'code'>): boolean =>
   code === 'cancelled' || code === 'cancelled_not_undone'
 
-/** All that a client sees of a failure. */
+/** The part of a failure that a client sees. */
 export type ErrorBody = { error: string; message?: string; fields?: Fields; code?: RefusalCode }
 
-/** The name of the error of a body; undefined for an unknown text. */
+/** Returns the name of the error of a body; undefined for an unknown text. */
 export function errorNameOf({ error }: Pick<ErrorBody, 'error'>): ErrorName | undefined {
   const names = Object.keys(ERRORS) as ErrorName[]
   return names.find((name) => ERRORS[name].error === error)
 }
 
-type Details = {
+type ErrorDetails = {
   message?: string
   fields?: Fields
   retry_after?: number
@@ -111,7 +108,10 @@ export class ServiceError extends Error {
   readonly retry_after: number | undefined
   readonly refusal: RefusalCode | undefined
 
-  constructor(code: ErrorName, { message, fields, retry_after, refusal, cause }: Details = {}) {
+  constructor(
+    code: ErrorName,
+    { message, fields, retry_after, refusal, cause }: ErrorDetails = {},
+  ) {
     super(message ?? describe(code, fields), cause === undefined ? undefined : { cause })
     this.name = 'ServiceError'
     this.code = code
@@ -139,7 +139,7 @@ export const forbidden = (message: string) => new ServiceError('forbidden', { me
 export const conflict = (message: string, refusal?: RefusalCode) =>
   new ServiceError('conflict', { message, refusal })
 export const cancelledError = (): ServiceError => conflict(CANCELLED, 'cancelled')
-/** The same end, with the steps that could not be undone. */
+/** Returns the failure with the steps that could not be undone. */
 export const notUndone = (cause: ServiceError, left: readonly string[]): ServiceError =>
   new ServiceError(cause.code, {
     message: `${cause.message}; could not undo: ${left.join('; ')}`,
@@ -155,35 +155,35 @@ export const inTrash = (domain: string) =>
 export const invalid = (fields: Fields) => new ServiceError('invalid', { fields })
 export const offline = (message: string, cause?: unknown) =>
   new ServiceError('offline', { message, cause })
-/** A call that the agent has not taken: with a time to repeat it. */
+/** Returns the error for a call that the agent has not taken, with a time to repeat it. */
 export const starting = (cause?: unknown) =>
   new ServiceError('offline', { message: 'The agent is starting', retry_after: 1, cause })
 export const tooLarge = (message: string) => new ServiceError('too_large', { message })
 export const unsupportedMedia = (message: string) =>
   new ServiceError('unsupported_media', { message })
-/** `what` names the thing: `Site`, `Site shop.example`. */
+/** Returns the error for a missing thing, which `what` names: `Site`, `Site shop.example`. */
 export const notFound = (what: string) =>
   new ServiceError('not_found', { message: `${what} not found` })
-/** `retry_after` in seconds goes into the Retry-After header. */
+/** Returns the error for too many requests; `retry_after` in seconds, for the header. */
 export const tooMany = (message: string, retry_after: number) =>
   new ServiceError('too_many', { message, retry_after })
 
-type Issue = { path: readonly PropertyKey[]; message: string }
+type FieldIssue = { path: readonly PropertyKey[]; message: string }
 
-/** Objects whose fields have names of their own in an error: `place.bucket`. */
-const NESTED: ReadonlySet<unknown> = new Set(['place', 'relay'])
+/** The objects whose fields have names of their own in an error: `place.bucket`. */
+const NESTED_FIELDS: ReadonlySet<unknown> = new Set(['place', 'relay'])
 
 /**
- * The failing fields of a zod parse; a body that is no object at all fails on `body`. The message of a
- * field in a list names its entry, counted from 1: `Entry 2, schedule: Must …`.
+ * Returns the failing fields of a zod parse; a body that is no object fails on `body`. The message
+ * of a field in a list names its entry, counted from 1: `Entry 2, schedule: Must …`.
  */
-export function fieldsOf(issues: readonly Issue[]): Fields {
+export function fieldsOf(issues: readonly FieldIssue[]): Fields {
   const fields: Fields = Object.create(null)
   for (const { path, message: rule } of issues) {
     const [, entry, ...field] = path
     const isListed = typeof entry === 'number' && field.length > 0
     const message = isListed ? `Entry ${entry + 1}, ${field.join('.')}: ${rule}` : rule
-    const name = NESTED.has(path[0]) ? path.join('.') : String(path[0] ?? 'body')
+    const name = NESTED_FIELDS.has(path[0]) ? path.join('.') : String(path[0] ?? 'body')
     const messages = fields[name] ?? []
     if (!messages.includes(message)) messages.push(message)
     fields[name] = messages
@@ -191,18 +191,18 @@ export function fieldsOf(issues: readonly Issue[]): Fields {
   return { ...fields }
 }
 
-/** The data of an `error` event for callers that do not request codes. */
+/** Returns the data of an `error` event for callers that do not request codes. */
 export function withoutCode({ code: _, ...body }: ErrorBody): Record<string, unknown> {
   return body
 }
 
-/** The body of any thrown value: unforeseen errors reveal nothing. */
+/** Returns the body of any thrown value: unforeseen errors reveal nothing. */
 export function bodyOf(error: unknown): ErrorBody {
   if (error instanceof ServiceError) return error.body
   return { error: ERRORS.internal.error, message: 'An unexpected error occurred' }
 }
 
-/** The message of any thrown value. */
+/** Returns the message of any thrown value. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 

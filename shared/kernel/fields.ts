@@ -6,12 +6,12 @@ import { TIERS, TLS_MODES } from './values.ts'
 /** A time in an answer of an agent. */
 export const Moment = z.iso.datetime().max(40)
 
-/** The error of a field that is missing, or that breaks its rule. */
+/** Returns the error of a field that is missing, or that breaks its rule. */
 export const required = (label: string, rule = 'Must be a string') => ({
   error: ({ input }: { input?: unknown }) => (input === undefined ? `${label} is required` : rule),
 })
 
-/** A string that is required, trimmed, and free of control characters. */
+/** Returns a schema of a required string, trimmed, and free of control characters. */
 function text(label: string) {
   return z
     .string(required(label))
@@ -19,7 +19,7 @@ function text(label: string) {
     .refine((value) => !/\p{Cc}/u.test(value), 'Must not contain control characters')
 }
 
-/** A line from another machine that is shown to people: without control characters. */
+/** Returns a schema of a line from another machine for people, without control characters. */
 export const singleLine = (max: number) =>
   z
     .string()
@@ -27,13 +27,13 @@ export const singleLine = (max: number) =>
     .refine((value) => !/\p{Cc}/u.test(value))
     .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
 
-type Values = readonly string[]
+type StringValues = readonly string[]
 
-/** One of a fixed list; the message names them all. */
-export const oneOf = <const T extends Values>(values: T) =>
+/** Returns a schema of a fixed list, whose message names all values. */
+export const oneOf = <const T extends StringValues>(values: T) =>
   z.enum(values, `Must be one of ${values.join(', ')}`)
 
-function requiredOneOf<const T extends Values>(label: string, values: T) {
+function requiredOneOf<const T extends StringValues>(label: string, values: T) {
   const named = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
   return z.enum(values, required(label, `Must be ${named}`))
 }
@@ -46,12 +46,12 @@ export function wholeNumber(least: number, most: number) {
 export const TrueOrFalse = z.boolean('Must be true or false')
 
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?'
-/** Any text with a non-ASCII character may be an internationalised name. */
+/** Matches any text with a non-ASCII character, which may be an internationalised name. */
 const NON_ASCII = '.*[^\\u0000-\\u007f].*'
-/** What generated clients and tools know of a domain; `canonicalDomain` decides. */
+/** The pattern of a domain for generated clients and tools; `canonicalDomain` decides. */
 const DOMAIN_PATTERN = `(?:${LABEL}\\.)+${LABEL}\\.?`
 
-/** Canonical A-label form, at most 253 characters, at least two labels (RFC 1123, RFC 5891). */
+/** A domain in canonical A-label form, at most 253 characters, two labels or more (RFC 5891). */
 export const Domain = text('Domain')
   .meta({ pattern: `^(?:${DOMAIN_PATTERN}|${NON_ASCII})$` })
   .transform((value, context) => {
@@ -61,7 +61,7 @@ export const Domain = text('Domain')
     return z.NEVER
   })
 
-/** The longest domain that fits behind the label of a validation in DNS. */
+/** The maximum length of a domain that fits behind the label of a validation in DNS. */
 const MAX_WILDCARD_BASE = 235
 
 const A_DOMAIN = 'Must be a domain name such as example.com'
@@ -97,15 +97,15 @@ export const Port = z
   .min(1, 'Must be between 1 and 65535')
   .max(65535, 'Must be between 1 and 65535')
 
-/** A Linux account: at most 32 characters, lower case (useradd(8), stricter than Debian's). */
+/** The name of a Linux account: at most 32 characters, lower case (stricter than useradd(8)). */
 export const SystemUser = text('User').regex(
   /^[a-z_][a-z0-9_-]{0,31}$/,
   'Must start with a lower-case letter or _ and have at most 32 of a-z 0-9 _ -',
 )
 
 /**
- * Whether a name belongs to Hosting Control: system users, groups, units, accounts of MariaDB and
- * folders of a storage that begin so are its own.
+ * Returns whether a name belongs to Hosting Control: system users, groups, units, accounts of
+ * MariaDB and folders of a storage with this beginning are its own.
  */
 export const isReserved = (name: string): boolean => /^hosting/i.test(name)
 
@@ -128,7 +128,7 @@ export const Tags = z
   .max(20, 'Must have at most 20 tags')
   .refine((tags) => new Set(tags).size === tags.length, 'Must not have duplicates')
 
-/** `major.minor`, for example 8.3. */
+/** A version as `major.minor`, for example 8.3. */
 export const PhpVersion = text('PHP version').regex(
   /^[5-9]\.\d$/,
   'Must be a PHP version such as 8.3',
@@ -152,7 +152,7 @@ export const Id = z
   .int('Must be a whole number')
   .positive('Must be positive')
 
-/** A domain as an agent reports it, which may be one that a request may not name. */
+/** A domain in the report of an agent, which may be one that a request may not name. */
 export const ReportedDomain = z
   .string()
   .max(253)

@@ -3,13 +3,10 @@ import { Domain } from './fields.ts'
 import { Updates } from './inventory.ts'
 import { FOUND_TLS_MODES, FRAMEWORKS, TIERS } from './values.ts'
 
-/**
- * Cut instead of refused: a site chooses some of these texts, and must not make the report of its
- * server unreadable.
- */
-export const cut = (most: number) => z.string().transform((value) => value.slice(0, most))
+/** Truncates a text instead of refusing it: a site chooses some of these texts. */
+export const truncated = (most: number) => z.string().transform((value) => value.slice(0, most))
 
-/** Why a value of a discovered site is unknown: a code such as `no_pool`, never a sentence. */
+/** The reason why a value of a discovered site is unknown: a code such as `no_pool`. */
 export const ReasonCode = z.string().regex(/^[a-z][a-z_]{0,39}$/)
 
 /**
@@ -18,18 +15,18 @@ export const ReasonCode = z.string().regex(/^[a-z][a-z_]{0,39}$/)
  */
 export const FoundSite = z.object({
   domain: Domain,
-  names: z.array(cut(255)).max(1000).optional().describe('All its names, as configured.'),
+  names: z.array(truncated(255)).max(1000).optional().describe('All its names, as configured.'),
   closed: z.boolean().optional().describe('Its web server refuses every visitor.'),
   suspended: z.literal(true).optional(),
   unknown: z.record(z.string().max(40), ReasonCode).optional(),
-  user: cut(64),
-  docroot: cut(1024),
-  php: cut(16),
+  user: truncated(64),
+  docroot: truncated(1024),
+  php: truncated(16),
   tier: z.enum(TIERS),
   tls: z.enum(FOUND_TLS_MODES),
   framework: z.enum(FRAMEWORKS),
-  wp_version: cut(64),
-  db_name: cut(64),
+  wp_version: truncated(64),
+  db_name: truncated(64),
   updates: Updates,
 })
 export type FoundSite = z.infer<typeof FoundSite>

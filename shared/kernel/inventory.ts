@@ -8,7 +8,7 @@ export const Updates = object({
 }).meta({ id: 'Updates', description: 'Pending updates; null: unknown.' })
 export type Updates = z.infer<typeof Updates>
 
-/** Present where a number of updates is null. */
+/** Present when a number of updates is null. */
 export const UnknownUpdates = z.enum(UNKNOWN_UPDATES).describe('Why updates are unknown.')
 export type UnknownUpdates = z.infer<typeof UnknownUpdates>
 

@@ -3,13 +3,13 @@ import { conflict } from './errors.ts'
 /** What a server must have for a call. */
 export interface Need {
   readonly init: 'systemd'
-  /** The message where it is missing. */
+  /** The message when it is missing. */
   readonly refusal: string
 }
 
 const systemd = (refusal: string): Need => ({ init: 'systemd', refusal })
 
-/** What has no substitute on a server without systemd: most of it needs the sandbox of a unit. */
+/** The needs that have no substitute on a server without systemd; most need a unit's sandbox. */
 export const NEEDS = {
   adminer: systemd('Adminer needs systemd, which isolates it from the sites of this server'),
   adminer_pages: systemd('Adminer is not installed on this server: open it again in the dashboard'),
@@ -27,13 +27,13 @@ export const NEEDS = {
 }
 
 /** The service manager of a server. */
-interface Server {
+interface ManagedServer {
   readonly init: string
 }
 
-export const isMet = ({ init }: Need, server: Server): boolean => server.init === init
+export const isMet = ({ init }: Need, server: ManagedServer): boolean => server.init === init
 
 /** Throws conflict with the message of a need that is not met. */
-export function refuseUnmet(need: Need | undefined, server: Server): void {
+export function refuseUnmet(need: Need | undefined, server: ManagedServer): void {
   if (need && !isMet(need, server)) throw conflict(need.refusal)
 }

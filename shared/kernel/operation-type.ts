@@ -2,12 +2,9 @@ import { z } from 'zod'
 import type { Contract } from './command.ts'
 import type { Exclusion, TokenScope } from './values.ts'
 
-/**
- * One type of operation as UI and API know it. Its effects on the records are in
- * dashboard/operation-types/.
- */
+/** One type of operation in UI and API. For its effects see dashboard/operation-types/. */
 export interface OperationSpec<
-  T extends Target = Target,
+  T extends TargetKind = TargetKind,
   P extends z.ZodType = z.ZodType,
   R extends z.ZodType = z.ZodType,
   B extends Bulk<z.ZodType> | null = Bulk<z.ZodType> | null,
@@ -15,25 +12,23 @@ export interface OperationSpec<
   A extends SiteAction | null = SiteAction | null,
 > {
   name: string
-  /** Precedes the name of its target, such as `Change the tier of`. */
+  /** The text before the name of its target, such as `Change the tier of`. */
   title: string
   target: T
-  /** The command of the agent; null: the dashboard executes it. */
+  /** The command of the agent; null when the dashboard executes it. */
   command: C
   /** The right that a token needs to start it. */
   right: TokenScope
-  /** The right to retry it, where that may do more than a call with `right`. */
+  /** The right to retry it, if that may do more than a call with `right`. */
   retry_right?: TokenScope
-  /** Default: `same_site`; for a server `nothing`. */
+  /** `same_site` by default; for a server `nothing`. */
   excludes?: Exclusion
   /** The fields of a call beside its target and `dry_run`. */
   params: P
   outcome: SpecOutcome<R>
-  /**
-   * The form of the operation for many targets at once; null when it cannot be started that way.
-   */
+  /** The bulk operation for many targets; null when it cannot be started that way. */
   bulk: B
-  /** Where its call takes nothing beside the site: route, button and bulk action follow from it. */
+  /** The call that takes nothing beside the site, from which route, button and bulk action come. */
   action?: A
 }
 
@@ -43,19 +38,19 @@ export interface SiteAction {
   /** The operation id in the OpenAPI document. */
   call: string
   summary: string
-  /** Stands before the domain in the answer, such as `Emptied the page cache of`. */
+  /** The text before the domain in the answer, such as `Emptied the page cache of`. */
   done: string
-  /** What it does to each of many sites. */
+  /** The effect on each of many sites. */
   about: string
   icon: 'flash' | 'pause' | 'play' | 'refresh'
-  /** The state of a site that shows the action; default: every state of a site in use. */
+  /** The state of a site that shows the action; every state of a site in use by default. */
   state?: 'active' | 'suspended'
-  /** For many sites, it is in a menu. */
+  /** True when it is in a menu for many sites. */
   isRare?: true
 }
 
 type AnyContract = Contract<string, z.ZodType, z.ZodType>
-type Target = 'server' | 'site' | 'any'
+type TargetKind = 'server' | 'site' | 'any'
 
 interface SpecOutcome<R extends z.ZodType> {
   /** The result of the agent. */
@@ -66,16 +61,16 @@ interface SpecOutcome<R extends z.ZodType> {
 }
 
 export interface Bulk<B extends z.ZodType> {
-  /** Precedes a number of targets, such as `Change tier of`. */
+  /** The text before a number of targets, such as `Change tier of`. */
   title: string
   /** The fields of the call beside its targets: an unknown field is refused. */
   params: B
-  /** The label of each param; null: the param is not shown. */
+  /** The label of each param; null when the param is not shown. */
   words: { readonly [N in keyof z.output<B>]-?: string | null }
 }
 
 export function operationType<
-  const T extends Target,
+  const T extends TargetKind,
   P extends z.ZodType,
   R extends z.ZodType,
   B extends z.ZodType<Partial<z.output<P>>>,
@@ -83,7 +78,7 @@ export function operationType<
   const A extends SiteAction | null = null,
 >(spec: OperationSpec<T, P, R, Bulk<B>, C, A>): OperationSpec<T, P, R, Bulk<B>, C, A>
 export function operationType<
-  const T extends Target,
+  const T extends TargetKind,
   P extends z.ZodType,
   R extends z.ZodType,
   C extends AnyContract | null,
@@ -92,7 +87,7 @@ export function operationType(spec: OperationSpec): OperationSpec {
   return spec
 }
 
-/** It completes with `status: ok` and the result of the agent. */
+/** Returns an outcome that completes with `status: ok` and the result of the agent. */
 export function completesWith<S extends z.ZodRawShape>(
   result: z.ZodObject<S>,
 ): SpecOutcome<z.ZodObject<S>> {
@@ -100,7 +95,7 @@ export function completesWith<S extends z.ZodRawShape>(
   return { result, complete, data: (reported) => ({ status: 'ok', ...reported }) }
 }
 
-/** The params of a bulk call: a field that they do not have is refused, never dropped. */
+/** Returns the params of a bulk call: an unknown field is refused, never dropped. */
 export const bulkParams = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject(shape, {
     error: (issue) =>
@@ -109,5 +104,5 @@ export const bulkParams = <S extends z.ZodRawShape>(shape: S) =>
         : 'Must be a JSON object',
   })
 
-/** For a type without other params. */
+/** The params of a type without any. */
 export const noParams: z.ZodType<object> = z.object({})

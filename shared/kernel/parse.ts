@@ -1,20 +1,22 @@
 import type { z } from 'zod'
 import { fieldsOf, invalid } from './errors.ts'
 
-/** The parsed value, or a 422 naming each failing field and its rule. */
+/** Returns the parsed value, or throws a 422 naming each failing field and its rule. */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  throw invalid(fieldsOf(result.error.issues.flatMap(unknownApart)))
+  throw invalid(fieldsOf(result.error.issues.flatMap(splitUnknownFields)))
 }
 
-/** Unknown fields of the whole value are one issue of it: each fails by its own name. */
-const unknownApart = (issue: z.core.$ZodIssue): Pick<z.core.$ZodIssue, 'path' | 'message'>[] =>
+/** Splits an issue with several unknown fields: each fails by its own name. */
+const splitUnknownFields = (
+  issue: z.core.$ZodIssue,
+): Pick<z.core.$ZodIssue, 'path' | 'message'>[] =>
   issue.code === 'unrecognized_keys' && issue.path.length === 0
     ? issue.keys.map((key) => ({ path: [key], message: issue.message }))
     : [issue]
 
-/** The value of a JSON text; undefined for a missing, invalid or unexpected one. */
+/** Returns the value of a JSON text; undefined for a missing, invalid or unexpected one. */
 export function parseJson<S extends z.ZodType>(
   schema: S,
   text: string | undefined,

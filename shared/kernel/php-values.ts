@@ -6,7 +6,7 @@ type PhpValue = (
   | { kind: 'number'; least: number; most: number }
   | { kind: 'text'; rule: RegExp; words: string }
 ) & {
-  /** Only php.ini and PHP-FPM may set it: `PHP_INI_SYSTEM`. */
+  /** True when only php.ini and PHP-FPM may set it: `PHP_INI_SYSTEM`. */
   system?: true
 }
 
@@ -21,10 +21,7 @@ const FUNCTIONS: PhpValue = {
   words: 'names of functions, separated by commas',
 }
 
-/**
- * The allow-list: none of these reaches a file, runs a program, shows errors to visitors, or removes
- * a limit of the tier.
- */
+/** The allow-list: none reaches a file or program, shows errors, or removes a limit. */
 export const PHP_VALUES: Readonly<Record<string, PhpValue>> = {
   allow_url_fopen: { ...SWITCH, system: true },
   default_socket_timeout: number(1, 600),
@@ -48,7 +45,7 @@ export const PHP_VALUES: Readonly<Record<string, PhpValue>> = {
   'zlib.output_compression': SWITCH,
 }
 
-/** Why a value is refused; undefined: it is accepted. */
+/** Returns why a value is refused; undefined when it is accepted. */
 export function phpValueProblem(name: string, value: string): string | undefined {
   const rule = Object.hasOwn(PHP_VALUES, name) ? PHP_VALUES[name] : undefined
   if (!rule) return `${name} cannot be set: one of ${Object.keys(PHP_VALUES).join(', ')} can`
@@ -68,23 +65,23 @@ function wordsOf(rule: PhpValue): string {
   return `a whole number between ${rule.least} and ${rule.most}`
 }
 
-/** What a tier gives each request without a setting, and the most that a setting can ask for. */
-interface Range {
+/** The limit of each request by the tier without a setting, and the maximum of a setting. */
+interface LimitRange {
   usual: number
   most: number
 }
 
 export interface PhpRanges {
-  /** MB. */
-  memory_limit: Range
-  /** MB of one upload. */
-  upload: Range
-  /** Seconds. */
-  execution_time: Range
-  input_vars: Range
+  /** The limit in MB. */
+  memory_limit: LimitRange
+  /** The limit of one upload in MB. */
+  upload: LimitRange
+  /** The limit in seconds. */
+  execution_time: LimitRange
+  input_vars: LimitRange
 }
 
-const range = (usual: number, most: number): Range => ({ usual, most })
+const range = (usual: number, most: number): LimitRange => ({ usual, most })
 
 export const PHP_RANGES: Readonly<Record<Tier, PhpRanges>> = {
   small: {

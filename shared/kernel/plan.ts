@@ -57,7 +57,7 @@ export const Accept = z
     'The accepted changes of things that Hosting Control did not make, by the words of `asks` in the plan. Without them the operation is refused.',
   )
 
-/** Says what is not accepted, and how to accept it. */
+/** Returns what is not accepted, and how to accept it. */
 export function unacceptedMessage(changes: readonly Effect[]): string {
   const names = changes.map(({ kind, name, asks }) => `${kind} ${name} (${asks})`).join(', ')
   const words = [...new Set(changes.map(({ asks }) => JSON.stringify(asks)))].join(', ')

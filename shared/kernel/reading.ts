@@ -14,21 +14,18 @@ export interface ListAnswer<
   beside: B
 }
 
-/** JSON of at most 1 MiB by its schema, a list of at most 32 MiB, bytes of any length, or events. */
+/** The form of an answer: JSON (at most 1 MiB), a list (at most 32 MiB), bytes, or events. */
 export type AnswerForm = z.ZodType | ListAnswer | 'bytes' | 'events'
 
 type Address = `${'GET' | 'POST'} /${string}`
 
-/**
- * The contract of one reading: of everything that a dashboard asks an agent except commands. A reading
- * is answered at once, and has no journal.
- */
+/** The contract of one reading, which is answered at once, and has no journal. */
 export interface ReadingContract<
   A extends Address = Address,
   P extends z.ZodType = z.ZodType,
   F extends AnswerForm = AnswerForm,
 > {
-  /** Method and path: the name of the reading. */
+  /** Method and path, which name the reading. */
   at: A
   /** The fields of the query (GET) or of the body (POST). */
   params: P
@@ -37,11 +34,11 @@ export interface ReadingContract<
   permit?: 'passwords' | 'database.import' | 'database.tool' | 'database.user'
   /** What the server must have. */
   needs?: Need
-  /** How long a dashboard waits; `contact`: as for a sign of life. Of bytes: until the last one. */
+  /** The time that a dashboard waits, for bytes until the end; `contact` for a sign of life. */
   timeout_ms?: number | 'contact'
-  /** It does something else when it is repeated: a dashboard sends it once. */
+  /** True when it has another effect when it is repeated: a dashboard sends it once. */
   is_once?: true
-  /** The agent holds it open for its param `wait`: meanwhile it takes the turn of no other call. */
+  /** True if the agent holds it open for its param `wait`, beside other calls. */
   is_held?: true
 }
 

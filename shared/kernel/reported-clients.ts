@@ -3,12 +3,12 @@ import { z } from 'zod'
 /** The maximum number of client accounts of one site. */
 export const MAX_CLIENTS = 20
 
-/** The part of a login name that nobody else has. */
+/** The unique part of a login name. */
 export const ClientToken = z
   .string('Must be a string')
   .regex(/^[a-z2-7]{8}$/, 'Must have 8 of a-z 2-7')
 
-/** As an agent reports them: those that are on the server as they were set. */
+/** The accounts in the report of an agent: those that are on the server as they were set. */
 export const ReportedClients = z
   .array(
     z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What stands in the place of a secret in everything that is recorded, also in a request. */
+/** The text in place of a secret in everything that is recorded, also in a request. */
 export const HIDDEN = '***'
 
 /** A text that no log line, error, event or body shows by mistake: only `reveal` returns it. */
@@ -28,7 +28,7 @@ export class Secret {
     return HIDDEN
   }
 
-  /** The same on Deno. */
+  /** The output of console.log on Deno. */
   [Symbol.for('Deno.customInspect')](): string {
     return HIDDEN
   }

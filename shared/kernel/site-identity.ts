@@ -1,15 +1,16 @@
 /**
- * What a managed site is on its server: all of it follows from its system user, which the dashboard
- * decides. Agent and dashboard compute it from the same rules, so a report can only confirm it.
+ * The folder of the sites. Everything of a managed site on its server follows from its system user,
+ * which the dashboard decides. Agent and dashboard compute it from the same rules, so a report can
+ * only confirm it.
  */
 export const HOMES = '/srv/www'
 
-/** The folder of a site, which belongs to root; its content belongs to the user. */
+/** Returns the folder of a site, which belongs to root; its content belongs to the user. */
 export const homeOf = (user: string) => `${HOMES}/${user}`
 
 export const docrootOf = (user: string) => `${homeOf(user)}/public`
 
-/** Database and database account have the name of the system user. */
+/** Returns the name of the database and its account, which is that of the system user. */
 export const databaseOf = (user: string) => user
 
 export interface SiteIdentity {
@@ -24,18 +25,15 @@ export const identityOf = (user: string): SiteIdentity => ({
   db_name: databaseOf(user),
 })
 
-/** What a report contradicts, as reported. */
+/** The contradicting values of a report. */
 export type ReportedIdentity = Partial<SiteIdentity> & {
-  /** The name under which its server has the site, which is not there under its own. */
+  /** The name under which its server has the site, if that is not its domain. */
   domain?: string
   /** A name that the server reports for the site, and the site of the records that it belongs to. */
   foreign?: { name: string; domain: string }
 }
 
-/**
- * Returns how a report contradicts the identity of a site; null if it does not. An empty value is
- * unknown to the agent, and contradicts nothing.
- */
+/** Returns how a report contradicts the identity of a site; null if it does not. */
 export function contradictionOf(
   known: SiteIdentity,
   reported: SiteIdentity,

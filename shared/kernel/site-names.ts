@@ -2,17 +2,17 @@ import { z } from 'zod'
 import { Domain, DomainOrWildcard, oneOf, ReportedDomain, required, TrueOrFalse } from './fields.ts'
 import { apexOf, canonicalDomain, isWildcard } from './names.ts'
 
-/** A certificate has at most 100 names (Let's Encrypt), and two of them are those of the site. */
+/** The maximum number of names: Let's Encrypt's 100 without the site's two. */
 export const MAX_NAMES = 98
 
-/** Each of them is validated by a program, one after the other. */
+/** The maximum number of wildcards, each of which a program validates, one after the other. */
 const MAX_WILDCARDS = 5
 
 const WWW_RULES = ['serve', 'redirect'] as const
 
 const STATUSES = [z.literal(301), z.literal(302)] as const
 
-/** Scheme, host, optional port and a path that nginx takes literally: no `$`, quotes or spaces. */
+/** Matches scheme, host, optional port and a path without `$`, quotes and spaces. */
 const TARGET = /^https?:\/\/([a-z0-9.-]+)(:\d{1,5})?(\/[A-Za-z0-9._~/%-]*)?$/
 
 const Target = z
@@ -50,7 +50,7 @@ export const SiteNames = z.object({
 })
 export type SiteNames = z.infer<typeof SiteNames>
 
-/** The same as an agent reports it. */
+/** The names in the report of an agent. */
 export const ReportedNames = z.object({
   www: z.enum(WWW_RULES),
   aliases: z.array(ReportedDomain).max(MAX_NAMES),
@@ -68,40 +68,40 @@ export const ReportedNames = z.object({
 
 export const NO_NAMES: SiteNames = { www: 'serve', aliases: [], redirects: [] }
 
-type Named = { domain: string; names?: SiteNames | undefined }
+type SiteWithNames = { domain: string; names?: SiteNames | undefined }
 
-/** The primary domain first, then with or without `www.`. */
+/** Returns the primary domain, then that with or without `www.`. */
 export function pairOf(domain: string): string[] {
   const apex = apexOf(domain)
   const other = apex === domain ? `www.${domain}` : apex
   return other.length > 253 ? [domain] : [domain, other]
 }
 
-/** The names that show the site: its primary domain first. */
-export function servedNamesOf({ domain, names = NO_NAMES }: Named): string[] {
+/** Returns the names that show the site, its primary domain first. */
+export function servedNamesOf({ domain, names = NO_NAMES }: SiteWithNames): string[] {
   return [...(names.www === 'serve' ? pairOf(domain) : [domain]), ...names.aliases]
 }
 
-/** Also the other one of the pair, if it is redirected. */
-export function redirectsOf({ domain, names = NO_NAMES }: Named): Redirect[] {
+/** Returns the redirects, with the other name of the pair if it is redirected. */
+export function redirectsOf({ domain, names = NO_NAMES }: SiteWithNames): Redirect[] {
   const pair = names.www === 'redirect' ? pairOf(domain).slice(1) : []
   const www = pair.map((other): Redirect => ({ domain: other, status: 301, keep_path: true }))
   return [...www, ...names.redirects]
 }
 
-/** Every name at which the server answers for the site: its primary domain first. */
-export const allNamesOf = (site: Named): string[] => [
+/** Returns every name at which the server answers for the site, its primary domain first. */
+export const allNamesOf = (site: SiteWithNames): string[] => [
   ...servedNamesOf(site),
   ...redirectsOf(site).map(({ domain }) => domain),
 ]
 
-/** The host of the target of a redirect; undefined for an invalid target. */
+/** Returns the host of the target of a redirect; undefined for an invalid target. */
 export function hostOf(to: string): string | undefined {
   const host = TARGET.exec(to)?.[1]
   return host !== undefined && canonicalDomain(host) === host ? host : undefined
 }
 
-/** The broken rules by field, for names that each are valid. */
+/** Returns the broken rules by field, for names that each are valid. */
 export function problemsOf(domain: string, names: SiteNames): Record<string, string[]> {
   const fields = { aliases: new Set<string>(), redirects: new Set<string>() }
   const seen = new Set(pairOf(domain))
@@ -124,7 +124,7 @@ export function problemsOf(domain: string, names: SiteNames): Record<string, str
   )
 }
 
-/** The names of the first loop, its first name once more at the end. */
+/** Returns the names of the first loop, with its first name once more at the end. */
 function loopIn(redirects: readonly Redirect[]): string[] | undefined {
   const targets = new Map(redirects.map(({ domain, to }) => [domain, to && hostOf(to)]))
   for (const { domain } of redirects) {

@@ -1,7 +1,7 @@
 /**
- * Ranges that the IANA special-purpose address registries (RFC 6890) list as not globally reachable,
- * the metadata services of providers, and the IPv6 forms that carry an IPv4 address through a tunnel
- * or a translator (RFC 2765, 3056, 4291 2.5.5.1, 4380, 8215).
+ * The ranges that the IANA special-purpose address registries (RFC 6890) list as not globally
+ * reachable, the metadata services of providers, and the IPv6 forms that carry an IPv4 address
+ * through a tunnel or a translator (RFC 2765, 3056, 4291 2.5.5.1, 4380, 8215).
  */
 export const SPECIAL_NETWORKS = [
   '0.0.0.0/8',

@@ -15,7 +15,7 @@ export type NumberedEvent = StoredEvent & { event: Exclude<StoredEvent['event'],
 
 export const isNumbered = (event: StoredEvent): event is NumberedEvent => event.event !== 'step'
 
-/** Keeps a quiet stream open; a comment is no event. */
+/** The comment that keeps a quiet stream open; it is no event. */
 export const PING = ': ping\n\n'
 export const PING_INTERVAL_MS = 10_000
 
@@ -25,7 +25,7 @@ export const STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 } as const
 
-/** JSON escapes every newline, so data is always one line. */
+/** Encodes an event; JSON escapes every newline, so data is always one line. */
 export function encodeEvent({ id, event, data }: StoredEvent): string {
   return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
@@ -42,7 +42,7 @@ const MAX_EVENT = 2 << 20
  */
 export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StoredEvent> {
   const decoder = new TextDecoder()
-  const block = new Block()
+  const block = new EventBlock()
   for await (const chunk of chunks) {
     for (const part of linesOf(decoder.decode(chunk, { stream: true }))) {
       const event = block.add(part)
@@ -51,7 +51,7 @@ export async function* readEvents(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** Each with its newline; the last one may have none. */
+/** Yields lines with their newlines; the last one may have none. */
 function* linesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from)
@@ -61,7 +61,7 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /** The lines since the last empty one, and the pieces of an incomplete line. */
-class Block {
+class EventBlock {
   #lines: string[] = []
   #pieces: string[] = []
   #size = 0

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** `not_undone`: it could not be undone, and needs an administrator. */
+/** The states of a step; `not_undone` means that the undo failed, and needs an administrator. */
 const STATES = [
   'waiting',
   'running',

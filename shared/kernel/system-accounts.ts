@@ -1,7 +1,4 @@
-/**
- * Users and groups of Debian 12 and 13 (base-passwd, systemd and common servers). Each machine has
- * further ones, which its agent knows.
- */
+/** The users and groups of Debian 12 and 13 (base-passwd, systemd and common servers). */
 const NAMES: ReadonlySet<string> = new Set([
   ...['adm', 'audio', 'avahi', 'backup', 'bin', 'bind', 'caddy', 'cdrom', 'clamav', 'colord'],
   ...['crontab', 'daemon', 'debian-tor', 'dialout', 'dip', 'disk', 'dnsmasq', 'docker', 'dovecot'],
@@ -16,12 +13,12 @@ const NAMES: ReadonlySet<string> = new Set([
   ...['video', 'voice', 'vsftpd', 'wheel', 'www-data', 'zabbix'],
 ])
 
-/** `systemd-network` and others; Debian's names of new system users begin with `_`. */
+/** Matches `systemd-network` and others; Debian's names of new system users begin with `_`. */
 const PATTERN = /^(systemd-|_)/
 
-/** Whether a name is that of root or of a system account, which no site can have. */
+/** Returns whether a name is that of root or of a system account, which no site can have. */
 export const isSystemAccount = (name: string): boolean =>
   NAMES.has(name.toLowerCase()) || PATTERN.test(name)
 
-/** useradd(8) gives users smaller numbers only with --system: Debian Policy 9.2.2. */
+/** The minimum number of a user: useradd(8) gives smaller ones with --system (Policy 9.2.2). */
 export const MIN_UID = 1000

@@ -4,10 +4,7 @@ const T_MAX = 26
 const SKEW = 38
 const DAMP = 700
 
-/**
- * A domain name in readable letters: `xn--bcher-kva.example` is bücher.example (RFC 3492). An
- * invalid one is returned unchanged.
- */
+/** Returns a domain name in readable letters (RFC 3492); an invalid one unchanged. */
 export function unicodeOf(domain: string): string {
   if (!domain.includes('xn--')) return domain
   const labels = domain.split('.').map((label) => (isEncoded(label) ? decode(label) : label))
@@ -16,7 +13,7 @@ export function unicodeOf(domain: string): string {
   return url?.hostname === domain ? spelled : domain
 }
 
-/** A text with each domain name in it in readable letters. */
+/** Returns a text with each domain name in it in readable letters. */
 export const unicodeIn = (text: string): string =>
   text.replace(/(?:[a-z0-9-]+\.)*xn--[a-z0-9-]+(?:\.[a-z0-9-]+)*/g, unicodeOf)
 

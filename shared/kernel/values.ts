@@ -1,16 +1,16 @@
-/** Allowed values that both programs and the browser know. */
+/** Values that both programs and the browser know. */
 export const TIERS = ['small', 'medium', 'large'] as const
 export const MAIL_TLS = ['starttls', 'implicit', 'none'] as const
-/** Which addresses in `From` are replaced: none, those outside the site's domain, all. */
+/** The addresses in `From` that are replaced: none, those outside the site's domain, all. */
 export const REWRITES = ['never', 'foreign', 'always'] as const
 export const TLS_MODES = ['none', 'self-signed', 'letsencrypt'] as const
-/** For a discovered site: `other` is a certificate of another authority, usually a bought one. */
+/** The modes of a discovered site; `other` is a certificate of another authority. */
 export const FOUND_TLS_MODES = [...TLS_MODES, 'other'] as const
 export const FRAMEWORKS = ['wordpress', 'php', 'static', 'unknown'] as const
 /**
- * Why the updates of a WordPress are unknown. The codes of `config` are about running wp-config.php
- * as the site when reading it is not enough: too slow, failed, not allowed, no PHP for it, pending,
- * or decided by the environment of PHP-FPM.
+ * The reasons why the updates of a WordPress are unknown. The codes of `config` are about running
+ * wp-config.php as the site when reading it is not enough: too slow, failed, not allowed, no PHP
+ * for it, pending, or decided by the environment of PHP-FPM.
  */
 export const UNKNOWN_UPDATES = [
   'config_slow',
@@ -40,8 +40,8 @@ export const SITE_STATUSES = [
 ] as const
 export const SERVICE_STATUSES = ['running', 'stopped', 'failed', 'missing'] as const
 /**
- * What an unfinished operation excludes. Of its site: all that change it, the same except a backup, or
- * all that change its files or database. One of the same type; all of the server; or nothing.
+ * What an unfinished operation excludes. Of its site: all that change it, the same except a backup,
+ * or all that change its files or database. One of the same type; all of the server; or nothing.
  */
 export const EXCLUSIONS = [
   'same_site',
@@ -54,10 +54,10 @@ export const EXCLUSIONS = [
 export type Exclusion = (typeof EXCLUSIONS)[number]
 export const ACTIVITY_STATUSES = ['running', 'success', 'failed', 'cancelled'] as const
 export const OPERATION_STATUSES = ['queued', 'running', 'success', 'failed', 'cancelled'] as const
-/** A graceful end gives programs ten seconds; both undo the steps of the operation. */
+/** The modes of a cancel: a graceful one gives programs ten seconds; both undo steps. */
 export const CANCEL_MODES = ['graceful', 'forced'] as const
 export const BULK_STATUSES = ['running', 'paused', 'success', 'failed', 'cancelled'] as const
-/** skipped: the target does not qualify, and never starts. */
+/** The states of an item; `skipped` means that the target does not qualify, and never starts. */
 export const BULK_ITEM_STATUSES = [
   'waiting',
   'running',
@@ -70,18 +70,15 @@ export const BULK_ITEM_STATUSES = [
 export const TOKEN_SCOPES = ['read', 'operate', 'admin'] as const
 export type TokenScope = (typeof TOKEN_SCOPES)[number]
 
-/** A site is over a disk limit, near one, or could not be measured. */
+/** The levels of a site that is over a disk limit, near one, or could not be measured. */
 export const DISK_LEVELS = ['over', 'near', 'unknown'] as const
 
-/**
- * The health of a site in use, or of one of its checks, from best to worst; unknown: no check was
- * possible.
- */
+/** The health of a site or check, from best to worst; `unknown` without a check. */
 export const HEALTH_STATES = ['up', 'degraded', 'down', 'unknown'] as const
 export type HealthState = (typeof HEALTH_STATES)[number]
 /** The checks of a site by its agent; the first one that is not up is the reason of the whole. */
 export const HEALTH_CHECKS = ['php', 'database', 'http', 'certificate'] as const
 export type HealthCheck = (typeof HEALTH_CHECKS)[number]
-/** With the request of the dashboard from outside the server, which decides if it is worse. */
+/** The checks with the dashboard's request from outside, which decides if it is worse. */
 export const SHOWN_CHECKS = [...HEALTH_CHECKS, 'visit'] as const
 export type ShownCheck = (typeof SHOWN_CHECKS)[number]

@@ -10,7 +10,7 @@ import {
   LogTailRequest,
 } from './site-logs.ts'
 
-/** Longer than the agent takes for a compressed file of the greatest size. */
+/** The time limit, longer than the agent takes for a compressed file of the maximum size. */
 const TIMEOUT_MS = 45_000
 
 export const logsReading = reading({

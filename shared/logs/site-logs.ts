@@ -1,33 +1,30 @@
 import { z } from 'zod'
 import { Domain, oneOf } from '#shared/kernel/fields.ts'
 
-/** `wordpress`: what WP_DEBUG_LOG writes; `cron`: the output of WordPress's jobs. */
+/** The logs of a site. `wordpress`: what WP_DEBUG_LOG writes; `cron`: output of its jobs. */
 export const LOG_SOURCES = ['access', 'error', 'php', 'wordpress', 'cron', 'mail'] as const
 export type LogSource = (typeof LOG_SOURCES)[number]
 
-/** The rotated files of one log beside its newest one. */
+/** The number of rotated files of one log beside its newest one. */
 export const LOG_ROTATIONS = 8
-/** A larger log is rotated within minutes, whatever its age. */
+/** The maximum size: a larger log is rotated within minutes, whatever its age. */
 export const MAX_LOG_BYTES = 50 << 20
 
-/** Least severe first. */
+/** The levels, least severe first. */
 export const LOG_LEVELS = ['info', 'warning', 'error', 'fatal'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What an answer may have: a line of more bytes is cut, and says so. */
+/** The limits of an answer: a line of more bytes is cut, and says so. */
 export const MAX_LOG_LINES = 500
 export const MAX_LOG_LINE = 8192
-/** Masks and escapes make a line longer. */
+/** The maximum length of a masked line: masks and escapes make it longer. */
 export const MAX_LOG_TEXT = 4 * MAX_LOG_LINE
 const MAX_GROUPS = 100
-/**
- * The maximum size of the lines of one page, in bytes of JSON: a page ends before the first line
- * that does not fit.
- */
+/** The maximum size of the lines of one page in bytes of JSON. */
 export const MAX_PAGE = 700 << 10
-/** Lines that a live view shows in a second: others are only counted. */
+/** The maximum number of lines in a second of a live view: others are only counted. */
 export const MAX_LIVE_LINES = 200
-/** What a download contains of a log, in bytes. */
+/** The maximum size of a download of a log, in bytes. */
 export const MAX_DOWNLOAD = 20 << 20
 
 const LogText = z
@@ -37,12 +34,12 @@ const LogText = z
 
 const moment = z.iso.datetime({ error: 'Must be a time such as 2026-03-01T09:30:00Z' })
 
-/** `<digest of the first line of the file>.<byte>`, or `.end`: it survives a rotation of the log. */
+/** A position: `<digest of the first line of the file>.<byte>`, or `.end`. It survives rotation. */
 export const LogPosition = z
   .string()
   .regex(/^[0-9a-f]{16}\.(?:\d{1,16}|end)$/, 'Must be the `next` of an answer')
 
-/** What a call looks for. Without a level, text or time: everything. */
+/** The filter of a call. Without a level, text or time it matches everything. */
 export const LogFilter = z.object({
   level: oneOf(LOG_LEVELS).optional(),
   text: LogText.optional(),
@@ -72,13 +69,13 @@ const count = z.int().nonnegative()
 export const AgentLog = z.object({
   source: oneOf(LOG_SOURCES),
   files: count,
-  /** On the disk; null where root records it. */
+  /** The size on the disk; null where root records it. */
   bytes: count.nullable(),
   changed_at: z.iso.datetime().max(40).nullable(),
 })
 export const AgentLogs = z.object({
   logs: z.array(AgentLog).max(LOG_SOURCES.length),
-  /** When the debug log of WordPress ends; null: it is off. */
+  /** The time when the debug log of WordPress ends; null when it is off. */
   debug_until: z.iso.datetime().max(40).nullable(),
 })
 export type AgentLogs = z.infer<typeof AgentLogs>
@@ -93,20 +90,20 @@ export const AgentLogLine = z.object({
 })
 export type AgentLogLine = z.infer<typeof AgentLogLine>
 
-export const Looked = z.object({
+export const SearchExtent = z.object({
   bytes: count,
   files: count,
-  /** Compressed files that could not be read in the time of one call, or at all. */
+  /** The number of compressed files that could not be read in the time of one call, or at all. */
   unread: count,
   oldest_at: z.iso.datetime().max(40).nullable(),
 })
-export type Looked = z.infer<typeof Looked>
+export type SearchExtent = z.infer<typeof SearchExtent>
 
 export const AgentLogPage = z.object({
   lines: z.array(AgentLogLine).max(MAX_LOG_LINES),
   /** The position at which the search continues; null when nothing older is left. */
   next: LogPosition.nullable(),
-  looked: Looked,
+  looked: SearchExtent,
 })
 export type AgentLogPage = z.infer<typeof AgentLogPage>
 
@@ -118,7 +115,7 @@ export const FatalGroup = z.object({
   count,
   first_at: z.iso.datetime().max(40).nullable(),
   last_at: z.iso.datetime().max(40).nullable(),
-  /** The newest. */
+  /** The text of the newest error. */
   text: z.string().max(MAX_LOG_TEXT),
 })
 export type FatalGroup = z.infer<typeof FatalGroup>
@@ -126,12 +123,12 @@ export type FatalGroup = z.infer<typeof FatalGroup>
 export const AgentFatals = z.object({
   groups: z.array(FatalGroup).max(MAX_GROUPS),
   is_complete: z.boolean(),
-  looked: Looked,
+  looked: SearchExtent,
 })
 export type AgentFatals = z.infer<typeof AgentFatals>
 export const MAX_FATAL_GROUPS = MAX_GROUPS
 
-/** What a live view sends: a line, or how many were left out since the last one. */
+/** An event of a live view: a line, or how many were left out since the last one. */
 export const LogNews = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('line'), line: AgentLogLine }),
   z.object({ kind: z.literal('left_out'), lines: count }),

@@ -5,13 +5,13 @@ import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
 import { secretOf } from '#shared/kernel/secret.ts'
 import { isExposed, MailChange, MailRules, RelayPassword, RelayPlace, RelayUser } from './mail.ts'
 
-/** The relay as an agent gets it; user and password are empty if the relay requires none. */
+/** The relay for an agent; user and password are empty if the relay requires none. */
 const Relay = RelayPlace.extend({ user: RelayUser, password: secretOf(RelayPassword) }).refine(
   (relay) => relay.user === '' || !isExposed(relay),
   { path: ['tls'], error: 'Must not be none where a password is sent to another machine' },
 )
 
-/** Without a domain: the settings of all sites of the server. */
+/** Applies, without a domain, the settings of all sites of the server. */
 export const mailApply = command({
   name: 'mail.apply',
   summary: 'Set the mail relay of a server, or of one site',

@@ -17,10 +17,10 @@ export type Rewrite = (typeof REWRITES)[number]
 
 const LONG = 'Must have at most 255 characters'
 
-/** Text without control characters, separators of lines, and invisible characters such as U+FEFF. */
+/** Matches text without control characters, line separators and invisible ones such as U+FEFF. */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]*$/u
 
-/** Both go into the dialogue with the relay, in base64 (RFC 4616). */
+/** A user or password, which go into the dialogue with the relay in base64 (RFC 4616). */
 const Credential = z
   .string('Must be a string')
   .max(255, LONG)
@@ -29,12 +29,12 @@ const Credential = z
 export const RelayUser = Credential
 export const RelayPassword = Credential
 
-/** `starttls` and `implicit` check the certificate of the relay, and send nothing without it. */
+/** The address of a relay; `starttls` and `implicit` require its certificate. */
 export const RelayPlace = z.object({ host: Hostname, port: Port, tls: oneOf(MAIL_TLS) })
 
 /**
- * The mail settings beside the relay, for a server or for one site. Null: the value of the server,
- * and for a server: no relay, the address that the site uses, `foreign`, 100.
+ * The mail settings beside the relay, for a server or for one site. Null is the value of the
+ * server, and for a server: no relay, the address that the site uses, `foreign`, 100.
  */
 export const MailRules = z.object({
   enabled: TrueOrFalse.describe('False: nothing is sent.'),
@@ -69,7 +69,7 @@ export const MailChange = z.object({
 })
 export type MailChange = z.output<typeof MailChange>
 
-/** Whether a password would cross a network without encryption. */
+/** Returns whether a password would cross a network without encryption. */
 export function isExposed({ host, tls }: z.infer<typeof RelayPlace>): boolean {
   return tls === 'none' && !/^(localhost|127\.\d+\.\d+\.\d+|::1)$/.test(host)
 }
@@ -106,16 +106,13 @@ const shape = (line: (most: number) => z.ZodType<string>) => ({
     .describe('The last messages that were given up, newest first.'),
 })
 
-/**
- * The statistics of the queue of one site: counts are of recipients in the last 24 hours. Texts of
- * relays are shortened instead of refused.
- */
+/** The statistics of the queue of a site: recipients in the last 24 hours, shortened texts. */
 export const MailCounts = z.object(
   shape((most) => z.string().transform((text) => text.slice(0, most))),
 )
 export type MailCounts = z.infer<typeof MailCounts>
 
-/** The same in answers of the dashboard. */
+/** The statistics in answers of the dashboard. */
 export const SHOWN_COUNTS = shape((most) => z.string().max(most))
 
 export const NO_MAIL: MailCounts = {

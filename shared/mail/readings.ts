@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NoParams, reading } from '#shared/kernel/reading.ts'
 import { SiteMail } from './mail.ts'
 
-/** The mail queue of each site; `running`: that of the server. */
+/** The mail queue of each site; `running` is that of the server. */
 export const mailReading = reading({
   at: 'GET /mail',
   params: NoParams,

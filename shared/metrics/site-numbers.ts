@@ -1,26 +1,23 @@
 import { z } from 'zod'
 import { Domain } from '#shared/kernel/fields.ts'
 
-/**
- * What is counted of a site in a minute, and in a day (UTC). All are sums, except `active`, which is
- * the highest reading.
- */
+/** The numbers of a site in a minute and in a day (UTC): sums, except the maximum `active`. */
 export const NUMBERS = [
-  /** Without the health checks of the server itself. */
+  /** Requests without the health checks of the server itself. */
   'requests',
   'client_errors',
   'server_errors',
-  /** Answered from the page cache. */
+  /** Requests that were answered from the page cache. */
   'cache_hits',
-  /** Answered by PHP, the time of these in milliseconds, and those above SLOW_MS. */
+  /** Requests that PHP answered, their time in milliseconds, and those above SLOW_MS. */
   'php_requests',
   'php_ms',
   'slow',
-  /** Bytes of bodies that were sent. */
+  /** The bytes of sent bodies. */
   'bytes',
   /** How often all workers of PHP were busy when another one was needed. */
   'full',
-  /** Busy workers. */
+  /** The number of busy workers. */
   'active',
   /** How often the slice of the site reached its memory limit, and processes that were ended for it. */
   'memory',
@@ -34,7 +31,7 @@ export const SLOW_MS = 2000
 export const MINUTE_S = 60
 export const DAY_S = 86_400
 
-/** What an agent keeps while no dashboard asks. */
+/** The numbers that an agent keeps while no dashboard asks. */
 export const MAX_MINUTES = 120
 export const MAX_DAYS = 14
 
@@ -42,7 +39,7 @@ export const MAX_DAYS = 14
 export const MAX_COUNT = 1e15
 
 const amount = z.int().nonnegative().max(MAX_COUNT)
-/** Seconds since 1970, at the beginning of the minute or the day. */
+/** A time in seconds since 1970, at the beginning of the minute or the day. */
 const start = (step: number) =>
   z
     .int()
@@ -51,7 +48,7 @@ const start = (step: number) =>
     .multipleOf(step)
 const values = z.array(amount).length(NUMBERS.length)
 
-/** In bytes; null: not measured. */
+/** Sizes in bytes; null when not measured. */
 export const Sizes = z.object({
   files: amount.nullable(),
   database: amount.nullable(),
@@ -63,7 +60,7 @@ export type Sizes = z.infer<typeof Sizes>
 const MinuteRow = z.object({ at: start(MINUTE_S), values })
 const DayRow = z.object({ at: start(DAY_S), values, sizes: Sizes })
 
-/** What changed of a site since a time: `at` is that of the last count, for the next call. */
+/** The changes of a site since a time: `at` is that of the last count, for the next call. */
 export const SiteCount = z.object({
   domain: Domain,
   at: z

@@ -6,8 +6,8 @@ import { MAX_SITES } from '#shared/servers/agent.ts'
 const measured = z.int().nonnegative().max(1e15)
 /**
  * The disk use of a site: `bytes` as allocated, `files` including folders and links, and
- * `database_bytes`. Null: not measured, or incomplete at `measured_at`, which is null before the first
- * attempt. The limits are those of its tier; `limit_bytes` is for files and database.
+ * `database_bytes`. Null when not measured, or incomplete at `measured_at`, which is null before
+ * the first attempt. The limits are those of its tier; `limit_bytes` is for files and database.
  */
 export const SiteUsage = z.object({
   domain: Domain,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { oneOf } from '#shared/kernel/fields.ts'
 
-/** Without a zone: nginx connects to it, and compares it with the address of a connection. */
+/** An address without a zone: nginx connects to it, and compares it with its peers'. */
 export const Address = z.union([z.ipv4(), z.ipv6()], 'Must be an IP address')
 
 /** The states in which a site serves while it moves between two servers. */
@@ -17,20 +17,21 @@ const SWITCHES = [
 export const Switch = oneOf(SWITCHES)
 export type Switch = z.infer<typeof Switch>
 
-/** How one server serves a site that moves; no field: as usual. */
+/** How one server serves a site that moves; absent when it serves it as usual. */
 export const Moving = z.object({
   /** The other server, which gets all requests of a site that has parted. */
   to: Address.optional(),
-  /** That server requests the certificate: it gets the challenges. */
+  /** True when that server requests the certificate, and gets the challenges. */
   challenges: z.boolean().optional(),
-  /** It is the site now: this copy only forwards. */
+  /** True when that server has the site, and this copy only forwards. */
   parted: z.boolean().optional(),
   /**
-   * The other server, which reports the address of the visitor. A copy that only forwards has it while the site
-   * moves back: then it requests its own certificate, and answers the test request.
+   * The addresses of the other server, which reports the address of the visitor. A copy that only
+   * forwards has them while the site moves back: then it requests its own certificate, and answers
+   * the test request.
    */
   from: z.array(Address).max(16).optional(),
-  /** Nobody else is served. */
+  /** True when nobody else is served. */
   closed: z.boolean().optional(),
 })
 export type Moving = z.infer<typeof Moving>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TrueOrFalse } from '#shared/kernel/fields.ts'
 import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
-import { Moved } from './site.move.ts'
+import { MoveResult } from './site.move.ts'
 
 export const discard_changes = TrueOrFalse.default(false).describe(
   'Restore the state before the move, and lose the changes since then.',
@@ -15,6 +15,6 @@ export const siteMoveBackType = operationType({
   right: 'operate',
   excludes: 'same_site_except_backup',
   params: z.object({ discard_changes }),
-  outcome: completesWith(Moved),
+  outcome: completesWith(MoveResult),
   bulk: null,
 })

@@ -3,7 +3,7 @@ import { Id, ReportedDomain } from '#shared/kernel/fields.ts'
 import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 
-export const Moved = z.object({
+export const MoveResult = z.object({
   domain: ReportedDomain,
   server_id: Id.describe('The server that has the site now.'),
   seconds: z
@@ -23,6 +23,6 @@ export const siteMoveType = operationType({
     server_id: Id.describe('The new server.'),
     accept: Accept.optional(),
   }),
-  outcome: completesWith(Moved),
+  outcome: completesWith(MoveResult),
   bulk: null,
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CopySource } from '#shared/copies/copy.ts'
+import { CopySource } from '#shared/copies/copy-source.ts'
 import { command } from '#shared/kernel/command.ts'
 import { ReportedDomain, TrueOrFalse } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'

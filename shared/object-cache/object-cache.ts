@@ -1,28 +1,32 @@
 import { z } from 'zod'
 import type { Tier } from '#shared/kernel/fields.ts'
 
-const LEAST = 16
-const MOST = 512
+const MIN_MEMORY = 16
+const MAX_MEMORY = 512
 export const DEFAULT_OBJECT_MEMORY = 64
 /** The sizes of the object cache, in MB, that the page offers. */
-export const OBJECT_MEMORIES: readonly number[] = [LEAST, 32, 64, 128, 256, MOST]
+export const OBJECT_MEMORIES: readonly number[] = [MIN_MEMORY, 32, 64, 128, 256, MAX_MEMORY]
 
-/** MB: it counts as memory of the site, whose tier limits all of its programs. */
-export const MAX_OBJECT_MEMORY: Record<Tier, number> = { small: 128, medium: 256, large: MOST }
+/** The maximum in MB, which counts as memory of the site, whose tier limits all of its programs. */
+export const MAX_OBJECT_MEMORY: Record<Tier, number> = {
+  small: 128,
+  medium: 256,
+  large: MAX_MEMORY,
+}
 
-const RULE = `Must be a whole number between ${LEAST} and ${MOST}`
-export const ObjectMemory = z.number(RULE).int(RULE).min(LEAST, RULE).max(MOST, RULE)
+const RULE = `Must be a whole number between ${MIN_MEMORY} and ${MAX_MEMORY}`
+export const ObjectMemory = z.number(RULE).int(RULE).min(MIN_MEMORY, RULE).max(MAX_MEMORY, RULE)
 
-/** In the record of a site; absent: it is off. */
+/** The object cache in the record of a site; absent when it is off. */
 export const ObjectCache = z.object({ memory: ObjectMemory })
 
-/** A smaller tier also bounds what was set before. */
+/** Returns the effective size: a smaller tier also bounds an earlier setting. */
 export const objectCacheLimit = (memory: number, tier: Tier): number =>
   Math.min(memory, MAX_OBJECT_MEMORY[tier])
 
 const Count = z.int().nonnegative()
 
-/** What an agent reports of the object cache of a site. */
+/** The report of an agent about the object cache of a site. */
 export const AgentObjectCache = z.object({
   memory: z.int().nullable().describe('MB that are set; null: it is off.'),
   limit: z.int().nullable().describe('MB that the tier leaves of them.'),

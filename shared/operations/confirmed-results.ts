@@ -1,14 +1,14 @@
 import type { OperationType } from '#shared/operation-types.ts'
 
-/** By the path of a field of a result: the path of the param that it repeats. */
+/** The path of the param that a field of a result repeats, by the path of the field. */
 export type Confirms = Readonly<Record<string, string>>
 
 const DOMAIN = { domain: 'domain' } as const
 
 /**
- * The fields of each result that name what was asked for. An agent can only confirm them: a result
- * that contradicts its params is refused, and nothing of it is recorded. A param that is left out, or
- * null for a default, decides nothing.
+ * The fields of each result that name what was requested. An agent can only confirm them: a result
+ * that contradicts its params is refused, and nothing of it is recorded. A param that is left out,
+ * or null for a default, decides nothing.
  */
 export const CONFIRMS: Readonly<Record<OperationType, Confirms>> = {
   'agent.upgrade': {},

@@ -1,9 +1,9 @@
 import { debianOf, SHIPPED_PHP } from './php-support.ts'
 
 /**
- * The PHP version of a site without one in its call: the setting if the server has that version,
- * else the newest version that it has. A server without PHP installs the version of its system, or
- * the setting if the system is unknown.
+ * Returns the PHP version of a site without one in its call: the setting if the server has that
+ * version, else the newest version that it has. A server without PHP installs the version of its
+ * system, or the setting if the system is unknown.
  */
 export function defaultPhp(php_versions: readonly string[], setting: string, os = ''): string {
   if (php_versions.length === 0) return SHIPPED_PHP[debianOf(os)] ?? setting

@@ -1,7 +1,4 @@
-/**
- * The last day of security fixes of each version of PHP.
- * Source: php.net/supported-versions.php and php.net/eol.php, as of November 2026.
- */
+/** The last day of security fixes of each PHP version: php.net/supported-versions, 2026-11. */
 const ENDS: Record<string, string> = {
   '5.2': '2011-01-06',
   '5.3': '2014-08-14',
@@ -24,30 +21,22 @@ const ENDS: Record<string, string> = {
 /** All versions, oldest first. */
 export const PHP_VERSIONS: readonly string[] = Object.keys(ENDS)
 
-/**
- * The PHP version that each Debian release ships, for the releases that the agent can provision.
- */
+/** The PHP version of each Debian release, for those that the agent can provision. */
 export const SHIPPED_PHP: Partial<Record<string, string>> = { '12': '8.2', '13': '8.4' }
 
-/**
- * Debian maintains the version that it ships until the end of the release.
- * Source: wiki.debian.org/LTS.
- */
+/** The versions that Debian maintains until the end of a release. Source: wiki.debian.org/LTS. */
 const DEBIAN: Partial<Record<string, { php: string | undefined; ends: string }>> = {
   '11': { php: '7.4', ends: '2026-08-31' },
   '12': { php: SHIPPED_PHP['12'], ends: '2028-06-30' },
   '13': { php: SHIPPED_PHP['13'], ends: '2030-06-30' },
 }
 
-/**
- * The last day of security fixes, `YYYY-MM-DD`, of a version on a system as an agent names it.
- * Undefined: not announced yet.
- */
+/** Returns the last day of security fixes, `YYYY-MM-DD`; undefined if not announced yet. */
 export function supportEnds(php: string, os: string): string | undefined {
   const shipped = DEBIAN[debianOf(os)]
   const ends = ENDS[php]
   return shipped?.php === php && (ends === undefined || shipped.ends > ends) ? shipped.ends : ends
 }
 
-/** The release of Debian in the name of a system, such as 12; empty for another system. */
+/** Returns the release of Debian in the name of a system, such as 12; empty for another system. */
 export const debianOf = (os: string): string => /^Debian GNU\/Linux (\d+)\b/.exec(os)?.[1] ?? ''

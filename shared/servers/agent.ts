@@ -1,6 +1,6 @@
 import { object, z } from 'zod'
 import { Domain, Moment } from '#shared/kernel/fields.ts'
-import { cut, FoundSite, ReasonCode, UnnamedSite } from '#shared/kernel/found-site.ts'
+import { FoundSite, ReasonCode, truncated, UnnamedSite } from '#shared/kernel/found-site.ts'
 import { SecretText } from '#shared/kernel/secret.ts'
 import {
   HEALTH_CHECKS,
@@ -12,7 +12,7 @@ import {
 
 /** Answers of the agent. Sizes are whole MB, `uptime` seconds, `cpu` percent. */
 const text = (most = 255) => z.string().max(most)
-/** Larger than any machine, and small enough to be read from the records as exact numbers. */
+/** A number below the maximum of any machine, small enough to be read from the records exactly. */
 const amount = z.number().nonnegative().max(1e12)
 const bytes = z.number().nonnegative().max(Number.MAX_SAFE_INTEGER)
 /** The maximum length of every list that a dashboard reads. */
@@ -36,7 +36,7 @@ export const Metrics = object({
 }).meta({ id: 'Metrics', description: 'The last reading of a server.' })
 export type Metrics = z.infer<typeof Metrics>
 
-/** The program on a server: `machine` is the name of a build, such as `linux-arm64`. */
+/** The program on a server; `machine` is the name of a build, such as `linux-arm64`. */
 export const AgentBuild = z.object({
   version: text(),
   machine: text(64),
@@ -52,12 +52,9 @@ export const Services = z.object({ services: z.array(Service).max(100) })
 
 export const FoundSites = z.object({ sites: z.array(FoundSite).max(MAX_SITES) })
 
-/**
- * A program that visitors reach on port 80 or 443. `understood`: its sites are in `GET /sites`;
- * otherwise `reason` has a code.
- */
+/** A program that visitors reach on port 80 or 443; `reason` is a code if not understood. */
 export const WebProgram = z.object({
-  program: cut(64),
+  program: truncated(64),
   ports: z.array(z.int().min(1).max(65535)).max(2),
   understood: z.boolean(),
   reason: ReasonCode.nullable(),
@@ -69,20 +66,20 @@ export const Web = z.object({
 })
 export type Web = z.infer<typeof Web>
 
-/** A site in the trash of a server: `size` is in bytes; a started purge prevents its restore. */
+/** A site in the trash; `size` is in bytes, and a begun purge prevents a restore. */
 export const TrashedSite = z.object({
   domain: Domain,
-  user: cut(64),
+  user: truncated(64),
   size: bytes,
   deleted_at: Moment,
   restorable: z.boolean(),
-  php: cut(16),
+  php: truncated(16),
   tier: z.enum(TIERS),
   tls: z.enum(TLS_MODES),
 })
 export type TrashedSite = z.infer<typeof TrashedSite>
 
-/** When the certificates of the served sites expire. */
+/** The time when the certificate of a served site expires. */
 export const SiteCertificate = z.object({ domain: Domain, expires_at: Moment })
 export type SiteCertificate = z.infer<typeof SiteCertificate>
 export const Certificates = z.object({ certificates: z.array(SiteCertificate).max(MAX_SITES) })
@@ -90,8 +87,8 @@ export const Certificates = z.object({ certificates: z.array(SiteCertificate).ma
 const verdict = {
   state: z.enum(HEALTH_STATES),
   code: ReasonCode,
-  /** One sentence without its full stop; `""` if there is nothing to report. */
-  reason: cut(500),
+  /** A sentence without its full stop; `""` if there is nothing to report. */
+  reason: truncated(500),
 }
 
 /** The worst check of a site. Checks that do not apply to the site are omitted. */
@@ -99,7 +96,7 @@ export const SiteHealth = z.object({
   domain: Domain,
   ...verdict,
   checks: z.array(z.object({ check: z.enum(HEALTH_CHECKS), ...verdict })).max(HEALTH_CHECKS.length),
-  /** Another value: its files, options or plugins have changed. Omitted while nothing was read. */
+  /** A value that changes with the files, options or plugins; absent while nothing was read. */
   version: z
     .string()
     .regex(/^[\w-]{1,64}$/)
@@ -109,9 +106,9 @@ export type SiteHealth = z.infer<typeof SiteHealth>
 export type SiteCheck = SiteHealth['checks'][number]
 
 /** A part of a successful operation that was not done. */
-export const Warning = z.object({ code: ReasonCode, message: cut(1000) })
+export const Warning = z.object({ code: ReasonCode, message: truncated(1000) })
 export type Warning = z.infer<typeof Warning>
-/** No more are read. */
+/** The maximum number of warnings that are read. */
 export const MAX_WARNINGS = 20
 
 /** Configuration of a server that prevents new sites; the agent only reports it. */
@@ -123,5 +120,5 @@ export type Condition = z.infer<typeof Condition>
 export const Conditions = z.object({ conditions: z.array(Condition).max(20) })
 
 export const DatabasePassword = z.object({ password: SecretText })
-/** A new password of the WordPress administrator: shown once, not stored. */
+/** A new password of the WordPress administrator, which is shown once and not stored. */
 export const AdminPassword = z.object({ user: text(), password: SecretText })

@@ -19,28 +19,28 @@ export const PARTS = {
     '/logins',
   ],
 } as const
-export type Part = keyof typeof PARTS
-export type PartPath = (typeof PARTS)[Part][number]
-export const PART_NAMES = Object.keys(PARTS) as Part[]
+export type ChangesPart = keyof typeof PARTS
+export type PartPath = (typeof PARTS)[ChangesPart][number]
+export const PART_NAMES = Object.keys(PARTS) as ChangesPart[]
 
-/** Bytes of an answer: readings that need more are left out, and a dashboard asks for them alone. */
+/** The maximum size of an answer: readings beyond it are left out, and requested alone. */
 export const MAX_CHANGES = 1 << 20
-/** The longest time that an agent holds a request, in seconds: routers forget quiet connections later. */
+/** The maximum seconds for which an agent holds a request: routers forget connections later. */
 const MAX_WAIT = 55
 
-/** Versions of parts; `""` is the version of a part of which nothing is known. */
-export type Versions = { [part in Part]?: string }
+/** The versions of parts; `""` when nothing is known of a part. */
+export type PartVersions = { [part in ChangesPart]?: string }
 
 const version = /^[\w-]{0,64}$/
 const sinceRule = `Must be versions such as "health.abc state.def" of ${PART_NAMES.join(', ')}`
 const waitRule = `Must be a whole number of seconds from 0 to ${MAX_WAIT}`
 
 export const ChangesRequest = z.object({
-  /** The versions to compare with, of the parts that are wanted. None: all parts are wanted. */
+  /** The versions to compare with, of the requested parts; all parts without it. */
   since: z
     .string(sinceRule)
     .max(300, sinceRule)
-    .transform((text, context): Versions => {
+    .transform((text, context): PartVersions => {
       const pairs = text === '' ? PART_NAMES.map((part) => `${part}.`) : text.split(' ')
       const versions = pairs.map((pair) => pair.split('.'))
       const isGood = versions.every(
@@ -51,7 +51,7 @@ export const ChangesRequest = z.object({
       return Object.fromEntries(versions)
     })
     .prefault(''),
-  /** How long the agent may wait for a change. */
+  /** The seconds that the agent may wait for a change. */
   wait: z
     .string(waitRule)
     .regex(/^\d{1,2}$/, waitRule)
@@ -60,15 +60,15 @@ export const ChangesRequest = z.object({
     .default(0),
 })
 
-/** The `since` of a request. */
-export const sinceOf = (versions: Versions): string =>
+/** Returns the `since` of a request. */
+export const sinceOf = (versions: PartVersions): string =>
   Object.entries(versions)
     .map(([part, value]) => `${part}.${value}`)
     .join(' ')
 
 /**
- * The metrics, the version of each wanted part (null: a reading of it failed, or took too long), and the
- * answers of the readings of the parts that have changed, by path.
+ * The metrics, the version of each requested part (null when a reading of it failed, or took too
+ * long), and the answers of the readings of the parts that have changed, by path.
  */
 export const Changes = z.object({
   metrics: Metrics,

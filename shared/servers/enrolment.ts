@@ -5,7 +5,7 @@ import { secretOf } from '#shared/kernel/secret.ts'
 const key = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a key in base64url')
 const nonce = z.string().regex(/^[A-Za-z0-9_-]{22}$/)
 
-/** `ed25519:<kid>:<public key, base64url>`, as the install command contains it. */
+/** The key of a dashboard in the install command: `ed25519:<kid>:<public key, base64url>`. */
 export const HubKey = z
   .string()
   .regex(/^ed25519:[A-Za-z0-9_-]{1,64}:[A-Za-z0-9_-]{43}$/, 'Must be ed25519:<id>:<key>')
@@ -15,7 +15,7 @@ export const HubKey = z
   })
 export type HubKey = z.output<typeof HubKey>
 
-/** 128 bits in base64url. */
+/** A code of 128 bits in base64url. */
 export const EnrolmentCode = secretOf(
   z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'Must be the 22 characters shown'),
 )
@@ -44,17 +44,17 @@ export const EnrolmentConfirmation = EnrolmentRequest.omit({ nonce: true }).exte
 })
 export type EnrolmentConfirmation = z.infer<typeof EnrolmentConfirmation>
 
-/** The text that the dashboard signs. */
+/** Returns the text that the dashboard signs. */
 export function enrolmentRequestText(server_id: number, request_nonce: string): string {
   return ['hosting-enrolment-request/1', server_id, request_nonce].join('\n')
 }
 
-/** The text that the dashboard signs to confirm. */
+/** Returns the text that the dashboard signs to confirm. */
 export function enrolmentConfirmationText(server_id: number, answer_nonce: string): string {
   return ['hosting-enrolment-confirmation/1', server_id, answer_nonce].join('\n')
 }
 
-/** The text under the MAC: both nonces, the agent's certificate and key, and the dashboard's key. */
+/** Returns the text under the MAC: nonces, the agent's certificate and key, the dashboard's key. */
 export function enrolmentProofText(parts: {
   server_id: number
   request_nonce: string

@@ -9,7 +9,7 @@ export const keysReading = reading({
   timeout_ms: 'contact',
 })
 
-/** Replaces them. */
+/** Replaces the keys. */
 export const newKeysReading = reading({
   at: 'POST /keys',
   params: KeyList,

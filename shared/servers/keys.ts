@@ -4,7 +4,7 @@ import { z } from 'zod'
 const kid = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Must be a key id')
 const epoch = z.number().int().nonnegative()
 
-/** `until`: seconds since 1970, null until another key replaces it. */
+/** A key; `until` is in seconds since 1970, and null until another key replaces it. */
 const Key = z.strictObject({
   kid,
   public_key: z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'Must be a key in base64url'),

@@ -20,7 +20,7 @@ export const metricsReading = reading({
 
 export const servicesReading = reading({ at: 'GET /services', params: NoParams, answer: Services })
 
-/** Obstacles to new sites; at most some seconds old. */
+/** The obstacles to new sites; at most some seconds old. */
 export const conditionsReading = reading({
   at: 'GET /conditions',
   params: NoParams,

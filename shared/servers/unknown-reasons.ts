@@ -1,6 +1,6 @@
 import type { UnknownUpdates } from '#shared/kernel/inventory.ts'
 
-/** Why an agent does not know a value of a discovered site, beside the reasons of its updates. */
+/** The reasons why an agent does not know a value of a discovered site or of its updates. */
 export type UnknownReason =
   | UnknownUpdates
   | 'certificate_unreadable'
@@ -20,5 +20,5 @@ export type UnknownReason =
   | 'proxied'
   | 'wrapper'
 
-/** Reasons by the names of the fields that are unknown. */
+/** The reasons by the names of the fields that are unknown. */
 export type Unknown = Readonly<Record<string, UnknownReason>>

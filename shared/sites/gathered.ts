@@ -14,23 +14,23 @@ export const CopiedTable = z.object({
 })
 export type CopiedTable = z.infer<typeof CopiedTable>
 
-/** A site with more tables brings its whole dump. */
+/** The maximum number of tables; a site with more brings its whole dump. */
 export const MAX_TABLES = 2000
 export const CopiedTables = z.array(CopiedTable).max(MAX_TABLES)
 
-/** What a server saved of a site that moves, for the copy on the other server: no backup. */
+/** What a server saved of a site that moves, for the copy on the other server. It is no backup. */
 export const Gathered = z.object({
   at: z.iso.datetime(),
   files: z.object({
     snapshot: SnapshotId,
     count: amount,
     bytes: amount,
-    /** The snapshot that the copy has, if no file differs from it. */
+    /** The snapshot of the copy, if no file differs from it. */
     same_as: SnapshotId.optional(),
   }),
-  /** The dump of the database; null when no table differs from what the copy has. */
+  /** The dump of the database; null when no table differs from those of the copy. */
   database: z.object({ snapshot: SnapshotId, bytes: amount, sha256: Sha256 }).nullable(),
-  /** All tables, if the dump has only those that differ from what the copy has. */
+  /** All tables, if the dump has only those that differ from the copy. */
   tables: CopiedTables.optional(),
 })
 export type Gathered = z.infer<typeof Gathered>

@@ -42,8 +42,8 @@ export const siteHealthReading = reading({
 })
 
 /**
- * The numbers of each site since a time. Unreadable ones of one site are null for a dashboard, and do
- * not affect other sites: workers of a site may forge its numbers.
+ * The numbers of each site since a time. Unreadable ones of one site are null for a dashboard, and
+ * do not affect other sites: workers of a site may forge its numbers.
  */
 export const numbersReading = reading({
   at: 'GET /sites/numbers',

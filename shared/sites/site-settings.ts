@@ -27,7 +27,7 @@ const listOf = <T extends z.ZodType<string>>(one: T, what: string, most: number)
     .max(most, `Must have at most ${most} ${what}`)
     .refine(unique, 'Must not have duplicates')
 
-/** Visitors see a page with the status 503; the jobs of the site run. */
+/** The maintenance page: visitors see it with the status 503; the jobs of the site run. */
 export const Maintenance = z.object({
   allow: listOf(Network, 'addresses', MAX_ADDRESSES)
     .default([])
@@ -45,7 +45,7 @@ export const Maintenance = z.object({
 })
 export type Maintenance = z.infer<typeof Maintenance>
 
-/** HTTP basic authentication: what nginx checks. */
+/** The HTTP basic authentication that nginx checks. */
 export const BasicAuth = z.object({ user: StagingUser, password_hash: StagingPasswordHash })
 
 const values = z
@@ -57,13 +57,13 @@ const values = z
     }
   })
 
-/** The error of a setting is listed under `php_settings`: it names the setting. */
+/** Returns the schema of a setting with errors under `php_settings` that name it. */
 function limit(name: PhpLimit, least: number, most: number) {
   const message = `${name} must be a whole number between ${least} and ${most}`
   return z.number(message).int(message).min(least, message).max(most, message).optional()
 }
 
-/** What is left out is that of the tier. */
+/** The settings of PHP; omitted ones are those of the tier. */
 export const PhpSettings = z.object({
   memory_limit: limit('memory_limit', 64, 4096).describe('MB of one request.'),
   upload: limit('upload', 1, 4096).describe('MB of one upload; nginx accepts as much.'),
@@ -73,7 +73,7 @@ export const PhpSettings = z.object({
 })
 export type PhpSettings = z.infer<typeof PhpSettings>
 
-/** A sentence for each limit that asks for more than the tier allows. */
+/** Returns a sentence for each limit that exceeds that of the tier. */
 export function beyondTier(php: PhpSettings, tier: Tier): string[] {
   const ranges = PHP_RANGES[tier]
   return PHP_LIMITS.filter((name) => (php[name] ?? 0) > ranges[name].most).map(
@@ -128,7 +128,7 @@ export const Hsts = oneOf(HSTS_MODES).describe(
 )
 export type Hsts = z.infer<typeof Hsts>
 
-/** The settings of a site beside its PHP version and tier; what is left out has its default. */
+/** The settings of a site beside its PHP version and tier; omitted ones have their defaults. */
 export const SiteSettings = z
   .object({
     maintenance: Maintenance,

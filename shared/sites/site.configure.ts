@@ -16,7 +16,7 @@ import {
 } from './site-settings.ts'
 import { StagingUser } from './staging.ts'
 
-/** What is left out stays as it is; null is the default. */
+/** The changes; omitted settings stay as they are, and null is the default. */
 const changes = {
   maintenance: Maintenance.nullable().optional(),
   php_settings: PhpSettings.nullable().optional(),
@@ -28,7 +28,7 @@ const changes = {
   hsts: Hsts.nullable().optional(),
 }
 
-/** All settings as they are then. */
+/** The report of all settings after the change. */
 export const SettingsReport = z.object({
   domain: ReportedDomain,
   maintenance: Maintenance.nullable(),
@@ -57,7 +57,7 @@ const siteConfigure = command({
   result: SettingsReport,
 })
 
-/** The settings as a call names them: the password is generated. */
+/** The settings in a call: the password is generated. */
 export const SettingsChange = z.object({
   ...changes,
   basic_auth: z
@@ -80,7 +80,7 @@ const NAMES = [
 ] as const
 export const isChange = (given: { [N in (typeof NAMES)[number]]?: unknown }) =>
   NAMES.some((name) => given[name] !== undefined)
-export const CHANGE = `Must name ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)}`
+export const CHANGE_MESSAGE = `Must name ${NAMES.slice(0, -1).join(', ')} or ${NAMES.at(-1)}`
 
 export const siteConfigureType = operationType({
   name: 'Change settings',
@@ -92,7 +92,7 @@ export const siteConfigureType = operationType({
   outcome: completesWith(siteConfigure.result),
   bulk: {
     title: 'Change settings of',
-    params: bulkParams(changes).refine(isChange, CHANGE),
+    params: bulkParams(changes).refine(isChange, CHANGE_MESSAGE),
     words: {
       maintenance: null,
       php_settings: null,

@@ -23,7 +23,7 @@ export const siteUpdate = command({
     domain: ReportedDomain,
     php: z.string().max(16),
     tier: Tier,
-    /** An agent of another protocol may not report it, nor the next field. */
+    /** Absent in the report of an agent of another protocol, like the next field. */
     database_routines: TrueOrFalse.optional(),
     xmlrpc: TrueOrFalse.optional(),
   }),

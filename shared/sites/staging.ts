@@ -19,7 +19,7 @@ export const StagingPasswordHash = z
     'Must be a SHA-512 hash of crypt(3), or {SSHA}',
   )
 
-/** What makes a site a staging site: a protected copy that sends no mail and runs no jobs. */
+/** The setting that makes a site a staging site: protected, without mail and jobs. */
 export const Staging = z
   .object({
     /** The live site of which it is a copy. */

@@ -1,6 +1,6 @@
 import type { Tier } from '#shared/kernel/fields.ts'
 
-/** PHP processes of a site, MB of each (PHP's memory_limit), and MB of all programs of the site. */
+/** The number of PHP processes of a site, MB of each (memory_limit), and MB of all programs. */
 export const TIER_SIZES: Record<Tier, { processes: number; each: number; all: number }> = {
   small: { processes: 5, each: 128, all: 640 },
   medium: { processes: 10, each: 256, all: 1280 },

@@ -96,7 +96,5 @@ export const oneLine = (text: string, most = 500): string =>
     .trim()
     .slice(0, most)
 
-/**
- * The answer of an agent about maintenance, in which `maintenance` is null before the first check.
- */
+/** The answer of an agent about maintenance; null before the first check. */
 export const MaintenanceAnswer = z.object({ maintenance: Maintenance.nullable() })

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Id } from '#shared/kernel/fields.ts'
 
-/** How long a token can be used. */
+/** The seconds for which a token can be used. */
 export const LOGIN_SECONDS = 60
 /** The SHA-256 of a token, in hex: the token itself never reaches the agent. */
 export const LoginHash = z.string().regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in hex')
 
-/** The accounts that the choice shows at most. */
+/** The maximum number of accounts that the choice shows. */
 export const MAX_USERS = 50
 
 const cut = (most: number) => z.string().transform((text) => text.slice(0, most))
@@ -19,7 +19,7 @@ const WordpressUser = z.object({
   role: cut(60).describe('The first role, such as `administrator`.'),
 })
 
-/** `more`: there are more accounts than those of the list. */
+/** `more` is true when there are more accounts than those of the list. */
 export const WordpressUsers = z.object({
   users: z.array(WordpressUser).max(MAX_USERS),
   more: z.boolean(),

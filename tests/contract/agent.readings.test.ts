@@ -5,7 +5,7 @@ import { cpus, totalmem } from 'node:os'
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import { Usage } from '#shared/metrics/site-usage.ts'
 import { Certificates, FoundSites, Metrics, Services, Web } from '#shared/servers/agent.ts'
-import { Changes, PARTS, sinceOf, type Versions } from '#shared/servers/changes.ts'
+import { Changes, PARTS, type PartVersions, sinceOf } from '#shared/servers/changes.ts'
 import { runtimesOf } from '#tests/support/processes.ts'
 import { useAgent } from '#tests/support/running.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -57,7 +57,7 @@ describe.each(runtimesOf('agent.readings'))('%s', (runtime) => {
       paths.map(async (path) => [path, (await client().get(path)).body] as const),
     )
     const start = performance.now()
-    const since = new URLSearchParams({ since: sinceOf(versions as Versions) })
+    const since = new URLSearchParams({ since: sinceOf(versions as PartVersions) })
     const next = await client().get(`/changes?wait=1&${since}`)
     const waited = performance.now() - start
 
@@ -74,7 +74,9 @@ describe.each(runtimesOf('agent.readings'))('%s', (runtime) => {
 
   test('GET /changes carries the part alone that differs, at once', async () => {
     const { versions } = Changes.parse((await client().get('/changes')).body)
-    const since = new URLSearchParams({ since: sinceOf({ ...versions, health: 'x' } as Versions) })
+    const since = new URLSearchParams({
+      since: sinceOf({ ...versions, health: 'x' } as PartVersions),
+    })
     const start = performance.now()
     const { body } = await client().get(`/changes?wait=50&${since}`)
 

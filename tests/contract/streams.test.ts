@@ -1,7 +1,7 @@
 // tier: core
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { Dice } from '#agent/kernel/host/simulated/dice.ts'
-import type { Listening } from '#agent/kernel/http/listen.ts'
+import type { ListeningServer } from '#agent/kernel/http/listen.ts'
 import { readEvents, type StoredEvent } from '#shared/kernel/sse.ts'
 import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { Client as Browser, type Client } from '#tests/support/client.ts'
@@ -21,12 +21,12 @@ const MAX_CUTS = 3
 
 const dice = new Dice(1)
 const dashboard = useDashboard()
-let agent: Listening
+let agent: ListeningServer
 let atAgent: CuttingProxy
 let atDashboard: CuttingProxy
 
 /** A real agent over HTTP, whose only command prints many lines and changes nothing. */
-function talkingAgent(): Promise<Listening> {
+function talkingAgent(): Promise<ListeningServer> {
   const commands = tableOf({
     'site.create': {
       lock: () => undefined,

@@ -114,8 +114,8 @@ const COMPARISONS = [
 /** Each with its reason: words that are not our own. */
 const FOREIGN_WORDS: Readonly<Record<string, string>> = {
   'agent/features/backups/restic/failures.ts': 'the words of restic and of the storage',
-  'shared/backups/complaint.ts': 'the words of restic',
-  'shared/backups/clock.ts': 'the words of restic, of S3 and of TLS',
+  'shared/backups/restic-complaint.ts': 'the words of restic',
+  'shared/backups/clock-errors.ts': 'the words of restic, of S3 and of TLS',
   'agent/kernel/host/storage.ts': 'the words of the kernel, of programs and of MariaDB',
   'agent/programs/storage/fault.ts': 'ssh has one exit status for all failures',
   'scripts/install/health.ts': 'shows the first line of what curl printed',

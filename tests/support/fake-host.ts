@@ -7,18 +7,29 @@ import type {
   RenewalWindow,
 } from '#agent/kernel/host/acme-port.ts'
 import { ADMIN_STATEMENTS, type AdminStatement } from '#agent/kernel/host/admin-statements.ts'
-import { exclusiveByName } from '#agent/kernel/host/exclusive.ts'
+import { exclusiveByName } from '#agent/kernel/host/exclusive-by-name.ts'
 import { fingerprintOf } from '#agent/kernel/host/fingerprint.ts'
-import type { Host, Output, Resolved, Row, RunOptions } from '#agent/kernel/host/ports.ts'
+import { limitedByName } from '#agent/kernel/host/limited-by-name.ts'
+import type {
+  DatabaseRow,
+  Host,
+  Output,
+  ResolvedAddresses,
+  RunOptions,
+} from '#agent/kernel/host/ports.ts'
 import { refuseUnknown } from '#agent/kernel/host/root-programs.ts'
-import { sharedByName } from '#agent/kernel/host/shared.ts'
 import { debianDisk } from '#agent/kernel/host/simulated/debian-disk.ts'
 import { scannerOn, shellOf } from '#agent/kernel/host/simulated/host.ts'
 import { Mariadb } from '#agent/kernel/host/simulated/mariadb.ts'
 import { done } from '#agent/kernel/host/simulated/programs/output.ts'
-import { type Program, programOf } from '#agent/kernel/host/simulated/programs/programs.ts'
+import { programOf, type SimulatedProgram } from '#agent/kernel/host/simulated/programs/programs.ts'
 import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
-import type { Pinged, Visit, Visited, Visitor } from '#agent/kernel/host/visit-port.ts'
+import type {
+  PingResult,
+  Visitor,
+  VisitRequest,
+  VisitResult,
+} from '#agent/kernel/host/visit-port.ts'
 
 /** The answers of an authority, and its requests. */
 class FakeAuthority implements AcmePort {
@@ -61,7 +72,7 @@ export class FakeHost implements Host {
   readonly files = this.disk
   readonly scanner = scannerOn(this.disk, (sql, values) => this.select(sql, values))
   /** The effects of programs; unnamed ones do nothing. */
-  table: Record<string, Program<FakeHost>> = {}
+  table: Record<string, SimulatedProgram<FakeHost>> = {}
   readonly runs: Run[] = []
   readonly queries: string[] = []
   readonly fetched: string[] = []
@@ -91,7 +102,7 @@ export class FakeHost implements Host {
   }
 
   readonly exclusive = exclusiveByName()
-  readonly shared = sharedByName()
+  readonly shared = limitedByName()
   readonly holders = new Map<string, Set<string>>()
   /** Changes of the clock, in milliseconds. */
   set = 0
@@ -113,7 +124,10 @@ export class FakeHost implements Host {
   readonly mariadb = new Mariadb(() => undefined)
   readonly databases = this.mariadb.databases
   readonly database = {
-    admin: async (statement: AdminStatement, values: readonly unknown[] = []): Promise<Row[]> =>
+    admin: async (
+      statement: AdminStatement,
+      values: readonly unknown[] = [],
+    ): Promise<DatabaseRow[]> =>
       this.#rowsOf(ADMIN_STATEMENTS[statement], values) ?? this.mariadb.admin(statement, values),
   }
 
@@ -127,13 +141,14 @@ export class FakeHost implements Host {
       const body = this.#page(`${tls ? 'https' : 'http'}://${host}${path}`)
       return { status: 200, body, headers: {} }
     },
-    resolve: async (names: readonly string[]): Promise<Resolved[]> => names.map(() => null),
+    resolve: async (names: readonly string[]): Promise<ResolvedAddresses[]> =>
+      names.map(() => null),
   }
 
   /** Answers to visitors by `scheme://host/`, else `pages`; and of PHP-FPM by its socket. */
-  readonly visits = new Map<string, Visited>()
+  readonly visits = new Map<string, VisitResult>()
   readonly visited: string[] = []
-  readonly pings = new Map<string, Pinged>()
+  readonly pings = new Map<string, PingResult>()
   readonly pinged: string[] = []
   readonly statuses = new Map<string, string>()
   readonly visitor: Visitor = {
@@ -168,7 +183,7 @@ export class FakeHost implements Host {
   }
 
   /** The answer of a site's database to the scan. */
-  async select(sql: string, values: readonly unknown[]): Promise<Row[]> {
+  async select(sql: string, values: readonly unknown[]): Promise<DatabaseRow[]> {
     return this.#rowsOf(sql, values) ?? []
   }
 
@@ -181,7 +196,7 @@ export class FakeHost implements Host {
     this.hangs.push([start, stubborn])
   }
 
-  #rowsOf(sql: string, values: readonly unknown[]): Row[] | undefined {
+  #rowsOf(sql: string, values: readonly unknown[]): DatabaseRow[] | undefined {
     this.queries.push([sql, ...values.map(String)].join(' | '))
     const failure = this.#sqlFailures.find(([start]) => sql.startsWith(start))
     if (failure) throw new Error(`MariaDB: ${failure[1]}`)
@@ -226,7 +241,7 @@ export class FakeHost implements Host {
     return page
   }
 
-  #visited({ host, path, tls }: Visit): Visited {
+  #visited({ host, path, tls }: VisitRequest): VisitResult {
     const url = `${tls ? 'https' : 'http'}://${host}`
     this.visited.push(url + path)
     const page = this.visits.get(`${url}/`)

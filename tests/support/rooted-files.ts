@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Files, Host } from '#agent/kernel/host/ports.ts'
 import { files } from '#agent/kernel/host/real/files.ts'
 import { scannerOf } from '#agent/kernel/host/simulated/scanner.ts'
-import { Budget, LIMITS, siteTree } from '#agent/kernel/scan/access.ts'
+import { SCAN_LIMITS, ScanBudget, siteTree } from '#agent/kernel/scan/access.ts'
 import type { OpenTree } from '#agent/kernel/scan/site-tree.ts'
 import type { FakeHost } from './fake-host.ts'
 
@@ -25,7 +25,7 @@ function rootedFiles(root: string): Files {
 export const rootedTree =
   (root: string): OpenTree =>
   (path) =>
-    siteTree(root + path, new Budget(LIMITS, () => 0))
+    siteTree(root + path, new ScanBudget(SCAN_LIMITS, () => 0))
 
 /** A host with its files and sites below `root`. */
 export function onFiles<H extends Host & Pick<FakeHost, 'select'>>(host: H, root: string): H {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { commands } from '#agent/commands.ts'
-import type { Listening } from '#agent/kernel/http/listen.ts'
+import type { ListeningServer } from '#agent/kernel/http/listen.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { listeningAgent } from '#tests/support/agent/listening.ts'
 import { Client } from './client.ts'
@@ -9,7 +9,7 @@ import { there, useDashboard } from './running.ts'
 /** A dashboard with one synced server: a real agent on a simulated machine, which has shop.example. */
 export function useSimulatedServer({ pages = [] }: { pages?: readonly string[] } = {}) {
   const { client, running } = useDashboard()
-  let agent: Listening | undefined
+  let agent: ListeningServer | undefined
   beforeAll(async () => {
     const host = await server(shop)
     for (const domain of pages) host.pages.set(`http://${domain}/`, `<a href="http://${domain}/">`)

@@ -5,37 +5,40 @@ import { type AccessGrant, endOf, isWithin } from '#shared/access/site-access.ts
 import { type ClientAccount, isClientWithin } from '#shared/access/site-clients.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 
-type Params = Pick<ParamsOf<'site.access'>, 'domain' | 'grants' | 'clients'>
+type AccessParams = Pick<ParamsOf<'site.access'>, 'domain' | 'grants' | 'clients'>
 
-export const isReached = (site: Site, { grants, clients }: Params): boolean =>
+export const isAccessInPlace = (site: Site, { grants, clients }: AccessParams): boolean =>
   isDeepStrictEqual(site.access ?? [], grants) && isDeepStrictEqual(site.clients ?? [], clients)
 
-/** Whether somebody loses access and nobody gains any: such a change is never refused. */
-export async function onlyTakes(host: Host, params: Params): Promise<boolean> {
+/** Returns whether somebody loses access and nobody gains any. Such a change is never refused. */
+export async function onlyRemovesAccess(host: Host, params: AccessParams): Promise<boolean> {
   const { access = [], clients = [] } = await getSite(host, params.domain)
   const isKnown = (grant: AccessGrant) => access.some((former) => isWithin(grant, former))
   const isKnownClient = (client: ClientAccount) =>
     clients.some((former) => isClientWithin(client, former))
   const isAllKnown = params.grants.every(isKnown) && params.clients.every(isKnownClient)
-  return isAllKnown && (await loses(host, params))
+  return isAllKnown && (await removesAccess(host, params))
 }
 
-/**
- * Whether a key or a password loses its access, or its sessions must end earlier. Others can log in
- * again.
- */
-export async function loses(host: Host, { domain, grants, clients }: Params): Promise<boolean> {
+/** Returns whether a key or password loses access, or sessions that must end. */
+export async function removesAccess(
+  host: Host,
+  { domain, grants, clients }: AccessParams,
+): Promise<boolean> {
   const site = await getSite(host, domain)
-  return losesKey(site, grants) || losesPassword(site, clients)
+  return removesKey(site, grants) || removesPassword(site, clients)
 }
 
-const losesPassword = ({ clients: known = [] }: Site, clients: readonly ClientAccount[]): boolean =>
+const removesPassword = (
+  { clients: known = [] }: Site,
+  clients: readonly ClientAccount[],
+): boolean =>
   known.some((former) => {
     const client = clients.find(({ token }) => token === former.token)
     return !client || endOf(client) < endOf(former) || client.password_hash !== former.password_hash
   })
 
-function losesKey({ access = [] }: Site, grants: readonly AccessGrant[]): boolean {
+function removesKey({ access = [] }: Site, grants: readonly AccessGrant[]): boolean {
   return access.some((former) => {
     const grant = grants.find(({ id }) => id === former.id)
     if (!grant || (former.kind === 'shell' && grant.kind !== 'shell')) return true

@@ -1,4 +1,4 @@
-import { clientOf, groupSteps, refuseOpen } from '#agent/features/access/ssh/sshd.ts'
+import { clientOf, groupSteps, refuseUnconfined } from '#agent/features/access/ssh/sshd.ts'
 import { deferred, inOrder } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
@@ -6,45 +6,43 @@ import type { Step } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { CLIENT_GROUP, clientAccountsOf, clientPasswordsOf, loginOf } from './clients.ts'
 
-type Params = Pick<ParamsOf<'site.access'>, 'domain' | 'clients'>
+type ClientParams = Pick<ParamsOf<'site.access'>, 'domain' | 'clients'>
 
-/** Before sshd is asked how it treats the accounts: a new one has no password yet. */
-export async function clientAccountSteps(params: Params, host: Host): Promise<Step[]> {
+/** Returns the steps before sshd is asked about the accounts, as a new one has no password yet. */
+export async function clientAccountSteps(params: ClientParams, host: Host): Promise<Step[]> {
   const { clients: known = [] } = await getSite(host, params.domain)
   if (params.clients.length === 0) return known.length === 0 ? [] : [accountStep(params, host)]
   return [...(await groupSteps(host, CLIENT_GROUP)), accountStep(params, host)]
 }
 
-/** After it was asked. */
-export const clientPasswordSteps = (params: Params, host: Host, checked: boolean): Step[] =>
+/** Returns the steps after sshd was asked how it treats the accounts. */
+export const clientPasswordSteps = (params: ClientParams, host: Host, checked: boolean): Step[] =>
   params.clients.length === 0 ? [] : [passwordStep(params, host, checked)]
 
-/** Everything that an interrupted operation may have to undo. */
-export const undoableClients = (params: Params, host: Host): Step[] => [
+export const undoableClientSteps = (params: ClientParams, host: Host): Step[] => [
   accountStep(params, host),
   passwordStep(params, host),
 ]
 
-/** The sessions of these accounts, as sshd has to treat them. */
-export const clientSessions = ({ user }: Site, { clients }: Params) =>
+export const clientSessions = ({ user }: Site, { clients }: ClientParams) =>
   clients.map(({ token }) => clientOf(loginOf(user, token)))
 
-const targetOf = async ({ domain, clients }: Params, host: Host): Promise<Site> => ({
+const targetOf = async ({ domain, clients }: ClientParams, host: Host): Promise<Site> => ({
   ...(await getSite(host, domain)),
   clients,
 })
 
-function accountStep(params: Params, host: Host): Step {
+function accountStep(params: ClientParams, host: Host): Step {
   return {
     name: 'client accounts',
     title: 'Preparing the client accounts',
     ...deferred(async () => clientAccountsOf(host, await targetOf(params, host))),
-    undo: () => restore(params, host.steady ?? host),
+    undo: () => restoreClients(params, host.steady ?? host),
   }
 }
 
-/** `checked`: unless it only removes access, which must never be refused. */
-function passwordStep(params: Params, host: Host, checked = true): Step {
+/** `checked` is false for a change that only removes access: it must never be refused. */
+function passwordStep(params: ClientParams, host: Host, checked = true): Step {
   const change = deferred(async () => clientPasswordsOf(host, await targetOf(params, host)))
   return {
     name: 'client passwords',
@@ -52,15 +50,14 @@ function passwordStep(params: Params, host: Host, checked = true): Step {
     effects: change.effects,
     async apply() {
       if (checked)
-        await refuseOpen(host, clientSessions(await getSite(host, params.domain), params))
+        await refuseUnconfined(host, clientSessions(await getSite(host, params.domain), params))
       await change.apply()
     },
-    undo: () => restore(params, host.steady ?? host),
+    undo: () => restoreClients(params, host.steady ?? host),
   }
 }
 
-/** The accounts of the record, with their passwords. */
-async function restore({ domain }: Params, host: Host): Promise<void> {
+async function restoreClients({ domain }: ClientParams, host: Host): Promise<void> {
   const site = await getSite(host, domain)
   await inOrder(clientAccountsOf(host, site), clientPasswordsOf(host, site)).apply()
 }

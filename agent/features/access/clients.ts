@@ -16,10 +16,10 @@ const PASSWD = '/etc/passwd'
 const SHADOW = '/etc/shadow'
 const NO_LOGIN = '/usr/sbin/nologin'
 const DAY_MS = 86_400_000
-/** A day that has passed; shadow(5) gives 0 no meaning. */
+/** A day in the past; shadow(5) gives 0 no meaning. */
 const PAST = '1'
 
-/** No site user has a dot in its name, and the account of a shell ends with `.ssh`. */
+/** Names a client account: no site user has a dot in its name; that of a shell ends with `.ssh`. */
 export function loginOf(user: string, token: string): string {
   const name = `${user}.${token}`
   if (name.length <= MAX_NAME) return name
@@ -27,39 +27,39 @@ export function loginOf(user: string, token: string): string {
   return `${user.slice(0, MAX_NAME - 18)}.${digest}.${token}`
 }
 
-/** Whether a client account of the site has this name, or had it. */
+/** Returns whether the name is that of a present or former client account of the site. */
 export const isClientOf = (user: string, login: string): boolean =>
   loginOf(user, login.split('.').at(-1) ?? '') === login
 
 const commentOf = (user: string) => `Client of ${user}`
 
-/** The client accounts of a site on this server, also those that its record does not have. */
+/** Lists the client accounts of a site on this server, also those that its record does not have. */
 export async function clientLoginsOf(host: Host, user: string): Promise<string[]> {
   const all = await entriesOf(host, PASSWD)
   return all.flatMap(([login = '', , , , comment]) => (comment === commentOf(user) ? [login] : []))
 }
 
-/** The accounts without their passwords: nobody can log in to a new one yet. */
-export const clientAccountsOf = (host: Host, { user, clients = [] }: Owner): Change =>
+/** Creates the accounts without their passwords: nobody can log in to a new one yet. */
+export const clientAccountsOf = (host: Host, { user, clients = [] }: ClientSite): Change =>
   deferred(async () => {
     const logins = clients.map(({ token }) => loginOf(user, token))
     const found = await clientLoginsOf(host, user)
     const whole: string[] = []
-    for (const login of found) if (await isWhole(host, user, login)) whole.push(login)
+    for (const login of found) if (await isComplete(host, user, login)) whole.push(login)
     const kept = logins.filter((login) => whole.includes(login))
     return inOrder(
       ...(logins.length > 0 ? [withoutManager(host, user)] : []),
-      ...found.filter((login) => !kept.includes(login)).map((login) => removal(host, login)),
+      ...found.filter((login) => !kept.includes(login)).map((login) => removeAccount(host, login)),
       ...logins
         .filter((login) => !kept.includes(login))
-        .map((login) => addition(host, user, login)),
+        .map((login) => createAccount(host, user, login)),
     )
   })
 
-type Owner = Pick<Site, 'user' | 'clients'>
+type ClientSite = Pick<Site, 'user' | 'clients'>
 
-/** Passwords and expiry: from then on the clients can log in. */
-export function clientPasswordsOf(host: Host, { user, clients = [] }: Owner): Change {
+/** Sets passwords and expiry: from then on the clients can log in. */
+export function clientPasswordsOf(host: Host, { user, clients = [] }: ClientSite): Change {
   const logins = clients.map((client) => ({ ...client, login: loginOf(user, client.token) }))
   return provided(async () => clients.length > 0, {
     effects: () => passwordChanges(host, logins),
@@ -89,17 +89,16 @@ async function passwordChanges(
   })
 }
 
-/** Nobody can log in with a password any more. */
 export const withoutClients = (host: Host, user: string): Change =>
   clientAccountsOf(host, { user, clients: [] })
 
-/** Refuses the passwords of all accounts, or accepts them again. Neither touches their expiry. */
+/** Locks or unlocks the passwords of all client accounts. Neither changes their expiry. */
 export async function lockClients(host: Host, user: string, locked: boolean): Promise<void> {
   for (const login of await clientLoginsOf(host, user))
     await host.shell.run(['usermod', locked ? '--lock' : '--unlock', '--', login])
 }
 
-/** Whether the account is as it was set; one that is locked for a while is. */
+/** Returns whether the account is as it was set; a temporary lock does not count . */
 export async function isClientInPlace(
   host: Host,
   user: string,
@@ -107,13 +106,10 @@ export async function isClientInPlace(
 ): Promise<boolean> {
   const login = loginOf(user, token)
   const entry = await entryOf(host, SHADOW, login)
-  return entry?.[1]?.replace(/^!/, '') === password_hash && (await isWhole(host, user, login))
+  return entry?.[1]?.replace(/^!/, '') === password_hash && (await isComplete(host, user, login))
 }
 
-/**
- * Closes those accounts now, and not at the end of the day: shadow(5) knows days only. True if any was
- * open.
- */
+/** Closes the accounts now (shadow(5) has days only). Returns whether any was open. */
 export async function expireNow(
   host: Host,
   user: string,
@@ -127,11 +123,11 @@ export async function expireNow(
   return open.length > 0
 }
 
-/** The day from which on each client account of the site may not log in; empty: none. */
-export const clientDates = ({ user, clients = [] }: Owner, now: number): Map<string, string> =>
+/** Returns the first day without access of each client account; an empty text for none. */
+export const clientDates = ({ user, clients = [] }: ClientSite, now: number): Map<string, string> =>
   new Map(clients.map(({ token, expires_at }) => [loginOf(user, token), dateOf(expires_at, now)]))
 
-/** The first day on which nobody may log in, in UTC. */
+/** Returns the first day without access, in UTC. */
 function dateOf(expires_at: string | null, now: number): string {
   if (expires_at === null) return ''
   const at = Date.parse(expires_at)
@@ -139,8 +135,8 @@ function dateOf(expires_at: string | null, now: number): string {
   return new Date(Math.ceil(at / DAY_MS) * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** With the number of the site's user: new files belong to the site. */
-const addition = (host: Host, user: string, login: string): Change =>
+/** Creates the account with the number of the site's user, so that new files belong to the site. */
+const createAccount = (host: Host, user: string, login: string): Change =>
   declared([effects.create('user', login), effects.change('group', CLIENT_GROUP)], async () => {
     const [, , uid = '', gid = ''] = (await entryOf(host, PASSWD, user)) ?? []
     if (uid === '') throw new Error(`${user} is not in ${PASSWD}`)
@@ -153,13 +149,13 @@ const addition = (host: Host, user: string, login: string): Change =>
     await host.shell.run(['useradd', ...place, ...home, ...limits, ...ids, ...more, '--', login])
   })
 
-/** By force: userdel(8) refuses while processes with the same number run, such as PHP of the site. */
-const removal = (host: Host, login: string): Change =>
+/** Forces the removal: userdel(8) refuses while a process has the same number, such as PHP. */
+const removeAccount = (host: Host, login: string): Change =>
   declared([effects.remove('user', login), effects.change('group', CLIENT_GROUP)], () =>
     host.shell.run(['userdel', '--force', '--', login]),
   )
 
-async function isWhole(host: Host, user: string, login: string): Promise<boolean> {
+async function isComplete(host: Host, user: string, login: string): Promise<boolean> {
   const [site, client] = [await entryOf(host, PASSWD, user), await entryOf(host, PASSWD, login)]
   const expected = [...(site?.slice(2, 4) ?? []), commentOf(user), homeOf(user), NO_LOGIN]
   if (!site || client?.slice(2).join() !== expected.join()) return false

@@ -10,20 +10,17 @@ const LAST_MS = 1000
 interface Expiring {
   expires_at: string | null
 }
-const lastOf = (grant: Expiring): number => endOf(grant) + LAST_MS
+const lastMomentOf = (grant: Expiring): number => endOf(grant) + LAST_MS
 
-/**
- * sshd admits nobody with an expired key, and this ends what was open then. An account with a password
- * expires by itself only at the end of a day.
- */
+/** Ends the sessions of expired keys, and closes expired accounts before the day ends. */
 export class ExpiryWatch {
-  /** At the start of the agent, everything that expired before counts: it may have been off. */
+  /** At the start of the agent, everything that expired before counts. */
   #since = 0
 
   async look(host: Host): Promise<void> {
     const now = host.clock.now()
-    const isOver = (grant: Expiring) => lastOf(grant) <= now
-    const isDue = (grant: Expiring) => lastOf(grant) > this.#since && isOver(grant)
+    const isOver = (grant: Expiring) => lastMomentOf(grant) <= now
+    const isDue = (grant: Expiring) => lastMomentOf(grant) > this.#since && isOver(grant)
     for (const { user, access = [], clients = [] } of await listSites(host)) {
       const over = clients.filter(isOver)
       const isClosed = over.length > 0 && (await expireNow(host, user, over))

@@ -3,11 +3,11 @@ import { listSites, type Site } from '#agent/kernel/site/sites.ts'
 import type { ReportedAccess } from '#shared/access/site-access.ts'
 import { isMember } from './access.ts'
 import { isClientInPlace, loginOf } from './clients.ts'
-import { gateOf, hasShell } from './gate.ts'
-import { grantsOf, renderGateKeys, renderKeys } from './keys.ts'
-import { keysOf } from './places.ts'
+import { grantsOf, renderKeys, renderShellKeys } from './keys.ts'
+import { keysOf } from './paths.ts'
+import { hasShell, shellAccountOf } from './shell-account.ts'
 
-/** Who can log in to which site. A changed file of keys counts as one without keys. */
+/** Lists who can log in to each site. A changed file of keys counts as one without keys. */
 export async function listAccess(host: Host): Promise<ReportedAccess[]> {
   const all: ReportedAccess[] = []
   for (const site of await listSites(host)) {
@@ -21,15 +21,14 @@ export async function listAccess(host: Host): Promise<ReportedAccess[]> {
   return all
 }
 
-/** The accounts that people log in with. */
 export async function listAccounts(host: Host): Promise<string[]> {
   const open = (await listSites(host)).filter(
     ({ access = [], clients = [] }) => access.length + clients.length > 0,
   )
-  return open.flatMap(({ user }) => [user, gateOf(user)])
+  return open.flatMap(({ user }) => [user, shellAccountOf(user)])
 }
 
-/** The accounts with a password that are as they were set. */
+/** Returns the accounts with a password that are as they were set. */
 export async function reportedClients(host: Host, { user, clients = [] }: Site) {
   const found = await Promise.all(clients.map((client) => isClientInPlace(host, user, client)))
   return clients
@@ -43,6 +42,6 @@ async function isInPlace(host: Host, site: Site): Promise<boolean> {
   const { user, access = [] } = site
   const text = await host.files.read(keysOf(user))
   if (text !== renderKeys(access) || !(await isMember(host, user))) return false
-  const gate = await host.files.read(keysOf(gateOf(user)))
-  return gate === (hasShell(site) ? renderGateKeys(access) : undefined)
+  const gate = await host.files.read(keysOf(shellAccountOf(user)))
+  return gate === (hasShell(site) ? renderShellKeys(access) : undefined)
 }

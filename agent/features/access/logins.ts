@@ -6,8 +6,8 @@ import { listSites, type Site } from '#agent/kernel/site/sites.ts'
 import { MAX_LOGINS, SiteLogin } from '#shared/access/site-access.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import { loginOf } from './clients.ts'
-import { gateOf } from './gate.ts'
-import { DROP_IN } from './places.ts'
+import { DROP_IN } from './paths.ts'
+import { shellAccountOf } from './shell-account.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -22,9 +22,9 @@ const BY_KEY =
 const CLOSED = /^pam_unix\(sshd:session\): session closed for user (\S+)$/
 const BY_PASSWORD = /^Accepted password for (\S+) from (\S+) port \d+ ssh2$/
 
-/** The newest of each site are kept: a login, and its end. */
+/** The maximum number of kept entries of a site; a login and its end are two. */
 const MAX_ENTRIES = 200
-/** One reading of the journal. */
+/** The limits of one reading of the journal. */
 const MAX_LINES = 10_000
 const MAX_BYTES = 128 << 20
 
@@ -35,7 +35,7 @@ const Line = z.object({
   _PID: z.string().regex(/^\d{1,10}$/),
 })
 
-/** A message of sshd about an account of a site, which is named by its user. */
+/** A message of sshd about an account of a site. */
 const Entry = z.object({
   site: z.string(),
   micros: z.int().nonnegative(),
@@ -45,17 +45,16 @@ const Entry = z.object({
 type Entry = z.infer<typeof Entry>
 
 /**
- * The logins to sites. The agent reads the messages of sshd from the journal each minute, and keeps those of
- * each site in a file of its own: whatever fills the journal afterwards, and however often somebody logs
- * in to another site, they stay. A message counts by fields that journald adds itself: no site can write one
- * as a program of root.
+ * Reads the messages of sshd from the journal each minute, and keeps the logins to each site in a
+ * file: they stay whatever fills the journal, and however often somebody logs in to another site. A
+ * message counts by fields that journald adds itself: no site can write one as a program of root.
  */
 export class Logins {
   readonly #host: Host
   #entries: Entry[] | undefined
-  /** What the file has. */
+  /** The content of the file. */
   #saved: string | undefined
-  /** When the journal was last read, by both clocks. */
+  /** The time of the last reading of the journal, by both clocks. */
   #read: { now: number; elapsed: number } | undefined
 
   constructor(host: Host) {
@@ -87,7 +86,6 @@ export class Logins {
       .sort((one, other) => Date.parse(one.at) - Date.parse(other.at))
   }
 
-  /** Reads the journal, if nothing else has read it for a while. */
   async keep(): Promise<void> {
     const elapsed = this.#host.clock.elapsed()
     if (!this.#read || elapsed - this.#read.elapsed >= MINUTE_MS / 2) await this.#look()
@@ -130,7 +128,7 @@ export class Logins {
     this.#saved = text
   }
 
-  /** With both a pattern and a number of lines, journalctl has the newest first. */
+  /** journalctl prints the newest lines first when it has both a pattern and a number of lines. */
   async #news(sites: readonly Site[], now: number): Promise<Entry[]> {
     // The clock may have gone back meanwhile.
     const from = this.#read && (Math.min(this.#read.now, now) - OVERLAP_MS) / 1000
@@ -152,15 +150,17 @@ export class Logins {
   }
 }
 
-/** The logins of a machine, which readings share with the round that keeps them. */
+/** Returns the logins of a machine, which readings share with the round that stores them. */
 export const loginsOn = perHost((host) => new Logins(host))
 
-/** The site of an account, also of a client account that was removed since. */
+/** Returns the site of an account, also of a client account that was removed since. */
 function siteOf(sites: readonly Site[], text: string): Site | undefined {
   const [, login] = BY_KEY.exec(text) ?? BY_PASSWORD.exec(text) ?? CLOSED.exec(text) ?? []
   if (login === undefined) return undefined
   const token = tokenOf(login)
-  return sites.find(({ user }) => [user, gateOf(user), loginOf(user, token)].includes(login))
+  return sites.find(({ user }) =>
+    [user, shellAccountOf(user), loginOf(user, token)].includes(login),
+  )
 }
 
 const tokenOf = (login: string): string => login.split('.').at(-1) ?? ''
@@ -171,7 +171,7 @@ function merged(before: readonly Entry[], news: readonly Entry[]): Entry[] {
   return [...known.values()].sort((one, other) => one.micros - other.micros)
 }
 
-/** The last entries of each site; the oldest first. */
+/** Keeps the last entries of each site, sorted by time. */
 function newestOf(entries: readonly Entry[]): Entry[] {
   const kept = new Set(
     [...Map.groupBy(entries, ({ site }) => site).values()].flatMap((own) =>
@@ -196,7 +196,7 @@ function loginsOf(site: Site, entries: readonly Entry[]): SiteLogin[] {
 
 function accountIn({ user, domain }: Site, text: string) {
   const [, key, from, fingerprint] = BY_KEY.exec(text) ?? []
-  if (key === user || key === gateOf(user))
+  if (key === user || key === shellAccountOf(user))
     return { domain, kind: key === user ? 'sftp' : 'shell', address: from, fingerprint }
   const [, login = '', address] = BY_PASSWORD.exec(text) ?? []
   const client = tokenOf(login)
@@ -206,7 +206,7 @@ function accountIn({ user, domain }: Site, text: string) {
 
 const timeOf = ({ micros }: Entry): string => new Date(Math.floor(micros / 1000)).toISOString()
 
-/** The next end of the same process. */
+/** Finds the time at which the process of a login ended. */
 function endOf({ pid }: Entry, later: readonly Entry[]): string | null {
   const next = later.find((one) => one.pid === pid)
   return next && CLOSED.test(next.text) ? timeOf(next) : null

@@ -1,7 +1,7 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { systemProcesses } from '#agent/kernel/host/processes/processes.ts'
 import { isClientOf } from './clients.ts'
-import { endShells, gateOf } from './gate.ts'
+import { endShells, shellAccountOf } from './shell-account.ts'
 
 /** The names that the processes of an SSH session have on Debian 12 and 13. */
 const NAMES = ['sshd', 'sshd-session']
@@ -14,25 +14,25 @@ const CHECKING = /^(sshd|sshd-session): (\S+) \[priv\]$/
 export async function endSessions(host: Host, user: string): Promise<void> {
   await endLogins(host, user)
   await endShells(host, user)
-  for (const name of NAMES) await ended(host, ['--user', user, '--name', name])
+  for (const name of NAMES) await endProcesses(host, ['--user', user, '--name', name])
 }
 
 /**
- * The process of root that checks a login and then starts its session. sshd(8) shows the user in
- * its title before it reads keys and asks PAM; no other user can end in that list.
+ * Ends the processes of root that check a login and then start its session. sshd(8) shows the user
+ * in their title before it reads keys and asks PAM; a user name contains no blank.
  */
 export async function endLogins(host: Host, user: string): Promise<void> {
   const isOwn = (login: string) =>
-    login === user || login === gateOf(user) || isClientOf(user, login)
+    login === user || login === shellAccountOf(user) || isClientOf(user, login)
   for (const { pid, line, root } of await systemProcesses(host)) {
     const [, name, login = ''] = CHECKING.exec(line) ?? []
     if (root && name !== undefined && isOwn(login))
-      await ended(host, ['--pid', `${pid}`, '--user', 'root', '--name', name])
+      await endProcesses(host, ['--pid', `${pid}`, '--user', 'root', '--name', name])
   }
 }
 
-/** Again and again: a process may start another one just before its end. */
+/** Repeats the signal: a process may start another one just before its end. */
 const RETRIES = '--retry=KILL/1/KILL/1/KILL/5'
 
-const ended = ({ shell }: Host, which: readonly string[]) =>
+const endProcesses = ({ shell }: Host, which: readonly string[]) =>
   shell.run(['start-stop-daemon', '--stop', '--oknodo', '--quiet', RETRIES, ...which])

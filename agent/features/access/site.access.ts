@@ -1,9 +1,9 @@
-import { gateKeysOf, shellOf } from '#agent/features/access/shell/shell.ts'
-import { type Effective, effectiveOf } from '#agent/features/access/ssh/effective.ts'
+import { shellKeysOf, shellOf } from '#agent/features/access/shell/shell.ts'
+import { type EffectiveSettings, effectiveSettings } from '#agent/features/access/ssh/effective.ts'
 import {
   groupSteps,
   installSteps,
-  refuseOpen,
+  refuseUnconfined,
   refuseWithoutSshd,
   sftpOf,
   shellSessionOf,
@@ -23,18 +23,18 @@ import { conflict } from '#shared/kernel/errors.ts'
 import { NEEDS, refuseUnmet } from '#shared/kernel/needs.ts'
 import { omit } from '#shared/kernel/omit.ts'
 import { accessOf } from './access.ts'
-import { isReached, loses, onlyTakes } from './access-changes.ts'
+import { isAccessInPlace, onlyRemovesAccess, removesAccess } from './access-changes.ts'
 import {
   clientAccountSteps,
   clientPasswordSteps,
   clientSessions,
-  undoableClients,
+  undoableClientSteps,
 } from './client-steps.ts'
-import { GATE_GROUP, gateOf, hasShell } from './gate.ts'
 import { fingerprintOf, grantsOf } from './keys.ts'
 import { reportedClients } from './list.ts'
-import { GROUP } from './places.ts'
+import { SFTP_GROUP } from './paths.ts'
 import { endSessions } from './sessions.ts'
+import { hasShell, SHELL_GROUP, shellAccountOf } from './shell-account.ts'
 
 /** The record decides who may log in; until it is written every undo restores the old access. */
 export const siteAccess = command('site.access', {
@@ -46,23 +46,23 @@ export const siteAccess = command('site.access', {
   },
   steps: async ({ params, host, isRestarted }) => [
     line(`Changing who may log in to ${params.domain}`),
-    ...(isRestarted ? await undoable(params, host) : await prepared(params, host)),
+    ...(isRestarted ? await undoableSteps(params, host) : await accessSteps(params, host)),
   ],
   result: async ({ params, host }) => reportOf(host, await getSite(host, params.domain)),
 })
 
-/** Where to connect, the keys of the server, and who may log in. */
+/** Returns where to connect, the keys of the server, and who may log in. */
 async function reportOf(host: Host, site: Site): Promise<SiteAccessReport> {
   const { domain, user, access = [] } = site
-  const settings = await effectiveOf(host, user).catch((): Effective => new Map())
+  const settings = await effectiveSettings(host, user).catch((): EffectiveSettings => new Map())
   const ports = (settings.get('port') ?? []).map(Number).filter((port) => port > 0)
   const host_keys = await hostKeys(host, settings)
-  const shell_user = hasShell(site) ? gateOf(user) : null
+  const shell_user = hasShell(site) ? shellAccountOf(user) : null
   const clients = await reportedClients(host, site)
   return { domain, user, shell_user, ports, host_keys, grants: grantsOf(access), clients }
 }
 
-async function hostKeys({ files }: Host, settings: Effective) {
+async function hostKeys({ files }: Host, settings: EffectiveSettings) {
   const texts = await Promise.all(
     (settings.get('hostkey') ?? []).map((path) => files.read(`${path}.pub`)),
   )
@@ -72,17 +72,17 @@ async function hostKeys({ files }: Host, settings: Effective) {
   })
 }
 
-type Params = ParamsOf<'site.access'>
+type AccessParams = ParamsOf<'site.access'>
 
 /**
  * The access is in place before sshd is asked how it treats the user: no key is valid until then.
- * The account of the shell is asked about before it has a key.
+ * sshd is asked about the shell account before that has a key.
  */
-async function prepared(params: Params, host: Host): Promise<Step[]> {
+async function accessSteps(params: AccessParams, host: Host): Promise<Step[]> {
   const site = await getSite(host, params.domain)
   const wants = hasShell({ access: params.grants })
-  const takes = await onlyTakes(host, params)
-  const after = wants || hasShell(site) ? [gateKeyStep(params, host, !takes)] : []
+  const takes = await onlyRemovesAccess(host, params)
+  const after = wants || hasShell(site) ? [shellKeyStep(params, host, !takes)] : []
   const end = hasShell(site) && !wants ? [shellStep(params, host)] : []
   const others = [...after, sessionStep(params, host), ...end, recordStep(params, host)]
   const clients = await clientAccountSteps(params, host)
@@ -93,8 +93,8 @@ async function prepared(params: Params, host: Host): Promise<Step[]> {
   return [
     ...(await installSteps(host)),
     ...(wants && params.install ? await toolSteps(host) : []),
-    ...(params.grants.length > 0 ? await groupSteps(host, GROUP) : []),
-    ...(wants ? await groupSteps(host, GATE_GROUP) : []),
+    ...(params.grants.length > 0 ? await groupSteps(host, SFTP_GROUP) : []),
+    ...(wants ? await groupSteps(host, SHELL_GROUP) : []),
     keyStep(params, host),
     ...clients,
     ...(wants ? [shellStep(params, host)] : []),
@@ -104,33 +104,31 @@ async function prepared(params: Params, host: Host): Promise<Step[]> {
   ]
 }
 
-async function refuseUnready(params: Params, host: Host): Promise<void> {
+async function refuseUnready(params: AccessParams, host: Host): Promise<void> {
   if (await isFrozen(host, params.domain))
     throw conflict(`${params.domain} is frozen while it moves`)
   if (hasShell({ access: params.grants })) refuseUnmet(NEEDS.shell, host)
   await refuseWithoutSshd(host, params.install)
 }
 
-/** The sessions that sshd has to confine from now on. */
-const sessionsOf = (site: Site, params: Params) => [
+const sessionsOf = (site: Site, params: AccessParams) => [
   ...(params.grants.length > 0 ? [sftpOf(site.user)] : []),
   ...(hasShell({ access: params.grants }) ? [shellSessionOf(site.user)] : []),
   ...clientSessions(site, params),
 ]
 
-/** Everything that an interrupted operation may have to undo. */
-const undoable = async (params: Params, host: Host): Promise<Step[]> => [
+const undoableSteps = async (params: AccessParams, host: Host): Promise<Step[]> => [
   keyStep(params, host),
-  ...undoableClients(params, host),
+  ...undoableClientSteps(params, host),
   shellStep(params, host),
   ...(await sshdSteps(host)),
-  gateKeyStep(params, host),
+  shellKeyStep(params, host),
   sessionStep(params, host),
   recordStep(params, host),
 ]
 
-/** Without the access the record is as it was before the first one. */
-function withAccess(recorded: Site, { grants, clients }: Params): Site {
+/** Without access the record has no such field, as before the first access. */
+function withAccess(recorded: Site, { grants, clients }: AccessParams): Site {
   return {
     ...omit(recorded, 'access', 'clients'),
     ...(grants.length > 0 && { access: grants }),
@@ -138,11 +136,11 @@ function withAccess(recorded: Site, { grants, clients }: Params): Site {
   }
 }
 
-const recordedOf = ({ domain }: Params, host: Host) => getSite(host, domain)
-const targetOf = async (params: Params, host: Host) =>
+const recordedOf = ({ domain }: AccessParams, host: Host) => getSite(host, domain)
+const targetOf = async (params: AccessParams, host: Host) =>
   withAccess(await recordedOf(params, host), params)
 
-function keyStep(params: Params, host: Host): Step {
+function keyStep(params: AccessParams, host: Host): Step {
   const steady = host.steady ?? host
   return {
     name: 'keys',
@@ -152,8 +150,8 @@ function keyStep(params: Params, host: Host): Step {
   }
 }
 
-/** After the keys of it are gone, or before they are written. */
-function shellStep(params: Params, host: Host): Step {
+/** `shellStep` runs before the keys of the shell are written, or after they are removed. */
+function shellStep(params: AccessParams, host: Host): Step {
   const steady = host.steady ?? host
   const wants = hasShell({ access: params.grants })
   return {
@@ -164,36 +162,37 @@ function shellStep(params: Params, host: Host): Step {
   }
 }
 
-function gateKeyStep(params: Params, host: Host, checked = true): Step {
+function shellKeyStep(params: AccessParams, host: Host, checked = true): Step {
   const steady = host.steady ?? host
-  const change = deferred(async () => gateKeysOf(host, await targetOf(params, host)))
+  const change = deferred(async () => shellKeysOf(host, await targetOf(params, host)))
   return {
     name: 'shell keys',
     title: 'Writing the keys of people with a shell',
     effects: change.effects,
     async apply() {
       const { user, access } = await targetOf(params, host)
-      if (checked && hasShell({ access })) await refuseOpen(host, [shellSessionOf(user)])
+      if (checked && hasShell({ access })) await refuseUnconfined(host, [shellSessionOf(user)])
       await change.apply()
     },
-    undo: async () => gateKeysOf(steady, await recordedOf(params, steady)).apply(),
+    undo: async () => shellKeysOf(steady, await recordedOf(params, steady)).apply(),
   }
 }
 
-const sessionStep = (params: Params, host: Host): Step => ({
+const sessionStep = (params: AccessParams, host: Host): Step => ({
   name: 'sessions',
   title: 'Ending sessions without access',
-  effects: async () => ((await loses(host, params)) ? [run('stop', 'SSH sessions')] : []),
+  effects: async () => ((await removesAccess(host, params)) ? [run('stop', 'SSH sessions')] : []),
   async apply() {
-    if (await loses(host, params)) await endSessions(host, (await recordedOf(params, host)).user)
+    if (await removesAccess(host, params))
+      await endSessions(host, (await recordedOf(params, host)).user)
   },
 })
 
-const recordStep = (params: Params, host: Host): Step => ({
+const recordStep = (params: AccessParams, host: Host): Step => ({
   name: 'record',
   title: 'Recording the access',
   ...deferred(async () => siteRecord(host, await targetOf(params, host))),
-  decided: async () => isReached(await recordedOf(params, host), params),
+  decided: async () => isAccessInPlace(await recordedOf(params, host), params),
 })
 
 /** The tools of people, in addition to wp-cli, PHP and the database client of the server. */
@@ -203,16 +202,16 @@ const TOOLS: Record<string, string> = {
   rsync: '/usr/bin/rsync',
 }
 
-async function missing({ files }: Host): Promise<string[]> {
+async function missingTools({ files }: Host): Promise<string[]> {
   const found = await Promise.all(
     Object.entries(TOOLS).map(async ([name, path]) => [name, await files.stat(path)] as const),
   )
   return found.filter(([, stat]) => !stat).map(([name]) => name)
 }
 
-/** The step that installs the tools of a shell; none if they are installed. */
+/** Returns the step that installs the tools of a shell; none if they are installed. */
 async function toolSteps(host: Host): Promise<Step[]> {
-  const names = await missing(host)
+  const names = await missingTools(host)
   if (names.length === 0) return []
   return [
     {

@@ -16,36 +16,36 @@ const unitOf = (uid: string) => `user@${uid}.service`
 const maskOf = (uid: string) => `${UNITS}/${unitOf(uid)}`
 
 /**
- * With libpam-systemd, each login starts a systemd of its user outside of the sandbox, which starts
- * any program that a process of this user asks for. The accounts of sites have none.
+ * Masks the user manager of an account: with libpam-systemd, each login would start a systemd of
+ * its user outside of the sandbox, which starts any program that a process of this user requests.
  */
 export const withoutManager = (host: Host, account: string): Change =>
-  deferred(() => masking(host, account))
+  deferred(() => maskManager(host, account))
 
-const masking = onUnits(async (host, account: string): Promise<Change> => {
+const maskManager = onUnits(async (host, account: string): Promise<Change> => {
   const uid = await uidOf(host, account)
   if (uid === undefined) return declared([effects.create('link', maskOf(numberOf(account)))], none)
   // The start of the agent ends one that a crash left between the two.
   if ((await host.files.stat(maskOf(uid)))?.kind === 'link') return inOrder()
   return inOrder(
     linked(host, NOTHING, maskOf(uid)),
-    declared([effects.run('stop', unitOf(uid))], () => applied(host, [uid])),
+    declared([effects.run('stop', unitOf(uid))], () => endManagersOf(host, [uid])),
   )
 }, inOrder())
 
-/** What a plan has for the number of an account that does not exist yet. */
+/** The placeholder in a plan for the number of an account that does not exist yet. */
 const numberOf = (account: string) => `<number of ${account}>`
 const none = async () => undefined
 
-/** Before the account is removed: its number may become that of a person. */
-export const managerAllowed = (host: Host, account: string): Change =>
+/** Unmasks the user manager before the account is removed: a person may get its number. */
+export const unmaskManager = (host: Host, account: string): Change =>
   deferred(async () => {
     const uid = await uidOf(host, account)
     if (uid === undefined) return inOrder()
     return removed(host, 'link', maskOf(uid))
   })
 
-/** At the start of the agent. */
+/** Ends, at the start of the agent, the user managers of the accounts. */
 export const endManagers = onUnits(async (host, accounts: readonly string[]): Promise<void> => {
   const uids: string[] = []
   for (const account of accounts) {
@@ -54,10 +54,10 @@ export const endManagers = onUnits(async (host, accounts: readonly string[]): Pr
     await host.files.link(NOTHING, maskOf(uid))
     uids.push(uid)
   }
-  if (uids.length > 0) await applied(host, uids)
+  if (uids.length > 0) await endManagersOf(host, uids)
 }, undefined)
 
-async function applied({ shell }: Host, uids: readonly string[]): Promise<void> {
+async function endManagersOf({ shell }: Host, uids: readonly string[]): Promise<void> {
   await shell.run(['systemctl', 'daemon-reload'])
   await shell.run(['systemctl', 'stop', ...uids.map(unitOf)])
 }

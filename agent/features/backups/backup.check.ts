@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import {
-  type Ended,
   failureOf,
   LOCKED,
   NO_REPOSITORY,
+  type ResticOutput,
   WRONG_PASSWORD,
 } from '#agent/features/backups/restic/failures.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
@@ -11,36 +11,43 @@ import { ProgressLines } from '#agent/features/backups/restic/progress.ts'
 import type { Repository } from '#agent/features/backups/restic/repository.ts'
 import {
   hostOf,
-  type Opened,
+  type OpenRepository,
   refuseUnready,
   runRestic,
   tryRestic,
 } from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
-  creating,
-  newPassword,
-  openedOf,
-  openFiles,
+  openFilesStep,
+  openRepositoryOf,
+  provideNewPassword,
+  recordingCreation,
 } from '#agent/features/backups/restic/session.ts'
 import { readKeys, StorageRefused } from '#agent/features/backups/storage/read-keys.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
 import { isMetadata } from '#agent/kernel/host/metadata-addresses.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { andThen, command, line, type Progress, ready, value } from '#agent/kernel/steps/command.ts'
+import {
+  andThen,
+  command,
+  line,
+  type Progress,
+  ready,
+  stepResult,
+} from '#agent/kernel/steps/command.ts'
 import type { BackupTarget } from '#shared/backups/backup.ts'
-import { complaintOf } from '#shared/backups/complaint.ts'
+import { complaintOf } from '#shared/backups/restic-complaint.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid, ServiceError } from '#shared/kernel/errors.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 
-/** The lock, and the folder of secrets on the server. */
+/** The name of the lock, and of the folder of secrets on the server. */
 const NAME = 'hosting-check'
 
-const password = value<Secret>('The repository has no password')
-const isAppendOnly = value<boolean>('The target was not checked')
+const password = stepResult<Secret>('The repository has no password')
+const isAppendOnly = stepResult<boolean>('The target was not checked')
 
-/** One at a time for each server, since its repository has one name. */
+/** Runs one check at a time for each server, since its repository has one name. */
 export const backupCheck = command('backup.check', {
   lock: () => NAME,
   async check({ target }, host) {
@@ -49,18 +56,13 @@ export const backupCheck = command('backup.check', {
   },
   find: async () => ({}),
   steps: ({ params, host, gives, find }) => [
-    line(gives(password, () => newPassword(host, NAME, NAME))),
+    line(gives(password, () => provideNewPassword(host, NAME, NAME))),
     ready(() => resticSteps(host)),
     andThen(() => {
       const repository = repositoryOf(params, find(password) ?? new Secret(''))
-      const opened = openedOf(host, repository, NAME)
+      const opened = openRepositoryOf(host, repository, NAME)
       return [
-        {
-          name: 'target',
-          title: 'Connecting to the target',
-          ...openFiles(host, repository, NAME),
-          undo: closeFiles(host, NAME).apply,
-        },
+        openFilesStep(host, repository, NAME),
         {
           name: 'check',
           title: 'Writing to the target, and reading from it',
@@ -74,15 +76,15 @@ export const backupCheck = command('backup.check', {
   result: ({ get }) => ({ append_only: get(isAppendOnly) }),
 })
 
-async function* tryTarget(host: Host, opened: Opened): Progress<boolean> {
+async function* tryTarget(host: Host, opened: OpenRepository): Progress<boolean> {
   await refuseWrongFields(host, opened)
   return yield* checkTarget(host, opened, NAME)
 }
 
 /**
- * A repository of the server itself, which every check uses again: its password, which stays on the
- * server, names it, so that servers of several dashboards can share a storage. It is another one
- * after an interrupted creation.
+ * The repository of the server itself, which every check uses again. A digest of its password names
+ * it, so that servers of several dashboards can share a storage. An interrupted creation leads to
+ * another name.
  */
 const repositoryOf = ({ target }: ParamsOf<'backup.check'>, secret: Secret): Repository => ({
   name: `${NAME}-${digestOf(secret)}`,
@@ -100,7 +102,7 @@ const FILE = 'check.txt'
 const LOCKS =
   'The target does not let this server delete the locks of restic, for which later work would wait: allow it to delete in the folder locks of each repository'
 
-/** A name that leads to a metadata address; systemd keeps restic away from one that does so later. */
+/** Refuses a name that leads to a metadata address; systemd keeps restic from later ones. */
 async function refuseMetadata(host: Host, { place }: BackupTarget): Promise<void> {
   if (place.kind === 'local') return
   const [addresses] = await host.net.resolve([hostOf(place)])
@@ -111,10 +113,10 @@ async function refuseMetadata(host: Host, { place }: BackupTarget): Promise<void
 }
 
 /**
- * Reads the storage without restic, which does not tell what it refused. Throws 422 that names the
- * field of the target, with the error of the storage.
+ * Reads the storage without restic, which does not report what it refused. Throws 422 that names
+ * the field of the target, with the error of the storage.
  */
-async function refuseWrongFields(host: Host, { repository }: Opened): Promise<void> {
+async function refuseWrongFields(host: Host, { repository }: OpenRepository): Promise<void> {
   const { target, name } = repository
   await refuseMetadata(host, target)
   const request = { repositories: [name], after: '', most: 1, containing: '"' }
@@ -125,9 +127,9 @@ async function refuseWrongFields(host: Host, { repository }: Opened): Promise<vo
   })
 }
 
-/** A target that does not answer has not refused to delete; neither has one whose lock remains. */
-async function deletion(host: Host, opened: Opened, id: string): Promise<Ended> {
-  // Those of a check that was killed.
+/** Returns the result. A target that does not answer, or stays locked, has not refused. */
+async function deletion(host: Host, opened: OpenRepository, id: string): Promise<ResticOutput> {
+  // The locks of a check that was killed.
   await tryRestic(host, opened, ['unlock'], FIRST)
   const ended = await tryRestic(host, opened, ['forget', id], LIMIT)
   const { target, password } = opened.repository
@@ -139,13 +141,13 @@ async function deletion(host: Host, opened: Opened, id: string): Promise<Ended> 
 }
 
 /**
- * Saves a text, reads it, and tries to delete it. Returns whether the target refused that. Throws
- * what is wrong with the target, in the words of restic and of the storage.
+ * Saves a text, reads it, and tries to delete it. Returns whether the target refused the deletion.
+ * Throws what is wrong with the target, in the words of restic and of the storage.
  */
-async function* checkTarget(host: Host, opened: Opened, owner: string): Progress<boolean> {
+async function* checkTarget(host: Host, opened: OpenRepository, owner: string): Progress<boolean> {
   const found = await tryRestic(host, opened, ['cat', 'config'], FIRST)
   if (found.code === NO_REPOSITORY) {
-    await creating(host, owner, owner, () => runRestic(host, opened, ['init'], LIMIT))
+    await recordingCreation(host, owner, owner, () => runRestic(host, opened, ['init'], LIMIT))
   } else if (found.code === WRONG_PASSWORD) {
     const { name } = opened.repository
     throw new Error(`The target has a folder ${name} of another server: remove it there`)

@@ -1,19 +1,19 @@
 import { prepareRepository } from '#agent/features/backups/restic/prepare.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
 import type { Summary } from '#agent/features/backups/restic/progress.ts'
-import { type Opened, refuseUnready } from '#agent/features/backups/restic/run.ts'
+import { type OpenRepository, refuseUnready } from '#agent/features/backups/restic/run.ts'
 import { refuseWeakKey, sealTo } from '#agent/features/backups/restic/seal.ts'
 import {
   closeFiles,
-  INCOMPLETE,
-  isHalfMade,
-  keepPassword,
-  newPassword,
-  openedOf,
-  openFiles,
+  isCreationInterrupted,
+  openFilesStep,
+  openRepositoryOf,
+  provideNewPassword,
+  REPOSITORY_INCOMPLETE,
+  storePassword,
   withPassword,
 } from '#agent/features/backups/restic/session.ts'
-import { baselineOf } from '#agent/kernel/baseline/baseline.ts'
+import { baselineForBackup } from '#agent/kernel/baseline/baseline.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { inOrder } from '#agent/kernel/effects/change.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
@@ -22,49 +22,48 @@ import { sizeOf } from '#agent/kernel/host/report-progress.ts'
 import { findSite, getSite, type Site } from '#agent/kernel/site/sites.ts'
 import {
   andThen,
+  type CommandRun,
   command,
-  type Job,
   line,
   type Progress,
   ready,
   type Step,
-  value,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { Secret } from '#shared/kernel/secret.ts'
-import { holdForReading, releaseAfterReading } from './hold.ts'
 import { manifestOf } from './manifest.ts'
-import { forgetExpired, lastRestore, refuseReplaced } from './replace.ts'
+import { pauseJobsForReading, resumeJobsAfterReading } from './pause-jobs.ts'
+import { lastReplacement, refuseReplaced, removeExpiredState } from './replace.ts'
 import { listManifests, saveDatabase, saveFiles, saveManifest } from './save.ts'
-import { describe, findUnfit, patternOf, type Unfit } from './unfit.ts'
+import { describeUnfit, findUnfit, patternOf, type UnfitFile } from './unfit-files.ts'
 
-type Params = ParamsOf<'backup.create'>
+type BackupParams = ParamsOf<'backup.create'>
 
-interface Read {
+interface SavedDatabaseState {
   at: string
-  /** When the files of the site were last exchanged, before it was saved. */
+  /** The time of the last replacement of the content before the database was saved. */
   restored: number | undefined
   database: Awaited<ReturnType<typeof saveDatabase>>
 }
-interface Copied {
+interface SavedFiles {
   files: Summary
-  /** What the files lack. */
-  unfit: Unfit[]
+  unfit: UnfitFile[]
 }
-interface Finished {
+interface SavedManifest {
   manifest: Summary
   /** The manifests in the repository; undefined: they could not be listed. */
   present: string[] | undefined
 }
 
-const secret = value<Secret>('The repository has no password')
-const read = value<Read>('The database was not saved')
-const copied = value<Copied>('The files were not saved')
-const complete = value<Finished>('The backup has no manifest')
+const secret = stepResult<Secret>('The repository has no password')
+const read = stepResult<SavedDatabaseState>('The database was not saved')
+const copied = stepResult<SavedFiles>('The files were not saved')
+const complete = stepResult<SavedManifest>('The backup has no manifest')
 
-/** It does not change the site: other operations on it need not wait. */
+/** Does not change the site: other operations on it need not wait. */
 export const backupCreate = command('backup.create', {
   lock: ({ domain }) => `backup of ${apexOf(domain)}`,
   async withSecrets({ password_id, ...params }, host) {
@@ -92,7 +91,7 @@ export const backupCreate = command('backup.create', {
     const { manifest, present } = get(complete)
     for (const message of database?.dump.warnings ?? []) warn({ code: 'left_out', message })
     for (const one of unfit)
-      warn({ code: 'left_out', message: `${describe(one)}: it is not in the backup` })
+      warn({ code: 'left_out', message: `${describeUnfit(one)}: it is not in the backup` })
     const parts = [files, manifest, ...(database ? [database.snapshot] : [])]
     const stored = parts.reduce((sum, part) => sum + (part.data_added_packed ?? part.data_added), 0)
     const bytes = files.total_bytes_processed + (database?.dump.bytes ?? 0)
@@ -115,14 +114,14 @@ export const backupCreate = command('backup.create', {
   },
 })
 
-type Backup = Job<'backup.create', { site: Site; began: number }>
+type BackupRun = CommandRun<'backup.create', { site: Site; began: number }>
 
-const passwordOf = async ({ params, host, site }: Backup): Promise<Secret> =>
+const passwordOf = async ({ params, host, site }: BackupRun): Promise<Secret> =>
   params.password_id === undefined
-    ? newPassword(host, site.user, params.repository)
+    ? provideNewPassword(host, site.user, params.repository)
     : params.password
 
-async function checked(host: Host, params: Params): Promise<Site> {
+async function checked(host: Host, params: BackupParams): Promise<Site> {
   const { domain, dashboard_key, recovery_key, keeper_key } = params
   await refuseUnready(host, params.target)
   refuseWeakKey('dashboard_key', dashboard_key)
@@ -132,42 +131,37 @@ async function checked(host: Host, params: Params): Promise<Site> {
 }
 
 /** Throws conflict with `repository_incomplete`: the dashboard then chooses another repository. */
-async function refuseHalfMade(host: Host, { domain, repository }: Params): Promise<void> {
+async function refuseHalfMade(host: Host, { domain, repository }: BackupParams): Promise<void> {
   const site = await findSite(host, domain)
-  if (!site || !(await isHalfMade(host, site.user, repository))) return
-  throw conflict(`The creation of the repository ${repository} was interrupted`, INCOMPLETE)
+  if (!site || !(await isCreationInterrupted(host, site.user, repository))) return
+  throw conflict(
+    `The creation of the repository ${repository} was interrupted`,
+    REPOSITORY_INCOMPLETE,
+  )
 }
 
-/**
- * The manifest is last: without it there is no backup. The files of root are those of the site: one
- * backup of it runs at a time.
- */
-function stepsOf({ params, host, site, gives, get, find }: Backup): Step[] {
+/** Saves the manifest last: without it there is no backup. One backup of a site runs at a time. */
+function stepsOf({ params, host, site, gives, get, find }: BackupRun): Step[] {
   const { user, domain } = site
   const { target, repository: name, recovery_key, keeper_key } = params
   const repository = { name, target, password: find(secret) ?? new Secret('') }
-  const opened = openedOf(host, repository, user)
+  const opened = openRepositoryOf(host, repository, user)
   return [
-    {
-      name: 'target',
-      title: 'Connecting to the target',
-      ...openFiles(host, repository, user),
-      undo: closeFiles(host, user).apply,
-    },
+    openFilesStep(host, repository, user),
     {
       name: 'repository',
       title: 'Opening the repository',
       effects: [run('program', 'restic')],
       async *apply() {
         yield* prepareRepository(host, opened, user, { recovery_key, keeper_key })
-        await keepPassword(host, user, repository)
+        await storePassword(host, user, repository)
       },
     },
     {
       name: 'jobs',
       title: 'Pausing the jobs of WordPress',
-      ...holdForReading(host, user, 'backup'),
-      undo: releaseAfterReading(host, user, 'backup').apply,
+      ...pauseJobsForReading(host, user, 'backup'),
+      undo: resumeJobsAfterReading(host, user, 'backup').apply,
     },
     {
       name: 'database',
@@ -175,7 +169,7 @@ function stepsOf({ params, host, site, gives, get, find }: Backup): Step[] {
       effects: [run('program', 'mariadb-dump')],
       apply: gives(read, async () => ({
         at: new Date(host.clock.now()).toISOString(),
-        restored: await lastRestore(host, user),
+        restored: await lastReplacement(host, user),
         database: await saveDatabase(host, opened, site),
       })),
     },
@@ -188,7 +182,7 @@ function stepsOf({ params, host, site, gives, get, find }: Backup): Step[] {
     {
       name: 'release',
       title: 'Resuming the jobs of WordPress',
-      ...releaseAfterReading(host, user, 'backup'),
+      ...resumeJobsAfterReading(host, user, 'backup'),
     },
     {
       name: 'manifest',
@@ -196,7 +190,12 @@ function stepsOf({ params, host, site, gives, get, find }: Backup): Step[] {
       effects: [run('program', 'restic')],
       apply: gives(complete, async () => {
         const { at, database } = get(read)
-        const saved = { at, database, ...get(copied), baseline: await baselineOf(host, site) }
+        const saved = {
+          at,
+          database,
+          ...get(copied),
+          baseline: await baselineForBackup(host, site),
+        }
         const named = { repository: name, excluded: params.exclude ?? [] }
         const manifest = await manifestOf(host, site, saved, named)
         return {
@@ -208,7 +207,7 @@ function stepsOf({ params, host, site, gives, get, find }: Backup): Step[] {
     {
       name: 'close',
       title: 'Disconnecting from the target',
-      ...inOrder(closeFiles(host, user), forgetExpired(host, site)),
+      ...inOrder(closeFiles(host, user), removeExpiredState(host, site)),
     },
   ]
 }
@@ -216,10 +215,10 @@ function stepsOf({ params, host, site, gives, get, find }: Backup): Step[] {
 async function* copyFiles(
   host: Host,
   site: Site,
-  opened: Opened,
+  opened: OpenRepository,
   exclude: readonly string[] = [],
-  { restored }: Read,
-): Progress<Copied> {
+  { restored }: SavedDatabaseState,
+): Progress<SavedFiles> {
   const unfit = await findUnfit(host, site.user)
   const without = [
     ...exclude.map((path) => `public/${path}`),

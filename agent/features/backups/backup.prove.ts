@@ -2,24 +2,24 @@ import { z } from 'zod'
 import * as check from '#agent/features/backups/proof/checks.ts'
 import * as hidden from '#agent/features/backups/proof/hidden-site.ts'
 import { Findings } from '#agent/features/backups/proof/report.ts'
-import { readingRepository, SESSIONS } from '#agent/features/backups/read/opened.ts'
+import { readingRepository, SESSIONS } from '#agent/features/backups/read/open-backup.ts'
 import {
   failureOf,
   isDamaged,
-  isOfElsewhere,
+  isTransient,
   isUnknownSnapshot,
 } from '#agent/features/backups/restic/failures.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
 import {
-  type Opened,
+  type OpenRepository,
   refuseUnready,
   runRestic,
   tryRestic,
 } from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
-  openedOf,
   openFiles,
+  openRepositoryOf,
   withPassword,
 } from '#agent/features/backups/restic/session.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
@@ -30,43 +30,40 @@ import { isDiskFull } from '#agent/kernel/host/storage.ts'
 import { HOMES } from '#agent/kernel/site/paths.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
 import {
+  type CommandRun,
   command,
-  type Job,
   type Progress,
   ready,
   type Step,
-  value,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, messageOf } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import { readManifest } from './fetch.ts'
 import type { Manifest } from './manifest.ts'
-import { fetchedOf } from './places.ts'
+import { fetchedOf } from './paths.ts'
 import { saveProof } from './save.ts'
 
-type Params = ParamsOf<'backup.prove'>
+type ProofParams = ParamsOf<'backup.prove'>
 
-const found = value<Manifest | undefined>('The backup was not read')
+const found = stepResult<Manifest | undefined>('The backup was not read')
 
-/**
- * One at a time; the live site is not touched. Findings about a backup are its result, and no
- * error.
- */
+/** Runs one proof at a time, beside the live site. Findings are its result, not an error. */
 export const backupProve = command('backup.prove', {
   lock: () => 'proof',
   withSecrets: withPassword,
   async check(params, host) {
     await refuseUnready(host, params.target)
-    const copy = hidden.makeHidden(host, await getSite(host, params.domain))
+    const copy = hidden.hiddenSiteFor(host, await getSite(host, params.domain))
     return { ...proofOf(host, params, copy), began: host.clock.elapsed() }
   },
   async find(params, host) {
-    const [copy] = await hidden.recordedHidden(host)
+    const [copy] = await hidden.leftoverHiddenSites(host)
     return copy && { ...proofOf(host, params, copy), began: 0 }
   },
   steps: (job) => [
-    ready(() => leftSteps(job.host)),
+    ready(() => leftoverSteps(job.host)),
     ready(() => resticSteps(job.host)),
     ready(() => mariadbSteps(job.host)),
     ...stepsOf(job),
@@ -89,26 +86,26 @@ export const backupProve = command('backup.prove', {
   },
 })
 
-function proofOf(host: Host, { target, repository: name, password }: Params, copy: Site) {
-  const opened = openedOf(host, { name, target, password }, copy.user)
+function proofOf(host: Host, { target, repository: name, password }: ProofParams, copy: Site) {
+  const opened = openRepositoryOf(host, { name, target, password }, copy.user)
   const at = new Date(host.clock.now()).toISOString()
   return { copy, opened, at, findings: new Findings() }
 }
 
-type Proof = Job<'backup.prove', ReturnType<typeof proofOf>>
+type ProofRun = CommandRun<'backup.prove', ReturnType<typeof proofOf>>
 
-const leftSteps = async (host: Host): Promise<Step[]> =>
-  (await hidden.recordedHidden(host)).map((left, at) => ({
-    ...hidden.removingStep(host, left, `left ${at}`),
+const leftoverSteps = async (host: Host): Promise<Step[]> =>
+  (await hidden.leftoverHiddenSites(host)).map((left, at) => ({
+    ...hidden.removeHiddenStep(host, left, `left ${at}`),
     title: 'Removing the hidden site of an interrupted proof',
   }))
 
-function stepsOf(proof: Proof): Step[] {
+function stepsOf(proof: ProofRun): Step[] {
   const { host, copy, opened, gives } = proof
   const files = openFiles(host, opened.repository, copy.user)
   const reads = [run('program', 'restic'), create('folder', fetchedOf(copy.user))]
   return [
-    ...hidden.makingSteps(host, copy),
+    ...hidden.createHiddenSteps(host, copy),
     {
       name: 'target',
       title: 'Connecting to the target',
@@ -122,17 +119,17 @@ function stepsOf(proof: Proof): Step[] {
       name: 'files',
       title: 'Restoring the files',
       effects: reads,
-      apply: () => reading(proof, (restored) => check.checkFiles(host, opened, restored)),
+      apply: () => asFinding(proof, (restored) => check.checkFiles(host, opened, restored)),
     },
     {
       name: 'dump',
       title: 'Restoring the database',
       effects: reads,
-      apply: () => reading(proof, (restored) => check.checkDump(host, opened, restored)),
+      apply: () => asFinding(proof, (restored) => check.checkDump(host, opened, restored)),
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, copy.user) },
     ...checkSteps(proof),
-    hidden.removingStep(host, copy),
+    hidden.removeHiddenStep(host, copy),
   ]
 }
 
@@ -145,34 +142,34 @@ async function readBackup({
   opened,
   params,
   findings,
-}: Proof): Promise<Manifest | undefined> {
+}: ProofRun): Promise<Manifest | undefined> {
   if (!(await openRepository(host, opened, findings))) return undefined
   let manifest: Manifest
   try {
     manifest = await readManifest(host, opened, params.backup)
   } catch (failure) {
-    await explain(host, opened, params.backup, { findings, failure })
+    await explainFailure(host, opened, params.backup, { findings, failure })
     return undefined
   }
   await refuseLackOfSpace(host, opened, manifest)
   return manifest
 }
 
-/** Data that cannot be read is a finding, unless something else is the cause. */
-async function* reading(
-  { host, copy, opened, params, findings, get }: Proof,
-  work: (restored: check.Restored) => Progress<void>,
+/** Turns data that cannot be read into a finding, unless something else is the cause. */
+async function* asFinding(
+  { host, copy, opened, params, findings, get }: ProofRun,
+  work: (restored: check.RestoredBackup) => Progress<void>,
 ): Progress<void> {
   const manifest = get(found)
   if (!manifest || findings.isOver) return
   try {
     yield* work({ copy, findings, manifest })
   } catch (failure) {
-    await explain(host, opened, params.backup, { findings, failure })
+    await explainFailure(host, opened, params.backup, { findings, failure })
   }
 }
 
-/** In the order in which they change the copy: the database is compared before it is used. */
+/** The order in which the checks change the copy: the database is compared before it is used. */
 const CHECKS = [
   ['database', 'Comparing the database', check.checkDatabase],
   ['boot', 'Starting WordPress', check.checkBoot],
@@ -180,7 +177,7 @@ const CHECKS = [
   ['core', 'Comparing the files of WordPress', check.compareCore],
 ] as const
 
-const checkSteps = ({ host, copy, findings, get }: Proof): Step[] =>
+const checkSteps = ({ host, copy, findings, get }: ProofRun): Step[] =>
   CHECKS.map(([name, title, work]) => ({
     name,
     title,
@@ -191,7 +188,7 @@ const checkSteps = ({ host, copy, findings, get }: Proof): Step[] =>
     },
   }))
 
-/** Records in the repository that the backup is proven: the keeper has no other way to know it. */
+/** Records in the repository that the backup is proven, for the keeper. */
 async function markProven(host: Host, params: ParamsOf<'backup.prove'>): Promise<void> {
   const marking = readingRepository(host, SESSIONS.proof, params, async function* (opened) {
     yield await saveProof(host, opened, params.backup)
@@ -205,31 +202,28 @@ const HOUR_MS = 60 * 60_000
 const Total = z.object({ message_type: z.literal('summary'), total_bytes: z.number() })
 const DATABASES = '/var/lib/mysql'
 
-/**
- * Throws conflict if the hidden site does not fit on the disk: by its manifest and by the snapshot of
- * its files, of which only one may be wrong.
- */
+/** Throws conflict if the hidden site does not fit on the disk by its manifest and snapshot. */
 async function refuseLackOfSpace(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   { files, database }: Manifest,
 ): Promise<void> {
   const dump = database?.bytes ?? 0
   const bytes = Math.max(files.bytes, await sizeOfFiles(host, opened, files.snapshot))
   // Database and dump may be on the same file system as the files.
-  await refuse(host, HOMES, bytes + 3 * dump)
-  if (dump > 0) await refuse(host, DATABASES, 2 * dump)
+  await refuseLackAt(host, HOMES, bytes + 3 * dump)
+  if (dump > 0) await refuseLackAt(host, DATABASES, 2 * dump)
 }
 
 /** 0 for a snapshot that cannot be read, which its restore explains. */
-async function sizeOfFiles(host: Host, opened: Opened, snapshot: string): Promise<number> {
+async function sizeOfFiles(host: Host, opened: OpenRepository, snapshot: string): Promise<number> {
   const args = ['restore', snapshot, '--json', '--dry-run', '--target', '/restore']
   const { code, stdout } = await tryRestic(host, opened, args, { timeout_ms: HOUR_MS })
   if (code !== 0) return 0
   return parseJson(Total, stdout.trim().split('\n').at(-1))?.total_bytes ?? 0
 }
 
-async function refuse(host: Host, path: string, bytes: number): Promise<void> {
+async function refuseLackAt(host: Host, path: string, bytes: number): Promise<void> {
   const { free } = await host.files.space(path)
   const needed = bytes + RESERVE
   if (free >= needed) return
@@ -237,16 +231,16 @@ async function refuse(host: Host, path: string, bytes: number): Promise<void> {
 }
 
 /**
- * After a failure to read a backup: a finding if the target answers and the disk has space, so that
- * the backup is the cause. Throws the failure otherwise.
+ * Adds a finding after a failure to read a backup, if the target answers and the disk has space, so
+ * that the backup is the cause. Throws the failure otherwise.
  */
-async function explain(
+async function explainFailure(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   backup: string,
   { findings, failure }: { findings: Findings; failure: unknown },
 ): Promise<void> {
-  if (isDiskFull(failure) || isOfElsewhere(failure)) throw failure
+  if (isDiskFull(failure) || isTransient(failure)) throw failure
   const spaces = await Promise.all([HOMES, DATABASES].map((path) => host.files.space(path)))
   if (spaces.some(({ free }) => free < RESERVE)) throw failure
   if ((await tryRestic(host, opened, ['cat', 'config'], LIMIT)).code !== 0) throw failure
@@ -262,7 +256,11 @@ async function explain(
  * Returns whether it can be read: a damaged configuration or key is a finding. Throws if the target
  * cannot be reached, is locked, or has another password.
  */
-async function openRepository(host: Host, opened: Opened, findings: Findings): Promise<boolean> {
+async function openRepository(
+  host: Host,
+  opened: OpenRepository,
+  findings: Findings,
+): Promise<boolean> {
   try {
     await runRestic(host, opened, ['cat', 'config'], LIMIT)
     return true

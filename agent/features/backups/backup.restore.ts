@@ -1,15 +1,15 @@
 import { refuseNoDatabase } from '#agent/features/backups/chosen/tables.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
-import { type Opened, refuseUnready } from '#agent/features/backups/restic/run.ts'
+import { type OpenRepository, refuseUnready } from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
-  openedOf,
-  openFiles,
+  openFilesStep,
+  openRepositoryOf,
   withPassword,
 } from '#agent/features/backups/restic/session.ts'
-import { readdress } from '#agent/features/wordpress/addresses/config.ts'
+import { rewriteAddressFiles } from '#agent/features/wordpress/addresses/config.ts'
 import { loadDump } from '#agent/features/wordpress/addresses/load.ts'
-import { forgetSteps } from '#agent/kernel/baseline/baseline.ts'
+import { forgetBaselineSteps } from '#agent/kernel/baseline/baseline.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { removedTree } from '#agent/kernel/effects/change.ts'
 import { create, run } from '#agent/kernel/effects/effects.ts'
@@ -17,25 +17,31 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { onSite, warnOfCleanup } from '#agent/kernel/site/on-site.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
 import {
+  type CommandRun,
   command,
-  type Job,
   type Progress,
   ready,
   type Step,
-  value,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from './fetch.ts'
-import { forgetFetched, forgetFetchedStep, keepStep, keptUntil, recordStep } from './keep-state.ts'
 import type { Manifest } from './manifest.ts'
-import { chosenIn, dumpIn, fetchedOf } from './places.ts'
+import { chosenIn, dumpIn, fetchedOf } from './paths.ts'
+import { pauseSiteSteps, resumeSiteSteps } from './pause-site.ts'
+import {
+  keepPreviousStep,
+  keptUntil,
+  removeFetched,
+  removeFetchedStep,
+  replacedFolderStep,
+} from './previous-state.ts'
 import * as replace from './replace.ts'
-import { databaseSteps, filesStep } from './replacing.ts'
-import { pauseSteps, resumeSteps } from './switch.ts'
+import { databaseSteps, filesStep } from './replace-steps.ts'
 
-type Params = ParamsOf<'backup.restore'>
+type RestoreParams = ParamsOf<'backup.restore'>
 
-const fetched = value<Manifest>('The backup was not read')
+const fetched = stepResult<Manifest>('The backup was not read')
 
 /** Everything is fetched and checked before the site changes; one rename of a folder decides. */
 export const backupRestore = command('backup.restore', {
@@ -45,46 +51,45 @@ export const backupRestore = command('backup.restore', {
     await refuseUnready(host, target)
     return { site: await getSite(host, domain) }
   },
-  steps: (job) => [ready(() => preparing(job.host)), ...fetchSteps(job), ...replaceSteps(job)],
+  steps: (job) => [
+    ready(() => preparationSteps(job.host)),
+    ...fetchSteps(job),
+    ...replaceSteps(job),
+  ],
   unfinished: warnOfCleanup,
   async result({ host, site: { domain, user } }) {
-    const facts = await replace.findPrevious(host, user)
+    const facts = await replace.findPreviousState(host, user)
     if (!facts) throw new Error('The restore has no result')
     return { domain, ...facts }
   },
 })
 
-type Restore = Job<'backup.restore', { site: Site }>
+type RestoreRun = CommandRun<'backup.restore', { site: Site }>
 
-const preparing = async (host: Host): Promise<Step[]> => [
+const preparationSteps = async (host: Host): Promise<Step[]> => [
   ...(await resticSteps(host)),
   ...(await mariadbSteps(host)),
 ]
 
-function replaceSteps({ params, host, site, get, find, warn }: Restore): Step[] {
+function replaceSteps({ params, host, site, get, find, warn }: RestoreRun): Step[] {
   const { user } = site
   const tell = (message: string) => warn({ code: 'left_out', message })
   const former = () => find(fetched)?.domain ?? site.domain
   return [
-    ...pauseSteps(host, site),
-    keepStep(host, user, () => ({ at: get(fetched).at, until: keptUntil(host) })),
+    ...pauseSiteSteps(host, site),
+    replacedFolderStep(host, user, () => ({ at: get(fetched).at, until: keptUntil(host) })),
     ...(params.parts.database ? databaseSteps(host, site, params.parts.tables, tell) : []),
     ...(params.parts.files ? [filesStep(host, user, params.parts.paths)] : []),
     ...(params.parts.files ? [addressStep(host, site, former)] : []),
-    {
-      name: 'password',
-      title: 'Setting the database password from wp-config.php',
-      effects: [],
-      apply: () => replace.alignPassword(host, site),
-    },
-    ...forgetSteps(host, site),
-    ...resumeSteps(host, site),
-    recordStep(host, user),
-    forgetFetchedStep(host, site),
+    replace.alignPasswordStep(host, site),
+    ...forgetBaselineSteps(host, site),
+    ...resumeSiteSteps(host, site),
+    keepPreviousStep(host, user),
+    removeFetchedStep(host, site),
   ]
 }
 
-/** Only for a backup that was made under another primary domain. */
+/** Changes the addresses of a backup that was made under another primary domain. */
 const addressStep = (host: Host, site: Site, former: () => string): Step => ({
   name: 'addresses',
   title: 'Changing the addresses in configuration files',
@@ -93,24 +98,19 @@ const addressStep = (host: Host, site: Site, former: () => string): Step => ({
   apply: () => readdressRestored(host, site, former()),
 })
 
-function fetchSteps({ params, host, site, gives }: Restore): Step[] {
+function fetchSteps({ params, host, site, gives }: RestoreRun): Step[] {
   const { user } = site
   const { target, repository: name, password } = params
   const repository = { name, target, password }
-  const opened: Opened = openedOf(host, repository, user)
+  const opened: OpenRepository = openRepositoryOf(host, repository, user)
   return [
-    {
-      name: 'target',
-      title: 'Connecting to the target',
-      ...openFiles(host, repository, user),
-      undo: closeFiles(host, user).apply,
-    },
+    openFilesStep(host, repository, user),
     {
       name: 'fetch',
       title: 'Fetching the backup',
       effects: [run('program', 'restic'), create('folder', fetchedOf(user))],
       apply: gives(fetched, () => fetchBackup(host, site, opened, params)),
-      undo: () => forgetFetched(host.steady ?? host, site),
+      undo: () => removeFetched(host.steady ?? host, site),
     },
     { name: 'close', title: 'Disconnecting from the target', ...closeFiles(host, user) },
   ]
@@ -119,8 +119,8 @@ function fetchSteps({ params, host, site, gives }: Restore): Step[] {
 async function* fetchBackup(
   host: Host,
   site: Site,
-  opened: Opened,
-  { backup, parts }: Params,
+  opened: OpenRepository,
+  { backup, parts }: RestoreParams,
 ): Progress<Manifest> {
   await removedTree(host, 'folder', fetchedOf(site.user)).apply()
   const manifest = await readManifest(host, opened, backup)
@@ -134,7 +134,7 @@ async function* fetchBackup(
   return manifest
 }
 
-/** A backup of the time at which the site had another primary domain gets the present addresses. */
+/** Changes the addresses of a dump from the time at which the site had another primary domain. */
 async function rewriteFetched(host: Host, site: Site, domain: string): Promise<number> {
   const folder = fetchedOf(site.user)
   let count = 0
@@ -148,6 +148,6 @@ async function rewriteFetched(host: Host, site: Site, domain: string): Promise<n
   return count
 }
 
-/** The same for the configuration files that were restored. */
+/** Changes the addresses in the restored configuration files. */
 const readdressRestored = (host: Host, site: Site, domain: string): Promise<void> =>
-  readdress(host, { domain, user: site.user }, site)
+  rewriteAddressFiles(host, { domain, user: site.user }, site)

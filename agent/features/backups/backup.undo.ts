@@ -4,8 +4,12 @@ import {
   hasExchange,
   keptFolder,
 } from '#agent/features/backups/chosen/exchange.ts'
-import { bringBackTables, keepTables, keptTables } from '#agent/features/backups/chosen/tables.ts'
-import { forgetSteps } from '#agent/kernel/baseline/baseline.ts'
+import {
+  readReplacedTables,
+  recordReplacedTables,
+  restoreTables,
+} from '#agent/features/backups/chosen/tables.ts'
+import { forgetBaselineSteps } from '#agent/kernel/baseline/baseline.ts'
 import type { SpaceUse } from '#agent/kernel/database/import.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import {
@@ -23,16 +27,16 @@ import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
 import { command, ready, type Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { makeHarmless } from './harmless.ts'
-import { keepStep, saveStep } from './keep-state.ts'
-import { accountIn, dumpIn, factsIn, filesIn, previousOf, replacedOf } from './places.ts'
+import { accountIn, dumpIn, factsIn, filesIn, previousOf, replacedOf } from './paths.ts'
+import { pauseSiteSteps, resumeSiteSteps } from './pause-site.ts'
+import { replacedFolderStep, saveDatabaseStep } from './previous-state.ts'
 import * as replace from './replace.ts'
-import { pauseSteps, resumeSteps } from './switch.ts'
+import { sanitizeFiles } from './sanitize-files.ts'
 
-/** The dump of the restore has left out the same objects. */
-const NOBODY = () => undefined
+/** The dump of the restore has left out the same objects: they are not reported again. */
+const IGNORE_MESSAGES = () => undefined
 
-/** The state before a restore replaces the present one, until its facts are removed. */
+/** Restores the state before a restore, until that state expires. */
 export const backupUndo = command('backup.undo', {
   ...onSite,
   check: async ({ domain }, host) => ({ site: await getUndoable(host, domain) }),
@@ -42,7 +46,7 @@ export const backupUndo = command('backup.undo', {
 
 async function getUndoable(host: Host, domain: string): Promise<Site> {
   const site = await getSite(host, domain)
-  if (await replace.findPrevious(host, site.user)) return site
+  if (await replace.findPreviousState(host, site.user)) return site
   throw conflict(`${domain} has no restore that can be undone`)
 }
 
@@ -51,12 +55,12 @@ function stepsOf(host: Host, site: Site): Step[] {
   const steady = host.steady ?? host
   const [previous, replaced] = [previousOf(user), replacedOf(user)]
   return [
-    ...pauseSteps(host, site),
-    keepStep(host, user),
-    saveStep(host, user, NOBODY, async (save) => {
+    ...pauseSiteSteps(host, site),
+    replacedFolderStep(host, user),
+    saveDatabaseStep(host, user, IGNORE_MESSAGES, async (save) => {
       if (!(await host.files.stat(accountIn(previous)))) return
-      const tables = await keptTables(host, previous)
-      if (tables) await keepTables(host, replaced, tables)
+      const tables = await readReplacedTables(host, previous)
+      if (tables) await recordReplacedTables(host, replaced, tables)
       await save()
     }),
     {
@@ -65,11 +69,11 @@ function stepsOf(host: Host, site: Site): Step[] {
       effects: [change('database', user)],
       async apply() {
         if (!(await host.files.stat(accountIn(previous)))) return
-        await bringBack(host, site, previous, 'leave_some')
+        await restoreDatabase(host, site, previous, 'leave_some')
       },
       async undo() {
         if (!(await host.files.stat(accountIn(replaced)))) return
-        await bringBack(steady, site, replaced, 'use_all')
+        await restoreDatabase(steady, site, replaced, 'use_all')
       },
     },
     {
@@ -78,11 +82,11 @@ function stepsOf(host: Host, site: Site): Step[] {
       ...deferred(async () =>
         (await hasExchange(host, previous))
           ? inOrder(
-              harmless(host, user, keptFolder(previous)),
+              filesSanitized(host, user, keptFolder(previous)),
               exchangeKept(host, user, { from: previous, to: replaced }),
             )
           : inOrder(
-              harmless(host, user, filesIn(previous)),
+              filesSanitized(host, user, filesIn(previous)),
               replace.swapFiles(host, user, previous, replaced),
             ),
       ),
@@ -91,14 +95,9 @@ function stepsOf(host: Host, site: Site): Step[] {
         await replace.swapBack(steady, user, previous, replaced)
       },
     },
-    {
-      name: 'password',
-      title: 'Setting the database password from wp-config.php',
-      effects: [],
-      apply: () => replace.alignPassword(host, site),
-    },
-    ...forgetSteps(host, site),
-    ...resumeSteps(host, site),
+    replace.alignPasswordStep(host, site),
+    ...forgetBaselineSteps(host, site),
+    ...resumeSiteSteps(host, site),
     {
       name: 'record',
       title: 'Recording that the restore is undone',
@@ -113,20 +112,25 @@ function stepsOf(host: Host, site: Site): Step[] {
     {
       name: 'previous',
       title: 'Removing the folder of the previous state',
-      ...replace.forgottenPrevious(host, site),
+      ...replace.removePreviousState(host, site),
     },
   ]
 }
 
-/** The files were served before, but perhaps by an agent that checked less. */
-const harmless = (host: Host, user: string, path: string): Change =>
+/** Sanitises the files again: an older agent may have checked less. */
+const filesSanitized = (host: Host, user: string, path: string): Change =>
   provided(
     () => host.files.stat(path),
-    declared([], () => makeHarmless(host, user, path)),
+    declared([], () => sanitizeFiles(host, user, path)),
   )
 
-/** The whole database, or the tables that were replaced. */
-async function bringBack(host: Host, site: Site, folder: string, space: SpaceUse): Promise<void> {
-  if (await keptTables(host, folder)) await bringBackTables(host, site, folder, space)
+/** Loads the whole database, or the tables that were replaced. */
+async function restoreDatabase(
+  host: Host,
+  site: Site,
+  folder: string,
+  space: SpaceUse,
+): Promise<void> {
+  if (await readReplacedTables(host, folder)) await restoreTables(host, site, folder, space)
   else await replace.loadDatabase(host, site, dumpIn(folder), space)
 }

@@ -1,53 +1,54 @@
-import { forgetRepositories, openedOf, openFiles } from '#agent/features/backups/restic/session.ts'
+import {
+  openFiles,
+  openRepositoryOf,
+  removeRepositorySecrets,
+} from '#agent/features/backups/restic/session.ts'
 import { create, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import type { Step, Value, Values } from '#agent/kernel/steps/command.ts'
-import type { CopySource } from '#shared/copies/copy.ts'
+import type { Step, StepResult, StepResults } from '#agent/kernel/steps/command.ts'
+import type { CopySource } from '#shared/copies/copy-source.ts'
 import { fetchParts, readManifest, refuseLackOfSpace } from './fetch.ts'
 import type { Manifest } from './manifest.ts'
-import { fetchedOf } from './places.ts'
+import { fetchedOf } from './paths.ts'
 
-export type FromBackup = Extract<CopySource, { kind: 'backup' }>
+export type BackupSource = Extract<CopySource, { kind: 'backup' }>
 
-interface Fetching<T> {
-  from: FromBackup
+interface FetchOptions<T> {
+  from: BackupSource
   /** Checks that the fetched data fits on the disk. */
   prepare(): Promise<void>
   /** Refuses a backup before anything of it is fetched. */
   check?(manifest: Manifest): Promise<void>
-  /** Everything is in the folder. */
+  /** Runs when everything is in the folder. */
   fetched(manifest: Manifest): Promise<T>
   /** The result of `fetched`. */
-  as: Value<T>
+  as: StepResult<T>
   undo(): Promise<void>
 }
 
-/** In the place of a site, in the name of the folder of secrets: its own passwords stay. */
+/** The name of the folder of secrets: the passwords of the site itself stay. */
 const sessionOf = (user: string): string => `.fetch-${user}`
 
 const BOTH = { files: true, database: true }
 
-/**
- * Fetches a backup, files and database, into a folder of root, and checks it. Nothing of its
- * repository stays on the server.
- */
+/** Fetches files and database of a backup into a folder of root, and checks them. */
 export function fetchBackupSteps<T>(
-  { host, site, gives }: Pick<Values, 'gives'> & { host: Host; site: Site },
-  { from, check, prepare, fetched, as, undo }: Fetching<T>,
+  { host, site, gives }: Pick<StepResults, 'gives'> & { host: Host; site: Site },
+  { from, check, prepare, fetched, as, undo }: FetchOptions<T>,
 ): Step[] {
   const { target, repository: name, password, backup } = from
   const { user } = site
   const steady = host.steady ?? host
   const repository = { name, target, password }
   const session = sessionOf(user)
-  const opened = openedOf(host, repository, session)
+  const opened = openRepositoryOf(host, repository, session)
   return [
     {
       name: 'target',
       title: 'Connecting to the target',
       ...openFiles(host, repository, session),
-      undo: forgetRepositories(steady, session).apply,
+      undo: removeRepositorySecrets(steady, session).apply,
     },
     {
       name: 'fetch',
@@ -66,7 +67,7 @@ export function fetchBackupSteps<T>(
     {
       name: 'close',
       title: 'Disconnecting from the target',
-      ...forgetRepositories(host, session),
+      ...removeRepositorySecrets(host, session),
     },
   ]
 }

@@ -1,9 +1,13 @@
 import { z } from 'zod'
-import { includesOf, nameOf, refuseMissing } from '#agent/features/backups/chosen/paths.ts'
+import {
+  describeSelection,
+  includesOf,
+  refuseMissing,
+} from '#agent/features/backups/chosen/paths.ts'
 import { chooseTables } from '#agent/features/backups/chosen/tables.ts'
-import { isDamaged, isOfElsewhere } from '#agent/features/backups/restic/failures.ts'
+import { isDamaged, isTransient } from '#agent/features/backups/restic/failures.ts'
 import { ProgressLines } from '#agent/features/backups/restic/progress.ts'
-import { type Opened, runRestic, streamRestic } from '#agent/features/backups/restic/run.ts'
+import { type OpenRepository, runRestic, streamRestic } from '#agent/features/backups/restic/run.ts'
 import { timeFor } from '#agent/kernel/database/dump.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { reportProgress, sizeOf } from '#agent/kernel/host/report-progress.ts'
@@ -13,10 +17,10 @@ import type { Progress } from '#agent/kernel/steps/command.ts'
 import type { BackupParts } from '#shared/backups/backup-parts.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
-import { makeHarmless } from './harmless.ts'
+import { withLargerQuota } from './larger-quota.ts'
 import { DUMP, MANIFEST, type Manifest, parseManifest } from './manifest.ts'
-import { dumpIn, fetchedOf, filesIn, restoreFolders } from './places.ts'
-import { withRoom } from './room.ts'
+import { dumpIn, fetchedOf, filesIn, restoreFolders } from './paths.ts'
+import { sanitizeFiles } from './sanitize-files.ts'
 import { listManifests, SITE } from './save.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -24,22 +28,26 @@ const MINUTES = 60_000
 const RESERVE = 256 * 2 ** 20
 const PRIVATE = { mode: 0o700 }
 /**
- * Without extended attributes: access lists, capabilities and marks are those of another server. The
- * numbers of owners are, too, and whoever wrote the backup chose them: everything belongs to root
- * (sandbox.ts) until it becomes the site's.
+ * Restores no extended attributes: access lists, capabilities and marks are those of another
+ * server. Numbers of owners are, too: everything belongs to root (sandbox.ts) until it becomes the
+ * site's.
  */
-export const RESTORING = ['--json', '--sparse', '--exclude-xattr', '*', '--ownership-by-name']
-/** Where restic sees the folder that it restores to. */
+export const RESTORE_OPTIONS = ['--json', '--sparse', '--exclude-xattr', '*', '--ownership-by-name']
+/** The path at which restic sees the folder that it restores to. */
 const TARGET = '/restore'
 
 /** Throws conflict for a backup that somebody has deleted, such as the keeper of the storage. */
-export async function readManifest(host: Host, opened: Opened, backup: string): Promise<Manifest> {
+export async function readManifest(
+  host: Host,
+  opened: OpenRepository,
+  backup: string,
+): Promise<Manifest> {
   const args = ['dump', backup, `/${MANIFEST}`]
   try {
     const { stdout } = await runRestic(host, opened, args, { timeout_ms: 10 * MINUTES })
     return parseManifest(stdout)
   } catch (error) {
-    if (isDamaged(error) || isOfElsewhere(error)) throw error
+    if (isDamaged(error) || isTransient(error)) throw error
     const present = await listManifests(host, opened)
     if (!present || present.includes(backup)) throw error
     throw conflict('The backup is not in the repository any more: choose a later one')
@@ -49,7 +57,7 @@ export async function readManifest(host: Host, opened: Opened, backup: string): 
 /** Throws conflict when the parts of a backup do not fit on the disk beside the present ones. */
 export async function refuseLackOfSpace(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   { files, database }: Manifest,
   parts: BackupParts,
 ): Promise<void> {
@@ -64,7 +72,7 @@ const Total = z.object({ message_type: z.literal('summary'), total_bytes: z.numb
 
 async function sizeOfPaths(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   snapshot: string,
   paths: readonly string[],
 ): Promise<number> {
@@ -88,10 +96,10 @@ export async function refuseLack(
   throw conflict(message, 'disk_full')
 }
 
-/** Into a folder of root: nothing of the site changes, and all of it is checked. */
+/** Fetches the parts into a folder of root, and checks them before the site changes. */
 export async function* fetchParts(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   site: Site,
   manifest: Manifest,
   parts: BackupParts,
@@ -108,24 +116,26 @@ export async function* fetchParts(
   }
   if (!parts.files) return
   yield parts.paths
-    ? `Fetching ${nameOf(parts.paths, 'files and folders')}`
+    ? `Fetching ${describeSelection(parts.paths, 'files and folders')}`
     : `Fetching ${manifest.files.count} files: ${sizeOf(manifest.files.bytes)}`
   const includes = parts.paths ? includesOf(parts.paths) : ['--include', '/public']
-  yield* withRoom(host, site, manifest, () => fetchFiles(host, opened, folder, manifest, includes))
+  yield* withLargerQuota(host, site, manifest, () =>
+    fetchFiles(host, opened, folder, manifest, includes),
+  )
   await refuseMissing(host, folder, parts.paths ?? [])
-  yield* await makeHarmless(host, user, filesIn(folder))
+  yield* await sanitizeFiles(host, user, filesIn(folder))
   // A named pipe was left out.
   await refuseMissing(host, folder, parts.paths ?? [])
 }
 
-type Dumped = Pick<NonNullable<Manifest['database']>, 'snapshot' | 'sha256' | 'bytes'>
+type SavedDump = Pick<NonNullable<Manifest['database']>, 'snapshot' | 'sha256' | 'bytes'>
 
-/** The dump into the folder, checked. */
+/** Fetches the dump into the folder, and checks it. */
 async function fetchDump(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   folder: string,
-  dumped: Dumped,
+  dumped: SavedDump,
 ): Promise<void> {
   await writeDump(host, opened, folder, dumped)
   await checkDump(host, folder, dumped)
@@ -133,9 +143,9 @@ async function fetchDump(
 
 export async function writeDump(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   folder: string,
-  { snapshot, bytes }: Dumped,
+  { snapshot, bytes }: SavedDump,
 ): Promise<void> {
   const args = ['dump', snapshot, `/${DUMP}`]
   const seen = reportProgress(host, 'Fetching the database', bytes)
@@ -147,7 +157,7 @@ export async function writeDump(
 export async function checkDump(
   host: Host,
   folder: string,
-  { sha256, bytes }: Dumped,
+  { sha256, bytes }: SavedDump,
 ): Promise<void> {
   const argv = ['sha256sum', '--', dumpIn(folder)]
   const { stdout } = await host.shell.run(argv, { timeout_ms: timeFor(bytes) })
@@ -155,17 +165,17 @@ export async function checkDump(
   throw new Error('The database of the backup is not the one that was saved')
 }
 
-/** In a folder that has files already, with `--overwrite` and `--delete`, only what differs. */
+/** With `--overwrite` and `--delete`, only differing files of a folder are written. */
 export async function* fetchFiles(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   folder: string,
   { files }: { files: Pick<Manifest['files'], 'snapshot'> },
   includes: readonly string[],
 ): Progress<void> {
   const lines = new ProgressLines(() => host.clock.elapsed())
   const from = `${files.snapshot}:${SITE}`
-  const args = ['restore', from, ...RESTORING, '--target', TARGET, ...includes]
+  const args = ['restore', from, ...RESTORE_OPTIONS, '--target', TARGET, ...includes]
   const writes = { path: folder, as: TARGET }
   for await (const line of streamRestic(host, opened, args, { writes, timeout_ms: DAY_MS })) {
     const readable = lines.read(line)

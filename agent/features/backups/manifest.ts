@@ -1,17 +1,18 @@
 import { z } from 'zod'
 import type { Summary } from '#agent/features/backups/restic/progress.ts'
 import { CHARACTERS } from '#agent/kernel/database/account.ts'
+import { findAccount } from '#agent/kernel/database/account-record.ts'
 import type { StreamedDump } from '#agent/kernel/database/dump.ts'
-import { findAccount } from '#agent/kernel/database/kept-account.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { RepositoryName, SnapshotId } from '#shared/backups/backup.ts'
 import { Domain } from '#shared/kernel/fields.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 
 const amount = z.int().nonnegative()
 
-import type { Unfit } from './unfit.ts'
+import type { UnfitFile } from './unfit-files.ts'
 
 /**
  * The list of the parts of a backup. It is saved last: a backup without it does not exist. With
@@ -47,39 +48,36 @@ export const Manifest = z.object({
 })
 export type Manifest = z.infer<typeof Manifest>
 
-/** The system user of the site, whose folder the files were in. */
+/** Returns the system user of the site, in whose folder the files were. */
 export const userIn = ({ site, repository }: Manifest): string =>
   RepositoryName.safeParse(site.user).data ?? repository
 
-/** The snapshots that a manifest names. */
 export const partsIn = ({ files, database }: Manifest): string[] => [
   files.snapshot,
   ...(database ? [database.snapshot] : []),
 ]
 
-/** The paths of files that were left out, as `excluded` has them. */
-const leftIn = (unfit: readonly Unfit[]) =>
+/** Returns the paths of files that were left out, in the form of `excluded`. */
+const leftOutPaths = (unfit: readonly UnfitFile[]) =>
   unfit.flatMap(({ path }) => /^public\/(.{1,255})$/s.exec(path)?.[1] ?? [])
 
 export const MANIFEST = 'manifest.json'
 export const DUMP = 'database.sql'
 
-/** What a backup has saved before its manifest. */
-interface Saved {
+interface SavedParts {
   at: string
   database: { snapshot: Summary; dump: StreamedDump } | undefined
   files: Summary
-  /** What the files lack. */
-  unfit: Unfit[]
+  unfit: UnfitFile[]
   /** The baseline of a staging site (kernel/baseline/baseline.ts); absent for other sites. */
   baseline: unknown
 }
 
-/** After files and database are saved. The hashes of passwords of clients stay on the server. */
+/** Creates the manifest after files and database are saved. Hashes of passwords stay here. */
 export async function manifestOf(
   host: Host,
   { clients: _, ...site }: Site,
-  { at, database, files, unfit, baseline }: Saved,
+  { at, database, files, unfit, baseline }: SavedParts,
   { repository, excluded }: { repository: string; excluded: string[] },
 ): Promise<Manifest> {
   const docroot = await host.files.stat(docrootOf(site.user))
@@ -94,17 +92,17 @@ export async function manifestOf(
       snapshot: files.snapshot_id,
       count: files.total_files_processed,
       bytes: files.total_bytes_processed,
-      excluded: [...excluded, ...leftIn(unfit)],
+      excluded: [...excluded, ...leftOutPaths(unfit)],
     },
-    database: database ? await ofDatabase(host, site, database) : null,
+    database: database ? await databaseEntry(host, site, database) : null,
     ...(baseline !== undefined && { baseline }),
   }
 }
 
-async function ofDatabase(
+async function databaseEntry(
   host: Host,
   { user }: Site,
-  { snapshot, dump }: NonNullable<Saved['database']>,
+  { snapshot, dump }: NonNullable<SavedParts['database']>,
 ): Promise<NonNullable<Manifest['database']>> {
   const account = await findAccount(host, user)
   return {
@@ -120,15 +118,7 @@ async function ofDatabase(
 
 /** Throws for a text that is no manifest. */
 export function parseManifest(text: string): Manifest {
-  const value = Manifest.safeParse(parsed(text))
-  if (!value.success) throw new Error('The manifest of the backup cannot be read')
-  return value.data
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  const manifest = parseJson(Manifest, text)
+  if (!manifest) throw new Error('The manifest of the backup cannot be read')
+  return manifest
 }

@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { passwordHashOf, releaseAccount, reserveAccount } from '#agent/kernel/database/account.ts'
+import { parseAccount } from '#agent/kernel/database/account-record.ts'
 import { importDatabase, type SpaceUse } from '#agent/kernel/database/import.ts'
-import { parseAccount } from '#agent/kernel/database/kept-account.ts'
 import {
   createEmptyDatabase,
   ensureMariadb,
   removeDatabase,
 } from '#agent/kernel/database/mariadb.ts'
+import { passwordHash } from '#agent/kernel/database/password-hash.ts'
 import {
   type Change,
   declared,
@@ -19,31 +19,32 @@ import {
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { docrootOf, restoresOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { accountIn, factsIn, filesIn, previousOf, replacedOf } from './places.ts'
-import { limitAgain } from './room.ts'
+import { reapplyQuota } from './larger-quota.ts'
+import { accountIn, factsIn, filesIn, previousOf, replacedOf } from './paths.ts'
 
-/** The time of the backup, and until when the previous state is kept. */
-export const Facts = z.object({ at: z.iso.datetime(), until: z.iso.datetime() })
-export type Facts = z.infer<typeof Facts>
+/** The time of the replaced content, and the time until which the previous state is kept. */
+export const PreviousState = z.object({ at: z.iso.datetime(), until: z.iso.datetime() })
+export type PreviousState = z.infer<typeof PreviousState>
 
-export async function findPrevious(host: Host, user: string): Promise<Facts | undefined> {
+export async function findPreviousState(
+  host: Host,
+  user: string,
+): Promise<PreviousState | undefined> {
   const text = await host.files.read(factsIn(previousOf(user)))
-  return text === undefined ? undefined : Facts.parse(JSON.parse(text))
+  return text === undefined ? undefined : PreviousState.parse(JSON.parse(text))
 }
 
-/** Changes with each restore and undo: what is read meanwhile may be of two states. */
-export const lastRestore = async (host: Host, user: string): Promise<number | undefined> =>
+/** Returns a value that changes with each restore and undo, for readers of one consistent state. */
+export const lastReplacement = async (host: Host, user: string): Promise<number | undefined> =>
   (await host.files.stat(restoresOf(user)))?.mtime_ms
 
-type Named = Pick<Site, 'domain' | 'user'>
+type ReplacedSite = Pick<Site, 'domain' | 'user'>
 
-/**
- * Throws conflict while another operation replaces files or database of a site that is to be
- * copied; returns what `refuseReplaced` compares.
- */
-export async function refuseReplacing(host: Host, site: Named): Promise<number | undefined> {
-  const restored = await lastRestore(host, site.user)
+/** Throws conflict during a replacement; returns what `refuseReplaced` compares. */
+export async function refuseReplacing(host: Host, site: ReplacedSite): Promise<number | undefined> {
+  const restored = await lastReplacement(host, site.user)
   if (!(await host.files.stat(replacedOf(site.user)))) return restored
   throw conflict(
     `The content of ${site.domain} is being replaced: start the copy when that operation has ended`,
@@ -53,39 +54,36 @@ export async function refuseReplacing(host: Host, site: Named): Promise<number |
 /** Throws conflict if the site was replaced since `restored`, or is being replaced. */
 export async function refuseReplaced(
   host: Host,
-  { domain, user }: Named,
+  { domain, user }: ReplacedSite,
   restored: number | undefined,
   what: 'backup' | 'copy',
 ): Promise<void> {
-  if ((await lastRestore(host, user)) === restored) return
+  if ((await lastReplacement(host, user)) === restored) return
   const again = `start the ${what} again when that operation has ended`
   throw conflict(`The content of ${domain} was replaced meanwhile: ${again}`)
 }
 
-/** The state before a restore, a week after it. */
-export const forgetExpired = (host: Host, site: Site): Change =>
+/** Removes the state before a restore when it is expired. */
+export const removeExpiredState = (host: Host, site: Site): Change =>
   provided(
     async () => {
-      const facts = await findPrevious(host, site.user)
+      const facts = await findPreviousState(host, site.user)
       return facts !== undefined && Date.parse(facts.until) < host.clock.now()
     },
-    forgottenPrevious(host, site),
+    removePreviousState(host, site),
   )
 
-/** Then sets the quota without it. */
-export const forgottenPrevious = (host: Host, site: Site): Change =>
+/** Removes the previous state, and sets the quota without it. */
+export const removePreviousState = (host: Host, site: Site): Change =>
   inOrder(
     removedTree(host, 'folder', previousOf(site.user)),
-    declared([], () => limitAgain(host, site)),
+    declared([], () => reapplyQuota(host, site)),
   )
 
-export const forgetRestores = (host: Host, user: string): Change =>
+export const removeRestoreFolders = (host: Host, user: string): Change =>
   removedTree(host, 'folder', restoresOf(user))
 
-/**
- * Replaces the database by a dump; the account and its password stay. Throws if the saved state is
- * gone: then the present database is all that is left.
- */
+/** Replaces the database by a dump; the account stays. Throws if the saved state is missing. */
 export async function loadDatabase(
   host: Host,
   site: Site,
@@ -106,34 +104,35 @@ export async function loadDatabase(
 }
 
 /**
- * The password of the account becomes that of wp-config.php, which may be that of another time.
+ * Sets the password of the account to that of wp-config.php, which may be that of another time.
  * Without a readable one it stays. Starts MariaDB if it is stopped, for example during boot.
  */
-export async function alignPassword(host: Host, site: Site): Promise<void> {
+export async function syncDatabasePassword(host: Host, site: Site): Promise<void> {
   const { user, php, domain } = site
   const tenant = { docroot: docrootOf(user), user, php, domain }
   const password = await host.scanner.databasePassword(tenant).catch(() => undefined)
   if (!password) return
   await ensureMariadb(host)
-  const hash = hashOf(password)
+  const hash = passwordHash(password)
   if (hash === (await passwordHashOf(host, user))) return
   await releaseAccount(host, site, hash)
 }
 
-/** As MariaDB's PASSWORD() makes it. */
-function hashOf(password: string): string {
-  const once = createHash('sha1').update(password).digest()
-  return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
-}
+export const alignPasswordStep = (host: Host, site: Site): Step => ({
+  name: 'password',
+  title: 'Setting the database password from wp-config.php',
+  effects: [],
+  apply: () => syncDatabasePassword(host, site),
+})
 
-/** The site gets the files in `from`, if there are any; its present ones go to `to`. */
+/** Gives the site the files in `from`, if there are any; its present ones go to `to`. */
 export const swapFiles = (host: Host, user: string, from: string, to: string): Change =>
   provided(
     () => host.files.stat(filesIn(from)),
     inOrder(moved(host, docrootOf(user), filesIn(to)), moved(host, filesIn(from), docrootOf(user))),
   )
 
-/** Undoes `swapFiles`, also half of it. */
+/** Undoes a whole or partial `swapFiles`. */
 export async function swapBack(host: Host, user: string, from: string, to: string): Promise<void> {
   if (!(await host.files.stat(filesIn(to)))) return
   await moved(host, docrootOf(user), filesIn(from)).apply()

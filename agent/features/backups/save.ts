@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { Incomplete, isPartialList } from '#agent/features/backups/restic/failures.ts'
+import { IncompleteSnapshot, isPartialList } from '#agent/features/backups/restic/failures.ts'
 import { ProgressLines, type Summary } from '#agent/features/backups/restic/progress.ts'
 import {
-  type Opened,
+  type OpenRepository,
   runRestic,
   streamRestic,
   tryRestic,
 } from '#agent/features/backups/restic/run.ts'
 import {
-  type Chosen,
-  type Consumer,
+  type ChosenTables,
+  type DumpConsumer,
   databaseSize,
   type StreamedDump,
   streamDatabase,
@@ -18,7 +18,7 @@ import {
 } from '#agent/kernel/database/dump.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { reportProgress } from '#agent/kernel/host/report-progress.ts'
-import { EXCLUDED } from '#agent/kernel/site/content.ts'
+import { EXCLUDED_PATHS } from '#agent/kernel/site/content-paths.ts'
 import { homeOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
@@ -26,10 +26,10 @@ import { SnapshotId } from '#shared/backups/backup.ts'
 import { DUMP, MANIFEST, type Manifest, partsIn } from './manifest.ts'
 
 const DAY_MS = 24 * 60 * 60_000
-/** Where restic sees the folder of the site: the same on every server. */
+/** The path at which restic sees the folder of the site: the same on every server. */
 export const SITE = '/site'
 
-/** The same name for all snapshots: restic finds the previous one of a site by it. */
+/** All snapshots have the same host name, by which restic finds the previous one of a site. */
 const COMMON = ['backup', '--json', '--host', 'hosting', '--tag']
 
 export interface SavedDatabase {
@@ -37,10 +37,10 @@ export interface SavedDatabase {
   dump: StreamedDump
 }
 
-/** The dump, or that of some tables, goes from the database into the repository, without a file. Returns undefined without a database. */
+/** Saves the dump of the database or of some tables without a file; undefined without database. */
 export async function saveDatabase(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   { user }: Site,
   only?: readonly string[],
 ): Promise<SavedDatabase | undefined> {
@@ -51,12 +51,12 @@ export async function saveDatabase(
   )
 }
 
-/** Tables that are there. The caller has the programs of the site `inUse`. */
+/** Saves existing tables. The caller is in `withSliceInUse`. */
 export const saveTables = (
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   { user }: Site,
-  chosen: Chosen,
+  chosen: ChosenTables,
 ): Promise<SavedDatabase> =>
   saved(host, opened, chosen.size, (save) =>
     streamTables(host, user, { ...chosen, low: true }, save),
@@ -64,9 +64,9 @@ export const saveTables = (
 
 async function saved(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   size: number,
-  stream: (save: Consumer) => Promise<StreamedDump>,
+  stream: (save: DumpConsumer) => Promise<StreamedDump>,
 ): Promise<SavedDatabase> {
   let snapshot: Summary | undefined
   const args = [...COMMON, 'database', '--stdin', '--stdin-filename', DUMP]
@@ -77,23 +77,23 @@ async function saved(
     snapshot = summaryOf(output.stdout)
     return output.fed
   })
-  return { snapshot: existing(snapshot), dump }
+  return { snapshot: requireSummary(snapshot), dump }
 }
 
 /**
- * All files of the site but its caches and `exclude`, paths below its folder, with owners, modes and times.
- * Not limited to one file system: files on overlayfs have their own device numbers, and a site mounts
- * nothing.
+ * Saves all files of the site but its caches and `exclude`, paths below its folder, with owners,
+ * modes and times. Not limited to one file system: files on overlayfs have their own device
+ * numbers, and a site mounts nothing.
  */
 export async function* saveFiles(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   { user }: Site,
   exclude: readonly string[],
   options: readonly string[] = [],
 ): Progress<Summary> {
   const lines = new ProgressLines(() => host.clock.elapsed())
-  const excluded = [...EXCLUDED, ...exclude].map((path) => `--exclude=${SITE}/${path}`)
+  const excluded = [...EXCLUDED_PATHS, ...exclude].map((path) => `--exclude=${SITE}/${path}`)
   const args = [...COMMON, 'files', ...options, ...excluded, '--', SITE]
   const reads = { path: homeOf(user), as: SITE }
   try {
@@ -103,18 +103,18 @@ export async function* saveFiles(
     }
   } catch (error) {
     // The site may delete files meanwhile.
-    if (!(error instanceof Incomplete) || !lines.onlyVanished) throw error
+    if (!(error instanceof IncompleteSnapshot) || !lines.onlyVanished) throw error
   }
-  return existing(lines.summary)
+  return requireSummary(lines.summary)
 }
 
-/** The tag of a manifest for each part of its backup: a list of backups reads no manifests. */
+/** Returns the tag of a manifest for a part of its backup: a list of backups reads no manifests. */
 export const partTag = (snapshot: string): string => `part-${snapshot}`
 
-/** From a file: restic takes the end of an agent for the end of its standard input. */
+/** Saves the manifest from a file: restic takes an agent's end for that of its input. */
 export async function saveManifest(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   manifest: Manifest,
 ): Promise<Summary> {
   const reads = { path: `${opened.files}/${MANIFEST}`, as: `/${MANIFEST}` }
@@ -122,15 +122,15 @@ export async function saveManifest(
   const parts = partsIn(manifest).flatMap((id) => ['--tag', partTag(id)])
   const args = [...COMMON, 'manifest', ...parts, '--', reads.as]
   const output = await runRestic(host, opened, args, { reads, timeout_ms: 30 * 60_000 })
-  return existing(summaryOf(output.stdout))
+  return requireSummary(summaryOf(output.stdout))
 }
 
-/** The tags of a snapshot that says that a backup is proven: the keeper reads them. */
+/** The tags of a snapshot that marks a backup as proven for the keeper. */
 export const PROOF = 'proof'
 export const provesTag = (backup: string): string => `proves-${backup}`
 
-/** The keeper keeps the newest proven backup until a newer one is proven. */
-export async function saveProof(host: Host, opened: Opened, backup: string): Promise<void> {
+/** Marks a backup as proven: the keeper keeps the newest proven one until a newer one is proven. */
+export async function saveProof(host: Host, opened: OpenRepository, backup: string): Promise<void> {
   const tags = [PROOF, '--tag', provesTag(backup)]
   const args = [...COMMON, ...tags, '--stdin', '--stdin-filename', 'proof.json']
   const input = `${JSON.stringify({ version: 1, backup })}\n`
@@ -139,8 +139,11 @@ export async function saveProof(host: Host, opened: Opened, backup: string): Pro
 
 const Listed = z.array(z.object({ id: SnapshotId }))
 
-/** The manifests in a repository, whoever deleted some of them; undefined if that cannot be found out. */
-export async function listManifests(host: Host, opened: Opened): Promise<string[] | undefined> {
+/** Lists the manifests in a repository, whoever deleted some of them; undefined if it fails. */
+export async function listManifests(
+  host: Host,
+  opened: OpenRepository,
+): Promise<string[] | undefined> {
   const args = ['snapshots', '--json', '--no-lock', '--tag', 'manifest']
   const { code, stdout, stderr } = await tryRestic(host, opened, args, { timeout_ms: 10 * 60_000 })
   if (code !== 0 || isPartialList(stderr)) return undefined
@@ -157,7 +160,7 @@ function summaryOf(stdout: string): Summary | undefined {
   return lines.summary
 }
 
-function existing(summary: Summary | undefined): Summary {
+function requireSummary(summary: Summary | undefined): Summary {
   if (!summary) throw new Error('restic saved nothing')
   return summary
 }

@@ -1,11 +1,19 @@
-import { bringBackTables, keepTables, loadTables } from '#agent/features/backups/chosen/tables.ts'
-import { forgetFetched, makeSpace, saveStep } from '#agent/features/backups/keep-state.ts'
-import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/features/backups/places.ts'
+import {
+  loadTables,
+  recordReplacedTables,
+  restoreTables,
+} from '#agent/features/backups/chosen/tables.ts'
+import { withLargerQuotaForCopy } from '#agent/features/backups/larger-quota.ts'
+import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/features/backups/paths.ts'
+import {
+  freeFetchedSpace,
+  removeFetched,
+  saveDatabaseStep,
+} from '#agent/features/backups/previous-state.ts'
 import { refuseReplaced, refuseReplacing } from '#agent/features/backups/replace.ts'
-import { withRoomForCopy } from '#agent/features/backups/room.ts'
 import type { writeReport } from '#agent/features/copies/clone/report.ts'
 import {
-  fetchSite,
+  fetchSiteFiles,
   keepOwnFiles,
   prepareFetched,
   WITHOUT_CONFIG,
@@ -21,60 +29,65 @@ import { change, create, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { sizeOf } from '#agent/kernel/host/report-progress.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
-import { type Job, type Progress, type Step, value } from '#agent/kernel/steps/command.ts'
+import {
+  type CommandRun,
+  type Progress,
+  type Step,
+  stepResult,
+} from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-export type Push = Job<'site.push', { site: Site }>
-type Params = Push['params']
+export type PushRun = CommandRun<'site.push', { site: Site }>
+type PushParams = PushRun['params']
 
-type Copied = Parameters<typeof writeReport>[2]
-export const copied = value<Copied>('Nothing was copied')
-/** When the live site had the files, before any program of it ran. */
-export const filesAt = value<string>('No files were copied')
+type PushCopyReport = Parameters<typeof writeReport>[2]
+export const copied = stepResult<PushCopyReport>('Nothing was copied')
+/** The time at which the live site got the files, before any program of it ran. */
+export const filesAt = stepResult<string>('No files were copied')
 
 const NOTHING = { replaced: 0, left: [] }
 
-/** The first check of the tables is before the copy, which takes longer. */
-export const fetchStep = ({ host, site: live, params, gives }: Push): Step => ({
+/** Checks the tables before the copy, which takes longer. */
+export const fetchStep = ({ host, site: live, params, gives }: PushRun): Step => ({
   name: 'fetch',
   title: `Copying from ${params.from}`,
   effects: [run('program', 'mariadb-dump'), create('folder', fetchedOf(live.user))],
   apply: gives(copied, async function* () {
     const staging = await getSite(host, params.from)
     const restored = await refuseReplacing(host, staging)
-    const result = yield* fetch(host, { live, staging }, params)
+    const result = yield* fetchContent(host, { live, staging }, params)
     await refuseReplaced(host, staging, restored, 'copy')
     return result
   }),
   async undo() {
     const steady = host.steady ?? host
-    await baseline.forgetBaseline(steady, nextOf(params.from))
-    await forgetFetched(steady, live)
+    await baseline.forgetBaseline(steady, nextBaselineOf(params.from))
+    await removeFetched(steady, live)
   },
 })
 
-async function* fetch(
+async function* fetchContent(
   host: Host,
   { live, staging }: Record<'live' | 'staging', Site>,
-  params: Params,
-): Progress<Copied> {
+  params: PushParams,
+): Progress<PushCopyReport> {
   const { tables, files, from } = params
   if (tables.length > 0) await refuseChanged(host, await databaseDigests(host, live), params)
   const folder = await prepareFetched(host, live.user)
-  await baseline.forgetBaseline(host, nextOf(from))
+  await baseline.forgetBaseline(host, nextBaselineOf(from))
   const at = new Date(host.clock.now()).toISOString()
   const facts = { at, files: 0, bytes: 0, tables: tables.length, addresses: NOTHING }
-  let { addresses, bytes }: Copied = facts
+  let { addresses, bytes }: PushCopyReport = facts
   if (tables.length > 0) {
     const dump = await copyDatabase(host, staging, live, { path: chosenIn(folder), tables })
     refuseMissing(tables, dump.digests, from)
     addresses = dump.addresses
-    await writeNext(host, live, params, dump.digests)
+    await writeNextBaseline(host, live, params, dump.digests)
     yield `Copied ${tables.length} tables`
   }
   if (files) {
-    bytes = yield* withRoomForCopy(host, live, [staging, live], async () => {
-      const size = await fetchSite(host, staging, live, WITHOUT_CONFIG)
+    bytes = yield* withLargerQuotaForCopy(host, live, [staging, live], async () => {
+      const size = await fetchSiteFiles(host, staging, live, WITHOUT_CONFIG)
       await keepOwnFiles(host, live)
       return size
     })
@@ -83,11 +96,11 @@ async function* fetch(
   return { ...facts, addresses, bytes }
 }
 
-/** Throws conflict with the code `tables_changed`, which names them. */
+/** Throws conflict with the code `tables_changed` and the names of the tables. */
 async function refuseChanged(
   host: Host,
   present: readonly TableDigest[],
-  { domain, from, tables, overwrite }: Params,
+  { domain, from, tables, overwrite }: PushParams,
 ): Promise<void> {
   const known = await baseline.findBaseline(host, from, domain)
   const changed = changedOnLive(present, known, tables).filter((name) => !overwrite.includes(name))
@@ -109,8 +122,8 @@ function refuseMissing(
   if (missing !== undefined) throw conflict(`${from} does not have the table ${missing}`)
 }
 
-/** No program of the live site runs: the second check of the tables is final. */
-export function tableSteps({ host, site: live, params, warn }: Push): Step[] {
+/** No program of the live site runs: this second check of the tables is final. */
+export function tableSteps({ host, site: live, params, warn }: PushRun): Step[] {
   const { user } = live
   const tell = (message: string) => warn({ code: 'left_out', message })
   const { tables } = params
@@ -118,8 +131,8 @@ export function tableSteps({ host, site: live, params, warn }: Push): Step[] {
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
   const kept = options.optionTables(tables)
   return [
-    saveStep(host, user, tell, async (save) => {
-      await keepTables(host, replaced, tables)
+    saveDatabaseStep(host, user, tell, async (save) => {
+      await recordReplacedTables(host, replaced, tables)
       await save()
       await refuseChanged(host, await dumpDigests(host, user, dumpIn(replaced)), params)
     }),
@@ -130,18 +143,18 @@ export function tableSteps({ host, site: live, params, warn }: Push): Step[] {
       async apply() {
         if (kept.length > 0) await options.keepOptions(host, user, kept)
         await loadTables(host, live, { folder: fetched, tables, space: 'leave_some' })
-        if (kept.length > 0) await options.bringOptions(host, user, kept)
+        if (kept.length > 0) await options.restoreOptions(host, user, kept)
       },
       async undo() {
-        await makeSpace(steady, live)
-        await bringBackTables(steady, live, replaced, 'use_all')
-        if (kept.length > 0) await options.forgetOptions(steady, user)
+        await freeFetchedSpace(steady, live)
+        await restoreTables(steady, live, replaced, 'use_all')
+        if (kept.length > 0) await options.removeKeptOptions(steady, user)
       },
     },
   ]
 }
 
-/** An object cache may have rows of the previous tables. */
+/** Flushes an object cache, which may have rows of the previous tables. */
 export const flushStep = (host: Host, live: Site): Step => ({
   name: 'objects',
   title: `Flushing the object cache of ${live.domain}`,
@@ -153,13 +166,13 @@ export const flushStep = (host: Host, live: Site): Step => ({
   },
 })
 
-const nextOf = (domain: string) => `${domain}.next`
+const nextBaselineOf = (domain: string) => `${domain}.next`
 
-/** The baseline after the push, which counts as soon as the push is decided. */
-async function writeNext(
+/** Writes the baseline after the push, which counts as soon as the push is decided. */
+async function writeNextBaseline(
   host: Host,
   live: Site,
-  { domain, from, tables }: Params,
+  { domain, from, tables }: PushParams,
   staging: readonly TableDigest[],
 ): Promise<void> {
   const before = await baseline.findBaseline(host, from, domain)
@@ -170,18 +183,23 @@ async function writeNext(
     ...now.filter(({ table }) => tables.includes(table)),
   ]
   const next = { live: replacing(before.live, pushed), staging: replacing(before.staging, staging) }
-  await baseline.writeBaseline(host, nextOf(from), { ...before, ...next })
+  await baseline.writeBaseline(host, nextBaselineOf(from), { ...before, ...next })
 }
 
-export const baselineStep = ({ host, site: live, params: { from, files }, find }: Push): Step => ({
+export const baselineStep = ({
+  host,
+  site: live,
+  params: { from, files },
+  find,
+}: PushRun): Step => ({
   name: 'baseline',
   title: 'Recording the tables and files that both sites have',
   effects: [],
   async apply() {
-    await baseline.adoptBaseline(host, nextOf(from), from)
+    await baseline.replaceBaseline(host, nextBaselineOf(from), from)
     if (!files) return
     const at = find(filesAt)
     const same = at === undefined ? undefined : await sameFiles(host, live, at)
-    await baseline.recordFiles(host, { domain: from, of: live.domain }, same)
+    await baseline.recordSameFiles(host, { domain: from, of: live.domain }, same)
   },
 })

@@ -1,27 +1,30 @@
-import { fetchedOf, previousOf, replacedOf } from '#agent/features/backups/places.ts'
-import type { Renaming } from '#agent/features/copies/rename/target.ts'
-import { missingNames } from '#agent/features/domains/coverage.ts'
-import type { LeftOut } from '#agent/features/domains/probe-names.ts'
-import { forgetTries, noteNames } from '#agent/features/domains/tries.ts'
+import { fetchedOf, previousOf, replacedOf } from '#agent/features/backups/paths.ts'
+import type { Renaming } from '#agent/features/copies/rename/renaming.ts'
+import { missingNames } from '#agent/features/domains/certificate-coverage.ts'
+import {
+  forgetFailedRequests,
+  recordLeftOutNames,
+} from '#agent/features/domains/failed-requests.ts'
+import type { LeftOutName } from '#agent/features/domains/probe-names.ts'
 import * as cron from '#agent/features/jobs/cron/cron.ts'
 import { renameMail } from '#agent/features/mail/files.ts'
-import { forgetFormer } from '#agent/features/web/renamed.ts'
+import { removeFormerVhost } from '#agent/features/web/switch-domain.ts'
 import { forgetBaseline } from '#agent/kernel/baseline/baseline.ts'
 import { inOrder, removedTree } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { certificateFolder } from '#agent/kernel/site/paths.ts'
 import { listSites, type Site, writeSite } from '#agent/kernel/site/sites.ts'
-import { type Job, type Step, value } from '#agent/kernel/steps/command.ts'
-import { renameSite } from '#agent/kernel/users/users.ts'
+import { type CommandRun, type Step, stepResult } from '#agent/kernel/steps/command.ts'
+import { renameUserComment } from '#agent/kernel/users/users.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 
-export type Rename = Job<'site.rename', Renaming>
+export type RenameRun = CommandRun<'site.rename', Renaming>
 
 /** The names that the new certificate leaves out. */
-export const leftOut = value<readonly LeftOut[]>('No certificate was provided')
+export const leftOut = stepResult<readonly LeftOutName[]>('No certificate was provided')
 
-/** After the decision: whatever else knows a site by its domain. Each can be repeated. */
-export function followingSteps({ host, former, target, find }: Rename): Step[] {
+/** Updates, after the decision, whatever else knows a site by its domain. All can be repeated. */
+export function followingSteps({ host, former, target, find }: RenameRun): Step[] {
   const { user } = target
   const trees = [certificateFolder(former.domain), ...[replacedOf, fetchedOf].map((of) => of(user))]
   return [
@@ -39,9 +42,9 @@ export function followingSteps({ host, former, target, find }: Rename): Step[] {
     {
       name: 'user',
       title: 'Changing the comment of the system user',
-      ...renameSite(host, user, former.domain, target.domain),
+      ...renameUserComment(host, user, former.domain, target.domain),
     },
-    { name: 'cron', title: 'Applying the jobs', ...cron.schedule(host, target) },
+    { name: 'cron', title: 'Applying the jobs', ...cron.scheduleJobs(host, target) },
     {
       name: 'mail',
       title: 'Changing the domain of the mail settings',
@@ -57,34 +60,34 @@ export function followingSteps({ host, former, target, find }: Rename): Step[] {
       name: 'vhost file',
       title: `Removing the virtual host of ${former.domain}`,
       effects: [],
-      apply: () => forgetFormer(host, former.domain),
+      apply: () => removeFormerVhost(host, former.domain),
     },
     {
       name: 'tries',
       title: `Discarding the certificate requests of ${former.domain}`,
       effects: [],
-      apply: () => forgetTries(host, former.domain),
+      apply: () => forgetFailedRequests(host, former.domain),
     },
     {
       name: 'left out',
       title: 'Recording the names that the certificate leaves out',
       effects: [],
-      apply: () => noteMissing(host, target, find(leftOut)),
+      apply: () => recordMissingNames(host, target, find(leftOut)),
     },
   ]
 }
 
-/** They are requested again, each at its own intervals. Without its reason after a restart. */
-async function noteMissing(host: Host, target: Site, known: readonly LeftOut[] = []) {
+/** Records the missing names for a retry at their own intervals. A restart loses the reason. */
+async function recordMissingNames(host: Host, target: Site, known: readonly LeftOutName[] = []) {
   const missing = (await missingNames(host, target)).map((name) => ({
     ...{ name, reason: 'the certificate for the new primary domain was issued without it' },
     ...known.find((left) => left.name === name),
   }))
-  await noteNames(host, allNamesOf(target).slice(1), missing)
-  await forgetTries(host, target.domain)
+  await recordLeftOutNames(host, allNamesOf(target).slice(1), missing)
+  await forgetFailedRequests(host, target.domain)
 }
 
-/** The known state of the tables is that of the former addresses: each table counts as changed. */
+/** Discards the baseline with its former addresses: each table counts as changed. */
 async function followCopies(host: Host, from: string, to: string): Promise<void> {
   await forgetBaseline(host, from)
   for (const site of await listSites(host)) {

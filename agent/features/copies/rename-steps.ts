@@ -1,29 +1,33 @@
 import {
-  bringBackTables,
-  keepTables,
-  keptTables,
   loadTables,
+  readReplacedTables,
+  recordReplacedTables,
+  restoreTables,
 } from '#agent/features/backups/chosen/tables.ts'
-import { keepStep, saveStep } from '#agent/features/backups/keep-state.ts'
-import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/features/backups/places.ts'
-import { pauseSteps, resumeSteps } from '#agent/features/backups/switch.ts'
+import { chosenIn, dumpIn, fetchedOf, replacedOf } from '#agent/features/backups/paths.ts'
+import { pauseSiteSteps, resumeSiteSteps } from '#agent/features/backups/pause-site.ts'
+import { replacedFolderStep, saveDatabaseStep } from '#agent/features/backups/previous-state.ts'
 import { writeReport } from '#agent/features/copies/clone/report.ts'
-import { countChangesIn } from '#agent/features/copies/rename/changes.ts'
-import { bringBackConfig, readdressConfig } from '#agent/features/copies/rename/config.ts'
-import { alsoServing, newNames, type Renaming } from '#agent/features/copies/rename/target.ts'
+import { restoreConfig, rewriteConfig } from '#agent/features/copies/rename/config.ts'
+import { countChangesIn } from '#agent/features/copies/rename/count-changes.ts'
+import { newNames, type Renaming, servingBoth } from '#agent/features/copies/rename/renaming.ts'
 import { prepareFetched } from '#agent/features/copies/staging/files.ts'
 import { orderCertificate } from '#agent/features/domains/acme.ts'
-import { missingNames, needsRenewal } from '#agent/features/domains/coverage.ts'
+import { missingNames, needsRenewal } from '#agent/features/domains/certificate-coverage.ts'
 import { provePair } from '#agent/features/domains/handshake.ts'
-import { provideEffects } from '#agent/features/domains/plan.ts'
-import { describe, type LeftOut, present } from '#agent/features/domains/probe-names.ts'
+import { provideEffects } from '#agent/features/domains/plan-issue.ts'
+import {
+  describeLeftOut,
+  type LeftOutName,
+  publishToken,
+} from '#agent/features/domains/probe-names.ts'
 import { CertificateRefused } from '#agent/features/domains/refusals.ts'
 import { selfSigned } from '#agent/features/domains/self-signed.ts'
-import { findLink } from '#agent/features/web/link.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
-import { namesTakenOver } from '#agent/features/web/others.ts'
-import { forgetFormer, serveInstead } from '#agent/features/web/renamed.ts'
+import { namesTakenOver } from '#agent/features/web/nginx-servers.ts'
+import { removeFormerVhost, switchDomain } from '#agent/features/web/switch-domain.ts'
 import { availablePath } from '#agent/features/web/vhost-files.ts'
+import { findLink } from '#agent/features/web/vhost-link.ts'
 import { schemeOf } from '#agent/features/wordpress/addresses/addresses.ts'
 import { loadDump } from '#agent/features/wordpress/addresses/load.ts'
 import { complaintOf, runWpCli } from '#agent/features/wordpress/wp-cli.ts'
@@ -34,22 +38,22 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import * as files from '#agent/kernel/site/certificate-files.ts'
 import { certificateFolder, docrootOf } from '#agent/kernel/site/paths.ts'
 import { findSite, removeSite, type Site, siteRecord, writeSite } from '#agent/kernel/site/sites.ts'
-import { type Progress, type Step, value } from '#agent/kernel/steps/command.ts'
+import { type Progress, type Step, stepResult } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { isCovered } from '#shared/kernel/names.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 import { flushStep } from './push-steps.ts'
-import { followingSteps, leftOut, type Rename } from './rename-following.ts'
+import { followingSteps, leftOut, type RenameRun } from './rename-following.ts'
 
 /**
- * The certificate comes first, and the content is ready before the new name is served. One record
- * decides: before it everything is undone, after it the rest follows.
+ * Provides the certificate first, and prepares the content before the new name is served. One
+ * record decides: before it everything is undone, after it the remaining steps follow.
  */
-export function stepsOf(job: Rename): Step[] {
+export function stepsOf(job: RenameRun): Step[] {
   const { host, former, target } = job
   return [
     ...nameSteps(job),
-    ...pauseSteps(host, former),
+    ...pauseSiteSteps(host, former),
     ...contentSteps(job),
     {
       name: 'vhost',
@@ -58,10 +62,10 @@ export function stepsOf(job: Rename): Step[] {
         create('file', availablePath(target.domain)),
         remove('file', availablePath(former.domain)),
       ],
-      apply: () => serveInstead(host, former.domain, target),
-      undo: () => serveAgain(host.steady ?? host, { former, target }),
+      apply: () => switchDomain(host, former.domain, target),
+      undo: () => serveFormer(host.steady ?? host, { former, target }),
     },
-    ...resumeSteps(host, target),
+    ...resumeSiteSteps(host, target),
     {
       name: 'record',
       title: `Recording ${target.domain} as the primary domain`,
@@ -70,42 +74,42 @@ export function stepsOf(job: Rename): Step[] {
         ...(await removeSite(host, former.domain, 'sites').effects()),
       ],
       async apply() {
-        await refuseTaken(host, target)
+        await refuseTakenDomain(host, target)
         await writeSite(host, target)
         await removeSite(host, former.domain, 'sites').apply()
       },
-      undo: () => forgetRecord(host.steady ?? host, target),
+      undo: () => removeFormerRecord(host.steady ?? host, target),
       decided: async () => (await findSite(host, former.domain)) === undefined,
     },
     ...followingSteps(job),
   ]
 }
 
-/** A site may have been made with this name meanwhile. */
-async function refuseTaken(host: Host, { domain, user }: Site): Promise<void> {
+/** Checks again: a site may have been created with this name meanwhile. */
+async function refuseTakenDomain(host: Host, { domain, user }: Site): Promise<void> {
   const known = await findSite(host, domain)
   if (known && known.user !== user) throw conflict(`${domain} is a site of this server by now`)
 }
 
-async function serveAgain(host: Host, { former, target }: Renaming): Promise<void> {
-  await serveInstead(host, target.domain, former)
-  await forgetFormer(host, target.domain)
+async function serveFormer(host: Host, { former, target }: Renaming): Promise<void> {
+  await switchDomain(host, target.domain, former)
+  await removeFormerVhost(host, target.domain)
 }
 
-async function forgetRecord(host: Host, { domain, user }: Site): Promise<void> {
+async function removeFormerRecord(host: Host, { domain, user }: Site): Promise<void> {
   const known = await findSite(host, domain)
   if (known?.user === user) await removeSite(host, domain, 'sites').apply()
 }
 
-/** The site answers at the new name, and has a certificate for it. */
-function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
+/** Returns the steps after which the site answers at the new name, with a certificate for it. */
+function nameSteps({ host, former, target, gives, warn }: RenameRun): Step[] {
   const renaming = { former, target }
   const steady = host.steady ?? host
   const certificate = () => nginx.certificateOf(host, former.domain)
   const names: Step = {
     name: 'names',
     title: `Serving ${target.domain} beside ${former.domain}`,
-    ...deferred(async () => nginx.apply(host, alsoServing(renaming), await certificate())),
+    ...deferred(async () => nginx.apply(host, servingBoth(renaming), await certificate())),
     imposes: () => namesTakenOver(host, newNames(renaming), renaming.former.domain),
     undo: nginx.serve(steady, former).apply,
   }
@@ -116,12 +120,12 @@ function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
     effects: () => provideEffects(host, target),
     apply: gives(leftOut, async function* () {
       const names = yield* provideCertificate(host, former, target)
-      const message = describe(names)
+      const message = describeLeftOut(names)
       if (message !== undefined) warn({ code: 'certificate_refused', message })
       return names
     }),
     async undo() {
-      // If the undo of the later steps failed: nginx does not start without a file that it reads.
+      // nginx does not start without a file that it reads; a later undo may have failed.
       if ((await findLink(steady, target.domain)) !== undefined)
         throw new Error(`nginx still reads ${target.domain}`)
       await removedTree(steady, 'folder', folder).apply()
@@ -134,17 +138,21 @@ function nameSteps({ host, former, target, gives, warn }: Rename): Step[] {
 }
 
 const SECRET = { mode: 0o600 }
-const PROBES = 50
+const MAX_PROBES = 50
 
 /**
- * Puts a certificate for the new primary domain in its folder: a copy of the present one if that has
- * all names, else a new one. Nothing is served with it yet. Returns the names that are not in it.
- * Throws conflict with the code `certificate_refused`.
+ * Puts a certificate for the new primary domain in its folder: a copy of the present one if that
+ * has all names, else a new one. Nothing is served with it yet. Returns the names that are not in
+ * it. Throws conflict with the code `certificate_refused`.
  */
-async function* provideCertificate(host: Host, former: Site, target: Site): Progress<LeftOut[]> {
+async function* provideCertificate(
+  host: Host,
+  former: Site,
+  target: Site,
+): Progress<LeftOutName[]> {
   const { domain, tls } = target
   if (tls === 'none') return []
-  if (await copyPresent(host, former, target)) return []
+  if (await copyCurrentCertificate(host, former, target)) return []
   if (tls === 'self-signed') {
     yield 'Creating a self-signed certificate'
     await files.provideKey(host, files.privateKeyOf(domain))
@@ -166,7 +174,7 @@ async function* provideCertificate(host: Host, former: Site, target: Site): Prog
   }
 }
 
-async function copyPresent(host: Host, former: Site, target: Site): Promise<boolean> {
+async function copyCurrentCertificate(host: Host, former: Site, target: Site): Promise<boolean> {
   const served = await nginx.certificateOf(host, former.domain)
   if (!served || (await needsRenewal(host, former))) return false
   if ((await missingNames(host, former)).length > 0) return false
@@ -182,12 +190,12 @@ async function copyPresent(host: Host, former: Site, target: Site): Promise<bool
   return true
 }
 
-/** nginx applies a new configuration a moment after the signal; then the authority may ask. */
+/** Waits until nginx serves the domain, a moment after the signal; then the authority may ask. */
 async function awaitServing(host: Host, domain: string): Promise<void> {
   const token = host.random.text(32)
-  const path = await present(host, token, token)
+  const path = await publishToken(host, token, token)
   try {
-    for (let tries = 0; tries < PROBES; tries++) {
+    for (let tries = 0; tries < MAX_PROBES; tries++) {
       const asked = { host: domain, path: `/.well-known/acme-challenge/${token}` }
       const answer = await host.net.probe(asked).catch(() => undefined)
       if (answer?.status === 200 && answer.body === token) return
@@ -198,20 +206,19 @@ async function awaitServing(host: Host, domain: string): Promise<void> {
   }
 }
 
-/** The tables whose addresses have changed. */
-const rewritten = value<string[]>('The addresses were not changed')
+const rewritten = stepResult<string[]>('The addresses were not changed')
 
-/** No program of the site runs: its database and its configuration get the new address. */
-function contentSteps({ host, former, target, gives, get, warn }: Rename): Step[] {
+/** Changes the address in database and configuration while no program of the site runs. */
+function contentSteps({ host, former, target, gives, get, warn }: RenameRun): Step[] {
   const { user } = target
   const steady = host.steady ?? host
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
   const flush = flushStep(host, target)
   const tell = (message: string) => warn({ code: 'left_out', message })
   return [
-    keepStep(host, user),
-    saveStep(host, user, tell, async (save) => {
-      // What a client of a temporary user writes after the dump would be lost.
+    replacedFolderStep(host, user),
+    saveDatabaseStep(host, user, tell, async (save) => {
+      // Writes of a temporary user after the dump would be lost.
       await endTemporaryOf(host, user)
       await save()
     }),
@@ -232,8 +239,8 @@ function contentSteps({ host, former, target, gives, get, warn }: Rename): Step[
         if (names.length > 0) await loadTables(host, target, chosen)
       },
       async undo() {
-        if ((await keptTables(steady, replaced))?.length)
-          await bringBackTables(steady, former, replaced, 'use_all')
+        if ((await readReplacedTables(steady, replaced))?.length)
+          await restoreTables(steady, former, replaced, 'use_all')
       },
     },
     {
@@ -241,10 +248,10 @@ function contentSteps({ host, former, target, gives, get, warn }: Rename): Step[
       title: 'Changing the address in configuration files',
       effects: [change('folder', docrootOf(user))],
       async *apply() {
-        const files = await readdressConfig(host, former, target)
+        const files = await rewriteConfig(host, former, target)
         if (files.length > 0) yield `Changed ${files.join(', ')}`
       },
-      undo: () => bringBackConfig(steady, former, target),
+      undo: () => restoreConfig(steady, former, target),
     },
     {
       name: 'address',
@@ -252,11 +259,11 @@ function contentSteps({ host, former, target, gives, get, warn }: Rename): Step[
       effects: [run('program', 'wp eval')],
       apply: () => proveAddress(host, target),
     },
-    { ...flush, undo: () => flushed(flush) },
+    { ...flush, undo: () => applyAndFlush(flush) },
   ]
 }
 
-/** Only tables with changes are replaced; the others stay as they are. */
+/** Replaces only tables with changes. */
 async function* rewrite(host: Host, { former, target }: Renaming): Progress<string[]> {
   const { user } = target
   const [fetched, replaced] = [fetchedOf(user), replacedOf(user)]
@@ -264,7 +271,7 @@ async function* rewrite(host: Host, { former, target }: Renaming): Progress<stri
   const changes = await countChangesIn(host, saved, former, target)
   const changed = changes.tables.filter(({ columns }) => columns.length > 0)
   const names = changed.map(({ table }) => table)
-  await keepTables(host, replaced, names)
+  await recordReplacedTables(host, replaced, names)
   await prepareFetched(host, user)
   if (names.length > 0)
     await loadDump(host, saved, former, target, { path: chosenIn(fetched), tables: names })
@@ -276,8 +283,8 @@ async function* rewrite(host: Host, { former, target }: Renaming): Progress<stri
   return names
 }
 
-/** The cache must not keep what was read with the new address. */
-async function flushed({ apply }: Pick<Step, 'apply'>): Promise<void> {
+/** Applies a change and flushes the object cache, which may have the new address. */
+async function applyAndFlush({ apply }: Pick<Step, 'apply'>): Promise<void> {
   const work = apply()
   if (work instanceof Promise) return work
   for await (const _ of work ?? []);

@@ -1,24 +1,28 @@
-import { type FromBackup, fetchBackupSteps } from '#agent/features/backups/fetch-backup.ts'
-import { holdForReading, releaseAfterReading } from '#agent/features/backups/hold.ts'
-import { forgetFetchedStep } from '#agent/features/backups/keep-state.ts'
+import { type BackupSource, fetchBackupSteps } from '#agent/features/backups/fetch-backup.ts'
 import { type Manifest, userIn } from '#agent/features/backups/manifest.ts'
-import { dumpIn, fetchedOf, filesIn } from '#agent/features/backups/places.ts'
+import { dumpIn, fetchedOf, filesIn } from '#agent/features/backups/paths.ts'
+import { pauseJobsForReading, resumeJobsAfterReading } from '#agent/features/backups/pause-jobs.ts'
+import { removeFetchedStep } from '#agent/features/backups/previous-state.ts'
 import { refuseReplaced, refuseReplacing } from '#agent/features/backups/replace.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
 import { refuseUnready } from '#agent/features/backups/restic/run.ts'
 import { withSourcePassword } from '#agent/features/backups/restic/session.ts'
 import { copyFiles } from '#agent/features/copies/clone/files.ts'
-import { type Copied, findReport, writeReport } from '#agent/features/copies/clone/report.ts'
+import { type CopyResult, findReport, writeReport } from '#agent/features/copies/clone/report.ts'
 import { inherit, inheritedOf, namesOf } from '#agent/features/copies/clone/settings.ts'
 import { refuseLackForCopy } from '#agent/features/copies/clone/space.ts'
-import { cutOffCertificate } from '#agent/features/domains/cut-off.ts'
+import { recordInterruptedIssue } from '#agent/features/domains/interrupted-issue.ts'
 import { measureFiles } from '#agent/features/metrics/usage/measure.ts'
-import { preparing, refuseKnownNames, warnOfCapacity } from '#agent/features/sites/new-site.ts'
+import {
+  preparationSteps,
+  refuseKnownNames,
+  warnOfCapacity,
+} from '#agent/features/sites/new-site.ts'
 import { certificateSteps, copySteps, databaseStep } from '#agent/features/sites/site-steps.ts'
 import { awaitAnswer } from '#agent/features/web/front-page.ts'
-import { configure, proveOwnDatabase } from '#agent/features/wordpress/addresses/config.ts'
+import { configureCopy, proveOwnDatabase } from '#agent/features/wordpress/addresses/config.ts'
 import { copyDatabase, loadDump } from '#agent/features/wordpress/addresses/load.ts'
-import { sameFolder } from '#agent/kernel/baseline/live-files.ts'
+import { copiedFolder } from '#agent/kernel/baseline/live-files.ts'
 import { inOrder, moved, removed, removedTree } from '#agent/kernel/effects/change.ts'
 import { change, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -29,25 +33,25 @@ import { reportOf } from '#agent/kernel/site/settings.ts'
 import { getSite, recordIn, type Site } from '#agent/kernel/site/sites.ts'
 import {
   after,
+  type CommandRun,
   command,
-  type Job,
-  type List,
   line,
   type Progress,
   ready,
   type Step,
-  value,
+  type StepList,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { SiteJobs } from '#shared/jobs/site-jobs.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
-import { copied, separateStep } from './separate-step.ts'
+import { copyResult, separateStep } from './separate-step.ts'
 
-type Params = ParamsOf<'site.clone'>
+type CloneParams = ParamsOf<'site.clone'>
 
-/** A new site with the content of another one: the original is only read. */
+/** Creates a site with the content of another one, which is only read. */
 export const siteClone = command('site.clone', {
   lock: onSite.lock,
   withSecrets: withSourcePassword,
@@ -63,7 +67,7 @@ export const siteClone = command('site.clone', {
     return [
       ready(
         async () => [
-          ...(await preparing(host, site, accept)),
+          ...(await preparationSteps(host, site, accept)),
           ...(from.kind === 'backup' ? await resticSteps(host) : []),
         ],
         () => refuseKnownNames(host, site),
@@ -72,7 +76,7 @@ export const siteClone = command('site.clone', {
       ...(await stepsOf(job)),
       after(
         () => certificateSteps(recorded(job), host, warn),
-        () => cutOffCertificate(host, site.domain),
+        () => recordInterruptedIssue(host, site.domain),
       ),
     ]
   },
@@ -85,9 +89,9 @@ export const siteClone = command('site.clone', {
   },
 })
 
-const siteOf = ({ accept: _, from: __, with_jobs: ___, ...site }: Params): Site => site
+const siteOf = ({ accept: _, from: __, with_jobs: ___, ...site }: CloneParams): Site => site
 
-/** For the records of the dashboard; a site with the defaults has none. */
+/** Returns the settings for the records of the dashboard; none for a site with the defaults. */
 const settingsIn = (site: Site) =>
   namesOf(inheritedOf(site, { isSame: true })).length > 0 ? { settings: reportOf(site) } : {}
 
@@ -97,15 +101,12 @@ async function refuseUncopiable(host: Host, domain: string): Promise<void> {
   await refuseLackForCopy(host, site.user)
 }
 
-/** When the content of the original was last replaced, before it was read. */
-const restored = value<number | undefined>('The jobs of the original were not paused')
-const loaded = value<Omit<Copied, 'files'>>('The database was not copied')
+/** The time of the last replacement of the original before it was read. */
+const restored = stepResult<number | undefined>('The jobs of the original were not paused')
+const loaded = stepResult<Omit<CopyResult, 'files'>>('The database was not copied')
 
-/**
- * The content is complete before the site is public; the new site has access to its own database
- * only.
- */
-async function stepsOf(job: Clone): Promise<List> {
+/** Completes the content before the site is public. */
+async function stepsOf(job: CloneRun): Promise<StepList> {
   const { params, host, site, warn } = job
   const { from, with_jobs } = params
   const tell = (message: string) => warn({ code: 'left_out', message })
@@ -113,20 +114,21 @@ async function stepsOf(job: Clone): Promise<List> {
   const database = databaseStep(host, site, password)
   const content =
     from.kind === 'site'
-      ? await steppedFromSite(job, { from: from.domain, tell, database, with_jobs })
+      ? await stepsFromSite(job, { from: from.domain, tell, database, with_jobs })
       : backupSteps(job, { from, database, with_jobs, tell })
   const list = await copySteps(host, site, [...content, ...configSteps(job, password)], {
     recorded: () => recorded(job),
-    probe: () => answering(host, site),
+    probe: () => checkAnswer(host, site),
   })
-  return from.kind === 'site' ? list : [...list, forgetFetchedStep(host, site)]
+  return from.kind === 'site' ? list : [...list, removeFetchedStep(host, site)]
 }
 
-/** With what the clone has taken over by now. */
-const recorded = ({ find, site }: Clone): Site => find(inherited) ?? find(brought)?.record ?? site
+/** Returns the record with what the clone has inherited so far. */
+const recorded = ({ find, site }: CloneRun): Site =>
+  find(inherited) ?? find(fetchedContent)?.record ?? site
 
-/** The owner is responsible for the content: an error page is copied like any other page. */
-async function* answering(host: Host, { domain }: Site): Progress<void> {
+/** Requests the front page and reports the answer. An error page is copied like any other page. */
+async function* checkAnswer(host: Host, { domain }: Site): Progress<void> {
   const problem = await awaitAnswer(host, domain)
   if (problem !== undefined) yield `Warning: ${domain} ${problem}`
 }
@@ -138,18 +140,18 @@ interface FromSiteOptions {
   with_jobs: boolean | undefined
 }
 
-/** The database first: a file that is added meanwhile has no row, but no row lacks its file. */
-async function steppedFromSite(
-  job: Clone,
+/** Copies the database first: a file that is added meanwhile has no row, but each row a file. */
+async function stepsFromSite(
+  job: CloneRun,
   { from, tell, database, with_jobs = false }: FromSiteOptions,
 ): Promise<Step[]> {
   const { host, site, gives, get } = job
   const { user } = site
   const steady = host.steady ?? host
-  // After a restart the original may be gone; its jobs are then, too.
+  // After a restart the original may be deleted, with its jobs.
   const known = await getSite(host, from).catch(() => undefined)
   const source = known?.user ?? ''
-  const hold = holdForReading(host, source, user)
+  const hold = pauseJobsForReading(host, source, user)
   return [
     ...settingsSteps(job, known, with_jobs),
     database,
@@ -162,7 +164,7 @@ async function steppedFromSite(
         await hold.apply()
         return at
       }),
-      undo: releaseAfterReading(steady, source, user).apply,
+      undo: resumeJobsAfterReading(steady, source, user).apply,
     },
     {
       name: 'load',
@@ -171,7 +173,7 @@ async function steppedFromSite(
       apply: gives(loaded, async function* () {
         const original = await getSite(host, from)
         const at = new Date(host.clock.now()).toISOString()
-        const same = site.staging && { same: await sameFolder(host, original) }
+        const same = site.staging && { same: await copiedFolder(host, original) }
         const { warnings, ...report } = await copyDatabase(host, original, site)
         const { bytes, tables, addresses } = report
         for (const message of warnings) tell(message)
@@ -183,7 +185,7 @@ async function steppedFromSite(
       name: 'files',
       title: `Copying the files of ${from}`,
       effects: [run('program', 'tar'), change('folder', docrootOf(user))],
-      apply: gives(copied, async function* () {
+      apply: gives(copyResult, async function* () {
         const original = await getSite(host, from)
         const bytes = await copyFiles(host, original, site)
         await refuseReplaced(host, original, get(restored), 'copy')
@@ -196,12 +198,12 @@ async function steppedFromSite(
     {
       name: 'release',
       title: `Resuming the jobs of ${from}`,
-      ...releaseAfterReading(host, source, user),
+      ...resumeJobsAfterReading(host, source, user),
     },
   ]
 }
 
-function configSteps({ host, site, get }: Clone, password: Secret): Step[] {
+function configSteps({ host, site, get }: CloneRun, password: Secret): Step[] {
   const { user } = site
   return [
     {
@@ -209,9 +211,9 @@ function configSteps({ host, site, get }: Clone, password: Secret): Step[] {
       title: 'Changing the configuration of the copy',
       effects: [change('file', `${docrootOf(user)}/wp-config.php`)],
       async apply() {
-        await configure(host, get(copied).original, site, password)
+        await configureCopy(host, get(copyResult).original, site, password)
         await proveOwnDatabase(host, site)
-        await writeReport(host, user, get(copied))
+        await writeReport(host, user, get(copyResult))
       },
       undo: removedTree(host.steady ?? host, 'folder', restoresOf(user)).apply,
     },
@@ -220,18 +222,18 @@ function configSteps({ host, site, get }: Clone, password: Secret): Step[] {
 }
 
 interface FromBackupOptions {
-  from: FromBackup
+  from: BackupSource
   database: Step
   with_jobs: boolean | undefined
   tell: (message: string) => void
 }
 
-/** `record`: that of the clone with what it takes over. */
-type Brought = Omit<Copied, 'addresses' | 'digests'> & { record: Site }
-const brought = value<Brought>('The backup was not read')
+/** The content of a backup; `record` is that of the clone with the inherited settings. */
+type FetchedContent = Omit<CopyResult, 'addresses' | 'digests'> & { record: Site }
+const fetchedContent = stepResult<FetchedContent>('The backup was not read')
 
-/** The record in a backup may be of another version: what this agent cannot read is left out. */
-function takingOver(site: Site, former: Manifest['site'], with_jobs: boolean): Site {
+/** Adds the record of a backup, which may be of another version, without what is unknown here. */
+function withBackupRecord(site: Site, former: Manifest['site'], with_jobs: boolean): Site {
   const recorded = recordIn(former)
   const clone = recorded
     ? inherit(site, inheritedOf(recorded, { isSame: isSame(site, recorded) }))
@@ -239,9 +241,9 @@ function takingOver(site: Site, former: Manifest['site'], with_jobs: boolean): S
   return with_jobs ? { ...clone, jobs: SiteJobs.safeParse(former.jobs).data } : clone
 }
 
-/** The content of a backup. Everything is fetched and checked first, into a folder of root. */
+/** Fetches and checks the content of a backup in a folder of root before the copy. */
 function backupSteps(
-  job: Clone,
+  job: CloneRun,
   { from, database, with_jobs = true, tell }: FromBackupOptions,
 ): Step[] {
   const { host, site, gives, get } = job
@@ -252,16 +254,16 @@ function backupSteps(
     ...fetchBackupSteps(job, {
       from,
       prepare: removedTree(host, 'folder', fetched).apply,
-      as: brought,
+      as: fetchedContent,
       async fetched(manifest) {
         const { at, domain, files, database: saved, site: former } = manifest
         const { bytes = 0, tables = 0 } = saved ?? {}
-        for (const message of notTaken(site, former)) tell(message)
+        for (const message of notInherited(site, former)) tell(message)
         return {
           ...{ at, tables, files: files.count, bytes: files.bytes + bytes },
           original: { domain, user: userIn(manifest) },
-          // A staging site takes nothing over.
-          record: site.staging ? site : takingOver(site, former, with_jobs),
+          // A staging site inherits nothing.
+          record: site.staging ? site : withBackupRecord(site, former, with_jobs),
         }
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
@@ -271,8 +273,8 @@ function backupSteps(
       name: 'load',
       title: 'Importing the database',
       effects: [change('database', user)],
-      apply: gives(copied, async function* () {
-        const facts = get(brought)
+      apply: gives(copyResult, async function* () {
+        const facts = get(fetchedContent)
         const report = await loadDump(host, dumpIn(fetched), facts.original, site)
         yield `${report.addresses.replaced} addresses changed`
         return { ...facts, ...report }
@@ -289,11 +291,8 @@ function backupSteps(
   ]
 }
 
-/**
- * What the site of a backup had, and the site that takes its address again does not have: nobody else
- * would notice. A copy with another address is not meant to be the same.
- */
-function notTaken(site: Site, former: Manifest['site']): string[] {
+/** Lists what the site of a backup had and the same site does not inherit. */
+function notInherited(site: Site, former: Manifest['site']): string[] {
   const original = recordIn(former)
   if (!original || !isSame(site, original)) return []
   const { settings = {}, access = [] } = original
@@ -319,7 +318,7 @@ function notTaken(site: Site, former: Manifest['site']): string[] {
   ].map((what) => `Not taken over from the backup: ${what}`)
 }
 
-/** Whether the new site takes the address of the original again. */
+/** Returns whether the new site has the address of the original. */
 const isSame = (site: Site, original: Site): boolean =>
   !site.staging && apexOf(site.domain) === apexOf(original.domain)
 
@@ -330,17 +329,13 @@ function shortened(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, SHOWN).join(', ')} and ${more} more` : names.join(', ')
 }
 
-type Clone = Job<'site.clone', { site: Site }>
+type CloneRun = CommandRun<'site.clone', { site: Site }>
 
-/** The record of a clone with what it takes over. */
-const inherited = value<Site>('The settings of the original were not read')
+const inherited = stepResult<Site>('The settings of the original were not read')
 
-/**
- * The settings of the original, and its cron jobs if they were asked for. A staging site has its own
- * rules, and runs no jobs.
- */
+/** Inherits the settings of the original and on request its jobs; a staging site has its own. */
 function settingsSteps(
-  { host, site, gives }: Clone,
+  { host, site, gives }: CloneRun,
   original: Site | undefined,
   with_jobs: boolean,
 ): Step[] {
@@ -363,10 +358,10 @@ function settingsSteps(
   ]
 }
 
-type Jobs = readonly { name: string }[]
+type NamedJobs = readonly { name: string }[]
 
-const namesIn = (jobs: Jobs) => jobs.map(({ name }) => name).join(', ')
-const jobsIn = (jobs: Jobs) => (jobs.length > 0 ? [`cron jobs (${namesIn(jobs)})`] : [])
+const namesIn = (jobs: NamedJobs) => jobs.map(({ name }) => name).join(', ')
+const jobsIn = (jobs: NamedJobs) => (jobs.length > 0 ? [`cron jobs (${namesIn(jobs)})`] : [])
 
-const leftOut = (domain: string, jobs: Jobs) =>
+const leftOut = (domain: string, jobs: NamedJobs) =>
   jobs.length > 0 ? [`The clone does not get the cron jobs of ${domain}: ${namesIn(jobs)}.`] : []

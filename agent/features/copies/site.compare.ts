@@ -4,17 +4,17 @@ import { type SameFiles, writtenSince } from '#agent/kernel/baseline/live-files.
 import { databaseDigests } from '#agent/kernel/database/digests.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { asSite, runAsSite } from '#agent/kernel/sandbox/run.ts'
-import { NOT_PUSHED, UPLOADS } from '#agent/kernel/site/content.ts'
+import { NOT_PUSHED, UPLOADS_FOLDER } from '#agent/kernel/site/content-paths.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
 import { command } from '#agent/kernel/steps/command.ts'
-import { type Compared, MAX_PATHS, MAX_TABLES } from '#shared/copies/site.compare.ts'
+import { type ComparedContent, MAX_PATHS, MAX_TABLES } from '#shared/copies/site.compare.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
 /** Only reads, with the rights of each site. */
 export const siteCompare = command('site.compare', {
   lock: () => undefined,
-  check: ({ domain, from }, host) => getPair(host, domain, from),
+  check: ({ domain, from }, host) => getStagingPair(host, domain, from),
   steps: () => [],
   async *result({ params: { domain, from }, host, live, staging }) {
     yield 'Comparing the files'
@@ -30,7 +30,7 @@ export const siteCompare = command('site.compare', {
 })
 
 /** Throws conflict for a site that is not a staging site of the live one. */
-export async function getPair(
+export async function getStagingPair(
   host: Host,
   domain: string,
   from: string,
@@ -42,8 +42,16 @@ export async function getPair(
 
 const HOUR_MS = 60 * 60_000
 
-/** Every file and link by path, kind, size, second of change, and target; folders by path alone. */
-const FACTS = ['-type', 'd', '-printf', '%P\\td\\0', '-o', '-printf', '%P\\t%y\\t%s\\t%Ts\\t%l\\0']
+/** Every file and link: path, kind, size, second of change, target; folders by path alone. */
+const LISTED_FACTS = [
+  '-type',
+  'd',
+  '-printf',
+  '%P\\td\\0',
+  '-o',
+  '-printf',
+  '%P\\t%y\\t%s\\t%Ts\\t%l\\0',
+]
 
 /**
  * Compares the names, sizes and times of files, without caches and wp-config.php: a copy keeps the
@@ -54,7 +62,7 @@ async function compareFiles(
   live: Site,
   staging: Site,
   since: SameFiles | undefined,
-): Promise<Compared['files']> {
+): Promise<ComparedContent['files']> {
   const folder = `${host.settings.state_dir}/compare-${host.random.name(8)}`
   const [own, other] = [`${folder}/live`, `${folder}/staging`]
   await host.files.mkdir(folder, { mode: 0o700 })
@@ -62,7 +70,11 @@ async function compareFiles(
     await listInto(host, live, own)
     await listInto(host, staging, other)
     const written = await writtenSince(host, live, since)
-    return differences(await only(host, own, other), await only(host, other, own), written)
+    return differences(
+      await linesOnlyIn(host, own, other),
+      await linesOnlyIn(host, other, own),
+      written,
+    )
   } finally {
     await host.files.remove(folder)
   }
@@ -71,15 +83,15 @@ async function compareFiles(
 async function listInto(host: Host, { user }: Site, path: string): Promise<void> {
   const root = docrootOf(user)
   const pruned = NOT_PUSHED.flatMap((one) => ['-path', `${root}/${one}`, '-prune', '-o'])
-  const list = ['find', root, '-mindepth', '1', ...pruned, ...FACTS]
+  const list = ['find', root, '-mindepth', '1', ...pruned, ...LISTED_FACTS]
   const limits = { network: false, idle: true, timeout_ms: HOUR_MS }
   const input_from = { argv: list, options: asSite({ user }, limits) }
   const options = { ...limits, home: false, input_from, output_file: path }
   await runAsSite(host, { user }, ['sort', '--zero-terminated'], options)
 }
 
-/** The lines that only the first file has. */
-async function only(host: Host, path: string, other: string): Promise<string[]> {
+/** Returns the lines that only the first file has. */
+async function linesOnlyIn(host: Host, path: string, other: string): Promise<string[]> {
   const argv = ['comm', '--zero-terminated', '--nocheck-order', '-23', '--', path, other]
   const { stdout } = await host.shell.run(argv, { timeout_ms: HOUR_MS })
   const lines = stdout.split('\0')
@@ -89,21 +101,21 @@ async function only(host: Host, path: string, other: string): Promise<string[]> 
 
 const pathOf = (line: string) => line.slice(0, factsAt(line))
 
-/** A name may have tabs: those of the facts are the last ones. */
+/** Finds the separator of the facts; a name may contain tabs, too. */
 function factsAt(line: string): number {
   const found = /\t(?:d|[^\td]\t\d+\t\d+\t[^\t]*)$/.exec(line)
   return found?.index ?? line.length
 }
 
-/** Uploads are merged. */
-const isReplaced = (line: string) => !line.endsWith('\td') && !line.startsWith(`${UPLOADS}/`)
+/** Returns whether a push replaces the path: uploads are merged. */
+const isReplaced = (line: string) => !line.endsWith('\td') && !line.startsWith(`${UPLOADS_FOLDER}/`)
 
-/** What only each of them has; and what was written on the live site since both were the same. */
+/** Returns what only each of them has, and what changed on the live site since then. */
 export function differences(
   live: readonly string[],
   staging: readonly string[],
   written?: ReadonlySet<string>,
-): Compared['files'] {
+): ComparedContent['files'] {
   const [lives, copies] = [new Set(live.map(pathOf)), new Set(staging.map(pathOf))]
   const isWritten = (path: string) => written?.has(path) ?? true
   const shown = (paths: Iterable<string>) => {

@@ -1,12 +1,16 @@
-import { forgetFetchedStep, keepStep, recordStep } from '#agent/features/backups/keep-state.ts'
-import { fetchedOf } from '#agent/features/backups/places.ts'
+import { fetchedOf } from '#agent/features/backups/paths.ts'
+import { pauseSiteSteps, resumeSiteSteps } from '#agent/features/backups/pause-site.ts'
+import {
+  keepPreviousStep,
+  removeFetchedStep,
+  replacedFolderStep,
+} from '#agent/features/backups/previous-state.ts'
 import { refuseReplacing } from '#agent/features/backups/replace.ts'
-import { filesStep } from '#agent/features/backups/replacing.ts'
-import { pauseSteps, resumeSteps } from '#agent/features/backups/switch.ts'
+import { filesStep } from '#agent/features/backups/replace-steps.ts'
 import { writeReport } from '#agent/features/copies/clone/report.ts'
 import { refuseLackForCopy } from '#agent/features/copies/clone/space.ts'
 import { keepOwnFiles } from '#agent/features/copies/staging/files.ts'
-import { readdress } from '#agent/features/wordpress/addresses/config.ts'
+import { rewriteAddressFiles } from '#agent/features/wordpress/addresses/config.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { change } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -21,37 +25,37 @@ import {
   fetchStep,
   filesAt,
   flushStep,
-  type Push,
+  type PushRun,
   tableSteps,
 } from './push-steps.ts'
-import { factsOf, getResult } from './replacement.ts'
-import { getPair } from './site.compare.ts'
+import { getReplacementResult, previousStateOf } from './replacement-result.ts'
+import { getStagingPair } from './site.compare.ts'
 
-type Params = ParamsOf<'site.push'>
+type PushParams = ParamsOf<'site.push'>
 
-/** Everything is prepared before the live site changes; one rename of a folder decides. */
+/** Prepares everything before the live site changes; one rename of a folder decides. */
 export const sitePush = command('site.push', {
   ...onSite,
   check: async (params, host) => ({ site: await checked(host, params) }),
   steps: (job) => [ready(() => mariadbSteps(job.host)), ...stepsOf(job)],
   unfinished: warnOfCleanup,
-  result: ({ params: { domain }, host }) => getResult(host, domain),
+  result: ({ params: { domain }, host }) => getReplacementResult(host, domain),
 })
 
-async function checked(host: Host, { domain, from }: Params): Promise<Site> {
-  const { live, staging } = await getPair(host, domain, from)
+async function checked(host: Host, { domain, from }: PushParams): Promise<Site> {
+  const { live, staging } = await getStagingPair(host, domain, from)
   await refuseReplacing(host, staging)
   await refuseLackForCopy(host, staging.user)
   return live
 }
 
-function stepsOf(job: Push): Step[] {
+function stepsOf(job: PushRun): Step[] {
   const { params, host, site: live, get } = job
   const { user } = live
   return [
     fetchStep(job),
-    ...pauseSteps(host, live),
-    keepStep(host, user, () => factsOf(host, get(copied))),
+    ...pauseSiteSteps(host, live),
+    replacedFolderStep(host, user, () => previousStateOf(host, get(copied))),
     ...(params.tables.length > 0 ? tableSteps(job) : []),
     ...(params.files ? fileSteps(job) : []),
     {
@@ -60,15 +64,15 @@ function stepsOf(job: Push): Step[] {
       effects: [],
       apply: () => writeReport(host, user, get(copied)),
     },
-    ...resumeSteps(host, live),
+    ...resumeSiteSteps(host, live),
     flushStep(host, live),
-    recordStep(host, user),
+    keepPreviousStep(host, user),
     baselineStep(job),
-    forgetFetchedStep(host, live),
+    removeFetchedStep(host, live),
   ]
 }
 
-function fileSteps({ host, site: live, params: { from }, gives }: Push): Step[] {
+function fileSteps({ host, site: live, params: { from }, gives }: PushRun): Step[] {
   return [
     {
       name: 'own files',
@@ -82,7 +86,7 @@ function fileSteps({ host, site: live, params: { from }, gives }: Push): Step[] 
       title: 'Changing the addresses in configuration files',
       effects: [change('folder', docrootOf(live.user))],
       apply: gives(filesAt, async () => {
-        await readdress(host, await getSite(host, from), live)
+        await rewriteAddressFiles(host, await getSite(host, from), live)
         return new Date(host.clock.now()).toISOString()
       }),
     },

@@ -1,15 +1,15 @@
-import { countChanges } from '#agent/features/copies/rename/changes.ts'
 import { listConfigFiles } from '#agent/features/copies/rename/config.ts'
+import { countChanges } from '#agent/features/copies/rename/count-changes.ts'
 import { command } from '#agent/kernel/steps/command.ts'
 import { MAX_COLUMNS, MAX_FILES, MAX_TABLES } from '#shared/copies/site.rename-preview.ts'
-import { checked } from './site.rename.ts'
+import { checkedRenaming } from './site.rename.ts'
 
 const USE = { former: 'redirect' } as const
 
 /** Only reads, with the rights of the site. */
 export const siteRenamePreview = command('site.rename-preview', {
   lock: () => undefined,
-  check: (params, host) => checked(host, { ...params, ...USE }),
+  check: (params, host) => checkedRenaming(host, { ...params, ...USE }),
   steps: () => [],
   async *result({ host, former, target }) {
     yield 'Reading the configuration files'
@@ -22,15 +22,15 @@ export const siteRenamePreview = command('site.rename-preview', {
       tables: tables
         .filter(({ columns }) => columns.length > 0)
         .slice(0, MAX_TABLES)
-        .map(shown),
+        .map(shownChanges),
       files: files.slice(0, MAX_FILES),
     }
   },
 })
 
-type Counted = Awaited<ReturnType<typeof countChanges>>['tables'][number]
+type TableChanges = Awaited<ReturnType<typeof countChanges>>['tables'][number]
 
-const shown = ({ table, rows, columns }: Counted) => ({
+const shownChanges = ({ table, rows, columns }: TableChanges) => ({
   ...{ name: table.slice(0, 64), rows },
   columns: columns.slice(0, MAX_COLUMNS).map(({ column, changed, replaced, serialized }) => ({
     ...{ name: column.slice(0, 64), values: changed, serialized },

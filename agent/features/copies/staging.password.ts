@@ -5,7 +5,7 @@ import { command } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-type Params = ParamsOf<'staging.password'>
+type PasswordParams = ParamsOf<'staging.password'>
 
 export const stagingPassword = command('staging.password', {
   ...onSite,
@@ -14,11 +14,11 @@ export const stagingPassword = command('staging.password', {
     if (site.staging) return { site }
     throw conflict(`${domain} is not a staging site: it has no staging password`)
   },
-  steps: (job) => changeList(changing(job.params), job),
+  steps: (job) => changeList(passwordChange(job.params), job),
   result: domainOf,
 })
 
-const changing = ({ domain, password_hash }: Params): SiteChange => ({
+const passwordChange = ({ domain, password_hash }: PasswordParams): SiteChange => ({
   domain,
   into: (site: Site): Site => ({
     ...site,

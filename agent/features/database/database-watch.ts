@@ -1,15 +1,15 @@
-import { keepConnections } from '#agent/kernel/database/connections.ts'
+import { restoreConnectionLimit } from '#agent/kernel/database/connections.ts'
 import { endLongStatements } from '#agent/kernel/database/long-statements.ts'
 import { endExpired } from '#agent/kernel/database/temporary-accounts.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Runner } from '#agent/kernel/operations/runner.ts'
-import { MARIADB } from '#agent/kernel/services/known.ts'
+import { MARIADB } from '#agent/kernel/services/debian-services.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 
 /**
- * Makes the work of each round: it ends temporary users whose time is over, and statements beyond the limit of
+ * Runs each round: ends temporary users whose time is over, and statements beyond the limit of
  * their site, and raises the connection limit if a restart of MariaDB has lowered it. It holds its
  * own connection, so that the agent has one when all others are in use. A problem is reported once.
  */
@@ -20,7 +20,7 @@ export function watchDatabase(
 ): () => Promise<void> {
   let reported = ''
   return async () => {
-    const problem = await look(host, runner, report).then(
+    const problem = await runRound(host, runner, report).then(
       () => '',
       (error: unknown) => String(error),
     )
@@ -29,7 +29,7 @@ export function watchDatabase(
   }
 }
 
-async function look(
+async function runRound(
   host: Host,
   runner: Pick<Runner, 'isBusy'>,
   report: (error: unknown) => void,
@@ -37,7 +37,7 @@ async function look(
   const sites = await listSites(host)
   if (sites.length === 0 || !(await isRunning(host, MARIADB))) return
   const ended = endExpired(host).catch((error: unknown) => ({ error }))
-  await keepConnections(host)
+  await restoreConnectionLimit(host)
   const busy = ({ domain }: Site) => runner.isBusy(apexOf(domain))
   for (const { domain } of await endLongStatements(host, sites, busy)) {
     report(new Error(`A statement of ${domain} ran beyond the limit of its tier and was ended`))

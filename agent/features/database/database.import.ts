@@ -1,15 +1,20 @@
 import { refuseLack } from '#agent/features/backups/fetch.ts'
-import { keepStep, keptUntil, recordStep, saveStep } from '#agent/features/backups/keep-state.ts'
-import { accountIn, dumpIn, replacedOf } from '#agent/features/backups/places.ts'
+import { accountIn, dumpIn, replacedOf } from '#agent/features/backups/paths.ts'
+import { pauseSiteSteps, resumeSiteSteps } from '#agent/features/backups/pause-site.ts'
+import {
+  keepPreviousStep,
+  keptUntil,
+  replacedFolderStep,
+  saveDatabaseStep,
+} from '#agent/features/backups/previous-state.ts'
 import * as replace from '#agent/features/backups/replace.ts'
-import { pauseSteps, resumeSteps } from '#agent/features/backups/switch.ts'
-import { forgetUpload, markTried, partsOf } from '#agent/features/database/site/uploads.ts'
-import { forgetSteps } from '#agent/kernel/baseline/baseline.ts'
+import { markTried, partsOf, uploadRemoved } from '#agent/features/database/site/uploads.ts'
+import { forgetBaselineSteps } from '#agent/kernel/baseline/baseline.ts'
 import { releaseAccount, reserveAccount } from '#agent/kernel/database/account.ts'
+import { parseAccount } from '#agent/kernel/database/account-record.ts'
 import { databaseSize, timeFor } from '#agent/kernel/database/dump.ts'
 import { objectsIn } from '#agent/kernel/database/foreign-objects.ts'
 import { importStream } from '#agent/kernel/database/import.ts'
-import { parseAccount } from '#agent/kernel/database/kept-account.ts'
 import {
   createEmptyDatabase,
   mariadbSteps,
@@ -18,7 +23,7 @@ import {
 import { change } from '#agent/kernel/effects/effects.ts'
 import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
 import { reportProgress } from '#agent/kernel/host/report-progress.ts'
-import { FeederFailed } from '#agent/kernel/sandbox/feeders.ts'
+import { FeederFailed } from '#agent/kernel/sandbox/feeder-failed.ts'
 import { asSite } from '#agent/kernel/sandbox/run.ts'
 import { onSite, warnOfCleanup } from '#agent/kernel/site/on-site.ts'
 import { HOMES } from '#agent/kernel/site/paths.ts'
@@ -29,21 +34,21 @@ import {
   type Progress,
   ready,
   type Step,
-  value,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-type Params = ParamsOf<'database.import'>
-const imported = value<Imported>('The import has no result')
+type ImportParams = ParamsOf<'database.import'>
+const imported = stepResult<ImportResult>('The import has no result')
 
-/** Tables with their indexes, against their dump; and a dump, against its compressed file. */
+/** Tables with indexes compared with their dump, and a dump with its packed file. */
 const [GROWTH, PACKED] = [2, 5]
 
-/** The present database is saved first; one rename of a folder decides. */
+/** Saves the present database first; one rename of a folder decides. */
 export const databaseImport = command('database.import', {
   ...onSite,
-  check: async (params, host) => ({ site: await fit(host, params) }),
+  check: async (params, host) => ({ site: await checked(host, params) }),
   steps: ({ params, host, site, gives, warn }) => [
     line(() => refuseLackFor(host, site, params)),
     ready(() => mariadbSteps(host)),
@@ -54,7 +59,7 @@ export const databaseImport = command('database.import', {
   ],
   unfinished: warnOfCleanup,
   async result({ host, site: { domain, user }, find, warn }) {
-    const facts = await replace.findPrevious(host, user)
+    const facts = await replace.findPreviousState(host, user)
     if (!facts) throw new Error(imported.missing)
     const { bytes, isWhole } = find(imported) ?? { bytes: 0, isWhole: true }
     if (!isWhole) {
@@ -65,7 +70,7 @@ export const databaseImport = command('database.import', {
   },
 })
 
-async function* importDump(host: Host, site: Site, params: Params): Progress<Imported> {
+async function* importDump(host: Host, site: Site, params: ImportParams): Progress<ImportResult> {
   const { user } = site
   const { paths, bytes } = await partsOf(host, { ...params, user })
   await markTried(host, user, params.upload)
@@ -76,8 +81,8 @@ async function* importDump(host: Host, site: Site, params: Params): Progress<Imp
   return result
 }
 
-/** For the saved state, and for the tables of the dump. */
-async function refuseLackFor(host: Host, { user }: Site, params: Params): Promise<void> {
+/** Refuses an import without space for the saved state and for the tables of the dump. */
+async function refuseLackFor(host: Host, { user }: Site, params: ImportParams): Promise<void> {
   const { bytes } = await partsOf(host, { ...params, user })
   const present = (await databaseSize(host, user)) ?? 0
   await refuseLack(host, HOMES, 2 * present, 'the import')
@@ -89,7 +94,7 @@ async function refuseLackFor(host: Host, { user }: Site, params: Params): Promis
   )
 }
 
-async function fit(host: Host, { domain }: Params): Promise<Site> {
+async function checked(host: Host, { domain }: ImportParams): Promise<Site> {
   const site = await getSite(host, domain)
   if (site.moving?.closed)
     throw conflict(`${domain} moves to another server: import the dump there`)
@@ -104,18 +109,18 @@ async function fit(host: Host, { domain }: Params): Promise<Site> {
 function stepsOf(
   host: Host,
   site: Site,
-  params: Params,
+  params: ImportParams,
   { apply, tell }: Pick<Step, 'apply'> & { tell: (message: string) => void },
 ): Step[] {
   const { user } = site
   const steady = host.steady ?? host
   return [
-    ...pauseSteps(host, site),
-    keepStep(host, user, () => ({
+    ...pauseSiteSteps(host, site),
+    replacedFolderStep(host, user, () => ({
       at: new Date(host.clock.now()).toISOString(),
       until: keptUntil(host),
     })),
-    saveStep(host, user, tell),
+    saveDatabaseStep(host, user, tell),
     {
       name: 'database',
       title: 'Importing the dump',
@@ -123,19 +128,19 @@ function stepsOf(
       apply,
       undo: () => replace.loadDatabase(steady, site, dumpIn(replacedOf(user)), 'use_all'),
     },
-    ...forgetSteps(host, site),
-    ...resumeSteps(host, site),
-    recordStep(host, user, 'database'),
+    ...forgetBaselineSteps(host, site),
+    ...resumeSiteSteps(host, site),
+    keepPreviousStep(host, user, 'database'),
     {
       name: 'cleanup',
       title: 'Removing the upload',
-      ...forgetUpload(host, user, params.upload),
+      ...uploadRemoved(host, user, params.upload),
     },
   ]
 }
 
 const GB = 2 ** 30
-/** A packed dump of text becomes up to twenty times as large; a bomb a thousand times. */
+/** The limit of the growth of a packed dump: about twenty for text, a thousand for a bomb. */
 const MAX_GROWTH = 50
 /** The last line that mariadb-dump and mysqldump write. */
 const END = /^-- Dump completed/m
@@ -146,22 +151,22 @@ interface Upload {
   packed: boolean
 }
 
-interface Imported {
+interface ImportResult {
   bytes: number
-  /** The text ends like that of a whole dump. */
+  /** True when the text ends like that of a whole dump. */
   isWhole: boolean
 }
 
 /**
- * Runs the statements of an uploaded dump with the rights of the site, whose account nobody else uses
- * meanwhile. `replace`: into an empty database. The account and its password stay.
+ * Runs the statements of an uploaded dump with the rights of the site, whose account nobody else
+ * uses meanwhile; `replace` starts with an empty database. The account and its password stay.
  */
 async function importUpload(
   host: Host,
   site: Site,
   upload: Upload,
   replace: boolean,
-): Promise<Imported> {
+): Promise<ImportResult> {
   const { user } = site
   const kept = parseAccount(await host.files.read(accountIn(replacedOf(user))))
   if (replace) {
@@ -172,27 +177,28 @@ async function importUpload(
   const most = upload.packed ? Math.max(GB, MAX_GROWTH * upload.bytes) : upload.bytes + 1
   const timeout_ms = timeFor(most)
   const fed = await importStream(host, user, (load) =>
-    load(textOf(host, user, upload, { most, timeout_ms }), timeout_ms).catch(refusePacked),
+    load(textOf(host, user, upload, { most, timeout_ms }), timeout_ms).catch(refuseDamagedUpload),
   )
   if (fed.bytes >= most) throw conflict('The dump is far too large for its file')
   await releaseAccount(host, site, kept?.password_hash)
   return { bytes: fed.bytes, isWhole: END.test(fed.end) }
 }
 
-type Program = NonNullable<RunOptions['input_from']>
+type InputProgram = NonNullable<RunOptions['input_from']>
 
-/**
- * Root only reads its own files; what is in them is unpacked with the rights of the site. The progress
- * is that of the upload, whose size is known: the programs after it have no more than their pipes.
- */
+/** Reads files as root, and unpacks them with the rights of the site. */
 function textOf(
   host: Host,
   user: string,
   { paths, bytes, packed }: Upload,
   { most, timeout_ms }: { most: number; timeout_ms: number },
-): Program {
-  const cat: Program = { argv: ['cat', '--', ...paths], options: { timeout_ms } }
-  const after = (argv: string[], input_from: Program, more: Pick<RunOptions, 'seen'> = {}) => ({
+): InputProgram {
+  const cat: InputProgram = { argv: ['cat', '--', ...paths], options: { timeout_ms } }
+  const after = (
+    argv: string[],
+    input_from: InputProgram,
+    more: Pick<RunOptions, 'seen'> = {},
+  ) => ({
     argv,
     options: {
       ...asSite({ user }, { network: false, home: false, timeout_ms, ...more }),
@@ -206,8 +212,8 @@ function textOf(
   return after(head, after(['gzip', '--decompress', '--stdout'], decoded, progress))
 }
 
-/** Two programs before the last one: gzip. */
-function refusePacked(error: unknown): never {
+/** Throws conflict if gzip failed, the second program before the last one. */
+function refuseDamagedUpload(error: unknown): never {
   if (!(error instanceof FeederFailed)) throw error
   throw conflict('The uploaded file is not a complete gzip file, or is far too large unpacked')
 }

@@ -8,7 +8,7 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { isDiskFull } from '#agent/kernel/host/storage.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
-import { command, type Progress, value } from '#agent/kernel/steps/command.ts'
+import { command, type Progress, stepResult } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { plainName, type TableAction, type TableResult } from '#shared/database/site-database.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
@@ -19,9 +19,9 @@ const STATEMENTS = {
   optimise: 'OPTIMIZE TABLE',
 } as const satisfies Record<TableAction, string>
 
-/** The limit of the account is for requests of visitors; the client has a limit of its own. */
+/** Disables the time limit of the account for visitors' requests; the client has its own. */
 const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
-/** A client takes a tenth of a second to start, and its tables are reported together. */
+/** The number of tables for one client, whose start takes 0.1 s, and for one report. */
 const MAX_IN_GROUP = 20
 const MAX_BYTES_IN_GROUP = 64 * 2 ** 20
 
@@ -30,7 +30,6 @@ interface SizedTable {
   bytes: number
 }
 
-/** Small tables share a client. */
 function groupsOf(tables: readonly SizedTable[]): SizedTable[][] {
   const groups: SizedTable[][] = []
   let bytes = 0
@@ -46,7 +45,7 @@ function groupsOf(tables: readonly SizedTable[]): SizedTable[][] {
   return groups
 }
 
-/** What MariaDB answers about each table, with the rights of the site. */
+/** Returns MariaDB's answers about each table, with the rights of the site. */
 async function maintain(
   host: Host,
   user: string,
@@ -61,16 +60,16 @@ async function maintain(
   const input = [SESSION, ...statements].map((text) => `${text};\n`).join('')
   const bytes = tables.reduce((sum, table) => sum + table.bytes, 0)
   const output = await tryAsOwner(host, user, argv, { input, timeout_ms: timeFor(bytes) })
-  if (output.code !== 0) throw failed(new CommandFailed(argv, output))
+  if (output.code !== 0) throw maintenanceError(new CommandFailed(argv, output))
   const answers = answersIn(output.stdout)
   return tables.map(({ name }, at) => resultOf(name, answers.get(at) ?? []))
 }
 
-type Answer = [kind: string, text: string]
+type TableAnswer = [kind: string, text: string]
 
-/** The rows after each mark: table, operation, kind and text. */
-function answersIn(stdout: string): Map<number, Answer[]> {
-  const answers = new Map<number, Answer[]>()
+/** Returns the rows after each mark: table, operation, kind and text. */
+function answersIn(stdout: string): Map<number, TableAnswer[]> {
+  const answers = new Map<number, TableAnswer[]>()
   let at = -1
   for (const row of stdout.split('\n').filter(Boolean)) {
     const [first = '', second = '', kind = '', text = ''] = row.split('\t')
@@ -81,10 +80,10 @@ function answersIn(stdout: string): Map<number, Answer[]> {
 }
 
 const UNSUPPORTED = /doesn't support/
-/** Says only that a table was rebuilt, which is how InnoDB optimises. */
+/** MariaDB's note for a table that was rebuilt, which is how InnoDB optimises. */
 const REBUILT = /^Table does not support optimize, doing recreate/
 
-function resultOf(name: string, answers: readonly Answer[]): TableResult {
+function resultOf(name: string, answers: readonly TableAnswer[]): TableResult {
   const reported = answers.filter(([, text]) => !REBUILT.test(text))
   const message = reported
     .filter(([kind]) => kind !== 'status')
@@ -93,7 +92,7 @@ function resultOf(name: string, answers: readonly Answer[]): TableResult {
   return { name, state: stateOf(reported), message: plainName(message).slice(0, 300) }
 }
 
-function stateOf(reported: readonly Answer[]): TableResult['state'] {
+function stateOf(reported: readonly TableAnswer[]): TableResult['state'] {
   const [kind, text = ''] = reported.at(-1) ?? []
   if (reported.some(([, text]) => UNSUPPORTED.test(text))) return 'unsupported'
   // A repair reports what it has repaired before its status.
@@ -101,31 +100,28 @@ function stateOf(reported: readonly Answer[]): TableResult['state'] {
   return reported.some(([kind]) => kind === 'error' || kind === 'warning') ? 'warning' : 'ok'
 }
 
-/** The client quotes statements, which contain names of the site. */
-function failed(error: CommandFailed) {
+/** Leaves out the output of the client, which quotes statements with names of the site. */
+function maintenanceError(error: CommandFailed) {
   const [message] = /^ERROR \d+ \(\w+\)/m.exec(error.output.stderr) ?? []
   return new Error(`MariaDB did not work on the tables (${reasonOf(error, message)})`)
 }
 
-type Params = ParamsOf<'database.maintain'>
+type MaintainParams = ParamsOf<'database.maintain'>
 
 const TITLES = { check: 'Checking', repair: 'Repairing', optimise: 'Optimising' }
 const WORDS = { ok: 'OK', warning: 'warning', failed: 'failed', unsupported: 'not supported' }
 const MB = 2 ** 20
-/** Left free beside the copy of a table that MariaDB writes. */
+/** The free space beside the copy of a table that MariaDB writes. */
 const SPARE = 1024 * MB
 
-const maintained = value<TableResult[]>('The tables have no results')
+const maintained = stepResult<TableResult[]>('The tables have no results')
 
-/**
- * A table that is broken is a result; the operation succeeds with a warning. A full disk is the failure
- * of the operation: the other tables would have it as well.
- */
+/** Reports a broken table as a result with a warning; a full disk fails the operation. */
 export const databaseMaintain = command('database.maintain', {
   ...onSite,
   async check(params, host) {
     const site = await getSite(host, params.domain)
-    const tables = await chosen(host, site, params)
+    const tables = await chosenTables(host, site, params)
     if (params.action !== 'check') await refuseFullDisk(host, tables)
     return { site, tables }
   },
@@ -137,7 +133,7 @@ export const databaseMaintain = command('database.maintain', {
         name: 'tables',
         title: `${TITLES[action]} ${tables.length} tables of ${domain}`,
         effects: tables.map(({ name }) => effect('table', plainName(name) || '?')),
-        apply: gives(maintained, () => work(host, site, action, tables)),
+        apply: gives(maintained, () => maintainTables(host, site, action, tables)),
       },
     ]
   },
@@ -153,10 +149,10 @@ export const databaseMaintain = command('database.maintain', {
   },
 })
 
-async function* work(
+async function* maintainTables(
   host: Host,
   { user }: Site,
-  action: Params['action'],
+  action: MaintainParams['action'],
   tables: readonly SizedTable[],
 ): Progress<TableResult[]> {
   const results: TableResult[] = []
@@ -172,8 +168,8 @@ async function* work(
   return results
 }
 
-/** Largest first. Throws not_found for the first table that the site does not have. */
-async function chosen(host: Host, site: Site, params: Params): Promise<SizedTable[]> {
+/** Returns the tables, largest first. Throws not_found for the first one that is missing. */
+async function chosenTables(host: Host, site: Site, params: MaintainParams): Promise<SizedTable[]> {
   const { tables } = await readTables(host, site)
   const sized = tables.tables.map(({ name, data_bytes, index_bytes }) => ({
     ...{ name, bytes: data_bytes + index_bytes },
@@ -185,7 +181,7 @@ async function chosen(host: Host, site: Site, params: Params): Promise<SizedTabl
   return chosen
 }
 
-/** MariaDB writes a copy of each table, one after another. */
+/** Refuses when the copy of the largest table does not fit: MariaDB writes one after another. */
 async function refuseFullDisk({ files }: Host, [largest]: readonly SizedTable[]): Promise<void> {
   const needed = (largest?.bytes ?? 0) + SPARE
   const { free } = await files.space('/var/lib/mysql')

@@ -1,24 +1,21 @@
 import {
   accountStep,
+  type CreatedUser,
   getMade,
-  type Made,
-  refuseUnfit,
+  refuseUserLimit,
 } from '#agent/features/database/site/new-user.ts'
 import { toolSteps } from '#agent/features/database/tool/install.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
-import { command, ready, value } from '#agent/kernel/steps/command.ts'
+import { command, ready, stepResult } from '#agent/kernel/steps/command.ts'
 
-const made = value<Made>('The temporary user is missing')
+const made = stepResult<CreatedUser>('The temporary user is missing')
 
-/**
- * Its session is the temporary user: when the user ends, Adminer answers no request of the session
- * any more.
- */
+/** The session is the temporary user: both end together. */
 export const databaseTool = command('database.tool', {
   ...onSite,
   async check(params, host) {
-    await refuseUnfit(params, host)
+    await refuseUserLimit(params, host)
     return onSite.check(params, host)
   },
   steps({ params, host, gives }) {

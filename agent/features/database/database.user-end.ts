@@ -7,13 +7,13 @@ import { command } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 
-/** It needs no lock: it must not wait for other work on the site. Its interruption is repeated. */
+/** Needs no lock, so that it never waits for other work on the site, and is repeatable. */
 export const databaseUserEnd = command('database.user-end', {
   lock: () => undefined,
   /** Throws not_found for a user of another site too. */
   async check(params, host) {
     await getSite(host, params.domain)
-    if (await isThere(host, params)) return {}
+    if (await exists(host, params)) return {}
     throw notFound(`Temporary user ${params.user} of ${params.domain}`)
   },
   find: async () => ({}),
@@ -23,13 +23,13 @@ export const databaseUserEnd = command('database.user-end', {
       title: `Ending a temporary user of the database of ${domain}`,
       effects: [remove('account', `${user}@localhost`)],
       apply: () => endTemporary(host, user),
-      decided: async () => !(await isThere(host, params)),
+      decided: async () => !(await exists(host, params)),
     },
   ],
   result: ({ params: { domain, user } }) => ({ domain, user }),
 })
 
-async function isThere(host: Host, { domain, user }: ParamsOf<'database.user-end'>) {
+async function exists(host: Host, { domain, user }: ParamsOf<'database.user-end'>) {
   const site = await findSite(host, domain)
   await ensureMariadb(host)
   return site && (await temporaryOf(host, site.user)).some((one) => one.user === user)

@@ -1,20 +1,20 @@
 import {
   accountStep,
+  type CreatedUser,
   getMade,
-  type Made,
-  refuseUnfit,
+  refuseUserLimit,
 } from '#agent/features/database/site/new-user.ts'
 import { mariadbSteps } from '#agent/kernel/database/mariadb.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
-import { command, ready, value } from '#agent/kernel/steps/command.ts'
+import { command, ready, stepResult } from '#agent/kernel/steps/command.ts'
 
-const made = value<Made>('The temporary user is missing')
+const made = stepResult<CreatedUser>('The temporary user is missing')
 
-/** The password exists at the dashboard and in the browser of its user only. */
+/** Returns a password that only the dashboard and the browser of its user have. */
 export const databaseUser = command('database.user', {
   ...onSite,
   async check(params, host) {
-    await refuseUnfit(params, host)
+    await refuseUserLimit(params, host)
     return onSite.check(params, host)
   },
   steps({ params, host, gives }) {

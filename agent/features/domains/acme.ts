@@ -14,44 +14,44 @@ import type { Progress } from '#agent/kernel/steps/command.ts'
 import { baseOf, isCovered, isWildcard } from '#shared/kernel/names.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
-import { publish, withdraw } from './dns-challenges.ts'
-import { noteFailedValidations } from './ledger.ts'
-import { noteIssuer, reasonOf, refundOrder, spendOrder } from './order-ledger.ts'
-import { during } from './phases.ts'
-import { countedOf, ordering } from './present.ts'
-import { type LeftOut, present, probeNames, withdrawToken } from './probe-names.ts'
-import { CertificateRefused, limited, orRefusal, refusal, unreachable } from './refusals.ts'
+import { countedOrder, namesToOrder } from './current-certificate.ts'
+import { publishRecord, withdrawRecords } from './dns-challenges.ts'
+import { recordFailedValidations } from './failed-validations.ts'
+import { inPhase } from './issue-phase.ts'
+import { reasonOf, recordIssuer, refundOrder, spendOrder } from './order-limits.ts'
+import { type LeftOutName, probeNames, publishToken, withdrawToken } from './probe-names.ts'
+import { CertificateRefused, orRefusal, rateLimited, refusal, unreachable } from './refusals.ts'
 
 const TIMEOUT_MS = 120_000
-/** The hook has as long for each wildcard. */
+/** The time limit of the hook for each wildcard. */
 const WILDCARD_MS = 130_000
-/** A certificate is asked for again after a day at most. */
+/** The maximum time until the next request for a certificate. */
 const DAY_S = 86_400
 
-export interface Ordered {
-  /** PEM; undefined: the present certificate has all names that can have one. */
+export interface OrderedCertificate {
+  /** The chain as PEM; undefined when the present certificate has all names that can have one. */
   chain: string | undefined
-  left_out: LeftOut[]
+  left_out: LeftOutName[]
 }
 
-/** `names`: those of the present certificate, unless it is due. */
-interface Known {
+/** The names of the present certificate, unless it is due. */
+interface CurrentNames {
   names: readonly string[]
 }
 
 /**
- * Requests a certificate for the primary domain, and for those of its other names that lead here, by
- * http-01. Throws CertificateRefused with the authority's message if it refuses the domain. A name
- * that is left out does not cost a certificate that has no other names than the present one.
+ * Requests a certificate by http-01 for the primary domain and those of its other names that lead
+ * here. Throws CertificateRefused with the authority's message if it refuses the domain. Orders
+ * nothing when only names that are left out are missing from the present certificate.
  */
 export async function* orderCertificate(
   host: Host,
   site: Site,
-  known: Known = { names: [] },
-): Progress<Ordered> {
+  known: CurrentNames = { names: [] },
+): Progress<OrderedCertificate> {
   const { domain } = site
   const all = allNamesOf(site)
-  const { served, left_out: failing } = await during(
+  const { served, left_out: failing } = await inPhase(
     host,
     domain,
     { phase: 'checking', names: all },
@@ -59,63 +59,63 @@ export async function* orderCertificate(
   )
   const isIn = (names: readonly string[], name: string) =>
     names.some((written) => isCovered(name, written))
-  // A wildcard has them, although no visitor reaches them.
+  // A wildcard covers them, although no visitor reaches them.
   const covered = failing.filter(({ name }) => isIn(served, name))
   const left_out = failing.filter((left) => !covered.includes(left))
-  for (const left of left_out) yield leavingOut(domain, left)
+  for (const left of left_out) yield leftOutMessage(domain, left)
   const isKept = (names: readonly string[]) =>
     left_out.length > 0 && names.every((name) => isIn(known.names, name))
   if (isKept(served)) return { chain: undefined, left_out }
   yield `Requesting a certificate for ${listed(served)}`
-  const first = await issuing(host, site, served)
+  const first = await orderInPhase(host, site, served)
   if ('chain' in first) return { chain: first.chain, left_out }
   const refused = first.refused.map(({ name }) => name)
   const kept = served.filter((name) => !refused.includes(name))
   for (const left of [...first.refused, ...covered.filter(({ name }) => !isIn(kept, name))]) {
     left_out.push(left)
-    yield leavingOut(domain, left)
+    yield leftOutMessage(domain, left)
   }
   if (isKept(kept)) return { chain: undefined, left_out }
-  const second = await issuing(host, site, kept)
+  const second = await orderInPhase(host, site, kept)
   if ('chain' in second) return { chain: second.chain, left_out }
   throw refusal(domain, second.refused[0]?.reason ?? 'no reason given')
 }
 
 /** Throws for the primary domain: without it there is no certificate. */
-function leavingOut(domain: string, { name, reason }: LeftOut): string {
+function leftOutMessage(domain: string, { name, reason }: LeftOutName): string {
   if (name === domain) throw refusal(name, reason)
   return `Leaving out ${name}: ${reason}`
 }
 
-type Answered = Extract<AcmeOutcome, { chain: unknown } | { refused: unknown }>
+type OrderOutcome = Extract<AcmeOutcome, { chain: unknown } | { refused: unknown }>
 
-const issuing = (host: Host, site: Site, names: string[]): Promise<Answered> =>
-  during(host, site.domain, { phase: 'issuing', names }, () => order(host, site, names))
+const orderInPhase = (host: Host, site: Site, names: string[]): Promise<OrderOutcome> =>
+  inPhase(host, site.domain, { phase: 'issuing', names }, () => order(host, site, names))
 
-/** One order, which counts for the limits of the authority, as its failed validations do. */
-async function order(host: Host, site: Site, names: readonly string[]): Promise<Answered> {
-  const counted = await countedOf(host, site, ordering(names))
+/** Sends one order, which counts for the limits of the authority, as its failed validations do. */
+async function order(host: Host, site: Site, names: readonly string[]): Promise<OrderOutcome> {
+  const counted = await countedOrder(host, site, namesToOrder(names))
   const reached = await spendOrder(host, counted)
   if (reached) {
     const retry_after_s = Math.min(DAY_S, Math.ceil((reached.until - host.clock.now()) / 1000))
-    throw limited(site.domain, { reason: reasonOf(reached), retry_after_s })
+    throw rateLimited(site.domain, { reason: reasonOf(reached), retry_after_s })
   }
-  const ended = await send(host, site, names).catch(async (error) => {
+  const ended = await sendOrder(host, site, names).catch(async (error) => {
     if (error instanceof CertificateRefused) await refundOrder(host, counted, 'certificate')
     throw error
   })
   if ('chain' in ended) {
     const found = parseCertificate(ended.chain)
-    if (found) await noteIssuer(host, found)
+    if (found) await recordIssuer(host, found)
     return ended
   }
   await refundOrder(host, counted, 'refused' in ended ? 'certificate' : 'order')
-  if ('limited' in ended) throw limited(site.domain, ended.limited)
+  if ('limited' in ended) throw rateLimited(site.domain, ended.limited)
   if ('unreachable' in ended) throw unreachable(site.domain, ended.unreachable)
   return ended
 }
 
-async function send(host: Host, site: Site, names: readonly string[]): Promise<AcmeOutcome> {
+async function sendOrder(host: Host, site: Site, names: readonly string[]): Promise<AcmeOutcome> {
   const { domain, email } = site
   const private_key = await provideKey(host, privateKeyOf(domain))
   const account_key = await accountKey(host)
@@ -131,15 +131,15 @@ async function send(host: Host, site: Site, names: readonly string[]): Promise<A
       domain,
       host.acme.order({
         ...{ extra_roots, account_key, private_key, email, replaces },
-        names: ordering(names),
+        names: namesToOrder(names),
         directory: host.settings.acme_directory,
-        present: async (token, text) => void tokens.push(await present(host, token, text)),
+        present: async (token, text) => void tokens.push(await publishToken(host, token, text)),
         publish: async (name, value) => {
           const isAsked = names.some((each) => isWildcard(each) && recordOf(each) === name)
           if (!isAsked) return 'the authority asked for the record of another name'
           if (!DIGEST.test(value)) return 'the value of its record is no digest of an authority'
           published.push(value)
-          const work = publish(host, name, value)
+          const work = publishRecord(host, name, value)
           publishing.push(work)
           const failure = await work
           if (failure !== undefined) unpublished.add(name)
@@ -151,25 +151,25 @@ async function send(host: Host, site: Site, names: readonly string[]): Promise<A
     if ('refused' in ended) {
       const failed = ended.refused.map(({ name }) => name)
       const isAsked = (name: string) => !isWildcard(name) || !unpublished.has(recordOf(name))
-      await noteFailedValidations(host, failed.filter(isAsked))
+      await recordFailedValidations(host, failed.filter(isAsked))
     }
     return ended
   } finally {
     for (const path of tokens) await withdrawToken(host, path)
     // A cancel ends the order, but not a call that sets a record: it must not come after its removal.
     await Promise.allSettled(publishing)
-    // Not interrupted by a cancel. What fails is repeated within the hour.
-    await withdraw(host.steady ?? host, published).catch(() => undefined)
+    // Not interrupted by a cancel. A failed removal is repeated within the hour.
+    await withdrawRecords(host.steady ?? host, published).catch(() => undefined)
   }
 }
 
 /** The value of the record, a SHA-256 digest in base64url: RFC 8555 section 8.4. */
 const DIGEST = /^[A-Za-z0-9_-]{43}$/
 
-/** The TXT record of the validation: RFC 8555 section 8.4. */
+/** Returns the name of the TXT record of the validation: RFC 8555 section 8.4. */
 const recordOf = (name: string) => `_acme-challenge.${baseOf(name)}`
 
-/** PEM of the present certificate, if an authority issued it. */
+/** Returns the PEM of the present certificate if an authority issued it. */
 async function replacedBy(host: Host, domain: string): Promise<string | undefined> {
   const found = await readCertificate(host, domain)
   return found && isIssued(found) ? String(found) : undefined
@@ -200,7 +200,7 @@ function listed(names: readonly string[]): string {
 const accountFolderOf = ({ settings }: Host) => `${settings.state_dir}/acme`
 const accountKeyOf = (host: Host) => `${accountFolderOf(host)}/account.pem`
 
-/** One account for each agent: authorities limit the number of accounts of one IP address. */
+/** Returns the key of the agent's one account, as authorities limit the accounts of an address. */
 async function accountKey(host: Host): Promise<string> {
   await host.files.mkdir(accountFolderOf(host), { mode: 0o700 })
   return host.exclusive('acme account', () => provideKey(host, accountKeyOf(host)))

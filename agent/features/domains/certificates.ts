@@ -6,48 +6,56 @@ import { certificateFolder } from '#agent/kernel/site/paths.ts'
 import { type Site, writeSite } from '#agent/kernel/site/sites.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import { allNamesOf, pairOf } from '#shared/kernel/site-names.ts'
-import { type Ordered, orderCertificate } from './acme.ts'
-import { addressed, changing } from './changing.ts'
-import { needsRenewal } from './coverage.ts'
+import { type OrderedCertificate, orderCertificate } from './acme.ts'
+import { needsRenewal } from './certificate-coverage.ts'
+import { addressed, changeCertificate } from './change-certificate.ts'
+import {
+  type RequestedTls,
+  reusableCertificate,
+  reuseMessage,
+  siteWithTls,
+} from './current-certificate.ts'
+import {
+  forgetFailedRequests,
+  type RetryHint,
+  recordLeftOutNames,
+  recordRefusal,
+} from './failed-requests.ts'
 import { awaitServed, provePair } from './handshake.ts'
-import { keeping, keptCertificate, nextOf, type Requested } from './present.ts'
-import type { LeftOut } from './probe-names.ts'
+import type { LeftOutName } from './probe-names.ts'
 import { CertificateRefused } from './refusals.ts'
 import { selfSigned } from './self-signed.ts'
-import { forgetTries, noteNames, noteRefused, type Retry } from './tries.ts'
 
-/**
- * `refused`: why there is no new certificate; the previous one is still served. `left_out`: the
- * aliases and redirects that are not in it.
- */
-interface Issued {
+/** `refused` is the reason why there is no new certificate; `left_out` are names without it. */
+interface IssueResult {
   tls: Site['tls']
   expires_at: string
-  /** No new certificate was needed. */
+  /** True when no new certificate was needed. */
   kept?: true
   refused?: string
-  retry?: Retry
-  left_out: LeftOut[]
+  retry?: RetryHint
+  left_out: LeftOutName[]
 }
 
 /**
- * Installs, renews or (`none`) removes the certificate of a site of this agent: obtains it, proves the
- * pair, serves it, tests a TLS handshake with nginx, and only then updates WordPress and the record. A refusal changes the
- * requested state, not the served one: it is retried later. A failure restores everything, and its
- * error is readable. `expires_at` is ISO 8601, `""` without a certificate.
+ * Installs, renews or (`none`) removes the certificate of a site of this agent: obtains it, proves
+ * the pair, serves it, tests a TLS handshake with nginx, and only then updates WordPress and the
+ * record. A refusal changes the requested state, not the served one: it is retried later. A failure
+ * restores everything, and its error is readable. `expires_at` is ISO 8601, `""` without a
+ * certificate.
  */
-export async function* issue(host: Host, requested: Requested): Progress<Issued> {
-  const next = await nextOf(host, requested)
+export async function* issue(host: Host, requested: RequestedTls): Progress<IssueResult> {
+  const next = await siteWithTls(host, requested)
   let isRecorded = false
   const record = async () => {
     await writeSite(host, next)
     isRecorded = true
   }
-  const { refused, retry, kept, left_out = [] } = yield* carryOut(host, next, record)
+  const { refused, retry, kept, left_out = [] } = yield* applyTls(host, next, record)
   if (!isRecorded) await record()
-  await noteNames(host, allNamesOf(next).slice(1), left_out)
-  if (refused === undefined) await forgetTries(host, requested.domain)
-  else await noteRefused(host, requested.domain, refused, retry)
+  await recordLeftOutNames(host, allNamesOf(next).slice(1), left_out)
+  if (refused === undefined) await forgetFailedRequests(host, requested.domain)
+  else await recordRefusal(host, requested.domain, refused, retry)
   const found = await files.readCertificate(host, requested.domain)
   const expires_at = found ? new Date(found.validTo).toISOString() : ''
   const asked = left_out.filter(({ name }) => !pairOf(next.domain).includes(name))
@@ -60,32 +68,32 @@ export async function* issue(host: Host, requested: Requested): Progress<Issued>
   }
 }
 
-/** `issue` for callers that must not fail because of it: returns the reason of a failure. */
+/** Runs `issue` for callers that must not fail because of it: returns the reason of a failure. */
 export async function* issueOrReason(
   host: Host,
-  requested: Requested,
-): Progress<Pick<Issued, 'refused' | 'left_out'>> {
+  requested: RequestedTls,
+): Progress<Pick<IssueResult, 'refused' | 'left_out'>> {
   try {
     return yield* issue(host, requested)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    await noteRefused(host, requested.domain, reason)
+    await recordRefusal(host, requested.domain, reason)
     return { refused: reason, left_out: [] }
   }
 }
 
-type Recorder = () => Promise<void>
-type CarriedOut = Partial<Pick<Issued, 'kept' | 'refused' | 'retry' | 'left_out'>>
+type WriteRecord = () => Promise<void>
+type TlsChangeResult = Partial<Pick<IssueResult, 'kept' | 'refused' | 'retry' | 'left_out'>>
 
-/** `issue` without notes; `record` is part of the change. Returns why the authority refused. */
-export async function* carryOut(
+/** Changes the certificate; `record` belongs to the change. Returns why the authority refused. */
+export async function* applyTls(
   host: Host,
   next: Site,
-  record: Recorder = async () => undefined,
-): Progress<CarriedOut> {
+  record: WriteRecord = async () => undefined,
+): Progress<TlsChangeResult> {
   try {
-    if (next.tls !== 'none') return yield* provide(host, next, record)
-    yield* withdraw(host, next, record)
+    if (next.tls !== 'none') return yield* provideCertificate(host, next, record)
+    yield* removeCertificate(host, next, record)
     return {}
   } catch (error) {
     if (!(error instanceof CertificateRefused)) throw error
@@ -93,21 +101,25 @@ export async function* carryOut(
   }
 }
 
-async function* provide(host: Host, site: Site, record: Recorder): Progress<CarriedOut> {
+async function* provideCertificate(
+  host: Host,
+  site: Site,
+  record: WriteRecord,
+): Progress<TlsChangeResult> {
   const served = await nginx.certificateOf(host, site.domain)
-  const kept = served && (await keptCertificate(host, site))
+  const kept = served && (await reusableCertificate(host, site))
   if (kept) {
-    yield keeping(kept)
+    yield reuseMessage(kept)
     await serveAgain(host, site, served, record)
     return { kept: true }
   }
-  const { chain, left_out } = yield* certificateFor(host, site, served)
+  const { chain, left_out } = yield* obtainCertificate(host, site, served)
   if (chain === undefined) {
     yield 'Keeping the current certificate: it has all other names'
     return { kept: true, left_out }
   }
   yield 'Serving the certificate'
-  await changing(host, site.domain, async () => {
+  await changeCertificate(host, site.domain, async () => {
     await newlyServed(host, site, chain, served).apply()
     await record()
   })
@@ -133,22 +145,22 @@ async function serveAgain(
   host: Host,
   site: Site,
   served: nginx.Certificate,
-  record: Recorder,
+  record: WriteRecord,
 ): Promise<void> {
   const chain = (await host.files.read(served.fullchain)) ?? ''
-  await changing(host, site.domain, async () => {
+  await changeCertificate(host, site.domain, async () => {
     await nginx.apply(host, site, served).apply()
     await awaitServed(host, site.domain, chain)
     await record()
   })
 }
 
-/** Without a previous certificate, a failure leaves no key either. */
-async function* certificateFor(
+/** Obtains a certificate. Without a previous one, a failure leaves no key either. */
+async function* obtainCertificate(
   host: Host,
   site: Site,
   served: nginx.Certificate | undefined,
-): Progress<Ordered> {
+): Progress<OrderedCertificate> {
   const { domain } = site
   try {
     if (site.tls === 'letsencrypt') {
@@ -168,14 +180,14 @@ async function* certificateFor(
   }
 }
 
-async function* withdraw(host: Host, site: Site, record: Recorder): Progress<void> {
+async function* removeCertificate(host: Host, site: Site, record: WriteRecord): Progress<void> {
   yield 'Serving the site without a certificate'
   if (!(await nginx.certificateOf(host, site.domain))) return
   const work = async () => {
     await withdrawn(host, site).apply()
     await record()
   }
-  await changing(host, site.domain, work, files.removeCertificate)
+  await changeCertificate(host, site.domain, work, files.removeCertificate)
 }
 
 export const withdrawn = (host: Host, site: Site): Change =>

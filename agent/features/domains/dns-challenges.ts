@@ -6,9 +6,9 @@ import { setTxt } from './dns-records.ts'
 const Challenge = z.object({
   name: z.string(),
   value: z.string(),
-  /** When it was published, in milliseconds. */
+  /** The time of publication in milliseconds. */
   at: z.number(),
-  /** Failed removals, and when the next one is due. */
+  /** The number of failed removals. */
   tries: z.int().default(0),
   next: z.number().optional(),
 })
@@ -17,38 +17,38 @@ type Challenge = z.infer<typeof Challenge>
 const MAX_BYTES = 1 << 20
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** After that the record is left to the administrator: its value is useless by then. */
+/** The time after which the record is left to the administrator: its value is useless by then. */
 const MAX_MS = 30 * 24 * HOUR_MS
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/dns-challenges.json`
 
-/** The published records. They are noted first, so that a crash leaves none behind. */
+/** Reads the published records. They are stored first, so that none is forgotten. */
 async function readChallenges(host: Host): Promise<Challenge[]> {
   return parseJson(z.array(Challenge), await host.files.read(pathIn(host), MAX_BYTES)) ?? []
 }
 
-/** Publishes a TXT record. Returns why that failed; what was certainly not set is not noted any more. */
-export async function publish(host: Host, name: string, value: string) {
+/** Publishes a TXT record. Returns why that failed; one that was not set is forgotten. */
+export async function publishRecord(host: Host, name: string, value: string) {
   const noted = { name, value, at: host.clock.now(), tries: 0 }
-  await changing(host, (all) => [...all, noted])
+  await updateChallenges(host, (all) => [...all, noted])
   const failure = await setTxt(host, 'present', { name, value })
-  if (failure && !failure.is_uncertain) await forget(host, noted)
+  if (failure && !failure.is_uncertain) await forgetChallenge(host, noted)
   return failure?.reason
 }
 
-/** Removes the records of these values, also if `publish` failed or was interrupted. */
-export async function withdraw(host: Host, values: readonly string[]): Promise<void> {
+/** Removes the records of these values, also if their publication failed or was interrupted. */
+export async function withdrawRecords(host: Host, values: readonly string[]): Promise<void> {
   if (values.length === 0) return
   for (const challenge of await readChallenges(host)) {
     if (!values.includes(challenge.value)) continue
     const failure = await setTxt(host, 'cleanup', challenge)
-    if (failure === undefined) await forget(host, challenge)
+    if (failure === undefined) await forgetChallenge(host, challenge)
     else await postpone(host, challenge)
   }
 }
 
-/** Removes the records that an interrupted order, or a failed removal, left behind, if it is time. */
-export async function withdrawOld(host: Host): Promise<void> {
+/** Removes due records that an interrupted order, or a failed removal, left behind. */
+export async function withdrawLeftovers(host: Host): Promise<void> {
   const now = host.clock.now()
   const age = ({ at }: Challenge) => Math.abs(now - at)
   // A clock that was set back delays nothing.
@@ -57,26 +57,29 @@ export async function withdrawOld(host: Host): Promise<void> {
   const old = (await readChallenges(host)).filter((one) =>
     one.next === undefined ? age(one) > HOUR_MS : isDue(one),
   )
-  await withdraw(
+  await withdrawRecords(
     host,
     old.map(({ value }) => value),
   )
-  for (const one of old) if (age(one) > MAX_MS) await forget(host, one)
+  for (const one of old) if (age(one) > MAX_MS) await forgetChallenge(host, one)
 }
 
-/** After 1, 2, 4 minutes and so on, at most an hour. */
+/** Postpones the next removal by 1, 2, 4 minutes and so on, at most an hour. */
 function postpone(host: Host, { value, tries }: Challenge): Promise<void> {
   const pause = Math.min(MINUTE_MS * 2 ** Math.min(tries, 6), HOUR_MS)
   const next = host.clock.now() + pause
-  return changing(host, (all) =>
+  return updateChallenges(host, (all) =>
     all.map((one) => (one.value === value ? { ...one, tries: tries + 1, next } : one)),
   )
 }
 
-const forget = (host: Host, { value }: Pick<Challenge, 'value'>) =>
-  changing(host, (all) => all.filter((one) => one.value !== value))
+const forgetChallenge = (host: Host, { value }: Pick<Challenge, 'value'>) =>
+  updateChallenges(host, (all) => all.filter((one) => one.value !== value))
 
-async function changing(host: Host, change: (all: Challenge[]) => Challenge[]): Promise<void> {
+async function updateChallenges(
+  host: Host,
+  change: (all: Challenge[]) => Challenge[],
+): Promise<void> {
   await host.exclusive('dns challenges', async () => {
     const text = `${JSON.stringify(change(await readChallenges(host)))}\n`
     await host.files.write(pathIn(host), text, { mode: 0o600 })

@@ -4,16 +4,16 @@ import { pathProblem } from '#agent/kernel/sandbox/reading/root-owned.ts'
 import { CLOUDFLARE_TOKEN } from '#shared/domains/dns-choice.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 
-/** Cloudflare's name servers answer with a new record after some seconds. */
+/** The time until Cloudflare's name servers answer with a new record. */
 const PROPAGATION_MS = 10_000
 const MAX_TOKEN_BYTES = 1000
 
-interface Txt {
+interface TxtRecord {
   name: string
   value: string
 }
 
-/** Why this server cannot set a TXT record; undefined if it can. */
+/** Returns why this server cannot set a TXT record; undefined if it can. */
 export async function recordsProblem(host: Host): Promise<string | undefined> {
   const { dns_hook, cloudflare } = host.settings
   if (cloudflare.token_file !== undefined) {
@@ -24,23 +24,23 @@ export async function recordsProblem(host: Host): Promise<string | undefined> {
   return 'neither AGENT_DNS_HOOK nor AGENT_CLOUDFLARE_TOKEN_FILE is set'
 }
 
-/** Why a record was not set or removed, and whether something may have changed nevertheless. */
-interface Failure {
+/** The reason why a record was not set or removed, and whether something may have changed. */
+interface TxtFailure {
   reason: string
   is_uncertain: boolean
 }
 
-const certain = (reason: string): Failure => ({ reason, is_uncertain: false })
-const uncertain = (reason: string): Failure => ({ reason, is_uncertain: true })
+const certain = (reason: string): TxtFailure => ({ reason, is_uncertain: false })
+const uncertain = (reason: string): TxtFailure => ({ reason, is_uncertain: true })
 
-/** By Cloudflare, or by the hook of root. Undefined: done. */
+/** Sets the record at Cloudflare, or by the hook of root. Returns undefined on success. */
 export async function setTxt(
   host: Host,
   action: 'present' | 'cleanup',
-  record: Txt,
-): Promise<Failure | undefined> {
+  record: TxtRecord,
+): Promise<TxtFailure | undefined> {
   const { api, token_file } = host.settings.cloudflare
-  if (token_file === undefined) return byHook(host, action, record)
+  if (token_file === undefined) return setByHook(host, action, record)
   const read = await readToken(host, token_file)
   if ('problem' in read) return certain(read.problem)
   try {
@@ -53,11 +53,11 @@ export async function setTxt(
   return undefined
 }
 
-async function byHook(
+async function setByHook(
   host: Host,
   action: 'present' | 'cleanup',
-  record: Txt,
-): Promise<Failure | undefined> {
+  record: TxtRecord,
+): Promise<TxtFailure | undefined> {
   const problem = await hookProblem(host)
   if (problem !== undefined) return certain(problem)
   const reason = await runHook(host, action, record)
@@ -82,7 +82,7 @@ async function readToken(
 const TIMEOUT_MS = 120_000
 const MAX_REASON = 300
 
-/** Why the hook for DNS records cannot run; undefined if it can. */
+/** Returns why the hook for DNS records cannot run; undefined if it can. */
 export async function hookProblem(host: Host): Promise<string | undefined> {
   const { dns_hook: hook = '' } = host.settings
   const problem = await pathProblem(host, hook)

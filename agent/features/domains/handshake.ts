@@ -5,13 +5,10 @@ import { messageOf } from '#shared/kernel/errors.ts'
 
 const TRIES = 50
 const PAUSE_MS = 100
-/** nginx itself answers here, whatever the state of PHP. */
+/** The path that nginx itself answers, whatever the state of PHP. */
 const PATH = '/.well-known/acme-challenge/handshake'
 
-/**
- * Proves with a handshake, before anything is installed, that a new chain works with the private key of
- * a domain. Throws otherwise.
- */
+/** Proves with a handshake that a new chain fits the private key of a domain. Throws otherwise. */
 export async function provePair(host: Host, domain: string, chain: string): Promise<void> {
   const refuse = (reason: string) =>
     new Error(`The new certificate for ${domain} does not work with its key: ${reason}`)

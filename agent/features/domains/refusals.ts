@@ -1,10 +1,10 @@
 import type { AcmeLimit } from '#agent/kernel/host/acme-port.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
-import type { Retry } from './tries.ts'
+import type { RetryHint } from './failed-requests.ts'
 
-/** Refused for now, by the authority or by the local check: a retry may succeed. */
+/** A temporary refusal by the authority or by the local check: a retry may succeed. */
 export class CertificateRefused extends ServiceError {
-  retry: Retry = {}
+  retry: RetryHint = {}
 }
 
 export function refusal(name: string, reason: string) {
@@ -12,8 +12,8 @@ export function refusal(name: string, reason: string) {
   return new CertificateRefused('conflict', { message })
 }
 
-/** A limit of the authority fails no validation. */
-export function limited(name: string, { reason, retry_after_s }: AcmeLimit) {
+/** Returns the refusal for a limit of the authority, which fails no validation. */
+export function rateLimited(name: string, { reason, retry_after_s }: AcmeLimit) {
   return Object.assign(refusal(name, reason), { retry: { after_s: retry_after_s } })
 }
 
@@ -21,7 +21,7 @@ export function unreachable(name: string, reason: string) {
   return Object.assign(refusal(name, reason), { retry: { is_unspent: true } })
 }
 
-/** An unreachable authority counts as a refusal; errors that end the operation are passed on. */
+/** Turns an unreachable authority into a refusal; passes on errors that end the operation. */
 export async function orRefusal<T>(domain: string, order: Promise<T>): Promise<T> {
   try {
     return await order

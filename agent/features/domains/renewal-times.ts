@@ -5,34 +5,34 @@ import { readCertificate } from '#agent/kernel/site/certificate-files.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 
-const Time = z.object({
-  /** The serial number of the certificate in hexadecimal: another one has another time. */
+const RenewalTime = z.object({
+  /** The serial number of the certificate in hexadecimal. */
   serial: z.string(),
   /** The time when it is renewed; null when the authority suggests none. */
   at: z.iso.datetime().nullable(),
   /** The time when the authority is asked again. */
   check_at: z.iso.datetime(),
 })
-type Time = z.infer<typeof Time>
+type RenewalTime = z.infer<typeof RenewalTime>
 
 /** By the domain of a site. */
-const Times = z.record(z.string(), Time)
-export type RenewalTimes = z.infer<typeof Times>
+const RenewalTimesFile = z.record(z.string(), RenewalTime)
+export type RenewalTimes = z.infer<typeof RenewalTimesFile>
 
 const MAX_BYTES = 16 << 20
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Certificates in one question. */
-const MOST = 500
+/** The maximum number of certificates in one request. */
+const MAX_CERTIFICATES = 500
 
 const pathIn = ({ settings }: Host) => `${settings.state_dir}/renewal-times.json`
 
 /** An unreadable file counts as empty: then the share of the lifetime decides. */
 export async function readRenewalTimes(host: Host): Promise<RenewalTimes> {
-  return parseJson(Times, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
+  return parseJson(RenewalTimesFile, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
 }
 
-interface Issued {
+interface IssuedCertificate {
   domain: string
   serial: string
   pem: string
@@ -52,9 +52,11 @@ export async function updateRenewalTimes(host: Host): Promise<void> {
       return time?.serial === serial ? [[domain, time]] : []
     }),
   )
-  const asked = issued.filter(({ domain }) => isOld(kept[domain], host.clock.now())).slice(0, MOST)
-  const windows = await ask(host, asked)
-  const times = asked.map(({ domain, serial }, index): [string, Time] => [
+  const asked = issued
+    .filter(({ domain }) => isCheckDue(kept[domain], host.clock.now()))
+    .slice(0, MAX_CERTIFICATES)
+  const windows = await askRenewalWindows(host, asked)
+  const times = asked.map(({ domain, serial }, index): [string, RenewalTime] => [
     domain,
     timeOf(host, { serial, former: kept[domain], window: windows?.[index] }),
   ])
@@ -63,9 +65,9 @@ export async function updateRenewalTimes(host: Host): Promise<void> {
   await host.files.write(pathIn(host), text, { mode: 0o600 })
 }
 
-/** The served certificates of the authority. */
-async function listIssued(host: Host): Promise<Issued[]> {
-  const issued: Issued[] = []
+/** Lists the served certificates of the authority. */
+async function listIssued(host: Host): Promise<IssuedCertificate[]> {
+  const issued: IssuedCertificate[] = []
   for (const { domain, tls } of await listSites(host)) {
     if (tls !== 'letsencrypt') continue
     const found = await readCertificate(host, domain)
@@ -75,17 +77,14 @@ async function listIssued(host: Host): Promise<Issued[]> {
   return issued
 }
 
-/** A clock change must not stop the questions for longer than a day. */
-const isOld = (time: Time | undefined, now: number): boolean =>
+/** Returns whether the authority is to be asked again, after a day at the latest. */
+const isCheckDue = (time: RenewalTime | undefined, now: number): boolean =>
   time === undefined || Math.abs(Date.parse(time.check_at) - now) > DAY_MS
     ? true
     : Date.parse(time.check_at) <= now
 
-/**
- * Asks the authority when to renew certificates; undefined when there are none, or when it suggests
- * no times or cannot be reached.
- */
-async function ask(host: Host, asked: readonly Issued[]) {
+/** Asks the authority when to renew certificates; undefined without suggested times. */
+async function askRenewalWindows(host: Host, asked: readonly IssuedCertificate[]) {
   if (asked.length === 0) return undefined
   const { acme_directory: directory, acme_ca_file } = host.settings
   const extra_roots = acme_ca_file === undefined ? undefined : await host.files.read(acme_ca_file)
@@ -93,13 +92,13 @@ async function ask(host: Host, asked: readonly Issued[]) {
   return host.acme.renewals({ directory, extra_roots, certificates }).catch(() => undefined)
 }
 
-interface Answer {
+interface WindowAnswer {
   serial: string
-  former: Time | undefined
+  former: RenewalTime | undefined
   window: RenewalWindow | null | undefined
 }
 
-function timeOf({ clock, random }: Host, { serial, former, window }: Answer): Time {
+function timeOf({ clock, random }: Host, { serial, former, window }: WindowAnswer): RenewalTime {
   const in_ms = (ms: number) => new Date(clock.now() + ms).toISOString()
   if (!window) return { serial, at: former?.at ?? null, check_at: in_ms(6 * HOUR_MS) }
   const { start, end, retry_after_s } = window

@@ -6,7 +6,7 @@ import { allNamesOf } from '#shared/kernel/site-names.ts'
 /** The longest lifetime that browsers and Apple's rules accept. */
 const DAYS = 825
 
-/** A certificate for all names of the site, signed by the site's own key. A CN has 64 characters at most. */
+/** Returns a certificate for all names of the site with its own key. A CN has 64 characters. */
 export async function selfSigned(host: Host, site: Site): Promise<string> {
   const { domain } = site
   const names = allNamesOf(site).map((name) => `DNS:${name}`)

@@ -1,35 +1,35 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as nginx from '#agent/features/web/nginx.ts'
-import { namesTakenOver, refuseServedNames } from '#agent/features/web/others.ts'
+import { namesTakenOver, refuseServedNames } from '#agent/features/web/nginx-servers.ts'
 import { deferred } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
-import { findHolder, getSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
+import { findSiteWithName, getSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
 import { after, command, type Step, type Warn } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import { isWildcard } from '#shared/kernel/names.ts'
 import { allNamesOf, NO_NAMES, type SiteNames } from '#shared/kernel/site-names.ts'
+import { missingNames } from './certificate-coverage.ts'
 import { certificateStep } from './certificate-step.ts'
-import { missingNames } from './coverage.ts'
-import { cutOffCertificate } from './cut-off.ts'
 import { recordsProblem } from './dns-records.ts'
+import { recordInterruptedIssue } from './interrupted-issue.ts'
 
-type Params = ParamsOf<'site.domains'>
+type DomainsParams = ParamsOf<'site.domains'>
 
-/** The record decides; the certificate follows it, and a refused one never undoes the names. */
+/** The record decides; a refused certificate never undoes the names. */
 export const siteDomains = command('site.domains', {
   ...onSite,
   async check(params, host) {
     const site = await getSite(host, params.domain)
-    await refuseUnfit(host, site, params)
+    await refuseUnavailableNames(host, site, params)
     return { site }
   },
   steps: ({ params, host, warn }) => [
     ...stepsOf(params, host),
     after(
       () => certificateSteps(host, params, warn),
-      () => cutOffCertificate(host, params.domain),
+      () => recordInterruptedIssue(host, params.domain),
     ),
   ],
   result: ({ params }) => ({ domain: params.domain, ...namesIn(params) }),
@@ -39,23 +39,27 @@ const namesIn = ({ www, aliases, redirects }: SiteNames): SiteNames => ({
   ...{ www, aliases, redirects },
 })
 
-/** The default is not recorded. */
-function applied({ names: _, ...site }: Site, params: Params): Site {
+/** Returns the site with the names; the default is not recorded. */
+function siteWithNames({ names: _, ...site }: Site, params: DomainsParams): Site {
   const names = namesIn(params)
   return isDeepStrictEqual(names, NO_NAMES) ? site : { ...site, names }
 }
 
 /** Throws invalid for a name of another site, of the trash, or of another virtual host. */
-async function refuseUnfit(host: Host, site: Site, params: Params): Promise<void> {
-  for (const [field, names] of added(site, params)) {
-    for (const name of names) await refuseHeld(host, { name, field, except: site.domain })
+async function refuseUnavailableNames(
+  host: Host,
+  site: Site,
+  params: DomainsParams,
+): Promise<void> {
+  for (const [field, names] of addedNames(site, params)) {
+    for (const name of names) await refuseTakenNames(host, { name, field, except: site.domain })
     await refuseServedNames(host, names, field)
   }
   await refuseUnverifiable(host, site, params)
 }
 
-/** Without DNS-01, no authority issues a certificate for a wildcard. */
-async function refuseUnverifiable(host: Host, site: Site, params: Params): Promise<void> {
+/** Throws invalid for a wildcard without DNS-01: no authority would issue a certificate for it. */
+async function refuseUnverifiable(host: Host, site: Site, params: DomainsParams): Promise<void> {
   const added = params.aliases.find(
     (name) => isWildcard(name) && !site.names?.aliases.includes(name),
   )
@@ -66,10 +70,10 @@ async function refuseUnverifiable(host: Host, site: Site, params: Params): Promi
   throw invalid({ aliases: [message] })
 }
 
-type Field = 'aliases' | 'redirects'
+type NameField = 'aliases' | 'redirects'
 
-/** The names that the site does not have yet. */
-function added(site: Site, { aliases, redirects }: SiteNames): [Field, string[]][] {
+/** Returns the names that the site does not have yet. */
+function addedNames(site: Site, { aliases, redirects }: SiteNames): [NameField, string[]][] {
   const known = new Set(allNamesOf(site))
   const isNew = (name: string) => !known.has(name)
   return [
@@ -78,23 +82,23 @@ function added(site: Site, { aliases, redirects }: SiteNames): [Field, string[]]
   ]
 }
 
-async function refuseHeld(
+async function refuseTakenNames(
   host: Host,
-  { name, field, except }: { name: string; field: Field; except: string },
+  { name, field, except }: { name: string; field: NameField; except: string },
 ): Promise<void> {
-  const served = await findHolder(host, [name], { except })
+  const served = await findSiteWithName(host, [name], { except })
   if (served)
     throw invalid({ [field]: [`${name} is a name of the site ${served.domain} of this server`] })
-  const trashed = await findHolder(host, [name], { folder: 'trash' })
+  const trashed = await findSiteWithName(host, [name], { folder: 'trash' })
   if (!trashed) return
   const message = `${name} is a name of ${trashed.domain}, which is in the trash: restore it or delete it permanently`
   throw invalid({ [field]: [message] })
 }
 
-/** Until the record is written every undo restores the old names. */
-function stepsOf(params: Params, host: Host): Step[] {
+/** Restores the old names in every undo until the record is written. */
+function stepsOf(params: DomainsParams, host: Host): Step[] {
   const recorded = () => getSite(host, params.domain)
-  const target = async () => applied(await recorded(), params)
+  const target = async () => siteWithNames(await recorded(), params)
   return [
     {
       name: 'vhost',
@@ -103,7 +107,7 @@ function stepsOf(params: Params, host: Host): Step[] {
       imposes: async () =>
         namesTakenOver(
           host,
-          added(await recorded(), params).flatMap(([, names]) => names),
+          addedNames(await recorded(), params).flatMap(([, names]) => names),
           params.domain,
         ),
       undo: async () => nginx.serve(host.steady ?? host, await recorded()).apply(),
@@ -117,9 +121,9 @@ function stepsOf(params: Params, host: Host): Step[] {
   ]
 }
 
-/** Only if the certificate lacks one of the names. */
-async function certificateSteps(host: Host, params: Params, warn: Warn): Promise<Step[]> {
-  const site = applied(await getSite(host, params.domain), params)
+/** Returns no step if the certificate has all names. */
+async function certificateSteps(host: Host, params: DomainsParams, warn: Warn): Promise<Step[]> {
+  const site = siteWithNames(await getSite(host, params.domain), params)
   if ((await missingNames(host, site)).length === 0) return []
   const title = `Requesting a certificate for all names of ${site.domain}`
   const refused = 'The names without a certificate redirect to the primary domain'

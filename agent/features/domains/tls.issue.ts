@@ -1,17 +1,17 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { findSite, getSite } from '#agent/kernel/site/sites.ts'
-import { after, command, type Progress, value } from '#agent/kernel/steps/command.ts'
+import { after, command, type Progress, stepResult } from '#agent/kernel/steps/command.ts'
 import { issue } from './certificates.ts'
-import { restore } from './changing.ts'
-import { findIssued, noteIssued } from './cut-off.ts'
-import { issueEffects, issueNotes } from './plan.ts'
-import type { Requested } from './present.ts'
-import { describe, type LeftOut } from './probe-names.ts'
+import { restoreCertificate } from './change-certificate.ts'
+import type { RequestedTls } from './current-certificate.ts'
+import { findIssued, recordIssued } from './interrupted-issue.ts'
+import { issueEffects, issueNotes } from './plan-issue.ts'
+import { describeLeftOut, type LeftOutName } from './probe-names.ts'
 
-type Issued = { expires_at: string; kept?: true; refused?: string; left_out: LeftOut[] }
+type TlsIssueResult = { expires_at: string; kept?: true; refused?: string; left_out: LeftOutName[] }
 
-const issued = value<Issued>('Nothing was issued')
+const issueResult = stepResult<TlsIssueResult>('Nothing was issued')
 
 /** After a restart, the certificate that the request before it has got. */
 interface Subject {
@@ -37,26 +37,26 @@ export const tlsIssue = command<'tls.issue', Subject>('tls.issue', {
           : `Requesting a certificate for ${params.domain}`,
       effects: () => issueEffects(host, params),
       notes: () => issueNotes(host, params),
-      apply: gives(issued, () => issuing(host, params)),
-      undo: () => restore(host, params.domain),
+      apply: gives(issueResult, () => issueForResult(host, params)),
+      undo: () => restoreCertificate(host, params.domain),
       decided: async () => (await issuedBefore()) !== undefined,
     },
     after(
       () => [],
-      () => noteIssued(host, params.domain),
+      () => recordIssued(host, params.domain),
     ),
   ],
   async result({ params: { domain, tls }, issuedBefore, get, warn }) {
     const before = await issuedBefore()
     if (before) return { domain, tls, ...before }
-    const { expires_at, kept, refused, left_out } = get(issued)
-    const message = refused ?? describe(left_out)
+    const { expires_at, kept, refused, left_out } = get(issueResult)
+    const message = refused ?? describeLeftOut(left_out)
     if (message !== undefined) warn({ code: 'certificate_refused', message })
     return { domain, tls, expires_at, ...(kept && { kept }) }
   },
 })
 
-async function* issuing(host: Host, params: Requested): Progress<Issued> {
+async function* issueForResult(host: Host, params: RequestedTls): Progress<TlsIssueResult> {
   const found = yield* issue(host, params)
   if (found.refused !== undefined) yield `No new certificate: ${found.refused}`
   return found

@@ -4,7 +4,7 @@ import { Secret } from '#shared/kernel/secret.ts'
 import { getTenantSite } from './find-docroot.ts'
 
 /**
- * The database password of a site, from its wp-config.php, which is read and never run. Throws
+ * Reads the database password of a site from its wp-config.php, which is never run. Throws
  * not_found naming the domain if the site or its password as a plain string is missing.
  */
 export async function databasePassword(host: Host, domain: string): Promise<Secret> {

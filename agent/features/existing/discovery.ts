@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { poolFiles } from '#agent/features/existing/web/fpm-files.ts'
 import { isLoopback } from '#agent/features/existing/web/virtual-host.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { eachAtOnce } from '#agent/kernel/host/processes/at-once.ts'
+import { mapConcurrently } from '#agent/kernel/host/processes/map-concurrently.ts'
 import { systemProcesses } from '#agent/kernel/host/processes/processes.ts'
 import { parseCertificate } from '#agent/kernel/site/certificate-files.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
@@ -14,7 +14,7 @@ import { applicationOf } from './found-application.ts'
 import { type FindPool, type FoundPool, findPools, tierFinder } from './pools.ts'
 import { listServed, type Vhost } from './vhosts.ts'
 
-interface Machine {
+interface DiscoveryContext {
   host: Host
   own: ReadonlyMap<string, Site>
   poolAt: FindPool
@@ -22,24 +22,24 @@ interface Machine {
   tierOf(children: number): FoundSite['tier']
 }
 
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 const MAX_NAMES = 1000
 
 /**
- * Every site that this machine serves, managed or not, sorted by domain. Unreadable values of one
- * site are empty or unknown, with a reason, and do not affect the other sites.
+ * Lists every site that this machine serves, managed or not, sorted by domain. Unreadable values of
+ * one site are empty or unknown, with a reason, and do not affect the other sites.
  */
 export async function discoverSites(host: Host): Promise<FoundSite[]> {
-  const { machine, vhosts } = await lookAround(host)
+  const { machine, vhosts } = await readContext(host)
   const hidden = await movingNames(host, machine.own)
   const named = vhosts.filter(
     ({ domain, names }) => domain !== '' && !names.some((name) => hidden.has(name)),
   )
-  const found = await eachAtOnce(named, AT_ONCE, async (vhost) => {
+  const found = await mapConcurrently(named, MAX_CONCURRENT, async (vhost) => {
     const site = vhost.names.map((name) => machine.own.get(name)).find(Boolean)
     const domain = site?.domain ?? vhost.domain
     const suspended = site?.suspended && { suspended: site.suspended }
-    return { domain, ...(await describe(machine, vhost, site)), ...suspended }
+    return { domain, ...(await describeSite(machine, vhost, site)), ...suspended }
   })
   return found.sort((one, other) => (one.domain < other.domain ? -1 : 1))
 }
@@ -48,23 +48,23 @@ export async function discoverSites(host: Host): Promise<FoundSite[]> {
  * Returns the names of sites that do not count here: during a move only one server has the site,
  * neither the one with a closed copy nor one that only forwards.
  */
-async function movingNames(host: Host, own: Machine['own']): Promise<ReadonlySet<string>> {
+async function movingNames(host: Host, own: DiscoveryContext['own']): Promise<ReadonlySet<string>> {
   const closed = [...own.values()].filter(({ moving }) => moving?.closed)
   const all = [...closed, ...(await listSites(host, 'moved'))]
   return new Set(all.flatMap(allNamesOf))
 }
 
-/** The web servers of this machine, and the sites without a domain. */
+/** Lists the web servers of this machine, and the sites without a domain. */
 export async function discoverWeb(host: Host): Promise<Web> {
-  const { machine, vhosts } = await lookAround(host)
+  const { machine, vhosts } = await readContext(host)
   const nameless = vhosts.filter(({ domain }) => domain === '')
-  const unnamed: UnnamedSite[] = await eachAtOnce(nameless, AT_ONCE, (vhost) =>
-    describe(machine, vhost, undefined),
+  const unnamed: UnnamedSite[] = await mapConcurrently(nameless, MAX_CONCURRENT, (vhost) =>
+    describeSite(machine, vhost, undefined),
   )
   return { programs: webPrograms(machine.listeners), unnamed }
 }
 
-async function lookAround(host: Host): Promise<{ machine: Machine; vhosts: Vhost[] }> {
+async function readContext(host: Host): Promise<{ machine: DiscoveryContext; vhosts: Vhost[] }> {
   const listening = listListeners(host)
   const occupied = async () => (await listening).some(({ port }) => WEB_PORTS.includes(port))
   const processes = await systemProcesses(host)
@@ -81,7 +81,7 @@ async function lookAround(host: Host): Promise<{ machine: Machine; vhosts: Vhost
   return { machine: { host, own, poolAt, listeners, tierOf }, vhosts }
 }
 
-async function describe(machine: Machine, vhost: Vhost, site: Site | undefined) {
+async function describeSite(machine: DiscoveryContext, vhost: Vhost, site: Site | undefined) {
   const pool = machine.poolAt(vhost.php.address)
   const php = site?.php ?? (pool ? pool.php : vhost.php.version)
   const runs = Object.values(vhost.php).some(Boolean) || vhost.unknown.php !== undefined
@@ -116,13 +116,13 @@ function reasonsOf(vhost: Vhost, no_php: UnknownReason | undefined): Unknown {
   return { ...(vhost.docroot === '' && { docroot }), ...(php && { php }) }
 }
 
-/** The docroot's owner, or the user of PHP if that owner is root. */
+/** Returns the docroot's owner, or the user of PHP if that owner is root. */
 function userOf(owner: string, php_user: string): string {
   return owner === '' || owner === 'root' ? php_user || owner : owner
 }
 
 function whyNoPhp(
-  { listeners }: Machine,
+  { listeners }: DiscoveryContext,
   { php: { address } }: Vhost,
   pool: FoundPool | undefined,
 ): UnknownReason {
@@ -135,13 +135,13 @@ function whyNoPhp(
 }
 
 const WEB_PORTS: readonly number[] = [80, 443]
-/** As ss(8) names them: the first 15 characters of the program. */
-const UNDERSTOOD = [
+/** The names of supported web servers in ss(8): the first 15 characters of the program. */
+const SUPPORTED_SERVERS = [
   ...['nginx', 'nginx-rc', 'openresty', 'apache2', 'apache2-rc', 'httpd'],
   ...['caddy', 'openlitespeed', 'litespeed'],
 ]
 
-/** The web servers of this machine; those not understood have a reason. */
+/** Lists the web servers of this machine; unsupported ones have a reason. */
 export function webPrograms(listeners: readonly Listener[]): WebProgram[] {
   const ports = new Map<string, Set<number>>()
   for (const { program, port } of listeners) {
@@ -149,7 +149,7 @@ export function webPrograms(listeners: readonly Listener[]): WebProgram[] {
     ports.set(program, (ports.get(program) ?? new Set()).add(port))
   }
   return [...ports].map(([program, found]) => {
-    const understood = UNDERSTOOD.includes(program)
+    const understood = SUPPORTED_SERVERS.includes(program)
     const reason = understood ? null : 'program_not_understood'
     return { program, ports: [...found].sort((a, b) => a - b), understood, reason }
   })
@@ -163,7 +163,7 @@ interface Listener {
   pid: number
 }
 
-/** Empty if ss(8) fails. It runs in the machine's network: the agent itself has none. */
+/** Returns an empty list if ss(8) fails. The agent itself has no network. */
 async function listListeners({ shell }: Pick<Host, 'shell'>): Promise<Listener[]> {
   const options = { unconfined: true, timeout_ms: 10_000 }
   const { code, stdout } = await shell.try(['ss', '-Hltnp'], options)
@@ -178,19 +178,19 @@ function listenersIn(line: string): Listener[] {
   return [{ address: isAny ? '' : address, port: Number(port), program, pid: Number(pid) }]
 }
 
-interface Found {
+interface CertificateMode {
   tls: FoundSite['tls']
   reason: UnknownReason | undefined
 }
 
-/** Names of Let's Encrypt's own certificates, those of its staging environment included. */
+/** The names of Let's Encrypt's own certificates, including its staging environment. */
 const LETS_ENCRYPT = /^O=(\(STAGING\) )?Let's Encrypt$/m
 
-/** The authority that signed the configured certificate. */
+/** Reads the authority that signed the configured certificate. */
 async function readFoundCertificate(
   host: Host,
   { certificate, unknown }: Pick<Vhost, 'certificate' | 'unknown'>,
-): Promise<Found> {
+): Promise<CertificateMode> {
   if (unknown.tls) return { tls: 'none', reason: unknown.tls }
   if (certificate === '') return { tls: 'none', reason: undefined }
   const found = parseCertificate(await host.files.read(certificate).catch(() => undefined))

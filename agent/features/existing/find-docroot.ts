@@ -8,8 +8,8 @@ import { findPools } from './pools.ts'
 import { listServed } from './vhosts.ts'
 
 /**
- * The docroot of a domain, and the user whose rights read it: of a managed site, otherwise of any
- * virtual host. Throws not_found naming the domain.
+ * Returns the docroot of a domain, and the user whose rights read it: of a managed site, otherwise
+ * of any virtual host. Throws not_found naming the domain.
  */
 export async function getTenantSite(host: Host, domain: string): Promise<TenantSite> {
   const own = await findSite(host, domain)

@@ -3,12 +3,12 @@ import type { Application } from '#agent/kernel/host/scanner-port.ts'
 import type { Unknown, UnknownReason } from '#shared/servers/unknown-reasons.ts'
 import type { Vhost } from './vhosts.ts'
 
-type Found = Omit<Application, 'limit' | 'unknown_because'> & { unknown: Unknown }
+type FoundApplication = Omit<Application, 'limit' | 'unknown_because'> & { unknown: Unknown }
 
-interface Rights {
+interface SiteRights {
   user: string | undefined
   php_user: string
-  /** Version, empty where it is not known. */
+  /** The version; empty when unknown. */
   php: string
   /** Whether the site uses PHP. */
   runs: boolean
@@ -22,26 +22,26 @@ const UNKNOWN: Omit<Application, 'limit'> = {
   owner: '',
 }
 
-/** The answer of a scan of the site. Files that are not served do not count. */
+/** Returns the answer of a scan of the site. Files that are not served do not count. */
 export async function applicationOf(
   { scanner }: Host,
   { docroot, kind, domain }: Vhost,
-  { user, php_user, php, runs }: Rights,
-): Promise<Found> {
-  if (docroot === '') return nothing(kind === 'proxy' ? 'proxied' : 'no_folder')
+  { user, php_user, php, runs }: SiteRights,
+): Promise<FoundApplication> {
+  if (docroot === '') return unknownApplication(kind === 'proxy' ? 'proxied' : 'no_folder')
   const rights = { ...(user && { user }), ...(php_user && { php_user }) }
   const site = { docroot, ...rights, ...(php && { php }), ...(domain && { domain }) }
   const found = await scanner.application(site).catch(() => undefined)
-  if (!found) return nothing('no_answer')
+  if (!found) return unknownApplication('no_answer')
   const { limit, unknown_because, ...application } = found
   const { framework, owner } = application
-  if (framework === 'unknown') return nothing(whyUnknown(owner, limit), owner)
+  if (framework === 'unknown') return unknownApplication(whyUnknown(owner, limit), owner)
   if (framework === 'wordpress') return { ...application, unknown: reasonsOf(found) }
-  if (kind === 'proxy') return nothing('proxied', owner)
+  if (kind === 'proxy') return unknownApplication('proxied', owner)
   return { ...application, framework: runs ? framework : 'static', unknown: {} }
 }
 
-const nothing = (framework: UnknownReason, owner = ''): Found => ({
+const unknownApplication = (framework: UnknownReason, owner = ''): FoundApplication => ({
   ...{ ...UNKNOWN, owner },
   unknown: { framework },
 })

@@ -2,24 +2,21 @@ import { type PoolFile, poolFiles } from '#agent/features/existing/web/fpm-files
 import { fastcgiAddress } from '#agent/features/existing/web/virtual-host.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Process } from '#agent/kernel/host/processes/processes.ts'
-import { limitsOn, machineOf } from '#agent/kernel/site/tiers.ts'
+import { machineOf, tierLimitsOn } from '#agent/kernel/site/tiers.ts'
 import type { Tier } from '#shared/kernel/fields.ts'
 import { TIERS } from '#shared/kernel/values.ts'
 
 /** A PHP-FPM pool of the machine, managed or not. */
 export interface FoundPool {
   user: string
-  /** Empty: two stopped masters would both have it, or its program is unknown. */
+  /** Empty when two stopped masters would both have it, or its program is unknown. */
   php: string
   children: number
 }
 
 export type FindPool = (address: string) => FoundPool | undefined
 
-/**
- * Finds the pool behind an address of FastCGI (see `fastcgiAddress`). A link to a socket is followed
- * for those of `addresses`.
- */
+/** Finds the pool behind an address of FastCGI (see `fastcgiAddress`).. */
 export async function findPools(
   host: Host,
   processes: readonly Process[],
@@ -32,10 +29,7 @@ export async function findPools(
   return (address) => pools.get(address) ?? pools.get(links.get(address) ?? '')
 }
 
-/**
- * A pool of a running master has priority over a configured one, whose socket is certain but whose
- * port may belong to a container.
- */
+/** Prefers a pool of a running master to a configured one, whose port may be a container's. */
 function poolsIn(files: readonly PoolFile[], sees_running: boolean): Map<string, FoundPool> {
   const pools = new Map<string, FoundPool & { running: boolean }>()
   for (const { text, php, running } of files) {
@@ -49,7 +43,7 @@ function poolsIn(files: readonly PoolFile[], sees_running: boolean): Map<string,
   return pools
 }
 
-/** Targets of links: `/run/php/php-fpm.sock` is one of Debian's alternatives. */
+/** Resolves links: `/run/php/php-fpm.sock` is one of Debian's alternatives. */
 async function realPaths(host: Host, paths: readonly string[]): Promise<Map<string, string>> {
   if (paths.length === 0) return new Map()
   const { stdout } = await host.shell.try(['realpath', '-mz', '--', ...paths])
@@ -57,7 +51,7 @@ async function realPaths(host: Host, paths: readonly string[]): Promise<Map<stri
   return new Map(paths.map((path, at) => [path, fastcgiAddress(targets[at] ?? '')]))
 }
 
-/** The pools of one file of php-fpm.conf(5); `$pool` is the name of the section. */
+/** Parses the pools of one file of php-fpm.conf(5); `$pool` is the name of the section. */
 function parsePools(text: string): [string, Omit<FoundPool, 'php'>][] {
   return text.split(/^[ \t]*\[/m).flatMap((section) => {
     const end = section.indexOf(']')
@@ -71,7 +65,7 @@ function parsePools(text: string): [string, Omit<FoundPool, 'php'>][] {
   })
 }
 
-/** A relative path is below the `prefix` of its pool; without one it is unknown. */
+/** Returns the path of the socket; a relative one is below the pool's `prefix`, else unknown. */
 function socketOf(section: string, pool: string): string | undefined {
   const listen = settingOf(section, 'listen')?.replaceAll('$pool', pool)
   if (listen === undefined || /^\/|^\d+$|:/.test(listen)) return listen
@@ -79,10 +73,10 @@ function socketOf(section: string, pool: string): string | undefined {
   return prefix?.startsWith('/') ? `${prefix}/${listen}` : undefined
 }
 
-/** The tier with the nearest number of workers on this machine; small without a number. */
+/** Finds the tier with the nearest number of workers on this machine; small without a number. */
 export async function tierFinder(host: Host): Promise<(children: number) => Tier> {
   const machine = await machineOf(host)
-  const sizes = TIERS.map((tier) => ({ tier, children: limitsOn(tier, machine).children }))
+  const sizes = TIERS.map((tier) => ({ tier, children: tierLimitsOn(tier, machine).children }))
   return (children) => {
     if (children <= 0) return 'small'
     const distance = (size: { children: number }) => Math.abs(size.children - children)

@@ -17,21 +17,21 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { type Process, systemProcesses } from '#agent/kernel/host/processes/processes.ts'
 import { canonicalDomain } from '#shared/kernel/names.ts'
 
-const DEFAULT = '/etc/nginx/nginx.conf'
-const OPENRESTY = '/usr/local/openresty/nginx/conf/nginx.conf'
+const DEFAULT_CONFIG = '/etc/nginx/nginx.conf'
+const OPENRESTY_CONFIG = '/usr/local/openresty/nginx/conf/nginx.conf'
 const DUMP_MS = 20_000
 
 /** The main files of packages, panels and own builds, for a server whose nginx does not run. */
-const OTHERS = [
+const OTHER_CONFIGS = [
   '/etc/nginx-rc/nginx.conf',
   '/usr/local/nginx/conf/nginx.conf',
-  OPENRESTY,
+  OPENRESTY_CONFIG,
   '/www/server/nginx/conf/nginx.conf',
   '/opt/bitnami/nginx/conf/nginx.conf',
 ]
 
 /**
- * The configuration of nginx as one tree, as the running master would read it. Its files are read
+ * Reads the configuration of nginx as one tree, as the running master would. Its files are read
  * directly: `nginx -T` also loads every certificate, which takes longer than all else on a server
  * with a thousand sites. It runs only if a file is unreadable. Without an nginx.conf the tree has
  * the files of sites.
@@ -46,24 +46,24 @@ export async function readNginxConfig(
   const own = await read(config)
   if (own.missing.size === 0) return own.directives
   if (own.directives.length === 0 && options.config === undefined && !processes.some(isNginx)) {
-    const other = await firstOther(host)
+    const other = await readFirstOther(host)
     if (other) return other
   }
-  const printed = (await dumped(host, options))?.directives ?? own.directives
+  const printed = (await dumpConfig(host, options))?.directives ?? own.directives
   if (printed.length > 0) return printed
   const folders = ['conf.d/*.conf', 'sites-enabled/*', 'vhosts.d/*.conf']
   return (await Promise.all(folders.map(read))).flatMap(({ directives }) => directives)
 }
 
-async function firstOther(host: Host): Promise<readonly Directive[] | undefined> {
-  for (const path of OTHERS) {
+async function readFirstOther(host: Host): Promise<readonly Directive[] | undefined> {
+  for (const path of OTHER_CONFIGS) {
     const { directives } = await readTree(filesOnDisk(host), dirname(path), path)
     if (directives.length > 0) return directives
   }
   return undefined
 }
 
-interface Options {
+interface MasterOptions {
   program: string
   prefix: string | undefined
   /** The path of the configuration; undefined when nginx uses its built-in path. */
@@ -77,7 +77,7 @@ const isNginx = ({ line, root }: Process) => root && line.startsWith('nginx: mas
  * Returns the program and the options in the title of the master process, such as
  * `nginx: master process /usr/sbin/nginx -c /etc/nginx-rc/nginx.conf -g daemon on;`.
  */
-function optionsOf(processes: readonly Process[]): Options {
+function optionsOf(processes: readonly Process[]): MasterOptions {
   const master = processes.find(isNginx)
   const [program = '', ...words] = (master?.line ?? '').split(' ').slice(3)
   const optionValue = (option: string) => words[words.indexOf(option) + 1 || words.length]
@@ -86,7 +86,7 @@ function optionsOf(processes: readonly Process[]): Options {
   return {
     program: /^\/[\w./-]*\/(nginx|openresty)[\w.-]*$/.test(program) ? program : 'nginx',
     prefix,
-    config: config === undefined ? undefined : resolve(prefix ?? dirname(DEFAULT), config),
+    config: config === undefined ? undefined : resolve(prefix ?? dirname(DEFAULT_CONFIG), config),
     args: [
       ...(prefix === undefined ? [] : ['-p', prefix]),
       ...(config === undefined ? [] : ['-c', config]),
@@ -94,8 +94,8 @@ function optionsOf(processes: readonly Process[]): Options {
   }
 }
 
-/** The built-in default of nginx; Debian's if the program does not print it. */
-async function builtInConfig({ shell }: Host, { program, prefix }: Options): Promise<string> {
+/** Returns the built-in default of nginx; Debian's if the program does not print it. */
+async function builtInConfig({ shell }: Host, { program, prefix }: MasterOptions): Promise<string> {
   const { stderr } = await shell.try([program, '-V'], {
     unconfined: true,
     timeout_ms: DUMP_MS,
@@ -104,11 +104,14 @@ async function builtInConfig({ shell }: Host, { program, prefix }: Options): Pro
   const built_prefix = builtWith('prefix')
   const config = builtWith('conf-path') ?? (built_prefix && 'conf/nginx.conf')
   if (config !== undefined) return resolve(prefix ?? built_prefix ?? '/usr/local/nginx', config)
-  return program.includes('/openresty/') ? OPENRESTY : DEFAULT
+  return program.includes('/openresty/') ? OPENRESTY_CONFIG : DEFAULT_CONFIG
 }
 
 /** Returns the configuration that nginx prints; undefined if it fails, or prints only a part. */
-async function dumped(host: Host, { program, args }: Options): Promise<NginxTree | undefined> {
+async function dumpConfig(
+  host: Host,
+  { program, args }: MasterOptions,
+): Promise<NginxTree | undefined> {
   const command = { program, args, timeout_ms: DUMP_MS }
   const dump = await dumpNginx(host, command).catch(() => undefined)
   const files = dump && isWhole(dump) ? filesOf(dump.stdout) : new Map<string, string>()
@@ -133,9 +136,9 @@ const SERVERS: readonly WebServer[] = [
 ]
 
 /**
- * Every site of the running web servers of this machine, those without a domain included. If none
- * is running: the sites that the installed ones would serve, unless something else (`occupied`)
- * uses their ports.
+ * Lists every site of the running web servers of this machine, those without a domain included. If
+ * none is running, lists the sites that the installed ones would serve, unless something else
+ * (`occupied`) uses their ports.
  */
 export async function listServed(
   host: Host,
@@ -154,7 +157,7 @@ export async function listServed(
   return chooseSites(await withMassHosts(host, used), local)
 }
 
-/** Programs with different configurations, as some panels have, are read one by one. */
+/** Reads programs with different configurations, as some panels have, one by one. */
 async function readNginx(host: Host, processes: readonly Process[]): Promise<VirtualHost[]> {
   const masters = new Map(processes.filter(isNginx).map((master) => [master.line, master]))
   const programs = [...masters.values()].slice(0, MAX_PROGRAMS).map((master) => [master])
@@ -168,7 +171,7 @@ async function readNginx(host: Host, processes: readonly Process[]): Promise<Vir
 const hasNames = (hosts: readonly VirtualHost[]) =>
   hosts.some(({ names }) => names.some((name) => canonicalDomain(name) !== undefined))
 
-/** Every site that has a domain. */
+/** Lists every site that has a domain. */
 export async function listVhosts(host: Host): Promise<Vhost[]> {
   const served = await listServed(host, await systemProcesses(host))
   return served.filter(({ domain }) => domain !== '')
@@ -181,16 +184,13 @@ const MAX_SITES = 5000
 const MAX_CANDIDATES = 20_000
 
 interface Search {
-  /** Names that a server block has, or that a site was found for. */
+  /** The names of a server block, or those that a site was found for. */
   taken: Set<string>
   found: VirtualHost[]
   candidates_left: number
 }
 
-/**
- * Adds a virtual host for each site of mass virtual hosts: for each folder that a server block serves
- * under some domain, and no other server block.
- */
+/** Adds a virtual host for each folder that a mass virtual host serves. */
 async function withMassHosts(
   { files }: Pick<Host, 'files'>,
   hosts: readonly VirtualHost[],
@@ -241,7 +241,7 @@ function isIn({ docroot }: VirtualHost, parent: string, folder: string): boolean
   return docroot === path || docroot.startsWith(`${path}/`)
 }
 
-/** As web servers choose: wildcards before expressions, and these before servers for any name. */
+/** Sorts as web servers choose: wildcards before expressions, both before the default. */
 const bySpecificity = (one: VirtualHost, other: VirtualHost) => rank(other) - rank(one)
 
 function rank({ names }: VirtualHost): number {

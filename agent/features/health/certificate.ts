@@ -1,20 +1,20 @@
 import { createPrivateKey, type X509Certificate } from 'node:crypto'
-import { readTries } from '#agent/features/domains/tries.ts'
+import { readFailedRequests } from '#agent/features/domains/failed-requests.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { privateKeyOf, readCertificate } from '#agent/kernel/site/certificate-files.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { degraded, down, UP, type Verdict } from '#shared/health/page-verdict.ts'
+import { degraded, down, type HealthVerdict, UP } from '#shared/health/page-verdict.ts'
 
 const SOON_MS = 3 * 86_400_000
 
-/** For a site that should have one; undefined: the site is served without a certificate. */
-export async function checkCertificate(host: Host, site: Site): Promise<Verdict | undefined> {
+/** Checks the certificate of a site that should have one; undefined while it is unused. */
+export async function checkCertificate(host: Host, site: Site): Promise<HealthVerdict | undefined> {
   const { domain, tls } = site
   if (tls === 'none') return undefined
   const found = await readCertificate(host, domain)
   const key = await host.files.read(privateKeyOf(domain))
   const problem = found ? problemOf(host, site, found, key) : missing('is served without HTTPS')
-  const tried = problem && (await readTries(host))[domain]
+  const tried = problem && (await readFailedRequests(host))[domain]
   if (!tried) return problem ?? UP
   const next = `next try ${tried.next_at.slice(0, 16).replace('T', ' ')} UTC`
   return { ...problem, reason: `${problem.reason}. ${tried.reason} (${next})` }
@@ -33,7 +33,7 @@ function problemOf(
   { domain, tls }: Site,
   found: X509Certificate,
   key: string | undefined,
-): Verdict | undefined {
+): HealthVerdict | undefined {
   if (key === undefined || !fits(found, key)) {
     const reason = 'The private key of its certificate is missing or belongs to another one'
     return down('certificate_key', reason)
@@ -49,7 +49,7 @@ function problemOf(
 const missing = (instead: string) =>
   degraded('certificate_missing', `Its certificate is missing: it ${instead}`)
 
-/** The verdicts for a certificate that has expired, or expires soon. */
+/** Returns the verdict for a certificate that has expired, or expires soon. */
 export function expiryOf({ validTo }: Pick<X509Certificate, 'validTo'>, now: number) {
   const date = new Date(validTo).toISOString().slice(0, 10)
   const left = Date.parse(validTo) - now

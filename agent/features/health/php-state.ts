@@ -1,25 +1,22 @@
 import { fpmService } from '#agent/features/php/fpm-files.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { MARIADB } from '#agent/kernel/services/known.ts'
+import { MARIADB } from '#agent/kernel/services/debian-services.ts'
 import { isRunning, pidsPathOf, type Service } from '#agent/kernel/services/service.ts'
 import { propertiesOf } from '#agent/kernel/services/systemd.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 
-/**
- * `asleep`: stopped, and systemd starts it for the next visitor. `failing`: it exits after every
- * start. `frozen`: stopped by a signal.
- */
+/** `asleep` starts for the next visitor; `failing` exits after each start; `frozen` by a signal. */
 export type PhpState = 'running' | 'asleep' | 'failed' | 'failing' | 'stopped' | 'frozen'
 
-type Fpm = ReturnType<typeof fpmService>
+type FpmService = ReturnType<typeof fpmService>
 
-/** The state of each site by its user, without waking sleeping ones: one call for all stopped units. */
+/** Returns the state of each site by its user: one call for all, which wakes none. */
 export async function phpStates(
   host: Host,
   sites: readonly Pick<Site, 'user' | 'php'>[],
 ): Promise<Map<string, PhpState>> {
   const states = new Map<string, PhpState>()
-  const still: [user: string, pool: Fpm][] = []
+  const still: [user: string, pool: FpmService][] = []
   for (const { user, php } of sites) {
     const fpm = fpmService({ user, php })
     if (await isRunning(host, fpm))
@@ -33,7 +30,7 @@ export async function phpStates(
   return states
 }
 
-/** proc(5): a program that is stopped by a signal accepts connections and answers none of them. */
+/** Returns whether a signal has stopped the program (proc(5)): it accepts connections only. */
 async function isFrozen(host: Host, service: Service): Promise<boolean> {
   const { files } = host
   const [pid = ''] = ((await files.read(pidsPathOf(host, service))) ?? '').trim().split('\n')
@@ -41,7 +38,7 @@ async function isFrozen(host: Host, service: Service): Promise<boolean> {
   return /^State:\t[Tt]/m.test(status)
 }
 
-/** Without a request to it: while it is unavailable, no site has to wait for it. */
+/** Checks without a request, so that no site has to wait for an unavailable server. */
 export async function isMariadbDown(host: Host): Promise<boolean> {
   return !(await isRunning(host, MARIADB)) || (await isFrozen(host, MARIADB))
 }

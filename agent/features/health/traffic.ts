@@ -1,11 +1,11 @@
-import { isOnlyVisits } from '#agent/features/php/only-visits.ts'
+import { isOnlyVisits } from '#agent/features/php/health-check-lines.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { logsOf } from '#agent/kernel/site/paths.ts'
 
-/** Without a visitor for this long, a site is not checked so that its PHP can sleep. */
+/** The time without a visitor after which a site is not checked so that its PHP can sleep. */
 const QUIET_MS = 5 * 60_000
 
-/** Whether the site has visitors besides health checks, by its access log. */
+/** Watches the access log for visitors besides health checks. */
 export class Traffic {
   #size: number | undefined
   #visitors_at: number

@@ -1,11 +1,11 @@
-import { UP, type Verdict } from '#shared/health/page-verdict.ts'
+import { type HealthVerdict, UP } from '#shared/health/page-verdict.ts'
 import { HEALTH_CHECKS, HEALTH_STATES, type HealthCheck } from '#shared/kernel/values.ts'
 import type { SiteCheck, SiteHealth } from '#shared/servers/agent.ts'
 
-export type Verdicts = Partial<Record<HealthCheck, Verdict>>
+export type Verdicts = Partial<Record<HealthCheck, HealthVerdict>>
 
 /**
- * A site has the worst state of its checks. Among equals the first one gives the reason, from cause
+ * Returns the worst state of the checks. Among equals the first check gives the reason, from cause
  * to effect: without PHP and database there is no page.
  */
 export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
@@ -20,12 +20,12 @@ export function healthOf(domain: string, verdicts: Verdicts): SiteHealth {
   return { domain, state, code, reason, checks }
 }
 
-/** For a site whose last results are outdated. */
+/** Returns the health of a site whose results are outdated. */
 export function unknownHealth(domain: string): SiteHealth {
   const reason = 'Its agent has not checked the site for some time'
   return { domain, state: 'unknown', code: 'not_checked', reason, checks: [] }
 }
 
-/** False: a visit would find the known problem again. */
+/** Returns whether a visit could find more than the known problem. */
 export const isWorthVisiting = ({ php, database }: Verdicts): boolean =>
   php !== undefined && php.state !== 'down' && database?.state !== 'down'

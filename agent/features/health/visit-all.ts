@@ -1,19 +1,17 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import type { Visit, Visited } from '#agent/kernel/host/visit-port.ts'
-import type { Verdict } from '#shared/health/page-verdict.ts'
+import type { VisitRequest, VisitResult } from '#agent/kernel/host/visit-port.ts'
+import type { HealthVerdict } from '#shared/health/page-verdict.ts'
 
-/** The time and duration of a site's last visit. */
-interface Timed {
+interface VisitTimes {
   visited_at: number
   visit_ms: number
 }
 
-/** Requests these pages, and records the time. */
-export async function visitAll<W extends Timed>(
+export async function visitAll<W extends VisitTimes>(
   host: Host,
-  visits: readonly { watched: W; visit: Visit }[],
-  check: (visited: Visited, url: string) => Verdict,
-): Promise<{ watched: W; verdict: Verdict }[]> {
+  visits: readonly { watched: W; visit: VisitRequest }[],
+  check: (visited: VisitResult, url: string) => HealthVerdict,
+): Promise<{ watched: W; verdict: HealthVerdict }[]> {
   if (visits.length === 0) return []
   const outcomes = await host.visitor.visit(visits.map(({ visit }) => visit))
   return visits.flatMap(({ watched, visit }, place) => {

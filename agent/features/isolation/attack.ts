@@ -1,56 +1,60 @@
 import type { IsolationOutcome } from '#shared/isolation/isolation.ts'
 import type { Scene } from './scene.ts'
 
-export interface Verdict {
+export interface AttackVerdict {
   outcome: IsolationOutcome
-  /** The observation, or why it does not apply; may be empty. */
+  /** The observation, or the reason why it does not apply; may be empty. */
   detail: string
 }
 
-/** Where code of a site runs: behind nginx, in its WordPress jobs, its cron jobs, and in a shell. */
+/** The contexts of a site's code: behind nginx, in jobs of WordPress, in cron jobs, in a shell. */
 export const CONTEXTS = ['php', 'job', 'cron', 'shell'] as const
-export type Context = (typeof CONTEXTS)[number]
+export type AttackContext = (typeof CONTEXTS)[number]
 
-interface Facts {
+interface AttackDescription {
   severity: 'critical' | 'high' | 'medium' | 'low'
-  /** The attempt, in the imperative. */
+  /** The title of the attempt, in the imperative. */
   title: string
-  /** The consequence of a success. */
   meaning: string
 }
 
 /**
- * Runs inside the attacker. `code` is the body of a PHP function that receives the knowledge of the
- * attacker as `$n` (`Knowledge`) and returns a verdict of scripts.ts.
+ * An attack inside the attacker. `code` is the body of a PHP function that receives the knowledge
+ * of the attacker as `$n` and returns a verdict of scripts.ts.
  */
-export interface InsideAttack extends Facts {
-  /** Default: all. */
-  contexts?: readonly Context[]
+export interface InsideAttack extends AttackDescription {
+  /** All contexts by default. */
+  contexts?: readonly AttackContext[]
   code: string
 }
 
-/** Needs both sides: the agent, or a visitor, takes part in it. */
-export interface SceneAttack extends Facts {
-  attempt(scene: Scene): Promise<Verdict>
+/** An attack in which the agent, or a visitor, takes part. */
+export interface SceneAttack extends AttackDescription {
+  attempt(scene: Scene): Promise<AttackVerdict>
 }
 
 export type Attack = InsideAttack | SceneAttack
 
-export const refused = (detail = ''): Verdict => ({ outcome: 'refused', detail })
-export const succeeded = (detail: string): Verdict => ({ outcome: 'succeeded', detail })
-export const notApplicable = (detail: string): Verdict => ({ outcome: 'not_applicable', detail })
-export const failed = (detail: string): Verdict => ({ outcome: 'error', detail })
+export const refused = (detail = ''): AttackVerdict => ({ outcome: 'refused', detail })
+export const succeeded = (detail: string): AttackVerdict => ({ outcome: 'succeeded', detail })
+export const notApplicable = (detail: string): AttackVerdict => ({
+  outcome: 'not_applicable',
+  detail,
+})
+export const failed = (detail: string): AttackVerdict => ({ outcome: 'error', detail })
 
 const WORST_FIRST: readonly IsolationOutcome[] = ['succeeded', 'error', 'refused', 'not_applicable']
-const CONTEXT_NAMES: Record<Context, string> = {
+const CONTEXT_NAMES: Record<AttackContext, string> = {
   php: 'from PHP',
   job: 'from a job',
   cron: 'from a cron job',
   shell: 'from a shell',
 }
 
-/** The worst verdict of several contexts, with its context. */
-export function worstOf(verdicts: readonly (readonly [Context, Verdict])[]): Verdict {
+/** Returns the worst verdict of several contexts, with its context. */
+export function worstOf(
+  verdicts: readonly (readonly [AttackContext, AttackVerdict])[],
+): AttackVerdict {
   const outcome = WORST_FIRST.find((one) => verdicts.some(([, verdict]) => verdict.outcome === one))
   const of = verdicts.filter(([, verdict]) => verdict.outcome === outcome)
   const explained = of.filter(([, { detail }]) => detail !== '')

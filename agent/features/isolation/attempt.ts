@@ -1,34 +1,45 @@
 import type { z } from 'zod'
-import { INSIDE, OUTSIDE } from '#agent/features/isolation/attacks/index.ts'
+import { INSIDE_ATTACKS, SCENE_ATTACKS } from '#agent/features/isolation/attacks/index.ts'
 import { jobServiceOf } from '#agent/features/jobs/cron/own-files.ts'
-import { applyOwn } from '#agent/features/jobs/cron/own-jobs.ts'
+import { applyOwnJobs } from '#agent/features/jobs/cron/own-jobs.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { randomOf } from '#agent/kernel/site/canary.ts'
+import { randomPartOf } from '#agent/kernel/site/canary.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import type { IsolationResult } from '#shared/isolation/isolation.ts'
 import { isMet, NEEDS } from '#shared/kernel/needs.ts'
-import { type Attack, CONTEXTS, type Context, failed, type Verdict, worstOf } from './attack.ts'
-import type { Pair } from './canaries.ts'
-import { CRON_ANSWER, CRON_SCRIPT, SHELL_ANSWER, SHELL_SCRIPT } from './entries.ts'
+import {
+  type Attack,
+  type AttackContext,
+  type AttackVerdict,
+  CONTEXTS,
+  failed,
+  worstOf,
+} from './attack.ts'
+import type { CanaryPair } from './canaries.ts'
+import { CRON_ANSWER, CRON_SCRIPT, SHELL_ANSWER, SHELL_SCRIPT } from './entry-scripts.ts'
 import { readJob, runJob, Verdicts } from './job.ts'
 import { ssh } from './login.ts'
-import { givePerson, takePeople, withoutPeople } from './person.ts'
-import { ask, Neighbour, type Scene, textOf } from './scene.ts'
-import { placeAttacks, placeNeighbour } from './scripts.ts'
+import { accessProblem, givePerson, removePeople } from './person.ts'
+import { NeighbourReport, readAsSite, requestScript, type Scene } from './scene.ts'
+import { installAttacks, installNeighbour } from './scripts.ts'
 
 /** Installs scripts in both sites; returns the data that the attacks need. */
-export async function preparedScene(host: Host, pair: Pair, scan: Scene['scan']): Promise<Scene> {
-  const random = randomOf(pair.attacker)
+export async function prepareScene(
+  host: Host,
+  pair: CanaryPair,
+  scan: Scene['scan'],
+): Promise<Scene> {
+  const random = randomPartOf(pair.attacker)
   const [secret, key] = [host.random.text(32), host.random.text(32)]
-  await placeNeighbour(host, pair.neighbour, { random, secret, key })
-  const about = Neighbour.parse(await ask({ host, key }, pair.neighbour, 'show'))
+  await installNeighbour(host, pair.neighbour, { random, secret, key })
+  const about = NeighbourReport.parse(await requestScript({ host, key }, pair.neighbour, 'show'))
   const scene: Scene = { host, ...pair, random, secret, key, about, scan }
-  await placeAttacks(scene, INSIDE)
+  await installAttacks(scene, INSIDE_ATTACKS)
   return scene
 }
 
-/** Runs every attack; one log line for each. */
-export async function* attempted(scene: Scene, results: IsolationResult[]): Progress<void> {
+/** Runs every attack, and yields a log line for each. */
+export async function* runAttacks(scene: Scene, results: IsolationResult[]): Progress<void> {
   for await (const result of attackResults(scene)) {
     results.push(result)
     yield lineOf(result)
@@ -36,29 +47,31 @@ export async function* attempted(scene: Scene, results: IsolationResult[]): Prog
 }
 
 const MAX_DETAIL = 300
-const WORDS: Record<Verdict['outcome'], string> = {
+const WORDS: Record<AttackVerdict['outcome'], string> = {
   refused: 'Refused',
   succeeded: 'SUCCEEDED',
   not_applicable: 'Not applicable',
   error: 'Could not be tried',
 }
 
-type Answers = ReadonlyMap<string, Verdict>
+type AttackVerdicts = ReadonlyMap<string, AttackVerdict>
 
 /** Runs the attacks inside the attacker, in every context that the server has, then the others, one after the other. */
 async function* attackResults(scene: Scene): AsyncGenerator<IsolationResult, void> {
   const hasCron = isMet(NEEDS.jobs, scene.host)
-  const hasShell = hasCron && (await withoutPeople(scene.host, 'shell')) === undefined
-  const answers: Record<Context, Answers | undefined> = {
-    php: await orFailed(async () => Verdicts.parse(await ask(scene, scene.attacker, 'try'))),
-    job: await orFailed(async () => {
+  const hasShell = hasCron && (await accessProblem(scene.host, 'shell')) === undefined
+  const answers: Record<AttackContext, AttackVerdicts | undefined> = {
+    php: await verdictsOrFailure(async () =>
+      Verdicts.parse(await requestScript(scene, scene.attacker, 'try')),
+    ),
+    job: await verdictsOrFailure(async () => {
       await runJob(scene)
       return (await readJob(scene.host, scene.attacker)).verdicts
     }),
-    cron: hasCron ? await orFailed(() => runCronJob(scene)) : undefined,
-    shell: hasShell ? await orFailed(() => runInShell(scene)) : undefined,
+    cron: hasCron ? await verdictsOrFailure(() => runCronJob(scene)) : undefined,
+    shell: hasShell ? await verdictsOrFailure(() => runInShell(scene)) : undefined,
   }
-  for (const [id, attack] of INSIDE) {
+  for (const [id, attack] of INSIDE_ATTACKS) {
     const { contexts = CONTEXTS } = attack
     const none = failed('it returned no answer')
     const verdicts = contexts.flatMap((context) => {
@@ -67,31 +80,33 @@ async function* attackResults(scene: Scene): AsyncGenerator<IsolationResult, voi
     })
     yield resultOf(id, attack, worstOf(verdicts))
   }
-  for (const [id, attack] of OUTSIDE) {
+  for (const [id, attack] of SCENE_ATTACKS) {
     const verdict = await attack.attempt(scene).catch((error: unknown) => failed(messageOf(error)))
     yield resultOf(id, attack, verdict)
   }
 }
 
-/** The line of one attack in the log. */
+/** Formats one attack for the log. */
 function lineOf({ id, title, outcome, detail }: IsolationResult): string {
-  const severity = (INSIDE.get(id) ?? OUTSIDE.get(id))?.severity
+  const severity = (INSIDE_ATTACKS.get(id) ?? SCENE_ATTACKS.get(id))?.severity
   const words = outcome === 'succeeded' ? `${WORDS[outcome]}, ${severity}` : WORDS[outcome]
   return `${words}: ${title}${detail === '' ? '' : ` (${detail})`}`
 }
 
-/** If none of them could be tried, each gets the reason as its verdict. */
-async function orFailed(work: () => Promise<Record<string, Verdict>>): Promise<Answers> {
+/** Gives each attack the reason as its verdict if none of them could be tried. */
+async function verdictsOrFailure(
+  work: () => Promise<Record<string, AttackVerdict>>,
+): Promise<AttackVerdicts> {
   try {
     return new Map(Object.entries(await work()))
   } catch (error) {
     const verdict = failed(messageOf(error))
-    return new Map([...INSIDE.keys()].map((id) => [id, verdict]))
+    return new Map([...INSIDE_ATTACKS.keys()].map((id) => [id, verdict]))
   }
 }
 
 /** A successful attack is reported with its consequence. */
-function resultOf(id: string, attack: Attack, { outcome, detail }: Verdict): IsolationResult {
+function resultOf(id: string, attack: Attack, { outcome, detail }: AttackVerdict): IsolationResult {
   // One line that a page can show.
   const line = detail.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MAX_DETAIL)
   const whole = outcome === 'succeeded' ? `${line}. ${attack.meaning}` : line
@@ -112,11 +127,11 @@ async function runInShell({
   try {
     const login = await givePerson(host, attacker, 'shell')
     const { stderr } = await ssh(host, login, ['wp', 'eval-file', SHELL_SCRIPT], [], LIMIT_MS)
-    const text = await textOf(host, attacker, SHELL_ANSWER)
+    const text = await readAsSite(host, attacker, SHELL_ANSWER)
     if (text === '') throw new Error(`no shell of the site has run: ${stderr.slice(-200)}`)
     return Verdicts.parse(JSON.parse(text))
   } finally {
-    await takePeople(host.steady ?? host, attacker)
+    await removePeople(host.steady ?? host, attacker)
   }
 }
 
@@ -131,10 +146,10 @@ async function runCronJob({
     ...{ name: NAME, schedule: '@yearly', command: `wp eval-file ${CRON_SCRIPT}` },
     ...{ max_minutes: 5, enabled: false },
   }
-  await applyOwn(host, { ...attacker, jobs: [job] }).apply()
+  await applyOwnJobs(host, { ...attacker, jobs: [job] }).apply()
   const unit = jobServiceOf(attacker.user, NAME)
   await host.shell.try(['systemctl', 'start', '--', unit])
-  const text = await textOf(host, attacker, CRON_ANSWER)
+  const text = await readAsSite(host, attacker, CRON_ANSWER)
   if (text === '') throw new Error('no cron job of the site has run')
   return Verdicts.parse(JSON.parse(text))
 }

@@ -1,17 +1,17 @@
 import { installedProgram } from '#agent/features/object-cache/programs.ts'
 import { type Change, inOrder } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import type { Role } from '#agent/kernel/site/canary.ts'
+import type { CanaryRole } from '#agent/kernel/site/canary.ts'
 import { listSites, removeSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
 import { isMet, NEEDS } from '#shared/kernel/needs.ts'
 import { siteCreate } from '#shared/sites/site.create.ts'
 
-export type Pair = { readonly [R in Role]: Site }
+export type CanaryPair = { readonly [R in CanaryRole]: Site }
 
-/** The neighbour has what sites of this server can have. */
-export async function makePair(host: Host, php: string): Promise<Pair> {
+/** Returns two sites; the neighbour uses the features that sites of this server can have. */
+export async function makePair(host: Host, php: string): Promise<CanaryPair> {
   const random = host.random.name(16)
-  const make = (role: Role): Site => {
+  const make = (role: CanaryRole): Site => {
     const domain = `canary-${role}-${random}.invalid`
     const user = `canary-${role[0]}${random.slice(0, 12)}`
     const email = `nobody@${domain}`
@@ -23,8 +23,8 @@ export async function makePair(host: Host, php: string): Promise<Pair> {
   return { attacker: make('attacker'), neighbour }
 }
 
-/** Written before any part of them is created, and removed after all parts are removed. */
-export function record(host: Host, sites: readonly Site[]): Change {
+/** Records the sites before any part of them is created, and until all parts are removed. */
+export function recordCanaries(host: Host, sites: readonly Site[]): Change {
   const { effects, apply } = inOrder(...sites.map((site) => siteRecord(host, site, 'canaries')))
   return {
     apply,
@@ -36,8 +36,8 @@ export function record(host: Host, sites: readonly Site[]): Change {
   }
 }
 
-export async function forget(host: Host, sites: readonly Site[]): Promise<void> {
+export async function forgetCanaries(host: Host, sites: readonly Site[]): Promise<void> {
   for (const { domain } of sites) await removeSite(host, domain, 'canaries').apply()
 }
 
-export const recorded = (host: Host): Promise<Site[]> => listSites(host, 'canaries')
+export const recordedCanaries = (host: Host): Promise<Site[]> => listSites(host, 'canaries')

@@ -1,4 +1,4 @@
-import { forgetRestores } from '#agent/features/backups/replace.ts'
+import { removeRestoreFolders } from '#agent/features/backups/replace.ts'
 import { getTenantSite } from '#agent/features/existing/find-docroot.ts'
 import { askpassOf } from '#agent/features/isolation/attacks/clients.ts'
 import { removePlanted } from '#agent/features/isolation/attacks/restore.ts'
@@ -11,7 +11,7 @@ import { accountOf } from '#agent/kernel/database/account.ts'
 import { create, remove, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { installedPhp } from '#agent/kernel/packages/packages.ts'
-import { randomOf, roleOf } from '#agent/kernel/site/canary.ts'
+import { randomPartOf, roleOf } from '#agent/kernel/site/canary.ts'
 import { docrootOf, homeOf, logsOf, trashOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { accountFolders } from '#agent/kernel/site-etc/accounts.ts'
@@ -21,70 +21,67 @@ import {
   type Progress,
   ready,
   type Step,
-  value,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import { resultOf } from '#agent/kernel/steps/progress.ts'
 import { countOutcomes, type IsolationResult } from '#shared/isolation/isolation.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
-import { attempted, preparedScene } from './attempt.ts'
+import { prepareScene, runAttacks } from './attempt.ts'
 import * as canaries from './canaries.ts'
-import { forwardedOf } from './forwarded.ts'
+import { forwardedOf } from './forwarded-sockets.ts'
 import { removeKeys } from './person.ts'
 import { unsandboxed } from './scene.ts'
 import { markerOf, SHARED } from './scripts.ts'
 
-/** After a restart only the names of the sites are known. */
-interface Scene {
+/** The sites; after a restart only their names are known. */
+interface CheckedSites {
   sites: readonly Site[]
-  pair: canaries.Pair | undefined
+  pair: canaries.CanaryPair | undefined
 }
 
-const attacked = value<IsolationResult[]>('The sites were not attacked')
+const attackResults = stepResult<IsolationResult[]>('The sites were not attacked')
 
-/**
- * Two temporary sites, one of which attacks the other; both are deleted permanently. It also completes
- * when attacks succeed.
- */
+/** Creates two temporary sites, lets one attack the other, and deletes both. */
 export const isolationCheck = command('isolation.check', {
   lock: () => 'isolation',
-  async check(_, host): Promise<Scene> {
+  async check(_, host): Promise<CheckedSites> {
     const pair = await canaries.makePair(host, await phpOf(host))
     return { sites: [pair.attacker, pair.neighbour], pair }
   },
   async find(_, host) {
-    const sites = await canaries.recorded(host)
+    const sites = await canaries.recordedCanaries(host)
     return sites.length > 0 ? { sites, pair: undefined } : undefined
   },
   steps: async ({ host, sites, pair, gives }) => [
     line('Checking that the sites of this server cannot reach each other'),
     ready(() => cleanupSteps(host)),
     ready(() => coreSteps(host)),
-    ...(await makingSteps(host, sites)),
+    ...(await createSteps(host, sites)),
     ...(pair
       ? [
           attackStep(
             pair,
-            gives(attacked, () => attack(host, pair)),
+            gives(attackResults, () => attack(host, pair)),
           ),
         ]
       : []),
-    ...(await removingSteps(host, sites)),
+    ...(await removeSteps(host, sites)),
   ],
   async *result({ host, get }) {
-    const results = get(attacked)
+    const results = get(attackResults)
     const counts = countOutcomes(results)
     yield `${counts.refused} attacks were refused and ${counts.succeeded} succeeded`
     return { checked_at: new Date(host.clock.now()).toISOString(), counts, results }
   },
 })
 
-/** Two copies of WordPress and the folders of one attack take about 350 MB. */
+/** The free space for two copies of WordPress and the folders of one attack, about 350 MB. */
 const MIN_FREE = 2 ** 30
 
 /**
- * The newest installed version. Nothing is installed for this: a bare server has no sites to check.
- * Throws conflict when the server is not ready, or its disk is nearly full.
+ * Returns the newest installed version. Nothing is installed for this: a bare server has no sites
+ * to check. Throws conflict when the server is not ready, or its disk is nearly full.
  */
 async function phpOf(host: Host): Promise<string> {
   await refuseFullDisk(host, MIN_FREE, 'a check')
@@ -95,7 +92,7 @@ async function phpOf(host: Host): Promise<string> {
   return php
 }
 
-const attackStep = ({ attacker }: canaries.Pair, apply: Step['apply']): Step => ({
+const attackStep = ({ attacker }: canaries.CanaryPair, apply: Step['apply']): Step => ({
   name: 'attacks',
   title: 'Attacking one site from the other',
   effects: [
@@ -105,21 +102,21 @@ const attackStep = ({ attacker }: canaries.Pair, apply: Step['apply']): Step => 
   apply,
 })
 
-async function* attack(host: Host, pair: canaries.Pair): Progress<IsolationResult[]> {
+async function* attack(host: Host, pair: canaries.CanaryPair): Progress<IsolationResult[]> {
   const results: IsolationResult[] = []
-  const scan = (domain: string) => scanned(host, domain)
-  yield* attempted(await preparedScene(host, pair, scan), results)
+  const scan = (domain: string) => scanSite(host, domain)
+  yield* runAttacks(await prepareScene(host, pair, scan), results)
   return results
 }
 
-/** In order of creation; after a restart, the records name the sites. */
-async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
+/** Returns the steps in order of creation; after a restart, the records name the sites. */
+async function createSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
   if (sites.length === 0) return []
   const records: Step = {
     name: 'records',
     title: 'Recording the names of two temporary sites',
-    ...canaries.record(host, sites),
-    undo: () => canaries.forget(host, sites),
+    ...canaries.recordCanaries(host, sites),
+    undo: () => canaries.forgetCanaries(host, sites),
   }
   const traces: Step = {
     name: 'traces',
@@ -128,12 +125,12 @@ async function makingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> 
     apply: async () => undefined,
     undo: () => removeTraces(host, sites),
   }
-  const making = await Promise.all(sites.map((site) => makingSite(host, site)))
+  const making = await Promise.all(sites.map((site) => createSiteSteps(host, site)))
   return [records, ...making.flat(), traces]
 }
 
-/** As in `site.create`, without the record that would list it as a site of the server. */
-async function makingSite(host: Host, site: Site): Promise<Step[]> {
+/** Creates a site as `site.create` does, without a record that would list it. */
+async function createSiteSteps(host: Host, site: Site): Promise<Step[]> {
   const role = roleOf(site)
   const steps = await siteSteps(site, host)
   return steps
@@ -141,9 +138,9 @@ async function makingSite(host: Host, site: Site): Promise<Step[]> {
     .map((step) => ({ ...step, name: `${role} ${step.name}`, title: `${step.title} (${role})` }))
 }
 
-/** The undo of everything that was created, newest first. */
-async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
-  const making = await makingSteps(host, sites)
+/** Undoes everything that was created, newest first. */
+async function removeSteps(host: Host, sites: readonly Site[]): Promise<Step[]> {
+  const making = await createSteps(host, sites)
   const apply = async () => {
     for (const { undo } of making.toReversed()) await undo?.()
   }
@@ -153,36 +150,36 @@ async function removingSteps(host: Host, sites: readonly Site[]): Promise<Step[]
 
 /** Returns the steps that remove the sites of an interrupted check that could not be undone. */
 async function cleanupSteps(host: Host): Promise<Step[]> {
-  const sites = await canaries.recorded(host)
+  const sites = await canaries.recordedCanaries(host)
   if (sites.length === 0) return []
   const title = 'Removing the sites of an interrupted check'
-  const steps = await removingSteps(host, sites)
+  const steps = await removeSteps(host, sites)
   return steps.map((step) => ({ ...step, name: 'leftovers', title }))
 }
 
-/** As the command of a dashboard does it: a scan changes nothing. */
-async function scanned(host: Host, domain: string) {
+/** Scans a site as the command of a dashboard does: a scan changes nothing. */
+async function scanSite(host: Host, domain: string) {
   const site = await getTenantSite(host, domain)
   return resultOf(inventoryOf(host, site))
 }
 
 /**
- * Traces of successful or interrupted attacks outside the two sites: files in shared folders of the
- * system, a file and an account of MariaDB, a dump, restored files.
+ * Removes traces of successful or interrupted attacks outside the two sites: files in shared
+ * folders of the system, a file and an account of MariaDB, a dump, restored files.
  */
 export async function removeTraces(host: Host, sites: readonly Site[]): Promise<void> {
   for (const site of sites) {
-    const random = randomOf(site)
+    const random = randomPartOf(site)
     const marker = markerOf(random)
     const paths = SHARED.map((folder) => `${folder}/${marker}`)
-    // As the user that made them, and outside the sandbox of the agent, which has its own /tmp.
+    // Runs as the user that created them, outside the agent's sandbox with its own /tmp.
     await host.shell.try(unsandboxed(site, ['rm', '-f', '--', ...paths]), {
       unconfined: true,
       starts: ['/usr/bin/rm'],
     })
     await host.files.remove(`/var/lib/mysql/${marker}`)
     await host.files.remove(trashOf(site.user))
-    await forgetRestores(host, site.user).apply()
+    await removeRestoreFolders(host, site.user).apply()
     await host.files.remove(askpassOf(host, site))
     await host.files.remove(forwardedOf(host, site))
     await removeKeys(host, site)

@@ -3,12 +3,12 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { onUnits } from '#agent/kernel/services/index.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { ISOLATION_OUTCOMES } from '#shared/isolation/isolation.ts'
-import { JOB_ANSWER } from './entries.ts'
-import { ask, type Scene, textOf } from './scene.ts'
+import { JOB_ANSWER } from './entry-scripts.ts'
+import { readAsSite, requestScript, type Scene } from './scene.ts'
 
 const POLL_MS = 250
-/** cron(8) reads its tables once a minute, and may just have done so. */
-const LATEST_MS = 150_000
+/** The maximum wait for cron(8), which reads its tables once a minute. */
+const MAX_WAIT_MS = 150_000
 
 export const Verdicts = z.record(
   z.string(),
@@ -16,9 +16,9 @@ export const Verdicts = z.record(
 )
 const JobAnswer = z.object({ verdicts: Verdicts, cgroup: z.string() })
 
-/** The result of the job. Throws if it did not run. */
+/** Reads the result of the job. Throws if it did not run. */
 export async function readJob(host: Host, attacker: Site): Promise<z.infer<typeof JobAnswer>> {
-  const text = await textOf(host, attacker, JOB_ANSWER)
+  const text = await readAsSite(host, attacker, JOB_ANSWER)
   if (text === '') throw new Error('no job of the site has run')
   return JobAnswer.parse(JSON.parse(text))
 }
@@ -29,18 +29,18 @@ export async function readJob(host: Host, attacker: Site): Promise<z.infer<typeo
  */
 export async function runJob(scene: Pick<Scene, 'host' | 'attacker' | 'key'>): Promise<void> {
   const { host, attacker } = scene
-  await ask(scene, attacker, 'schedule')
+  await requestScript(scene, attacker, 'schedule')
   const unit = await unitOf(host, attacker.user)
   if (unit !== undefined) await host.shell.try(['systemctl', 'start', '--', unit])
-  else await hasten(host, attacker.user)
-  const end = host.clock.elapsed() + LATEST_MS
-  while ((await textOf(host, attacker, JOB_ANSWER)) === '') {
+  else await runInNextMinute(host, attacker.user)
+  const end = host.clock.elapsed() + MAX_WAIT_MS
+  while ((await readAsSite(host, attacker, JOB_ANSWER)) === '') {
     if (host.clock.elapsed() > end) throw new Error('no job of the site has run')
     await host.clock.sleep(POLL_MS)
   }
 }
 
-/** The service that a timer of this user starts. */
+/** Returns the service that a timer of this user starts. */
 const unitOf = onUnits(async (host, user: string): Promise<string | undefined> => {
   const list = ['list-units', '--all', '--type=timer', '--plain', '--no-legend', '--full']
   const { stdout } = await host.shell.run(['systemctl', ...list])
@@ -53,7 +53,7 @@ const unitOf = onUnits(async (host, user: string): Promise<string | undefined> =
 }, undefined)
 
 /** Makes cron run the jobs of this site in the next minute instead of the next five. */
-async function hasten(host: Host, user: string): Promise<void> {
+async function runInNextMinute(host: Host, user: string): Promise<void> {
   const path = `/etc/cron.d/hosting-${user}`
   const text = await host.files.read(path)
   if (text === undefined) return

@@ -1,19 +1,16 @@
 import { posix } from 'node:path'
-import { DROP_IN, SSHD } from '#agent/features/access/places.ts'
-import { effectiveOf } from '#agent/features/access/ssh/effective.ts'
+import { DROP_IN, SSHD } from '#agent/features/access/paths.ts'
+import { effectiveSettings } from '#agent/features/access/ssh/effective.ts'
 import { AGENT_SOCKET } from '#agent/features/isolation/attacks/sockets.ts'
-import { OBJECTS, socketOf as objectsOf } from '#agent/features/object-cache/places.ts'
+import { OBJECTS_FOLDER, socketOf as objectsOf } from '#agent/features/object-cache/paths.ts'
 import {
   RUN_FOLDER as FPM_SOCKETS,
   socketOf as fpmSocketOf,
 } from '#agent/features/php/fpm-files.ts'
-import {
-  RUN_FOLDER as PURGE_SOCKETS,
-  purgeSocketOf,
-} from '#agent/features/web/page-purge/places.ts'
+import { RUN_FOLDER as PURGE_SOCKETS, purgeSocketOf } from '#agent/features/web/page-purge/paths.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { MAIL } from '#agent/kernel/mail/places.ts'
-import { reachedSockets } from './forwarded.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
+import { reachedSockets } from './forwarded-sockets.ts'
 import type { Scene } from './scene.ts'
 
 const SFTP = '/usr/bin/sftp'
@@ -21,13 +18,12 @@ const SSH = '/usr/bin/ssh'
 const LIMIT_MS = 30_000
 const MARIADB = '/run/mysqld/mysqld.sock'
 /** The folders of the sockets of other sites, and of the agent. */
-const FOLDERS = [`/run/${OBJECTS}`, FPM_SOCKETS, PURGE_SOCKETS, posix.dirname(AGENT_SOCKET)]
-/** The names that nobody may list, outside of the lines in which sftp repeats its commands. */
+const FOLDERS = [`/run/${OBJECTS_FOLDER}`, FPM_SOCKETS, PURGE_SOCKETS, posix.dirname(AGENT_SOCKET)]
+/** Names that nobody may list, outside of the lines in which sftp repeats its commands. */
 const FOREIGN =
   /^(?!sftp> ).*(sshd_config|wp-config\.php|tmp\/logins\/.|hosting-objects\/.|root\.sock|\b[0-9a-f]{32}\b)/m
 
-/** The way a person logs in to an account over SSH. */
-export interface Login {
+export interface SshLogin {
   account: string
   options: readonly string[]
   env?: Record<string, string>
@@ -36,7 +32,7 @@ export interface Login {
 const optionsOf = (settings: Record<string, string>) =>
   Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`])
 
-/** The key of the server is known: it is this one. */
+/** Skips the check of the host key: the server is this one. */
 const SERVER = optionsOf({
   StrictHostKeyChecking: 'no',
   UserKnownHostsFile: '/dev/null',
@@ -53,26 +49,26 @@ const PASSWORD = optionsOf({
 
 const KEY = optionsOf({ BatchMode: 'yes', PreferredAuthentications: 'publickey' })
 
-/** `askpass`: a program of root that prints the password, which is in no argument or variable. */
-export const byPassword = (account: string, askpass: string): Login => ({
+/** Logs in by password; `askpass` prints it, so that no argument or variable has it. */
+export const byPassword = (account: string, askpass: string): SshLogin => ({
   account,
   options: PASSWORD,
   env: { SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force' },
 })
 
-/** What the clients of OpenSSH start for a login: themselves, and the program with the password. */
-const startedBy = ({ env = {} }: Pick<Login, 'env'>): string[] => [
+/** Returns the programs that the clients of OpenSSH start for a login, and that of the password. */
+const startedBy = ({ env = {} }: Pick<SshLogin, 'env'>): string[] => [
   SSH,
   ...(env.SSH_ASKPASS === undefined ? [] : ['/bin/sh', env.SSH_ASKPASS]),
 ]
 
-export const byKey = (account: string, file: string): Login => ({
+export const byKey = (account: string, file: string): SshLogin => ({
   account,
   options: [...KEY, ...optionsOf({ IdentitiesOnly: 'yes', IdentityFile: file })],
 })
 
-/** Why nobody logs in to sites of this server as the members of a group do. */
-export async function missing({ files }: Host, group: string): Promise<string | undefined> {
+/** Returns why nobody logs in to sites of this server as the members of a group do. */
+export async function loginProblem({ files }: Host, group: string): Promise<string | undefined> {
   const has = async (path: string) => (await files.stat(path)) !== undefined
   const groups = (await files.read('/etc/group', 64 << 20)) ?? ''
   const isMade = groups.split('\n').some((line) => line.startsWith(`${group}:`))
@@ -80,20 +76,20 @@ export async function missing({ files }: Host, group: string): Promise<string | 
   return (await has(SFTP)) ? undefined : 'openssh-client is not installed'
 }
 
-/** SFTP commands, one in a line. */
-export const listed = (host: Host, login: Login, lines: readonly string[]) =>
-  connected(host, [SFTP, '-b', '-'], login, { lines })
+/** Runs SFTP commands, one in a line. */
+export const runSftp = (host: Host, login: SshLogin, lines: readonly string[]) =>
+  runLogin(host, [SFTP, '-b', '-'], login, { lines })
 
 export const ssh = (
   host: Host,
-  login: Login,
+  login: SshLogin,
   command: readonly string[],
   more: readonly string[] = [],
   timeout_ms?: number,
-) => connected(host, [SSH, ...more], login, { command, timeout_ms })
+) => runLogin(host, [SSH, ...more], login, { command, timeout_ms })
 
-/** What somebody did who may only move the files of the attacker; `other` is a login of theirs elsewhere. */
-export async function escapes(scene: Scene, own: Login, other: Login): Promise<string[]> {
+/** Returns what somebody with access to files only did; `other` is their login to another site. */
+export async function escapes(scene: Scene, own: SshLogin, other: SshLogin): Promise<string[]> {
   const { host, attacker, neighbour } = scene
   const home = `/srv/www/${neighbour.user}`
   const ways = [
@@ -103,38 +99,38 @@ export async function escapes(scene: Scene, own: Login, other: Login): Promise<s
   ]
   const lines = ['-ln -s ../../../../etc/ssh etc', ...ways.map((path) => `-ls -1 ${path}`)]
   const did: string[] = []
-  const { stdout } = await listed(host, own, [...lines, '-rm etc'])
+  const { stdout } = await runSftp(host, own, [...lines, '-rm etc'])
   if (FOREIGN.test(stdout)) did.push('listed folders outside of its site')
   for (const more of [[], ['-tt']]) {
     const { stdout } = await ssh(host, own, ['id', '-u'], more)
     if (/^\d+\s*$/m.test(stdout)) did.push('ran a program')
   }
-  const port = (await effectiveOf(host, attacker.user)).get('port')?.[0] ?? '22'
+  const port = (await effectiveSettings(host, attacker.user)).get('port')?.[0] ?? '22'
   const through = await ssh(host, own, [], ['-W', `127.0.0.1:${port}`])
   if (through.stdout.includes('SSH-2.0')) did.push('reached a port of the server')
   const sockets = [
-    ...[MARIADB, AGENT_SOCKET, MAIL.socket(neighbour.user), objectsOf(neighbour.user)],
+    ...[MARIADB, AGENT_SOCKET, MAIL_PATHS.socket(neighbour.user), objectsOf(neighbour.user)],
     ...[fpmSocketOf(neighbour), purgeSocketOf(neighbour.user)],
   ]
   const argv = await argvOf(host, [SSH], own)
   const connection = { argv, env: own.env ?? {}, starts: startedBy(own) }
   for (const socket of await reachedSockets(host, attacker, connection, sockets))
     did.push(`reached ${socket}`)
-  if ((await listed(host, other, ['ls'])).code === 0) did.push('logged in to its neighbour')
+  if ((await runSftp(host, other, ['ls'])).code === 0) did.push('logged in to its neighbour')
   return did
 }
 
-interface Sent {
+interface LoginInput {
   lines?: readonly string[]
   command?: readonly string[]
   timeout_ms?: number | undefined
 }
 
-async function connected(
+async function runLogin(
   host: Host,
   program: readonly string[],
-  login: Login,
-  { lines = [], command = [], timeout_ms = LIMIT_MS }: Sent,
+  login: SshLogin,
+  { lines = [], command = [], timeout_ms = LIMIT_MS }: LoginInput,
 ) {
   const argv = await argvOf(host, program, login)
   const input = lines.map((line) => `${line}\n`).join('')
@@ -143,13 +139,13 @@ async function connected(
   return host.shell.try([...argv, ...command], options)
 }
 
-/** A client of OpenSSH and its options, up to the account. */
+/** Returns the command line of a client of OpenSSH up to the account. */
 async function argvOf(
   host: Host,
   [program = '', ...more]: readonly string[],
-  { account, options }: Login,
+  { account, options }: SshLogin,
 ): Promise<string[]> {
-  const settings = await effectiveOf(host, account)
+  const settings = await effectiveSettings(host, account)
   const port = ['-o', `Port=${settings.get('port')?.[0] ?? '22'}`]
   // Settings first: of two values of one, the first one counts.
   return [program, ...SERVER, ...options, ...port, ...more, `${account}@127.0.0.1`]

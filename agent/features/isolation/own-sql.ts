@@ -4,11 +4,11 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 
 const LIMIT_MS = 30_000
-/** Between statements: their own text contains semicolons. */
+/** The delimiter between statements, whose own text contains semicolons. */
 const DELIMITER = '$$'
 
-/** Runs statements with the rights of a site's account. Returns the rows, tabs between columns. */
-export async function ownSql(
+/** Runs statements as a site's account. Returns the rows, with tabs between columns. */
+export async function runOwnSql(
   host: Host,
   { user }: Site,
   statements: readonly string[],
@@ -20,7 +20,7 @@ export async function ownSql(
   return stdout.split('\n').filter(Boolean)
 }
 
-/** During the work, the account of the site may create views and routines, as some sites may. */
+/** Runs the work while the account of the site may create views and routines, as some sites may. */
 export async function withRoutines<T>(host: Host, site: Site, work: () => Promise<T>): Promise<T> {
   await applyAccount(host, { ...site, database_routines: true }).apply()
   try {

@@ -5,26 +5,25 @@ import { homeOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Inventory } from '#shared/kernel/inventory.ts'
 
-/** The data of the neighbour's script, which an attacker could also find out. */
-export const Neighbour = z.object({
+/** The report of the neighbour's script, which an attacker could also find out. */
+export const NeighbourReport = z.object({
   /** The process ids of its workers and their master. */
   pid: z.number().int().positive(),
   ppid: z.number().int().nonnegative(),
   prefix: z.string().regex(/^\w{1,32}$/),
 })
 
-/** Two temporary sites, one of which attacks the other. */
+/** The two temporary sites of a check, and what the attacks know. */
 export interface Scene {
   host: Host
   attacker: Site
   neighbour: Site
-  /** Part of the name of everything that the attacks create; nobody can guess it. */
+  /** A random part of the name of everything that the attacks create. */
   random: string
-  /** The secret of the neighbour. */
   secret: string
-  /** The scripts require it: other sites see the names of users and domains. */
+  /** The key that the scripts require: other sites see the names of users and domains. */
   key: string
-  about: z.infer<typeof Neighbour>
+  about: z.infer<typeof NeighbourReport>
   /** Reads a site like a requested scan. */
   scan(domain: string): Promise<Inventory>
 }
@@ -33,11 +32,11 @@ export interface Scene {
 export const plantedName = (random: string) => `canary-p${random}`
 
 const MAX_ANSWER = 1 << 18
-/** nginx may lose an answer while it replaces its workers. */
+/** The number of attempts: nginx may lose an answer while it replaces its workers. */
 const TRIES = 3
 
-/** The JSON answer of a script of a site, through nginx. Throws for any other answer. */
-export async function ask(
+/** Returns the JSON answer of a script of a site, through nginx. Throws for any other answer. */
+export async function requestScript(
   { host, key }: Pick<Scene, 'host' | 'key'>,
   { domain }: Site,
   action: string,
@@ -51,23 +50,25 @@ export async function ask(
   }
 }
 
-/** The text of a file of a site, read as its user; "" when there is none. `path` is below its home. */
-export async function textOf(host: Host, site: Site, path: string): Promise<string> {
+/** Reads a file of a site as its user; "" when there is none. `path` is below its home. */
+export async function readAsSite(host: Host, site: Site, path: string): Promise<string> {
   const argv = ['head', `--bytes=${MAX_ANSWER}`, '--', `${homeOf(site.user)}/${path}`]
   const { code, stdout } = await tryAsSite(host, site, argv, { network: false })
   return code === 0 ? stdout : ''
 }
 
 /** Writes a file of a site as its user. `path` is below its home. */
-export async function put(host: Host, site: Site, path: string, text: string): Promise<void> {
+export async function writeAsSite(
+  host: Host,
+  site: Site,
+  path: string,
+  text: string,
+): Promise<void> {
   const target = `of=${homeOf(site.user)}/${path}`
   await runAsSite(host, site, ['dd', 'status=none', target], { umask: 0o027, input: text })
 }
 
-/**
- * Runs a program with the rights of the site's user, without the sandbox of `runAsSite`: the attack
- * examines what the kernel allows the user.
- */
+/** Runs a program as the site's user without a sandbox: the attack examines the kernel. */
 export const unsandboxed = ({ user }: Site, argv: readonly string[]): string[] => [
   ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--no-new-privs'],
   ...['--inh-caps=-all', '--bounding-set=-all', '--', ...argv],

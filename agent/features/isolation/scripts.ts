@@ -1,25 +1,25 @@
-import { socketOf as objectsOf } from '#agent/features/object-cache/places.ts'
+import { socketOf as objectsOf } from '#agent/features/object-cache/paths.ts'
 import { fpmService, socketOf } from '#agent/features/php/fpm-files.ts'
-import { purgeSocketOf } from '#agent/features/web/page-purge/places.ts'
+import { purgeSocketOf } from '#agent/features/web/page-purge/paths.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { MAIL } from '#agent/kernel/mail/places.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
 import { runAsSite } from '#agent/kernel/sandbox/run.ts'
 import { formOf } from '#agent/kernel/services/index.ts'
 import { docrootOf, homeOf, loginsOf, logsOf } from '#agent/kernel/site/paths.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 import { CONTEXTS, type InsideAttack } from './attack.ts'
 import {
-  ATTACKER,
+  ATTACKER_PHP,
   CRON_ANSWER,
   CRON_SCRIPT,
-  JOB,
-  NEIGHBOUR,
+  JOB_PHP,
+  NEIGHBOUR_PHP,
   renderEntry,
   renderRun,
   SHELL_ANSWER,
   SHELL_SCRIPT,
-} from './entries.ts'
-import { plantedName, put, type Scene } from './scene.ts'
+} from './entry-scripts.ts'
+import { plantedName, type Scene, writeAsSite } from './scene.ts'
 
 export const SHARED = ['/tmp', '/var/tmp', '/dev/shm', '/run/lock']
 /** The maximum number of other sites whose files are tried. */
@@ -27,13 +27,13 @@ const MAX_SITES = 500
 
 export const markerOf = (random: string) => `canary-${random}`
 
-/** The configurations of all other sites of this server, the neighbour's first. */
+/** Lists the configurations of all other sites of this server, the neighbour's first. */
 export async function configsOf(host: Host, neighbour: string): Promise<string[]> {
   const users = (await listSites(host)).map(({ user }) => user).slice(0, MAX_SITES)
   return [neighbour, ...users].map((user) => `${docrootOf(user)}/wp-config.php`)
 }
 
-/** The knowledge of the attacker: `$n` in the code of an attack. */
+/** Returns the knowledge of the attacker: `$n` in the code of an attack. */
 async function knowledgeOf({ host, attacker, neighbour, random, secret, key, about }: Scene) {
   return {
     user: attacker.user,
@@ -44,9 +44,9 @@ async function knowledgeOf({ host, attacker, neighbour, random, secret, key, abo
     include: `${docrootOf(neighbour.user)}/isolation-secret.php`,
     configs: await configsOf(host, neighbour.user),
     socket: socketOf(neighbour),
-    ...{ mail: MAIL.socket(neighbour.user), objects: objectsOf(neighbour.user) },
+    ...{ mail: MAIL_PATHS.socket(neighbour.user), objects: objectsOf(neighbour.user) },
     ...{ purge: purgeSocketOf(neighbour.user), unit: fpmService(neighbour).unit },
-    ...{ mail_log: MAIL.logOf(neighbour.user), logs: logsOf(neighbour.user) },
+    ...{ mail_log: MAIL_PATHS.logOf(neighbour.user), logs: logsOf(neighbour.user) },
     prefix: about.prefix,
     pids: [...new Set([about.pid, about.ppid, 1])].filter((pid) => pid > 0),
     ...{ state: host.settings.state_dir, systemd: formOf(host, { systemd: true, direct: false }) },
@@ -59,7 +59,7 @@ async function knowledgeOf({ host, attacker, neighbour, random, secret, key, abo
 }
 
 /** Installs the attacks in the attacker: a script behind nginx, and a plugin that a job runs. */
-export async function placeAttacks(
+export async function installAttacks(
   scene: Scene,
   attacks: ReadonlyMap<string, InsideAttack>,
 ): Promise<void> {
@@ -68,27 +68,27 @@ export async function placeAttacks(
   const folder = `${homeOf(attacker.user)}/${plugins}`
   await runAsSite(host, attacker, ['mkdir', '-p', '--', folder], { umask: 0o027 })
   const library = renderLibrary(await knowledgeOf(scene), attacks)
-  await put(host, attacker, 'public/isolation-library.php', library)
-  await put(host, attacker, `${plugins}/isolation.php`, JOB)
-  await put(host, attacker, `public/${CRON_SCRIPT}`, renderRun('cron', CRON_ANSWER))
-  await put(host, attacker, `public/${SHELL_SCRIPT}`, renderRun('shell', SHELL_ANSWER))
-  await put(host, attacker, 'public/isolation.php', renderEntry(ATTACKER, scene.key))
+  await writeAsSite(host, attacker, 'public/isolation-library.php', library)
+  await writeAsSite(host, attacker, `${plugins}/isolation.php`, JOB_PHP)
+  await writeAsSite(host, attacker, `public/${CRON_SCRIPT}`, renderRun('cron', CRON_ANSWER))
+  await writeAsSite(host, attacker, `public/${SHELL_SCRIPT}`, renderRun('shell', SHELL_ANSWER))
+  await writeAsSite(host, attacker, 'public/isolation.php', renderEntry(ATTACKER_PHP, scene.key))
 }
 
 /** Gives the neighbour something worth reading in each location that an attack examines. */
-export async function placeNeighbour(
+export async function installNeighbour(
   host: Host,
   neighbour: Scene['neighbour'],
   { random, secret, key }: Pick<Scene, 'random' | 'secret' | 'key'>,
 ): Promise<void> {
-  await put(host, neighbour, 'public/isolation-secret.php', `<?php return '${secret}';\n`)
-  await put(host, neighbour, 'public/isolation.txt', `${secret}\n`)
-  await put(host, neighbour, 'logs/jobs.log', `${secret}\n`)
+  await writeAsSite(host, neighbour, 'public/isolation-secret.php', `<?php return '${secret}';\n`)
+  await writeAsSite(host, neighbour, 'public/isolation.txt', `${secret}\n`)
+  await writeAsSite(host, neighbour, 'logs/jobs.log', `${secret}\n`)
   await runAsSite(host, neighbour, ['mkdir', '-p', '--', loginsOf(neighbour.user)])
-  await put(host, neighbour, 'tmp/logins/isolation', secret)
+  await writeAsSite(host, neighbour, 'tmp/logins/isolation', secret)
   const marker = markerOf(random)
   const paths = SHARED.map((folder) => `'${folder}/${marker}'`).join(', ')
-  await put(host, neighbour, 'public/isolation.php', renderEntry(NEIGHBOUR(paths), key))
+  await writeAsSite(host, neighbour, 'public/isolation.php', renderEntry(NEIGHBOUR_PHP(paths), key))
 }
 
 function renderLibrary(knowledge: object, attacks: ReadonlyMap<string, InsideAttack>): string {
@@ -131,7 +131,7 @@ function json($value) { return json_encode($value, JSON_INVALID_UTF8_SUBSTITUTE)
 }
 
 /**
- * Functions for the code of every attack. `done` runs an SQL statement, and a second one that
+ * PHP functions for the code of every attack. `done` runs an SQL statement, and a second one that
  * undoes it; `found` turns a list of findings into a verdict.
  */
 const PRELUDE = String.raw`

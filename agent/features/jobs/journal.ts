@@ -4,7 +4,7 @@ import { type AgentJobRun, MAX_JOB_RUNS } from '#shared/jobs/job-runs.ts'
 import type { LastRun } from '#shared/jobs/site-jobs.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 
-/** What systemd reports about a unit, by the MESSAGE_ID of systemd.journal-fields(7). */
+/** The MESSAGE_ID of messages of systemd about a unit: systemd.journal-fields(7). */
 const STARTING = '7d4958e842da4a758f6c1cdc7b36dcc5'
 const FINISHED = '39f53479d3a045ac8e11786248231fbf'
 const FAILED = 'd9b373ed55a64feb8242e02dbe79a49c'
@@ -14,7 +14,7 @@ const EXITED = '98e322203f7a4ed290d09fe03c09fe15'
 const MAX_ENTRIES = 6 * MAX_JOB_RUNS
 const LIMIT_MS = 20_000
 
-/** How a run ended, by the result of its unit: systemd.service(5). */
+/** The results of a run, by the result of its unit: systemd.service(5). */
 const RESULTS: Record<string, AgentJobRun['result']> = {
   timeout: 'timed_out',
   signal: 'killed',
@@ -22,24 +22,21 @@ const RESULTS: Record<string, AgentJobRun['result']> = {
   'oom-kill': 'killed',
 }
 
-/** Bytes that are not UTF-8 are a list of numbers, and a field that is too long is null. */
-const Field = z.union([z.string(), z.null(), z.array(z.number())])
-const Entry = z.object({
+/** A field of the journal: a list of numbers if it is not UTF-8, and null if it is too long. */
+const JournalField = z.union([z.string(), z.null(), z.array(z.number())])
+const UnitEntry = z.object({
   __REALTIME_TIMESTAMP: z.string().regex(/^\d{1,17}$/),
-  MESSAGE_ID: Field.catch('').optional(),
-  INVOCATION_ID: Field.catch('').optional(),
-  EXIT_STATUS: Field.catch('').optional(),
-  UNIT_RESULT: Field.catch('').optional(),
+  MESSAGE_ID: JournalField.catch('').optional(),
+  INVOCATION_ID: JournalField.catch('').optional(),
+  EXIT_STATUS: JournalField.catch('').optional(),
+  UNIT_RESULT: JournalField.catch('').optional(),
 })
-type Entry = z.infer<typeof Entry>
+type UnitEntry = z.infer<typeof UnitEntry>
 
-/** A run with its invocation id. */
+/** A run, identified by its invocation id. */
 export type UnitRun = LastRun & { id: string }
 
-/**
- * The newest runs of a unit first. Messages of systemd itself have `_PID=1`, which no site can set;
- * the invocation id links the lines of a run.
- */
+/** Returns the newest runs of a unit first. Messages of systemd itself have `_PID=1`. */
 export async function runsOfUnit(host: Host, unit: string): Promise<UnitRun[]> {
   return [...byInvocation(await entriesOf(host, ['_PID=1', `UNIT=${unit}`]))]
     .flatMap(([id, entries]) => runOf(id, entries) ?? [])
@@ -47,7 +44,7 @@ export async function runsOfUnit(host: Host, unit: string): Promise<UnitRun[]> {
     .slice(0, MAX_JOB_RUNS)
 }
 
-function runOf(id: string, entries: readonly Entry[]): UnitRun | undefined {
+function runOf(id: string, entries: readonly UnitEntry[]): UnitRun | undefined {
   const start = entries.find(({ MESSAGE_ID }) => MESSAGE_ID === STARTING)
   // The journal may have dropped the beginning of the oldest run.
   if (!start) return undefined
@@ -63,18 +60,18 @@ function runOf(id: string, entries: readonly Entry[]): UnitRun | undefined {
   }
 }
 
-function resultOf(end: Entry | undefined): AgentJobRun['result'] {
+function resultOf(end: UnitEntry | undefined): AgentJobRun['result'] {
   if (!end) return 'running'
   if (end.MESSAGE_ID === FINISHED) return 'success'
   return RESULTS[String(end.UNIT_RESULT)] ?? 'failed'
 }
 
 const isStatus = (status: number) => Number.isInteger(status) && status >= 0 && status <= 255
-const timeOf = ({ __REALTIME_TIMESTAMP: microseconds }: Entry) =>
+const timeOf = ({ __REALTIME_TIMESTAMP: microseconds }: UnitEntry) =>
   Math.floor(Number(microseconds) / 1000)
 
-function byInvocation(entries: readonly Entry[]): Map<string, Entry[]> {
-  const groups = new Map<string, Entry[]>()
+function byInvocation(entries: readonly UnitEntry[]): Map<string, UnitEntry[]> {
+  const groups = new Map<string, UnitEntry[]>()
   for (const entry of entries) {
     const id = entry.INVOCATION_ID
     if (typeof id === 'string') groups.set(id, [...(groups.get(id) ?? []), entry])
@@ -82,10 +79,10 @@ function byInvocation(entries: readonly Entry[]): Map<string, Entry[]> {
   return groups
 }
 
-async function entriesOf(host: Host, matches: string[]): Promise<Entry[]> {
+async function entriesOf(host: Host, matches: string[]): Promise<UnitEntry[]> {
   const shape = ['--quiet', '--no-pager', '--output=json', `--lines=${MAX_ENTRIES}`]
-  const fields = `--output-fields=${Object.keys(Entry.shape).join(',')}`
+  const fields = `--output-fields=${Object.keys(UnitEntry.shape).join(',')}`
   const argv = ['journalctl', ...shape, fields, ...matches]
   const { stdout } = await host.shell.run(argv, { timeout_ms: LIMIT_MS })
-  return stdout.split('\n').flatMap((line) => parseJson(Entry, line) ?? [])
+  return stdout.split('\n').flatMap((line) => parseJson(UnitEntry, line) ?? [])
 }

@@ -15,8 +15,8 @@ import { runsOfUnit } from './journal.ts'
 import { outputsOf } from './output.ts'
 
 /**
- * The newest runs of the jobs of a site, with the end of each output: text of the site, without
- * control characters. Throws not_found for a site that this agent did not create.
+ * Returns the newest runs of the jobs of a site, with the end of each output: text of the site,
+ * without control characters. Throws not_found for a site that this agent did not create.
  */
 export async function listJobRuns(host: Host, domain: string): Promise<AgentJobRun[]> {
   const { user } = await getSite(host, domain)
@@ -34,26 +34,26 @@ async function fromRecord(host: Host, user: string): Promise<AgentJobRun[]> {
   return runs.map((run) => ({ ...run, output: plainOutput(run.output).trim() }))
 }
 
-/** Twice the maximum size of a record, in which every output byte may take six in JSON. */
+/** The limit of a record: twice its maximum size, as each byte may take six in JSON. */
 const MAX_BYTES = 1 << 20
 /** The exit status of timeout(1) after a timeout, and of a program that a signal ended. */
 const TIMED_OUT = [124, 137]
 
-const Recorded = z.object({
+const RecordedRun = z.object({
   at: z.number().min(0).max(8e15),
   seconds: z.number().nonnegative().max(1e6),
   status: z.int().min(-1).max(255),
   output: z.string(),
 })
 
-/** The newest runs of a site's jobs, from the files of the recorder. */
+/** Reads the newest runs of a site's jobs from the files of the recorder. */
 async function runsRecorded(host: Host, user: string): Promise<AgentJobRun[]> {
   const text = (await host.files.read(jobRunsOf(user), MAX_BYTES)) ?? ''
-  const runs = text.split('\n').flatMap((line) => parseJson(Recorded, line) ?? [])
+  const runs = text.split('\n').flatMap((line) => parseJson(RecordedRun, line) ?? [])
   return runs.map(runOf).reverse().slice(0, MAX_JOB_RUNS)
 }
 
-function runOf({ at, seconds, status, output }: z.infer<typeof Recorded>): AgentJobRun {
+function runOf({ at, seconds, status, output }: z.infer<typeof RecordedRun>): AgentJobRun {
   return {
     started_at: new Date(at).toISOString(),
     seconds,

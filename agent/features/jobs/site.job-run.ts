@@ -5,22 +5,22 @@ import { propertiesOf } from '#agent/kernel/services/systemd.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { jobsLogOf } from '#agent/kernel/site/paths.ts'
 import { findSite, getSite } from '#agent/kernel/site/sites.ts'
-import { command, type Progress, value } from '#agent/kernel/steps/command.ts'
+import { command, type Progress, stepResult } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { type LastRun, MAX_OUTPUT, type SiteJob } from '#shared/jobs/site-jobs.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
 import { runsOfUnit, type UnitRun } from './journal.ts'
 import { outputsOf } from './output.ts'
-import { ownStopOf } from './own.ts'
+import { ownJobsStopReason } from './own.ts'
 
-type Params = ParamsOf<'site.job-run'>
+type JobRunParams = ParamsOf<'site.job-run'>
 
-const ran = value<LastRun>('The job has not run')
+const jobRun = stepResult<LastRun>('The job has not run')
 
-/** It follows the run that it starts: its cancellation ends it. */
+/** Follows the run that it starts: its cancellation ends the run. */
 export const siteJobRun = command('site.job-run', {
   lock: onSite.lock,
-  check: (params, host) => runnable(host, params),
+  check: (params, host) => getRunnableJob(host, params),
   async find({ domain, name }, host) {
     const site = await findSite(host, domain)
     const job = site?.jobs?.find((one) => one.name === name)
@@ -34,7 +34,7 @@ export const siteJobRun = command('site.job-run', {
         name: 'run',
         title: `Running the job ${job.name}`,
         effects: [run('job', job.name)],
-        apply: gives(ran, () => runJob(host, user, job)),
+        apply: gives(jobRun, () => runJob(host, user, job)),
         async undo() {
           await steady.shell.try(['systemctl', 'stop', unit])
         },
@@ -44,7 +44,7 @@ export const siteJobRun = command('site.job-run', {
   result: ({ params: { domain }, job, get }) => ({
     domain,
     name: job.name,
-    seconds: get(ran).seconds ?? 0,
+    seconds: get(jobRun).seconds ?? 0,
   }),
 })
 
@@ -55,11 +55,11 @@ const REASONS = {
   without_systemd: 'is on a server that systemd did not start: its jobs are off',
 }
 
-async function runnable(host: Host, { domain, name }: Params) {
+async function getRunnableJob(host: Host, { domain, name }: JobRunParams) {
   const site = await getSite(host, domain)
   const job = site.jobs?.find((one) => one.name === name)
   if (!job) throw notFound(`Job ${name} of ${domain}`)
-  const stop = ownStopOf(host, site)
+  const stop = ownJobsStopReason(host, site)
   if (stop !== null) throw conflict(`${domain} ${REASONS[stop]}`)
   await refuseRunning(host, jobServiceOf(site.user, name))
   return { user: site.user, job }
@@ -80,7 +80,7 @@ function reasonOf({ result, exit_status }: LastRun, { max_minutes }: SiteJob): s
 
 const POLL_MS = 1000
 const GRACE_MS = 60_000
-/** The beginning that a run logs is more than what is shown: without it, new lines could not be counted. */
+/** The maximum of followed output: less than a run logs, so that new lines can be counted. */
 const MAX_FOLLOWED = 2 * MAX_OUTPUT
 const RUNNING = ['activating', 'active', 'deactivating']
 
@@ -98,7 +98,7 @@ async function* startJob(
     started.ended = true
   })
   ending.catch(() => undefined)
-  const printed = new Printed(host, of, former)
+  const printed = new JobOutputReader(host, of, former)
   while (!started.ended) {
     yield* await printed.news()
     await host.clock.sleep(POLL_MS)
@@ -116,8 +116,8 @@ async function refuseRunning(host: Host, unit: string): Promise<void> {
   if (RUNNING.includes(state)) throw conflict('The job is running: wait until it has ended')
 }
 
-/** The lines of the run that follows the former one: those that are new at each call. */
-class Printed {
+/** Returns the new lines of the current run at each call. */
+class JobOutputReader {
   run: UnitRun | undefined
   readonly #host: Host
   readonly #of: { user: string; unit: string }
@@ -131,7 +131,7 @@ class Printed {
     this.#former = former
   }
 
-  /** The log is read only when it has changed: that takes a program in the sandbox of the site. */
+  /** Reads the log only when it has changed: that takes a program in the sandbox of the site. */
   async news(isOver = false): Promise<string[]> {
     const log = await this.#host.files.stat(jobsLogOf(this.#of.user))
     const state = `${log?.size} ${log?.mtime_ms}`

@@ -9,17 +9,14 @@ import type { ParamsOf } from '#shared/commands.ts'
 import { MAX_JOBS, type SiteJob } from '#shared/jobs/site-jobs.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-type Params = ParamsOf<'site.jobs'>
+type JobsParams = ParamsOf<'site.jobs'>
 
-/**
- * The whole list, or one job; the record decides. A changed or removed job that runs meanwhile is
- * ended.
- */
+/** Replaces the whole list, or changes one job, and ends changed and removed jobs. */
 export const siteJobs = command('site.jobs', {
   ...onSite,
   async check(params, host) {
     const site = await getSite(host, params.domain)
-    refuseOther(site, params)
+    refuseExistingJob(site, params)
     return { site }
   },
   steps: ({ params, host }) => stepsOf(params, host),
@@ -28,28 +25,28 @@ export const siteJobs = command('site.jobs', {
 
 const resultOf = ({ domain, jobs = [] }: Site) => ({ domain, jobs })
 
-function isReached({ jobs = [] }: Site, params: Params): boolean {
+function areJobsInPlace({ jobs = [] }: Site, params: JobsParams): boolean {
   const { add, remove } = params
   if (add) return jobs.some((job) => isDeepStrictEqual(job, add))
   if (remove !== undefined) return !jobs.some(({ name }) => name === remove)
   return isDeepStrictEqual(jobs, params.jobs ?? [])
 }
 
-/** No jobs are not recorded. */
-function applied(site: Site, params: Params): Site {
+/** Returns the site with the jobs; an empty list is not recorded. */
+function siteWithJobs(site: Site, params: JobsParams): Site {
   const { jobs: _, ...rest } = site
   const jobs = jobsOf(site, params)
   return jobs.length === 0 ? rest : { ...rest, jobs }
 }
 
-function jobsOf({ jobs = [] }: Site, { add, remove, ...params }: Params): SiteJob[] {
+function jobsOf({ jobs = [] }: Site, { add, remove, ...params }: JobsParams): SiteJob[] {
   if (remove !== undefined) return jobs.filter(({ name }) => name !== remove)
   if (!add) return params.jobs ?? []
   return [...jobs.filter(({ name }) => name !== add.name), add]
 }
 
-/** An added job replaces no other one. */
-function refuseOther({ domain, jobs = [] }: Site, { add }: Params): void {
+/** Throws for an added job that would replace another one. */
+function refuseExistingJob({ domain, jobs = [] }: Site, { add }: JobsParams): void {
   const other = add && jobs.find(({ name }) => name === add.name)
   if (!add || isDeepStrictEqual(other, add)) return
   if (other)
@@ -57,22 +54,22 @@ function refuseOther({ domain, jobs = [] }: Site, { add }: Params): void {
   if (jobs.length >= MAX_JOBS) throw conflict(`${domain} has ${MAX_JOBS} jobs, the maximum`)
 }
 
-/** Until the record is written every undo restores the former jobs. */
-function stepsOf(params: Params, host: Host): Step[] {
+/** Restores the former jobs in every undo until the record is written. */
+function stepsOf(params: JobsParams, host: Host): Step[] {
   const recorded = () => getSite(host, params.domain)
-  const target = async () => applied(await recorded(), params)
+  const target = async () => siteWithJobs(await recorded(), params)
   return [
     {
       name: 'jobs',
       title: `Applying the cron jobs of ${params.domain}`,
-      ...deferred(async () => cron.scheduleOwn(host, await target())),
-      undo: async () => cron.scheduleOwn(host.steady ?? host, await recorded()).apply(),
+      ...deferred(async () => cron.scheduleOwnJobs(host, await target())),
+      undo: async () => cron.scheduleOwnJobs(host.steady ?? host, await recorded()).apply(),
     },
     {
       name: 'record',
       title: 'Recording the cron jobs',
       ...deferred(async () => siteRecord(host, await target())),
-      decided: async () => isReached(await recorded(), params),
+      decided: async () => areJobsInPlace(await recorded(), params),
     },
   ]
 }

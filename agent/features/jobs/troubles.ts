@@ -1,4 +1,4 @@
-import { stopOf } from '#agent/features/jobs/cron/cron.ts'
+import { jobsStopReason } from '#agent/features/jobs/cron/cron.ts'
 import { serviceUnitOf, timerUnitOf } from '#agent/features/jobs/cron/files.ts'
 import { jobServiceOf } from '#agent/features/jobs/cron/own-files.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -8,17 +8,17 @@ import { EVENTS_LATE_MS, MANY_FAILURES, type SiteJobTrouble } from '#shared/jobs
 import { runsOfUnit } from './journal.ts'
 import { failuresOf } from './own.ts'
 
-/** In one call of systemctl(1), whose command line is limited. */
+/** The maximum number of units in one call of systemctl(1), whose command line is limited. */
 const MAX_UNITS = 500
 
-type States = ReadonlyMap<string, { ActiveState: string }>
+type UnitStates = ReadonlyMap<string, { ActiveState: string }>
 
 /**
- * The sites whose jobs fail again and again, or whose events do not run. The journal is read only
- * for units that failed last, and for timers that stand still.
+ * Lists the sites whose jobs fail again and again, or whose events do not run. The journal is read
+ * only for units that failed last, and for inactive timers.
  */
 export async function listJobTroubles(host: Host): Promise<SiteJobTrouble[]> {
-  const sites = (await listSites(host)).filter((site) => stopOf(site) === null)
+  const sites = (await listSites(host)).filter((site) => jobsStopReason(site) === null)
   const states = await statesOf(host, sites.flatMap(unitsOf))
   const found: SiteJobTrouble[] = []
   for (const site of sites) {
@@ -35,7 +35,7 @@ const unitsOf = ({ user, jobs = [] }: Site): string[] => [
   ...jobs.map(({ name }) => jobServiceOf(user, name)),
 ]
 
-async function statesOf(host: Host, units: readonly string[]): Promise<States> {
+async function statesOf(host: Host, units: readonly string[]): Promise<UnitStates> {
   const states = new Map<string, { ActiveState: string }>()
   for (let at = 0; at < units.length; at += MAX_UNITS) {
     const some = await propertiesOf(host, units.slice(at, at + MAX_UNITS), ['ActiveState'])
@@ -47,7 +47,7 @@ async function statesOf(host: Host, units: readonly string[]): Promise<States> {
 async function failingJobs(
   host: Host,
   { user, jobs = [] }: Site,
-  states: States,
+  states: UnitStates,
 ): Promise<SiteJobTrouble['failing']> {
   const failing: SiteJobTrouble['failing'] = []
   for (const { name } of jobs) {
@@ -61,8 +61,12 @@ async function failingJobs(
   return failing
 }
 
-/** The last success, or the first run that is known, if it is more than an hour ago. */
-async function overdueSince(host: Host, { user }: Site, states: States): Promise<string | null> {
+/** Returns the time of the last success, or of the first known run, if over an hour ago. */
+async function overdueSince(
+  host: Host,
+  { user }: Site,
+  states: UnitStates,
+): Promise<string | null> {
   const service = serviceUnitOf(user)
   const isFailed = states.get(service)?.ActiveState === 'failed'
   const timer = states.get(timerUnitOf(user))?.ActiveState

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { stopOf } from '#agent/features/jobs/cron/cron.ts'
-import { nextTurn } from '#agent/features/jobs/cron/files.ts'
+import { jobsStopReason } from '#agent/features/jobs/cron/cron.ts'
+import { nextRunAfter } from '#agent/features/jobs/cron/files.ts'
 import { evaluate } from '#agent/features/wordpress/evaluate.ts'
 import { wordpressSilent } from '#agent/features/wordpress/failure.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -9,20 +9,20 @@ import { AgentCron, MAX_EVENTS, OVERDUE_MS } from '#shared/jobs/site-jobs.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 
 const PROBLEM = 'The scheduled events were not read'
-const Printed = AgentCron.pick({ events: true, total: true, overdue: true })
+const PrintedEvents = AgentCron.pick({ events: true, total: true, overdue: true })
 
-/** The scheduled events of a WordPress, read without its plugins: those may be broken. */
+/** Reads the scheduled events of a WordPress without its plugins: those may be broken. */
 export async function readEvents(host: Host, domain: string): Promise<z.infer<typeof AgentCron>> {
   const site = await getSite(host, domain)
   const printed = await evaluate(host, site, QUERY, PROBLEM)
-  const found = parseJson(Printed, printed)
+  const found = parseJson(PrintedEvents, printed)
   if (!found) throw wordpressSilent(PROBLEM)
-  const stopped = stopOf(site)
-  const next = stopped === null ? nextTurn(site, host.clock.now()) : null
+  const stopped = jobsStopReason(site)
+  const next = stopped === null ? nextRunAfter(site, host.clock.now()) : null
   return { ...found, stopped, next_run_at: next === null ? null : new Date(next).toISOString() }
 }
 
-/** A site may have thousands of events, or an option that is no list. */
+/** Limits the output: a site may have thousands of events, or an option that is no list. */
 const QUERY = `<?php
 $now = time();
 [$events, $total, $overdue] = [[], 0, 0];

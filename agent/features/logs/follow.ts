@@ -1,4 +1,4 @@
-import type { News } from '#agent/kernel/calls/reading.ts'
+import type { EventSource } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
 import { conflict } from '#shared/kernel/errors.ts'
@@ -12,12 +12,12 @@ import {
 import { searchLog } from './read.ts'
 import { pathsOf, readerOf, rightsOf } from './sources.ts'
 
-/** A page that is left open does not keep a program for ever: it connects again. */
+/** The maximum time of a connection; an open page connects again. */
 const MAX_MS = 60 * 60_000
-const SPARE_MS = 60_000
-/** Each is a program that reads a log. */
+const EXTRA_MS = 60_000
+/** The maximum number of programs that follow a log. */
 const MAX_CONCURRENT = 16
-/** The record of jobs is read again and again: they run every five minutes. */
+/** The interval of reading the record of jobs, which run every five minutes. */
 const JOBS_MS = 3000
 
 /** Follows logs of sites, a limited number at a time. */
@@ -30,7 +30,7 @@ export class LogTails {
   }
 
   /** Throws not_found for an unknown site, and conflict while too many are followed. */
-  async start(request: LogTailRequest): Promise<News<LogNews>> {
+  async start(request: LogTailRequest): Promise<EventSource<LogNews>> {
     const { user } = await getSite(this.#host, request.domain)
     if (this.#running >= MAX_CONCURRENT) {
       throw conflict('Too many logs of this server are followed now: close another live view')
@@ -74,7 +74,7 @@ async function* followFiles(
   const chunks = host.shell.bytes(readerOf(host), {
     ...rightsOf(host, source, user),
     input: `${JSON.stringify(request)}\n`,
-    timeout_ms: MAX_MS + SPARE_MS,
+    timeout_ms: MAX_MS + EXTRA_MS,
     operation,
   })
   const decoder = new TextDecoder()
@@ -86,7 +86,7 @@ async function* followFiles(
   }
 }
 
-/** The lines since the last look, by their positions. */
+/** Yields the new lines by their positions. */
 async function* followJobs(
   host: Host,
   { domain, ...filter }: LogTailRequest,

@@ -18,30 +18,32 @@ import {
 } from '#shared/logs/site-logs.ts'
 import { pathsOf, readerOf, recordProgram, rightsOf } from './sources.ts'
 
-/** For one call: then its answer says how far it read. */
+/** The time limit of one call, whose answer says how far it read. */
 const BUDGET_MS = 4000
 const DOWNLOAD_MS = 20_000
-/** The reader ends itself before. */
+/** The additional time after which the reader is ended; it ends itself before. */
 const SPARE_MS = 20_000
 /** The exit status of the reader when the file of a position is gone. */
 const GONE = 3
 
-type What = 'list' | 'search' | 'fatals' | 'download' | 'output'
-/** Runs of jobs by their invocation, and how much of the output of each. */
+type ReaderMode = 'list' | 'search' | 'fatals' | 'download' | 'output'
+/** The runs of jobs by their invocation, and the number of characters of each output. */
 interface RunsRequest {
   runs: string[]
   chars: number
   since: string
 }
-type Paged = { limit?: number; before?: string | undefined }
-type Request = LogFilter & Paged & Partial<Pick<RunsRequest, 'runs' | 'chars'>>
+type PageOptions = { limit?: number; before?: string | undefined }
+type ReaderRequest = LogFilter & PageOptions & Partial<Pick<RunsRequest, 'runs' | 'chars'>>
 
-/** The logs of a site, with the size of their files. Throws not_found for an unknown site. */
+/** Lists the logs of a site, with the size of their files. Throws not_found for an unknown site. */
 export async function listLogs(host: Host, domain: string): Promise<AgentLogs> {
   const { user, debug } = await getSite(host, domain)
   const found = LOG_SOURCES.map(async (source) => {
     const isFile = pathsOf(host, source, user).length > 0
-    const files = isFile ? parsed(Listed, await read(host, user, source, 'list', {})) : NO_FILE
+    const files = isFile
+      ? parsed(ListedLog, await runReader(host, user, source, 'list', {}))
+      : NO_FILE
     return { ...files, source }
   })
   return { logs: await Promise.all(found), debug_until: debugEnd(host, debug) }
@@ -49,60 +51,57 @@ export async function listLogs(host: Host, domain: string): Promise<AgentLogs> {
 
 const NO_FILE = { files: 0, bytes: null, changed_at: null }
 
-/** A time that is over is that of a debug log that the agent switches off now. */
+/** Returns the end of debugging; a past one is about to be applied. */
 const debugEnd = ({ clock }: Host, debug: Site['debug']) =>
   debug && Date.parse(debug.until) > clock.now() ? debug.until : null
 
-const Listed = AgentLog.omit({ source: true })
+const ListedLog = AgentLog.omit({ source: true })
 
-/** One page of a log, newest line first, without secrets. */
+/** Returns one page of a log, newest line first, without secrets. */
 export async function searchLog(
   host: Host,
   { domain, source, ...request }: LogSearchRequest,
 ): Promise<AgentLogPage> {
   const { user } = await getSite(host, domain)
-  return parsed(AgentLogPage, await read(host, user, source, 'search', request))
+  return parsed(AgentLogPage, await runReader(host, user, source, 'search', request))
 }
 
-/** The fatal errors of the PHP of a site, by the plugin or theme that they come from. */
+/** Groups the fatal errors of the PHP of a site by the plugin or theme that they come from. */
 export async function groupFatals(
   host: Host,
   { domain, since }: LogFatalsRequest,
 ): Promise<AgentFatals> {
   const { user } = await getSite(host, domain)
-  return parsed(AgentFatals, await read(host, user, 'php', 'fatals', { since }))
+  return parsed(AgentFatals, await runReader(host, user, 'php', 'fatals', { since }))
 }
 
-/** The newest matching lines as text, oldest first. */
+/** Returns the newest matching lines as text, oldest first. */
 export async function downloadLog(
   host: Host,
   { domain, source, ...filter }: LogDownloadRequest,
 ): Promise<string> {
   const { user } = await getSite(host, domain)
-  return read(host, user, source, 'download', filter)
+  return runReader(host, user, source, 'download', filter)
 }
 
-/**
- * The end of what some runs of jobs have printed, by their invocation, as text of the site. Only servers
- * with systemd have it.
- */
+/** Returns the end of the output of runs of jobs by their invocation. Requires systemd. */
 export async function readOutputs(
   host: Host,
   user: string,
   request: RunsRequest,
 ): Promise<Record<string, string>> {
-  return parsed(Outputs, await read(host, user, 'cron', 'output', request))
+  return parsed(Outputs, await runReader(host, user, 'cron', 'output', request))
 }
 
 const Outputs = z.record(z.string(), z.string())
 
-/** What the reader writes. Throws conflict for a position whose file is gone. */
-async function read(
+/** Runs the reader. Throws conflict for a position whose file is gone. */
+async function runReader(
   host: Host,
   user: string,
   source: LogSource,
-  what: What,
-  request: Request,
+  what: ReaderMode,
+  request: ReaderRequest,
 ): Promise<string> {
   const budget_ms = what === 'download' ? DOWNLOAD_MS : BUDGET_MS
   const usual = pathsOf(host, source, user)

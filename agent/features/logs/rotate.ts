@@ -6,17 +6,17 @@ import { MAX_LOG_BYTES } from '#shared/logs/site-logs.ts'
 import { pathsOf, readerOf, rightsOf } from './sources.ts'
 
 const TIMEOUT_MS = 10 * 60_000
-/** A site whose logs take longer delays no other one. */
+/** The time limit of one site, whose logs must not delay those of others. */
 const OWN_TIMEOUT_MS = 60_000
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Rotates the logs of all sites. Those of nginx are rotated by logrotate(8) each day, and here when they have
- * grown beyond their size: that of an attacked site grows by gigabytes in a day. Those in the folder of a
- * site are rotated here only, with the rights and the limits of the site.
+ * Rotates the logs of all sites. logrotate(8) rotates those of nginx each day; here they are
+ * rotated when they exceed their size, since that of an attacked site grows by gigabytes in a day.
+ * Those in the folder of a site are rotated here only, with the rights and the limits of the site.
  */
-export class Rotation {
-  /** When the logs in the folder of a user were rotated, by clock.elapsed(). */
+export class LogRotation {
+  /** The time of the last rotation of a user's logs, by clock.elapsed(). */
   readonly #done = new Map<string, number>()
 
   async look(host: Host, report: (error: unknown) => void): Promise<void> {

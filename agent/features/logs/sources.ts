@@ -1,12 +1,12 @@
 import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
-import { MAIL_USER, mailPlaces } from '#agent/kernel/mail/places.ts'
+import { MAIL_USER, mailPathsIn } from '#agent/kernel/mail/paths.ts'
 import { debugLogOf } from '#agent/kernel/sandbox/debug.ts'
 import { asSite } from '#agent/kernel/sandbox/run.ts'
 import { formOf } from '#agent/kernel/services/index.ts'
 import { docrootOf, homeOf, jobRunsOf, jobsLogOf, logsOf } from '#agent/kernel/site/paths.ts'
 import type { LogSource } from '#shared/logs/site-logs.ts'
 
-/** The newest file of each log; the older ones are beside it. */
+/** Returns the newest file of each log; older files stand beside it. */
 export function pathsOf(host: Host, source: LogSource, user: string): string[] {
   const paths: Record<LogSource, string[]> = {
     access: [`${logsOf(user)}/access.log`],
@@ -15,16 +15,13 @@ export function pathsOf(host: Host, source: LogSource, user: string): string[] {
     // The second one is where a site writes that switched its log on by itself.
     wordpress: [debugLogOf(user), `${docrootOf(user)}/wp-content/debug.log`],
     cron: formOf(host, { systemd: [jobsLogOf(user)], direct: [] }),
-    mail: [mailPlaces(host.settings.mail_dir).logOf(user)],
+    mail: [mailPathsIn(host.settings.mail_dir).logOf(user)],
   }
   return paths[source]
 }
 
 const MEMORY_MB = 512
-/**
- * Returns the options for the reader of a log, which has the rights of whoever writes it, and no
- * others.
- */
+/** Returns the options for the reader of a log, with the rights of its writer only. */
 export function rightsOf(host: Host, source: LogSource, user: string): RunOptions {
   if (source === 'access' || source === 'error') return { user: 'www-data' }
   if (source === 'mail') return { user: MAIL_USER }
@@ -35,5 +32,5 @@ export function rightsOf(host: Host, source: LogSource, user: string): RunOption
 
 export const readerOf = ({ settings }: Host) => [...settings.program, 'logs']
 
-/** Without systemd, root records the runs of jobs: the reader gets the record, and sees no file. */
+/** Returns the program that prints the record of jobs; without systemd root gives it the text. */
 export const recordProgram = (user: string) => ['cat', '--', jobRunsOf(user)]

@@ -1,20 +1,20 @@
 import { replacementOf } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { mailPlaces } from '#agent/kernel/mail/places.ts'
+import { mailPathsIn } from '#agent/kernel/mail/paths.ts'
 import { commonSteps } from '#agent/kernel/site/all-sites.ts'
 import { findSite, getSite } from '#agent/kernel/site/sites.ts'
 import { command, ready, type Step } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { apexOf } from '#shared/kernel/names.ts'
-import { mailSteps } from './base.ts'
-import { hasRelay, keepsMail, writeSetting } from './files.ts'
-import * as formerly from './former.ts'
-import { synced, syncService } from './service.ts'
-import { ofSite, type ServerSetting, type SiteSetting } from './setting.ts'
+import { hasRelay, hasStagingSites, writeSetting } from './files.ts'
+import * as formerly from './former-setting.ts'
+import { mailSteps } from './install-mail.ts'
+import { synced, syncMailService } from './service.ts'
+import { type ServerSetting, type SiteSetting, siteSettingFor } from './setting.ts'
 
-type Params = ParamsOf<'mail.apply'>
+type MailParams = ParamsOf<'mail.apply'>
 
-/** The previous setting is kept beside the new one until the queue runs with the new one. */
+/** Keeps the previous setting beside the new one until the queue runs with the new one. */
 export const mailApply = command('mail.apply', {
   lock: ({ domain }) => (domain === undefined ? 'mail' : apexOf(domain)),
   check: async (params, host) => ({ path: await pathOf(params, host) }),
@@ -29,20 +29,20 @@ export const mailApply = command('mail.apply', {
   result: async ({ host }) => ({ relay: await hasRelay(host) }),
 })
 
-/** Throws not_found for a domain of no managed site. */
-async function pathOf({ domain }: Params, host: Host): Promise<string> {
-  const places = mailPlaces(host.settings.mail_dir)
+/** Throws not_found for a domain without a managed site. */
+async function pathOf({ domain }: MailParams, host: Host): Promise<string> {
+  const places = mailPathsIn(host.settings.mail_dir)
   return domain === undefined ? places.server : places.site((await getSite(host, domain)).user)
 }
 
-async function findPath({ domain }: Params, host: Host): Promise<string | undefined> {
-  const places = mailPlaces(host.settings.mail_dir)
+async function findPath({ domain }: MailParams, host: Host): Promise<string | undefined> {
+  const places = mailPathsIn(host.settings.mail_dir)
   if (domain === undefined) return places.server
   const site = await findSite(host, domain)
   return site && places.site(site.user)
 }
 
-function stepsOf(path: string, params: Params, host: Host): Step[] {
+function stepsOf(path: string, params: MailParams, host: Host): Step[] {
   return [
     {
       name: 'setting',
@@ -52,36 +52,36 @@ function stepsOf(path: string, params: Params, host: Host): Step[] {
         ...(await synced(host, () => isNeeded(host, path, params)).effects()),
       ],
       async apply() {
-        await formerly.keep(host, path)
+        await formerly.keepFormerSetting(host, path)
         await writeSetting(host, path, await settingOf(params, host))
-        await syncService(host)
+        await syncMailService(host)
       },
       async undo() {
-        await formerly.bringBack(host.steady ?? host, path)
-        await syncService(host.steady ?? host)
+        await formerly.restoreFormerSetting(host.steady ?? host, path)
+        await syncMailService(host.steady ?? host)
       },
     },
     {
       name: 'former setting',
       title: 'Removing the previous setting',
       effects: [],
-      apply: () => formerly.forget(host, path),
-      decided: async () => !(await formerly.isKept(host, path)),
+      apply: () => formerly.removeFormerSetting(host, path),
+      decided: async () => !(await formerly.hasFormerSetting(host, path)),
     },
   ]
 }
 
-/** The only place that takes the password out of its wrapping: the file is for the queue. */
+/** Reveals the password, only here: the file is for the queue. */
 async function settingOf(
-  { domain, relay, ...rules }: Params,
+  { domain, relay, ...rules }: MailParams,
   host: Host,
 ): Promise<ServerSetting | SiteSetting> {
   const opened = relay && { ...relay, password: relay.password.reveal() }
   const setting = { ...rules, relay: opened }
   if (domain === undefined) return setting
-  return ofSite(await getSite(host, domain), { ...setting, domain })
+  return siteSettingFor(await getSite(host, domain), { ...setting, domain })
 }
 
-/** Whether the queue runs with the new setting at `path`. */
-const isNeeded = async (host: Host, path: string, { relay }: Params): Promise<boolean> =>
-  relay !== null || (await hasRelay(host, path)) || (await keepsMail(host))
+/** Returns whether the queue runs with the new setting at `path`. */
+const isNeeded = async (host: Host, path: string, { relay }: MailParams): Promise<boolean> =>
+  relay !== null || (await hasRelay(host, path)) || (await hasStagingSites(host))

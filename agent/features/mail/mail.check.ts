@@ -1,20 +1,20 @@
 import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { MAIL_USER } from '#agent/kernel/mail/places.ts'
+import { MAIL_USER } from '#agent/kernel/mail/paths.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
-import { command, type Progress, value } from '#agent/kernel/steps/command.ts'
+import { command, type Progress, stepResult } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { describeTry, readTryResult, type TryResult } from './answers.ts'
 import { readServerSetting, readSiteSetting } from './files.ts'
-import { CAUGHT_REASON, effective, newSiteSetting } from './setting.ts'
+import { CAUGHT_REASON, effectiveSetting, newSiteSetting } from './setting.ts'
+import { describeTry, readTryResult, type TryResult } from './test-result.ts'
 
-/** Somebody waits for it, and a sent message cannot be recalled. */
+/** The time limit: somebody waits for it, and a sent message cannot be recalled. */
 const TIMEOUT_MS = 240_000
 
-const answer = value<string>('The relay did not answer')
+const relayAnswer = stepResult<string>('The relay did not answer')
 
-/** It needs no lock: sites keep sending meanwhile. */
+/** Needs no lock: sites keep sending meanwhile. */
 export const mailCheck = command('mail.check', {
   lock: () => undefined,
   check: relayOf,
@@ -23,25 +23,24 @@ export const mailCheck = command('mail.check', {
       name: 'message',
       title: `Sending a test message to ${to} through ${relay.host}`,
       effects: [run('message', `${relay.host}:${relay.port}`)],
-      apply: gives(answer, () => handOver(host, [to, ...user])),
+      apply: gives(relayAnswer, () => sendTestMail(host, [to, ...user])),
     },
   ],
-  result: ({ get }) => ({ answer: get(answer).slice(0, 500) }),
+  result: ({ get }) => ({ answer: get(relayAnswer).slice(0, 500) }),
 })
 
-/** Throws conflict without a relay. */
 async function relayOf({ domain }: ParamsOf<'mail.check'>, host: Host) {
   const server = await readServerSetting(host)
   const site = domain === undefined ? undefined : await getSite(host, domain)
   const setting = site ? await readSiteSetting(host, site) : newSiteSetting('')
-  const found = effective(server, setting)
+  const found = effectiveSetting(server, setting)
   if ('reason' in found) throw conflict(`Nothing was sent: ${found.reason}`)
   if ('caught' in found) throw conflict(`Nothing was sent: ${CAUGHT_REASON}`)
   return { user: site ? [site.user] : [], relay: found.relay }
 }
 
-/** As the user of the queue, outside the sandbox of the agent, which has no network. */
-async function* handOver(host: Host, args: readonly string[]): Progress<string> {
+/** Runs as the user of the queue, outside the sandbox of the agent, which has no network. */
+async function* sendTestMail(host: Host, args: readonly string[]): Progress<string> {
   const argv = [...host.settings.program, 'mail-try', ...args]
   const env = { AGENT_MAIL_DIR: host.settings.mail_dir }
   const options = { user: MAIL_USER, env, unconfined: true, timeout_ms: TIMEOUT_MS } as const

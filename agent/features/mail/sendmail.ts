@@ -1,13 +1,13 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
-import { MAIL } from '#agent/kernel/mail/places.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
 import { LIBRARY } from '#agent/kernel/site/paths.ts'
 
-/** The name matters: PHPMailer accepts only a `sendmail_path` that contains the word. */
+/** The path of `sendmail`: PHPMailer accepts only a `sendmail_path` that contains this word. */
 export const SENDMAIL = `${LIBRARY}/sendmail`
 
-/** The program that PHP starts for `mail()`: without packages, setgid or PHP settings. */
+/** Returns the program that PHP starts for `mail()`: without packages, setgid or PHP settings. */
 export const sendmailPath = ({ user, php }: { user: string; php: string }) =>
-  `/usr/bin/php${php} -n ${SENDMAIL} ${MAIL.socket(user)} -t -i`
+  `/usr/bin/php${php} -n ${SENDMAIL} ${MAIL_PATHS.socket(user)} -t -i`
 
 /**
  * A `sendmail` that runs as the site and hands the message to the queue, at the socket in its first

@@ -4,17 +4,17 @@ import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { deniedAddresses } from '#agent/kernel/host/denied-addresses.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { UNPRIVILEGED } from '#agent/kernel/host/sandbox.ts'
-import { MAIL_USER, mailPlaces } from '#agent/kernel/mail/places.ts'
+import { MAIL_USER, mailPathsIn } from '#agent/kernel/mail/paths.ts'
+import { SERVICES_LOG } from '#agent/kernel/services/debian-services.ts'
 import { servicesOf } from '#agent/kernel/services/index.ts'
-import { LOG } from '#agent/kernel/services/known.ts'
 import { isRunning, type Service } from '#agent/kernel/services/service.ts'
 import { UNITS } from '#agent/kernel/services/systemd.ts'
 import { SETTINGS_FILE } from '#agent/kernel/settings-path.ts'
 import { CONFIGURATION, HOMES } from '#agent/kernel/site/paths.ts'
 import { unit } from '#shared/kernel/formats/systemd.ts'
-import { hasRelay, keepsMail } from './files.ts'
+import { hasRelay, hasStagingSites } from './files.ts'
 
-/** An upgrade of the agent restarts it with the agent's own units, because of its name. */
+/** The unit of the queue; due to its name, an upgrade restarts it with the agent. */
 export const MAIL_UNIT = 'hosting-agent-mail.service'
 export const MAIL_UNIT_PATH = `${UNITS}/${MAIL_UNIT}`
 export const MAIL_PROCESSES = `/sys/fs/cgroup/system.slice/${MAIL_UNIT}/cgroup.procs`
@@ -29,16 +29,16 @@ export function mailService({ settings }: Pick<Host, 'settings'>): Service {
     pid_file: '/run/hosting-mail.pid',
     processes: MAIL_PROCESSES,
     user: MAIL_USER,
-    log: LOG,
+    log: SERVICES_LOG,
     stop_signal: 'TERM',
     stop_seconds: 25,
   }
 }
 
-/** A fixed user, since the folders of its sockets have to keep their owner. */
+/** Renders the unit with a fixed user, as the folders of its sockets keep their owner. */
 export async function renderMailUnit({ files, settings }: Host): Promise<string> {
   const { mail_dir } = settings
-  const places = mailPlaces(mail_dir)
+  const places = mailPathsIn(mail_dir)
   return unit`# ${MARK_LINE}
 [Unit]
 Description=Hosting Control agent, the queue of the mail of sites
@@ -77,8 +77,8 @@ export const synced = (host: Host, needed: () => Promise<boolean>): Change => {
 }
 
 /** As the present settings need it. */
-export const syncService = (host: Host): Promise<void> =>
-  synced(host, async () => (await hasRelay(host)) || (await keepsMail(host))).apply()
+export const syncMailService = (host: Host): Promise<void> =>
+  synced(host, async () => (await hasRelay(host)) || (await hasStagingSites(host))).apply()
 
 function running(host: Host): Change {
   const service = mailService(host)
@@ -117,6 +117,6 @@ export async function removeSockets(host: Host): Promise<void> {
 
 /** Lists the sockets of all sites, which the queue opens. */
 async function socketsOf({ files, settings }: Host): Promise<string[]> {
-  const { sockets } = mailPlaces(settings.mail_dir)
+  const { sockets } = mailPathsIn(settings.mail_dir)
   return (await files.list(sockets)).map(({ name }) => `${sockets}/${name}/mail.sock`)
 }

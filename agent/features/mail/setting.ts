@@ -18,10 +18,10 @@ export type Relay = z.infer<typeof Relay>
 export const ServerSetting = MailRules.extend({ relay: Relay.nullable() })
 export type ServerSetting = z.infer<typeof ServerSetting>
 
-/** The setting of one site: null uses that of the server. */
+/** The setting of one site; null uses that of the server. */
 export const SiteSetting = ServerSetting.extend({
   domain: z.string(),
-  /** True for a staging site: its mail is kept, and never sent. */
+  /** True for a staging site: its mail is kept and never sent. */
   caught: z.literal(true).optional(),
 })
 export type SiteSetting = z.infer<typeof SiteSetting>
@@ -30,47 +30,52 @@ const UNSET = { enabled: true, relay: null, from_address: null, rewrite_from: nu
 export const NO_SERVER_SETTING: ServerSetting = { ...UNSET, hourly_limit: null }
 export const newSiteSetting = (domain: string): SiteSetting => ({ ...NO_SERVER_SETTING, domain })
 
-/** How the messages of a site are addressed. */
-export interface Addressing {
+export interface AddressRules {
   domain: string
-  /** Replaces addresses, also a missing one. */
+  /** The address that replaces others, also a missing one. */
   from_address: string
   rewrite_from: Rewrite
   hourly_limit: number
 }
 
-/** The setting of a site, by whether it is a staging site. */
-export const ofSite = ({ staging }: { staging?: unknown }, setting: SiteSetting): SiteSetting => ({
+/** Returns the setting of a site, by whether it is a staging site. */
+export const siteSettingFor = (
+  { staging }: { staging?: unknown },
+  setting: SiteSetting,
+): SiteSetting => ({
   ...setting,
   ...(staging !== undefined && { caught: true }),
 })
 
-/** The effective setting of one site. */
-export interface Effective extends Addressing {
+/** The effective setting of a site with a relay. */
+export interface RelaySetting extends AddressRules {
   relay: Relay
 }
 
-/** That of a staging site: without a relay, whatever is set. */
-export interface Catching extends Addressing {
+/** The effective setting of a staging site, without a relay. */
+export interface KeptMailSetting extends AddressRules {
   caught: true
 }
 
 export const CAUGHT_REASON = 'the mail of a staging site is kept, and not sent'
 
-/** Why nothing is sent, as a message for the site. */
-export interface Unset {
+/** The reason why nothing is sent, as a message for the site. */
+export interface UnsetMail {
   reason: string
 }
 
-export function effective(server: ServerSetting, site: SiteSetting): Effective | Catching | Unset {
-  if (site.caught) return { ...addressing(server, site), caught: true }
+export function effectiveSetting(
+  server: ServerSetting,
+  site: SiteSetting,
+): RelaySetting | KeptMailSetting | UnsetMail {
+  if (site.caught) return { ...addressRulesOf(server, site), caught: true }
   if (!server.enabled || !site.enabled) return { reason: 'mail is turned off for this site' }
   const relay = site.relay ?? server.relay
   if (!relay) return { reason: 'no relay is configured for this site: mail is not sent' }
-  return { ...addressing(server, site), relay }
+  return { ...addressRulesOf(server, site), relay }
 }
 
-function addressing(server: ServerSetting, site: SiteSetting): Addressing {
+function addressRulesOf(server: ServerSetting, site: SiteSetting): AddressRules {
   return {
     domain: site.domain,
     from_address: site.from_address ?? server.from_address ?? `wordpress@${apexOf(site.domain)}`,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reading } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { mailPlaces } from '#agent/kernel/mail/places.ts'
+import { mailPathsIn } from '#agent/kernel/mail/paths.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
@@ -12,7 +12,7 @@ import { mailService } from './service.ts'
 
 const Status = z.object({ shown: MailCounts })
 
-/** The report of the queue for each site; none if it never sent mail. */
+/** Returns the report of the queue for each site; none if it never sent mail. */
 export async function readMail(host: Host): Promise<Mail> {
   const sites = await listSites(host)
   const statuses = sites.map(async ({ domain, user }) => ({
@@ -22,9 +22,9 @@ export async function readMail(host: Host): Promise<Mail> {
   return { running: await isRunning(host, mailService(host)), sites: await Promise.all(statuses) }
 }
 
-/** The queue, which is not root, owns the file: an unreadable one counts as none. */
+/** Reads the file of the queue, which is not root: an unreadable one counts as none. */
 async function readStatus({ files, settings }: Host, user: string): Promise<MailCounts> {
-  const path = mailPlaces(settings.mail_dir).statusOf(user)
+  const path = mailPathsIn(settings.mail_dir).statusOf(user)
   const text = await files.read(path).catch(() => undefined)
   return parseJson(Status, text)?.shown ?? NO_MAIL
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { localAddresses } from '#agent/features/existing/web/backends.ts'
-import { readMeasured } from '#agent/features/metrics/usage/records.ts'
+import { readUsage } from '#agent/features/metrics/usage/records.ts'
 import { fpmService, socketOf } from '#agent/features/php/fpm-files.ts'
 import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
-import { MAIL_USER, mailPlaces } from '#agent/kernel/mail/places.ts'
+import { MAIL_USER, mailPathsIn } from '#agent/kernel/mail/paths.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import { sliceOf } from '#agent/kernel/services/systemd.ts'
 import { logsOf, pageCacheOf } from '#agent/kernel/site/paths.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
-import { limitsFor, machineOf } from '#agent/kernel/site/tiers.ts'
+import { machineOf, siteLimitsOn } from '#agent/kernel/site/tiers.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import {
   MAX_DAYS,
@@ -17,29 +17,29 @@ import {
   type SiteCount,
   type Sizes,
 } from '#shared/metrics/site-numbers.ts'
-import { type Counts, changedIn, latestChange, NO_SIZES, SiteCounts } from './counts.ts'
-import { LineReader } from './line.ts'
+import { type CountsByTime, changedIn, latestChange, NO_SIZES, SiteCounts } from './counts.ts'
+import { LineReader } from './line-reader.ts'
 import { type NumberRecords, readRecords, writeRecords } from './records.ts'
 
 const SIZES_MS = 3_600_000
-/** Between two writes of the records: a restart reads the logs again from there. */
+/** The time between two writes of the records, from which a restart reads the logs again. */
 const WRITE_MS = 5 * 60_000
-/** A PHP-FPM whose workers are all busy delays the others only then. */
-const AT_ONCE = 8
+/** The number of concurrent readings, so that one PHP-FPM with busy workers delays no others. */
+const MAX_CONCURRENT = 8
 
-interface Known {
+interface CollectedSite {
   counts: SiteCounts
-  log?: Place | undefined
-  seen: Seen
+  log?: LogPosition | undefined
+  seen: LastCounters
 }
 
 /** Counts the requests and the PHP of each site, and keeps the numbers until a dashboard asks. */
 export class NumbersCollector {
   readonly #host: Host
   readonly #reader = new LineReader()
-  readonly #known = new Map<string, Known>()
+  readonly #known = new Map<string, CollectedSite>()
   #domains = new Map<string, string>()
-  #sized: Sized = { cache: new Map(), mail: new Map() }
+  #sized: MeasuredSizes = { cache: new Map(), mail: new Map() }
   #last = 0
   #changed = 0
   #isLoaded = false
@@ -50,7 +50,7 @@ export class NumbersCollector {
     this.#host = host
   }
 
-  /** One round; `report` gets the error of a site, and the others are counted all the same. */
+  /** Runs one round; `report` gets the error of a site, and the others are counted all the same. */
   async collect(report: (error: unknown) => void): Promise<void> {
     const host = this.#host
     await this.#load()
@@ -65,7 +65,7 @@ export class NumbersCollector {
       )
     }
     const now = Math.floor(host.clock.now() / 1000)
-    const usage = await readMeasured(host)
+    const usage = await readUsage(host)
     this.#reader.own = await localAddresses(host)
     const turns = sites.values()
     const worker = async () => {
@@ -74,7 +74,7 @@ export class NumbersCollector {
         this.#of(site.user).counts.measured(this.#sizesOf(site.user, usage[site.user]), now)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
     this.#last = now
     this.#changed = latestChange([...this.#known.values()].map(({ counts }) => counts))
     if (elapsed < this.#write_due) return
@@ -82,12 +82,12 @@ export class NumbersCollector {
     await writeRecords(host, this.#records())
   }
 
-  /** The time of the last change of a number, in seconds since 1970; 0: none is known. */
+  /** The time of the last change of a number, in seconds since 1970; 0 when none is known. */
   get changed(): number {
     return this.#changed
   }
 
-  /** What has changed since a time in seconds; since a time of another clock: everything. */
+  /** Returns what has changed since a time in seconds; everything since a time of another clock. */
   list(since: number): SiteCount[] {
     const after = since > this.#last ? 0 : since
     return [...this.#domains].flatMap(([user, domain]) => {
@@ -116,7 +116,7 @@ export class NumbersCollector {
     if (Object.values(numbers).some((value) => value > 0)) counts.add(now, numbers, now)
   }
 
-  #of(user: string): Known {
+  #of(user: string): CollectedSite {
     const known = this.#known.get(user) ?? { counts: new SiteCounts(), seen: {} }
     this.#known.set(user, known)
     return known
@@ -144,7 +144,7 @@ export class NumbersCollector {
     for (const [user, { days, log, php, memory }] of Object.entries(
       await readRecords(this.#host),
     )) {
-      const counts: Counts = new Map(days.map(({ at, ...count }) => [at, count]))
+      const counts: CountsByTime = new Map(days.map(({ at, ...count }) => [at, count]))
       this.#known.set(user, { counts: new SiteCounts(counts), log, seen: { php, memory } })
     }
     this.#isLoaded = true
@@ -162,22 +162,22 @@ export class NumbersCollector {
 
 const LIMIT_MS = 5 * 60_000
 
-/** In bytes, by system user. */
-interface Sized {
+/** Sizes in bytes, by system user. */
+interface MeasuredSizes {
   cache: Map<string, number>
   mail: Map<string, number>
 }
 
-/** The page caches and mail queues of sites, by one program each with the rights of their writer. */
-async function measureSizes(host: Host, users: readonly string[]): Promise<Sized> {
-  const { queueOf } = mailPlaces(host.settings.mail_dir)
+/** Measures the page caches and mail queues of sites, each by a program of their writer. */
+async function measureSizes(host: Host, users: readonly string[]): Promise<MeasuredSizes> {
+  const { queueOf } = mailPathsIn(host.settings.mail_dir)
   return {
-    cache: await measured(host, users, pageCacheOf, { user: 'www-data' }),
-    mail: await measured(host, users, queueOf, { user: MAIL_USER }),
+    cache: await measureWith(host, users, pageCacheOf, { user: 'www-data' }),
+    mail: await measureWith(host, users, queueOf, { user: MAIL_USER }),
   }
 }
 
-async function measured(
+async function measureWith(
   host: Host,
   users: readonly string[],
   pathOf: (user: string) => string,
@@ -197,38 +197,35 @@ async function measured(
   )
 }
 
-/** How far a log was read. `head`: its first bytes, which are others after a rotation. */
-interface Place {
+/** The position in a log. `head` are its first bytes, which change with a rotation. */
+interface LogPosition {
   head: string
   offset: number
 }
 
 const CHUNK = 1 << 20
 const HEAD = 80
-/** In one round; the rest of a faster log follows in the next one. */
+/** The maximum of one round; the rest of a faster log follows in the next one. */
 const MAX_CHUNKS = 16
-/** Older lines are left out: the numbers must not lag for hours. */
+/** The maximum delay in bytes: older lines are left out, so that numbers do not lag. */
 const MAX_BEHIND = 64 << 20
-/** A longer log that was never read is counted from its end. */
+/** The maximum that is counted of a log that was never read. */
 const MAX_FIRST = CHUNK
 
-interface Into {
+interface LineTarget {
   reader: LineReader
   counts: SiteCounts
   /** Seconds since 1970. */
   now: number
 }
 
-/**
- * Counts the new lines of an access log. logrotate(8) copies and truncates it: then it is read from its
- * beginning, and nothing is counted twice.
- */
+/** Counts the new lines of an access log, which logrotate(8) copies and truncates. */
 async function readLog(
   { files }: Pick<Host, 'files'>,
   path: string,
-  before: Place | undefined,
-  into: Into,
-): Promise<Place> {
+  before: LogPosition | undefined,
+  into: LineTarget,
+): Promise<LogPosition> {
   const size = (await files.stat(path))?.size ?? 0
   if (size === 0) return { head: '', offset: 0 }
   if (size === before?.offset) return before
@@ -244,7 +241,7 @@ async function readLog(
 }
 
 /** Returns the number of bytes that are complete: whole lines, or a part without a line end. */
-function countLines(bytes: Uint8Array, { reader, counts, now }: Into): number {
+function countLines(bytes: Uint8Array, { reader, counts, now }: LineTarget): number {
   const end = bytes.lastIndexOf(10) + 1
   for (const line of latin(bytes.subarray(0, end)).split('\n')) {
     const request = line === '' ? undefined : reader.read(line)
@@ -253,7 +250,7 @@ function countLines(bytes: Uint8Array, { reader, counts, now }: Into): number {
   return end === 0 && bytes.length === CHUNK ? CHUNK : end
 }
 
-function startOf(before: Place | undefined, head: string, size: number): number {
+function startOf(before: LogPosition | undefined, head: string, size: number): number {
   if (!before) return size > MAX_FIRST ? size : 0
   const isSame = before.offset <= size && head.startsWith(before.head)
   const offset = isSame ? before.offset : 0
@@ -264,10 +261,7 @@ const decoder = new TextDecoder('latin1')
 const latin = (bytes: Uint8Array) => decoder.decode(bytes)
 
 const total = z.int().nonnegative()
-/**
- * The fields of the status of PHP-FPM (fpm-status(8)), in which workers of the site may write what
- * they want.
- */
+/** The fields of the status of PHP-FPM (fpm-status(8)), which the site may write at will. */
 const Status = z.object({
   'start time': total.max(1e12),
   'active processes': total.max(10_000),
@@ -276,18 +270,18 @@ const Status = z.object({
 /** The maximum increase of `max children reached` that one round counts. */
 const MAX_FULL = 10_000
 
-/** The counters of the last round: they grow until PHP-FPM, or the slice, ends. */
-export interface Seen {
+/** The counters of the last round, which grow until PHP-FPM, or the slice, ends. */
+export interface LastCounters {
   php?: { started: number; full: number } | undefined
   memory?: { max: number; oom: number; killed: number } | undefined
 }
 
-/** The events since the last round; none in the first round. It wakes no sleeping PHP-FPM. */
+/** Returns the events since the last round; none in the first round. Wakes no sleeping PHP-FPM. */
 export async function readPhp(
   host: Host,
   site: Site,
-  seen: Seen,
-): Promise<{ numbers: Partial<Numbers>; seen: Seen }> {
+  seen: LastCounters,
+): Promise<{ numbers: Partial<Numbers>; seen: LastCounters }> {
   const memory = await memoryEvents(host, site.user)
   const { status, active } = await readStatus(host, site)
   const full = status?.['max children reached'] ?? 0
@@ -296,43 +290,43 @@ export async function readPhp(
   return {
     numbers: {
       active,
-      full: seen.php ? Math.min(since(full, isSame ? seen.php.full : 0), MAX_FULL) : 0,
+      full: seen.php ? Math.min(increaseSince(full, isSame ? seen.php.full : 0), MAX_FULL) : 0,
       ...(memory && seen.memory && memorySince(memory, seen.memory)),
     },
     seen: { php: status ? { started, full } : seen.php, memory: memory ?? seen.memory },
   }
 }
 
-/** Without an answer, all workers are busy. */
+/** Counts all workers as busy without an answer. */
 async function readStatus(host: Host, site: Site) {
   const pool = { user: site.user, php: site.php }
   if (!(await isRunning(host, fpmService(pool)))) return { status: undefined, active: 0 }
   const text = await host.visitor.fpmStatus(socketOf(pool))
   if (text === undefined) {
-    return { status: undefined, active: limitsFor(site, await machineOf(host)).children }
+    return { status: undefined, active: siteLimitsOn(site, await machineOf(host)).children }
   }
   const status = parseJson(Status, text)
-  // The status itself is answered by one of them.
+  // One of the workers answers the status itself.
   return { status, active: Math.max(0, (status?.['active processes'] ?? 0) - 1) }
 }
 
-/** A counter that is smaller than before has begun again. */
-const since = (now: number, before: number) => (now >= before ? now - before : now)
+/** Returns the increase of a counter; a smaller one has begun again. */
+const increaseSince = (now: number, before: number) => (now >= before ? now - before : now)
 
-type MemoryEvents = Required<Seen>['memory'] & object
+type MemoryEvents = Required<LastCounters>['memory'] & object
 
-/** A process may also be ended for the limit of its own unit: that is not one of the site. */
+/** Ignores processes that were ended for the limit of their own unit. */
 function memorySince(now: MemoryEvents, before: MemoryEvents) {
-  const isOut = since(now.oom, before.oom) > 0
+  const isOut = increaseSince(now.oom, before.oom) > 0
   return {
-    memory: since(now.max, before.max),
-    killed: isOut ? since(now.killed, before.killed) : 0,
+    memory: increaseSince(now.max, before.max),
+    killed: isOut ? increaseSince(now.killed, before.killed) : 0,
   }
 }
 
 /**
- * Of cgroup v2; undefined without a slice. `memory.events` counts those of the units below, too, and
- * `memory.events.local` only those of the slice, in which no process is.
+ * Reads the events of cgroup v2; undefined without a slice. `memory.events` counts those of the
+ * units below, too, and `memory.events.local` only those of the slice, in which no process is.
  */
 async function memoryEvents(
   { files }: Pick<Host, 'files'>,

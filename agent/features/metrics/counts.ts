@@ -10,47 +10,47 @@ import {
   type Numbers,
   type Sizes,
 } from '#shared/metrics/site-numbers.ts'
-import type { Request } from './line.ts'
+import type { LoggedRequest } from './line-reader.ts'
 
 export const NO_SIZES: Sizes = { files: null, database: null, cache: null, mail: null }
 
-/** The numbers of one minute or day, and when they were last changed, in seconds since 1970. */
-export interface Count {
+/** The numbers of one minute or day, and the time of their last change in seconds since 1970. */
+export interface CountedNumbers {
   values: number[]
   changed: number
   /** The sizes of a day as last measured; undefined for a minute. */
   sizes?: Sizes | undefined
 }
 
-/** Requests of dashboards in one minute: four for each visit, which is repeated or follows a change. */
+/** The maximum number of requests of dashboards in one minute, four for each visit. */
 const MAX_VISITS = 16
 
-/** By the beginning of the minute or day. */
-export type Counts = Map<number, Count>
+/** Numbers by the beginning of the minute or day. */
+export type CountsByTime = Map<number, CountedNumbers>
 
 const PLACES = Object.fromEntries(NUMBERS.map((name, place) => [name, place])) as Record<
   NumberName,
   number
 >
 
-/** The numbers of a site: minutes for a short time, and days. */
+/** Counts the numbers of a site: minutes for a short time, and days. */
 export class SiteCounts {
-  readonly minutes: Counts = new Map()
-  readonly days: Counts
+  readonly minutes: CountsByTime = new Map()
+  readonly days: CountsByTime
   #visits = { minute: 0, left: 0 }
 
-  constructor(days: Counts = new Map()) {
+  constructor(days: CountsByTime = new Map()) {
     this.days = days
   }
 
-  /** Counts a request in its own minute: a late line of a day that is no longer kept is left out. */
-  request({ at = 0, from_dashboard, ...request }: Request, now: number): void {
+  /** Counts a request in its own minute; one of a day that is no longer kept is left out. */
+  request({ at = 0, from_dashboard, ...request }: LoggedRequest, now: number): void {
     const when = at === 0 || at > now ? now : at
     if (from_dashboard && this.#isVisit(begin(when, MINUTE_S))) return
     this.add(when, numbersOf(request), now)
   }
 
-  /** No dashboard sends more in a minute: the others are visitors that use its name. */
+  /** Returns whether the request is a visit of a dashboard, and not a visitor in its name. */
   #isVisit(minute: number): boolean {
     if (this.#visits.minute !== minute) this.#visits = { minute, left: MAX_VISITS }
     return this.#visits.left-- > 0
@@ -61,7 +61,7 @@ export class SiteCounts {
     if (at > now - MAX_DAYS * DAY_S) addTo(this.days, begin(at, DAY_S), numbers, now)
   }
 
-  /** A day without a request is one of zeros, unlike a day without an agent. */
+  /** Adds zeros for a day, which distinguish it from a day without an agent. */
   beginDay(now: number): void {
     const day = begin(now, DAY_S)
     if (!this.days.has(day)) addTo(this.days, day, {}, now)
@@ -74,21 +74,25 @@ export class SiteCounts {
     day.changed = now
   }
 
-  /** Also what a clock that was ahead has left. */
+  /** Forgets old numbers, and those of a clock that was ahead. */
   forget(now: number): void {
     keepBetween(this.minutes, now - MAX_MINUTES * MINUTE_S, now)
     keepBetween(this.days, now - MAX_DAYS * DAY_S, now)
   }
 }
 
-/** What has changed since then, in order of time; of more than `most`, the newest. */
-export const changedIn = (counts: Counts, since: number, most: number): [number, Count][] =>
+/** Returns what has changed since then, in order of time; of more than `most`, the newest. */
+export const changedIn = (
+  counts: CountsByTime,
+  since: number,
+  most: number,
+): [number, CountedNumbers][] =>
   [...counts]
     .filter(([, { changed }]) => changed > since)
     .sort(([one], [other]) => one - other)
     .slice(-most)
 
-/** In seconds since 1970; 0: nothing is counted. */
+/** Returns the time in seconds since 1970; 0 when nothing is counted. */
 export function latestChange(sites: readonly SiteCounts[]): number {
   let latest = 0
   for (const { minutes, days } of sites)
@@ -105,7 +109,7 @@ function numbersOf({
   php_ms,
   slow,
   from_cache,
-}: Omit<Request, 'at' | 'from_dashboard'>) {
+}: Omit<LoggedRequest, 'at' | 'from_dashboard'>) {
   return {
     requests: 1,
     client_errors: status >= 400 && status < 500 ? 1 : 0,
@@ -118,7 +122,7 @@ function numbersOf({
   }
 }
 
-function addTo(counts: Counts, at: number, numbers: Partial<Numbers>, now: number): void {
+function addTo(counts: CountsByTime, at: number, numbers: Partial<Numbers>, now: number): void {
   const count = counts.get(at) ?? { values: NUMBERS.map(() => 0), changed: now }
   for (const name of NUMBERS) {
     const place = PLACES[name]
@@ -130,7 +134,7 @@ function addTo(counts: Counts, at: number, numbers: Partial<Numbers>, now: numbe
   counts.set(at, count)
 }
 
-function keepBetween(counts: Counts, oldest: number, now: number): void {
+function keepBetween(counts: CountsByTime, oldest: number, now: number): void {
   for (const [at, count] of counts) {
     if (at < oldest || at > now) counts.delete(at)
     count.changed = Math.min(count.changed, now)

@@ -18,19 +18,19 @@ const Site = z.object({
   days: z.array(Day),
 })
 
-/** By system user: days, and how far the logs and counters were read for them. */
-const Records = z.record(z.string(), Site)
-export type NumberRecords = z.infer<typeof Records>
+/** The days by system user, and the positions in their logs and counters. */
+const NumbersFile = z.record(z.string(), Site)
+export type NumberRecords = z.infer<typeof NumbersFile>
 
 const MAX_BYTES = 64 << 20
 const pathIn = ({ settings }: Pick<Host, 'settings'>) => `${settings.state_dir}/numbers.json`
 
-/** An unreadable file counts as none: the numbers begin again. */
+/** Reads the records; an unreadable file counts as none. */
 export async function readRecords(host: Host): Promise<NumberRecords> {
-  return parseJson(Records, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
+  return parseJson(NumbersFile, await host.files.read(pathIn(host), MAX_BYTES)) ?? {}
 }
 
-/** Without the minutes, which only a restart of the agent loses. */
+/** Writes the records without minutes, which a restart of the agent loses. */
 export async function writeRecords(host: Host, records: NumberRecords): Promise<void> {
   await host.files.write(pathIn(host), `${JSON.stringify(records)}\n`, { mode: 0o600 })
 }

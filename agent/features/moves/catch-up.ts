@@ -1,6 +1,5 @@
-import { bringBackTables, keepTables } from '#agent/features/backups/chosen/tables.ts'
+import { recordReplacedTables, restoreTables } from '#agent/features/backups/chosen/tables.ts'
 import { checkDump, fetchFiles, writeDump } from '#agent/features/backups/fetch.ts'
-import { makeHarmless } from '#agent/features/backups/harmless.ts'
 import {
   accountIn,
   dumpIn,
@@ -8,49 +7,50 @@ import {
   filesIn,
   replacedOf,
   restoreFolders,
-} from '#agent/features/backups/places.ts'
-import type { Opened } from '#agent/features/backups/restic/run.ts'
+} from '#agent/features/backups/paths.ts'
+import type { OpenRepository } from '#agent/features/backups/restic/run.ts'
+import { sanitizeFiles } from '#agent/features/backups/sanitize-files.ts'
 import { prepareFetched } from '#agent/features/copies/staging/files.ts'
+import { findAccount, renderAccount } from '#agent/kernel/database/account-record.ts'
 import { type DefinedTable, databaseDigests, dumpDigests } from '#agent/kernel/database/digests.ts'
-import { findAccount, renderAccount } from '#agent/kernel/database/kept-account.ts'
 import { moved, removedTree } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { docrootOf, restoresOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import type { Gathered } from '#shared/sites/gathered.ts'
-import { differing } from './differing.ts'
+import { changedTables } from './changed-tables.ts'
 import {
-  broughtFiles,
   findLoaded,
-  forgetBrought,
-  forgetLoaded,
-  keepBrought,
-  keepLoaded,
-} from './loaded.ts'
+  forgetCopySnapshot,
+  forgetCopyTables,
+  readCopySnapshot,
+  recordCopySnapshot,
+  recordCopyTables,
+} from './copy-state.ts'
 
 const PRIVATE = { mode: 0o700 }
 const SECRET = { mode: 0o600 }
-/** Every row counts, also those that WordPress writes with every visit. */
+/** Excludes no row, also none that WordPress writes with every visit. */
 const ALL_ROWS: [] = []
 
-const mixedPath = (user: string) => `${restoresOf(user)}/mixed`
+const partlyUpdatedPath = (user: string) => `${restoresOf(user)}/mixed`
 
-/** Whether the copy is partly of an earlier time: catching up did not end. */
-export const isMixed = async (host: Host, { user }: Site): Promise<boolean> =>
-  (await host.files.stat(mixedPath(user))) !== undefined
+/** Returns whether a part of the copy is older because catching up did not end. */
+export const isPartlyUpdated = async (host: Host, { user }: Site): Promise<boolean> =>
+  (await host.files.stat(partlyUpdatedPath(user))) !== undefined
 
-export async function markMixed(host: Host, { user }: Site): Promise<void> {
+export async function markPartlyUpdated(host: Host, { user }: Site): Promise<void> {
   for (const path of restoreFolders(user)) await host.files.mkdir(path, PRIVATE)
-  await host.files.write(mixedPath(user), '', SECRET)
+  await host.files.write(partlyUpdatedPath(user), '', SECRET)
 }
 
-export const unmarkMixed = (host: Host, { user }: Site): Promise<void> =>
-  host.files.remove(mixedPath(user))
+export const unmarkPartlyUpdated = (host: Host, { user }: Site): Promise<void> =>
+  host.files.remove(partlyUpdatedPath(user))
 
-/** The folder in which the next state is prepared, also after an interruption. */
-export async function prepare(host: Host, { user }: Site): Promise<void> {
-  await bringFiles(host, user)
+/** Prepares the folder of the next state, also after an interruption. */
+export async function prepareFolder(host: Host, { user }: Site): Promise<void> {
+  await placeFetchedFiles(host, user)
   await prepareFetched(host, user)
 }
 
@@ -58,7 +58,7 @@ export async function prepare(host: Host, { user }: Site): Promise<void> {
 export async function catchUpDatabase(
   host: Host,
   site: Site,
-  opened: Opened,
+  opened: OpenRepository,
   { database, tables: listed }: Gathered,
 ): Promise<number> {
   const { user } = site
@@ -71,13 +71,13 @@ export async function catchUpDatabase(
     findLoaded(host, user).then((known) => known?.tables ?? databaseDigests(host, site, ALL_ROWS)),
     dumped && checkDump(host, folder, dumped),
   ])
-  const tables = differing(has, present)
-  if (tables.length > 0) await load(host, site, tables, has)
-  await keepLoaded(host, user, { changed: tables.length, tables: has })
+  const tables = changedTables(has, present)
+  if (tables.length > 0) await loadChangedTables(host, site, tables, has)
+  await recordCopyTables(host, user, { changed: tables.length, tables: has })
   return tables.length
 }
 
-async function load(
+async function loadChangedTables(
   host: Host,
   site: Site,
   tables: string[],
@@ -85,47 +85,47 @@ async function load(
 ): Promise<void> {
   const { user } = site
   const folder = fetchedOf(user)
-  await forgetLoaded(host, user)
+  await forgetCopyTables(host, user)
   await host.files.mkdir(replacedOf(user), PRIVATE)
   const account = renderAccount(await findAccount(host, user))
   await host.files.write(accountIn(replacedOf(user)), account, SECRET)
-  await keepTables(host, folder, tables)
-  await bringBackTables(host, site, folder, 'leave_some')
+  await recordReplacedTables(host, folder, tables)
+  await restoreTables(host, site, folder, 'leave_some')
   await host.files.remove(replacedOf(user))
   const rows = (all: readonly DefinedTable[]) =>
     all.flatMap(({ definition: _, ...row }) => (tables.includes(row.table) ? [row] : []))
   const loaded = await databaseDigests(host, site, ALL_ROWS, tables)
-  const [left] = differing(rows(expected), rows(loaded))
+  const [left] = changedTables(rows(expected), rows(loaded))
   if (left !== undefined) throw new Error(`The table ${left} differs from that of the other server`)
 }
 
 /**
- * Writes only files whose size or time differs, and removes those that are gone: in a folder of
- * root, where no program of the site reaches them. Nothing if the copy has them all.
+ * Writes only files whose size or time differs, and removes missing ones, in a folder of root that
+ * no program of the site reaches. Does nothing if the copy has them all.
  */
 export async function* catchUpFiles(
   host: Host,
   { user }: Site,
-  opened: Opened,
+  opened: OpenRepository,
   gathered: Gathered,
 ): Progress<void> {
   const { snapshot, same_as } = gathered.files
-  if (same_as !== undefined && same_as === (await broughtFiles(host, user))) return
+  if (same_as !== undefined && same_as === (await readCopySnapshot(host, user))) return
   const folder = fetchedOf(user)
-  await forgetBrought(host, user)
+  await forgetCopySnapshot(host, user)
   await moved(host, docrootOf(user), filesIn(folder)).apply()
   const only = ['--overwrite', 'if-changed', '--delete', '--include', '/public']
   yield* fetchFiles(host, opened, folder, gathered, only)
-  yield* await makeHarmless(host, user, filesIn(folder))
+  yield* await sanitizeFiles(host, user, filesIn(folder))
   await moved(host, filesIn(folder), docrootOf(user)).apply()
-  await keepBrought(host, user, snapshot)
+  await recordCopySnapshot(host, user, snapshot)
 }
 
 /**
- * Also after an interruption, when a part of the files is still as the other server had it. A folder
- * that was refused becomes an empty one: the next catch-up fills it.
+ * Puts the files in place, also after an interruption, when a part of them is older. A folder that
+ * was refused becomes an empty one: the next catch-up fills it.
  */
-export async function bringFiles(host: Host, user: string): Promise<void> {
+export async function placeFetchedFiles(host: Host, user: string): Promise<void> {
   const path = filesIn(fetchedOf(user))
   const found = await host.files.stat(path)
   if (!found) return
@@ -133,9 +133,9 @@ export async function bringFiles(host: Host, user: string): Promise<void> {
     await host.files.remove(path)
     await host.files.mkdir(path)
   }
-  await makeHarmless(host, user, path)
+  await sanitizeFiles(host, user, path)
   await moved(host, path, docrootOf(user)).apply()
 }
 
-export const forgetFetched = (host: Host, { user }: Site) =>
+export const fetchedRemoved = (host: Host, { user }: Site) =>
   removedTree(host, 'folder', fetchedOf(user))

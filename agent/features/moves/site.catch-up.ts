@@ -1,12 +1,12 @@
 import { refuseLack } from '#agent/features/backups/fetch.ts'
-import { alignPassword } from '#agent/features/backups/replace.ts'
-import { learnKey } from '#agent/features/backups/restic/prepare.ts'
+import { syncDatabasePassword } from '#agent/features/backups/replace.ts'
+import { cacheKeyHint } from '#agent/features/backups/restic/prepare.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
-import { type Opened, refuseUnready } from '#agent/features/backups/restic/run.ts'
+import { type OpenRepository, refuseUnready } from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
-  openedOf,
   openFiles,
+  openRepositoryOf,
   withSourcePassword,
 } from '#agent/features/backups/restic/session.ts'
 import {
@@ -25,13 +25,13 @@ import { command, type Progress, ready } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
 import { MAX_TABLES } from '#shared/sites/gathered.ts'
-import { besides } from './besides.ts'
 import * as moving from './catch-up.ts'
-import { findLoaded } from './loaded.ts'
+import { concurrently } from './concurrently.ts'
+import { findLoaded } from './copy-state.ts'
 
-type Params = ParamsOf<'site.catch-up'>
+type CatchUpParams = ParamsOf<'site.catch-up'>
 
-/** Changes a copy that serves nobody; it may be repeated, and then completes what was left. */
+/** Updates a copy that serves nobody. A repetition completes an interrupted one. */
 export const siteCatchUp = command('site.catch-up', {
   lock: onSite.lock,
   withSecrets: withSourcePassword,
@@ -45,7 +45,7 @@ export const siteCatchUp = command('site.catch-up', {
     const steady = host.steady ?? host
     const { target, repository: name, password, backup } = params.from
     const repository = { name, target, password }
-    const opened = openedOf(host, repository, user)
+    const opened = openRepositoryOf(host, repository, user)
     const follows = backup !== undefined && site.moving?.parted
     return [
       ready(() => resticSteps(host)),
@@ -66,12 +66,12 @@ export const siteCatchUp = command('site.catch-up', {
           change('folder', docrootOf(user)),
         ],
         apply: () => copyChanges(host, site, opened, params.gathered),
-        undo: () => moving.bringFiles(steady, user),
+        undo: () => moving.placeFetchedFiles(steady, user),
       },
       {
         name: 'close',
         title: 'Disconnecting from the target',
-        ...inOrder(closeFiles(host, user), moving.forgetFetched(host, site)),
+        ...inOrder(closeFiles(host, user), moving.fetchedRemoved(host, site)),
       },
       ...(follows ? [forgetFormerStep(host, site)] : []),
     ]
@@ -87,28 +87,28 @@ export const siteCatchUp = command('site.catch-up', {
 async function* copyChanges(
   host: Host,
   site: Site,
-  opened: Opened,
-  gathered: Params['gathered'],
+  opened: OpenRepository,
+  gathered: CatchUpParams['gathered'],
 ): Progress<void> {
   await refuseLack(host, HOMES, 2 * (gathered.database?.bytes ?? 0), 'the copy')
-  // Before the freeze alone, in which files and database are brought at once.
-  if (!gathered.tables) await learnKey(host, opened)
-  await moving.markMixed(host, site)
-  await moving.prepare(host, site)
+  // Not during the freeze, in which files and database are copied at once.
+  if (!gathered.tables) await cacheKeyHint(host, opened)
+  await moving.markPartlyUpdated(host, site)
+  await moving.prepareFolder(host, site)
   const tables = moving.catchUpDatabase(host, site, opened, gathered)
-  yield* besides(moving.catchUpFiles(host, site, opened, gathered), tables)
+  yield* concurrently(moving.catchUpFiles(host, site, opened, gathered), tables)
   yield `${await tables} tables have changed`
-  await alignPassword(host, site)
-  await moving.unmarkMixed(host, site)
+  await syncDatabasePassword(host, site)
+  await moving.unmarkPartlyUpdated(host, site)
 }
 
-/** The copy of a site that arrives, or that has moved away. */
+/** Finds the copy of a site that arrives, or that has moved away. */
 async function findCopy(host: Host, domain: string): Promise<Site | undefined> {
   const arriving = await findSite(host, domain)
   return arriving ?? (await findSite(host, domain, 'moved'))
 }
 
-async function checked(host: Host, { domain, from }: Params): Promise<Site> {
+async function checked(host: Host, { domain, from }: CatchUpParams): Promise<Site> {
   await refuseUnready(host, from.target)
   const site = await findCopy(host, domain)
   if (!site) throw notFound(`Site ${domain}`)

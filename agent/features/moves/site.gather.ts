@@ -1,10 +1,10 @@
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
 import { isUnchanged } from '#agent/features/backups/restic/progress.ts'
-import { type Opened, refuseUnready } from '#agent/features/backups/restic/run.ts'
+import { type OpenRepository, refuseUnready } from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
-  openedOf,
-  openFiles,
+  openFilesStep,
+  openRepositoryOf,
   withSourcePassword,
 } from '#agent/features/backups/restic/session.ts'
 import {
@@ -13,26 +13,26 @@ import {
   saveFiles,
   saveTables,
 } from '#agent/features/backups/save.ts'
-import { refuseUnfit } from '#agent/features/backups/unfit.ts'
+import { refuseUnfit } from '#agent/features/backups/unfit-files.ts'
 import { tableDigests } from '#agent/kernel/database/digests.ts'
 import { databaseSize } from '#agent/kernel/database/dump.ts'
 import { recentTables } from '#agent/kernel/database/tables.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { inUse } from '#agent/kernel/sandbox/slice.ts'
+import { withSliceInUse } from '#agent/kernel/sandbox/slice.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
-import { command, type Progress, ready, value } from '#agent/kernel/steps/command.ts'
+import { command, type Progress, ready, stepResult } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { type CopiedTable, type Gathered, MAX_TABLES } from '#shared/sites/gathered.ts'
-import { besides } from './besides.ts'
-import { differing } from './differing.ts'
+import { changedTables } from './changed-tables.ts'
+import { concurrently } from './concurrently.ts'
 
-type Params = ParamsOf<'site.gather'>
+type GatherParams = ParamsOf<'site.gather'>
 
-const saved = value<Gathered>('Nothing was saved')
+const saved = stepResult<Gathered>('Nothing was saved')
 
 /** Only reads the site. Unlike a backup it has no manifest: the result says where everything is. */
 export const siteGather = command('site.gather', {
@@ -42,15 +42,10 @@ export const siteGather = command('site.gather', {
   steps({ params, host, site, gives }) {
     const { target, repository: name, password } = params.from
     const repository = { name, target, password }
-    const opened = openedOf(host, repository, site.user)
+    const opened = openRepositoryOf(host, repository, site.user)
     return [
       ready(() => resticSteps(host)),
-      {
-        name: 'target',
-        title: 'Connecting to the target',
-        ...openFiles(host, repository, site.user),
-        undo: closeFiles(host, site.user).apply,
-      },
+      openFilesStep(host, repository, site.user),
       {
         name: 'content',
         title: 'Saving the changes',
@@ -67,39 +62,40 @@ export const siteGather = command('site.gather', {
   result: ({ site, get }) => ({ domain: site.domain, gathered: get(saved) }),
 })
 
-async function checked(host: Host, { domain, from }: Params): Promise<Site> {
+async function checked(host: Host, { domain, from }: GatherParams): Promise<Site> {
   await refuseUnready(host, from.target)
   const site = await getSite(host, domain)
   if (!site.moving?.closed) return site
   throw conflict(`${domain} is a copy that another server updates`)
 }
 
-type Database = Pick<Gathered, 'database' | 'tables'>
+type GatheredDatabase = Pick<Gathered, 'database' | 'tables'>
 
-/** What the copy has. */
-interface Known {
+/** The state of the copy on the other server. */
+interface KnownCopy {
   known?: readonly CopiedTable[] | undefined
-  /** The snapshot of its files. */
   files?: string | undefined
 }
 
 /**
- * Files and database at the same time: during a freeze, each second counts. With `known`, only other
- * tables are saved: nobody may write to the site meanwhile.
+ * Saves files and database at the same time: during a freeze, each second counts. With `known`,
+ * only differing tables are saved: nobody may write to the site meanwhile.
  */
 async function* gather(
   host: Host,
   site: Site,
-  opened: Opened,
-  { known, files: parent }: Known = {},
+  opened: OpenRepository,
+  { known, files: parent }: KnownCopy = {},
 ): Progress<Gathered> {
   const at = new Date(host.clock.now()).toISOString()
   const docroot = await host.files.stat(docrootOf(site.user))
   if (!docroot) throw conflict(`${site.domain} has no files`)
   if (!parent) await refuseUnfit(host, site.user)
-  const saving = known ? changed(host, site, opened, known) : whole(host, site, opened)
+  const saving = known
+    ? saveChangedTables(host, site, opened, known)
+    : saveWholeDatabase(host, site, opened)
   const options = ['--no-scan', ...(parent ? [`--parent=${parent}`] : [])]
-  const files = yield* besides(saveFiles(host, opened, site, [], options), saving)
+  const files = yield* concurrently(saveFiles(host, opened, site, [], options), saving)
   return {
     at,
     files: {
@@ -112,35 +108,35 @@ async function* gather(
   }
 }
 
-async function whole(
+async function saveWholeDatabase(
   host: Host,
   site: Site,
-  opened: Opened,
+  opened: OpenRepository,
   only?: readonly string[],
-): Promise<Database> {
+): Promise<GatheredDatabase> {
   const saved = await saveDatabase(host, opened, site, only)
   if (!saved) throw conflict(`${site.domain} has no database`)
-  return { database: savedAt(saved) }
+  return { database: snapshotOf(saved) }
 }
 
-const savedAt = ({ snapshot, dump: { bytes, sha256 } }: SavedDatabase) => ({
+const snapshotOf = ({ snapshot, dump: { bytes, sha256 } }: SavedDatabase) => ({
   ...{ snapshot: snapshot.snapshot_id, bytes, sha256 },
 })
 
 /**
- * Finds what differs by reading every row. Tables that were written recently probably do: they are
- * saved meanwhile, and again only if others differ too.
+ * Finds differing tables by reading every row. Those that were written recently probably differ:
+ * they are saved meanwhile, and again only if others differ too.
  */
-async function changed(
+async function saveChangedTables(
   host: Host,
   site: Site,
-  opened: Opened,
+  opened: OpenRepository,
   known: readonly CopiedTable[],
-): Promise<Database> {
+): Promise<GatheredDatabase> {
   const { user } = site
   const size = await databaseSize(host, user)
   if (size === undefined) throw conflict(`${site.domain} has no database`)
-  const { tables, saved, recent } = await inUse(host, user, async () => {
+  const { tables, saved, recent } = await withSliceInUse(host, user, async () => {
     const { tables: names, recent } = await recentTables(host, user)
     const early = { size, tables: recent }
     const [tables, saved] = await bothOf(
@@ -149,17 +145,17 @@ async function changed(
     )
     return { tables, saved, recent }
   })
-  if (tables.length > MAX_TABLES) return whole(host, site, opened)
-  const others = differing(tables, known)
-  // Those that are gone are in no dump.
+  if (tables.length > MAX_TABLES) return saveWholeDatabase(host, site, opened)
+  const others = changedTables(tables, known)
+  // Removed tables are in no dump.
   const present = others.filter((name) => tables.some(({ table }) => table === name))
   if (present.length === 0) return { database: null, tables }
   const isSaved = present.every((name) => recent.includes(name))
-  if (saved && isSaved) return { database: savedAt(saved), tables }
-  return { ...(await whole(host, site, opened, present)), tables }
+  if (saved && isSaved) return { database: snapshotOf(saved), tables }
+  return { ...(await saveWholeDatabase(host, site, opened, present)), tables }
 }
 
-/** Both have ended before it throws. */
+/** Waits until both have ended before it throws. */
 async function bothOf<A, B>(one: Promise<A>, other: B): Promise<[A, Awaited<B>]> {
   await Promise.allSettled([one, other])
   return [await one, await other]

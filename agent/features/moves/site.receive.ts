@@ -1,19 +1,23 @@
-import { type FromBackup, fetchBackupSteps } from '#agent/features/backups/fetch-backup.ts'
+import { type BackupSource, fetchBackupSteps } from '#agent/features/backups/fetch-backup.ts'
 import type { Manifest } from '#agent/features/backups/manifest.ts'
-import { dumpIn, fetchedOf, filesIn } from '#agent/features/backups/places.ts'
-import { alignPassword } from '#agent/features/backups/replace.ts'
+import { dumpIn, fetchedOf, filesIn } from '#agent/features/backups/paths.ts'
+import { syncDatabasePassword } from '#agent/features/backups/replace.ts'
 import { resticSteps } from '#agent/features/backups/restic/program.ts'
 import { refuseUnready } from '#agent/features/backups/restic/run.ts'
 import { withSourcePassword } from '#agent/features/backups/restic/session.ts'
 import { certificateTextOf } from '#agent/features/domains/certificate-text.ts'
-import { cutOffCertificate } from '#agent/features/domains/cut-off.ts'
+import { recordInterruptedIssue } from '#agent/features/domains/interrupted-issue.ts'
 import { provideObjectCache } from '#agent/features/object-cache/programs.ts'
-import { preparing, refuseKnownNames, warnOfCapacity } from '#agent/features/sites/new-site.ts'
+import {
+  preparationSteps,
+  refuseKnownNames,
+  warnOfCapacity,
+} from '#agent/features/sites/new-site.ts'
+import { refuseTakenNames } from '#agent/features/sites/refuse-taken-names.ts'
 import { certificateSteps, copySteps } from '#agent/features/sites/site-steps.ts'
-import { refuseTakenNames } from '#agent/features/sites/taken-names.ts'
 import { wordpressFailure } from '#agent/features/wordpress/failure.ts'
 import { runWpCli } from '#agent/features/wordpress/wp-cli.ts'
-import { bringBaseline, forgetBaseline } from '#agent/kernel/baseline/baseline.ts'
+import { forgetBaseline, restoreBaseline } from '#agent/kernel/baseline/baseline.ts'
 import { createAccount } from '#agent/kernel/database/account.ts'
 import { importDatabase } from '#agent/kernel/database/import.ts'
 import {
@@ -29,13 +33,13 @@ import { docrootOf, restoresOf } from '#agent/kernel/site/paths.ts'
 import { findSite, type Site } from '#agent/kernel/site/sites.ts'
 import {
   after,
+  type CommandRun,
   command,
-  type Job,
-  type List,
   line,
   ready,
   type Step,
-  value,
+  type StepList,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import { limitDisk } from '#agent/kernel/users/quota.ts'
 import type { ParamsOf } from '#shared/commands.ts'
@@ -46,15 +50,15 @@ import { SiteNames } from '#shared/kernel/site-names.ts'
 import { ObjectCache } from '#shared/object-cache/object-cache.ts'
 import { SiteSettings } from '#shared/sites/site-settings.ts'
 
-type Params = ParamsOf<'site.receive'>
+type ReceiveParams = ParamsOf<'site.receive'>
 
-/** The same site as on its server, with the same user and files: it serves only that server. */
+/** Creates the same site as on the other server, which is the only one that it serves. */
 export const siteReceive = command('site.receive', {
   lock: onSite.lock,
   withSecrets: withSourcePassword,
   async check(params, host) {
     const site = siteOf(params)
-    await refuseUnfit(host, site, params)
+    await refuseUnavailable(host, site, params)
     return { site }
   },
   find: async (params) => ({ site: siteOf(params) }),
@@ -62,14 +66,17 @@ export const siteReceive = command('site.receive', {
     const { params, host, site, warn } = job
     return [
       ready(
-        async () => [...(await preparing(host, site, params.accept)), ...(await resticSteps(host))],
+        async () => [
+          ...(await preparationSteps(host, site, params.accept)),
+          ...(await resticSteps(host)),
+        ],
         () => refuseKnownNames(host, site),
       ),
       line(() => warnOfCapacity(host, site)),
       ...(await stepsOf(job)),
       after(
         () => certificateSteps(recorded(job), host, warn),
-        () => cutOffCertificate(host, site.domain),
+        () => recordInterruptedIssue(host, site.domain),
       ),
     ]
   },
@@ -81,13 +88,13 @@ const resultOf = async (host: Host, { domain, staging }: Site) => ({
   ...(staging && { staging: true as const }),
 })
 
-const siteOf = ({ accept: _, from: __, peers, ...site }: Params): Site => ({
+const siteOf = ({ accept: _, from: __, peers, ...site }: ReceiveParams): Site => ({
   ...site,
   moving: { from: peers, closed: true },
 })
 
-/** The other server shows the front page of the site: this copy only has to answer. */
-async function stepsOf(job: Receive): Promise<List> {
+/** Requires only an answer: the other server shows the front page of the site. */
+async function stepsOf(job: ReceiveRun): Promise<StepList> {
   const { params, host, site } = job
   if (params.from.kind !== 'backup') return []
   return copySteps(host, site, receiveSteps(job, params.from), {
@@ -96,7 +103,7 @@ async function stepsOf(job: Receive): Promise<List> {
   })
 }
 
-async function refuseUnfit(host: Host, site: Site, { from }: Params): Promise<void> {
+async function refuseUnavailable(host: Host, site: Site, { from }: ReceiveParams): Promise<void> {
   if (from.kind !== 'backup') throw conflict('A site is received from a backup only')
   await refuseUnready(host, from.target)
   if (await findSite(host, site.domain, 'moved')) {
@@ -104,12 +111,12 @@ async function refuseUnfit(host: Host, site: Site, { from }: Params): Promise<vo
   }
 }
 
-type Receive = Job<'site.receive', { site: Site }>
+type ReceiveRun = CommandRun<'site.receive', { site: Site }>
 
-const brought = value<Manifest>('The backup was not read')
+const fetchedManifest = stepResult<Manifest>('The backup was not read')
 
-/** The record of the site with what its backup has of it. */
-function recordedIn(site: Site, former: Manifest['site']): Site {
+/** Returns the record of the site with the settings in its backup. */
+function withBackupRecord(site: Site, former: Manifest['site']): Site {
   return {
     ...site,
     settings: SiteSettings.safeParse(former.settings).data,
@@ -119,14 +126,14 @@ function recordedIn(site: Site, former: Manifest['site']): Site {
   }
 }
 
-/** As far as it is known by now. */
-function recorded({ find, site }: Receive): Site {
-  const manifest = find(brought)
-  return manifest ? recordedIn(site, manifest.site) : site
+/** Returns the record as far as it is known. */
+function recorded({ find, site }: ReceiveRun): Site {
+  const manifest = find(fetchedManifest)
+  return manifest ? withBackupRecord(site, manifest.site) : site
 }
 
-/** Everything is fetched and checked first. Nothing of the content changes: it is the same site. */
-function receiveSteps(job: Receive, from: FromBackup): Step[] {
+/** Fetches and checks everything first. The content does not change: it is the same site. */
+function receiveSteps(job: ReceiveRun, from: BackupSource): Step[] {
   const { host, site, get } = job
   const { user, domain } = site
   const password = new Secret(host.random.text(32))
@@ -138,11 +145,11 @@ function receiveSteps(job: Receive, from: FromBackup): Step[] {
       prepare: removedTree(host, 'folder', fetched).apply,
       async check(manifest) {
         if (manifest.domain !== domain) throw conflict(`The backup is one of ${manifest.domain}`)
-        await refuseTakenNames(host, recordedIn(site, manifest.site))
+        await refuseTakenNames(host, withBackupRecord(site, manifest.site))
       },
-      as: brought,
+      as: fetchedManifest,
       async fetched(manifest) {
-        await provideObjectCache(host, recordedIn(site, manifest.site))
+        await provideObjectCache(host, withBackupRecord(site, manifest.site))
         return manifest
       },
       undo: removedTree(steady, 'folder', restoresOf(user)).apply,
@@ -152,7 +159,7 @@ function receiveSteps(job: Receive, from: FromBackup): Step[] {
       title: 'Creating the database',
       effects: databaseEffects(user),
       async apply() {
-        await createEmptyDatabase(host, user, get(brought).database ?? undefined)
+        await createEmptyDatabase(host, user, get(fetchedManifest).database ?? undefined)
         await createAccount(host, site, password)
       },
       undo: removeDatabase(steady, user).apply,
@@ -178,7 +185,7 @@ function receiveSteps(job: Receive, from: FromBackup): Step[] {
       title: 'Setting the database password from wp-config.php',
       effects: [change('account', user)],
       async apply() {
-        await alignPassword(host, site)
+        await syncDatabasePassword(host, site)
         await proveDatabase(host, site)
       },
     },
@@ -186,12 +193,12 @@ function receiveSteps(job: Receive, from: FromBackup): Step[] {
   ]
 }
 
-/** What its tables are compared with before a push. */
-const baselineStep = ({ host, site, get }: Receive): Step => ({
+/** Writes the baseline with which the tables are compared before a push. */
+const baselineStep = ({ host, site, get }: ReceiveRun): Step => ({
   name: 'baseline',
   title: 'Taking over the records of the tables',
   effects: [],
-  apply: () => bringBaseline(host, site, get(brought).baseline),
+  apply: () => restoreBaseline(host, site, get(fetchedManifest).baseline),
   undo: () => forgetBaseline(host.steady ?? host, site.domain),
 })
 

@@ -1,14 +1,14 @@
 import { withoutAccess } from '#agent/features/access/access.ts'
-import { openLogins } from '#agent/features/access/closing.ts'
+import { openLogins } from '#agent/features/access/login-closing.ts'
 import { endSessions } from '#agent/features/access/sessions.ts'
-import { releaseJobs } from '#agent/features/backups/hold.ts'
-import { alignCertificate } from '#agent/features/domains/align.ts'
+import { resumeJobs } from '#agent/features/backups/pause-jobs.ts'
 import { certificateTextOf } from '#agent/features/domains/certificate-text.ts'
-import { restore } from '#agent/features/domains/changing.ts'
+import { restoreCertificate } from '#agent/features/domains/change-certificate.ts'
+import { ensureCertificate } from '#agent/features/domains/ensure-certificate.ts'
 import * as cron from '#agent/features/jobs/cron/cron.ts'
 import * as fpm from '#agent/features/php/fpm.ts'
 import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
-import { thaw } from '#agent/features/web/freeze.ts'
+import { unfreeze } from '#agent/features/web/freeze.ts'
 import { availablePath, isFrozen, servingPathOf } from '#agent/features/web/vhost-files.ts'
 import { change } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -19,13 +19,20 @@ import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
 import { omit } from '#shared/kernel/omit.ts'
 import type { Moving, Switch } from '#shared/moves/moving.ts'
-import { isMixed } from './catch-up.ts'
-import { freezeSteps, pin, recordStep, serve, servingSteps, thawSteps } from './switch-steps.ts'
-import { forgetThaw, stopThaw } from './thaw-unit.ts'
+import { isPartlyUpdated } from './catch-up.ts'
+import { stopUnfreezeTimer, unfreezeTimerRemoved } from './freeze-timer.ts'
+import {
+  freezeSteps,
+  recordStep,
+  serve,
+  servingSteps,
+  storePeerCertificate,
+  unfreezeSteps,
+} from './switch-steps.ts'
 
-type Params = ParamsOf<'site.switch'>
+type SwitchParams = ParamsOf<'site.switch'>
 
-/** How the server serves one side of a move: each state is a call of its own. */
+/** Changes how the server serves one side of a move: each state is a call of its own. */
 export const siteSwitch = command('site.switch', {
   lock: onSite.lock,
   check: async (params, host) => ({ site: await checked(host, params) }),
@@ -42,8 +49,8 @@ export const siteSwitch = command('site.switch', {
   },
 })
 
-/** After an interruption in between, a site may be in both folders. */
-async function findEither(host: Host, { domain, state }: Params): Promise<Site | undefined> {
+/** Finds the site in both folders: an interruption may leave it in either. */
+async function findEither(host: Host, { domain, state }: SwitchParams): Promise<Site | undefined> {
   const [served, gone] = [await findSite(host, domain), await findSite(host, domain, 'moved')]
   return state === 'parted' ? (served ?? gone) : (gone ?? served)
 }
@@ -61,18 +68,18 @@ const STATES: Record<Switch, (site: Site) => boolean> = {
 const NEED_PEER: Switch[] = ['leaving', 'parted', 'returning', 'arriving']
 
 /** Throws conflict in a state that does not lead to the requested one. */
-async function checked(host: Host, params: Params): Promise<Site> {
+async function checked(host: Host, params: SwitchParams): Promise<Site> {
   const { domain, state, peers } = params
   const site = await findEither(host, params)
   if (!site) throw notFound(`Site ${domain}`)
   if (!STATES[state](site)) throw conflict(`${domain} cannot become ${state} on this server`)
   if (NEED_PEER.includes(state) && peers.length === 0)
     throw conflict('The address of the other server is missing')
-  if (state === 'arriving') await refuseMixed(host, site)
+  if (state === 'arriving') await refusePartlyUpdated(host, site)
   return site
 }
 
-function stepsOf(host: Host, site: Site, params: Params): Step[] {
+function stepsOf(host: Host, site: Site, params: SwitchParams): Step[] {
   const { peers, challenges, certificate, state } = params
   const [to] = peers
   const { from } = site.moving ?? {}
@@ -88,22 +95,19 @@ function stepsOf(host: Host, site: Site, params: Params): Step[] {
     case 'arriving':
       return arrivingSteps(host, site, { from: peers, closed: true })
     case 'arrived':
-      return [...thawSteps(host, site), ...servingSteps(host, site, { from: peers })]
+      return [...unfreezeSteps(host, site), ...servingSteps(host, site, { from: peers })]
     case 'settled':
-      return [...thawSteps(host, site), ...servingSteps(host, site, undefined)]
+      return [...unfreezeSteps(host, site), ...servingSteps(host, site, undefined)]
   }
 }
 
 /** Throws conflict for a copy whose parts are of different times. */
-async function refuseMixed(host: Host, site: Site): Promise<void> {
-  if (!(await isMixed(host, site))) return
+async function refusePartlyUpdated(host: Host, site: Site): Promise<void> {
+  if (!(await isPartlyUpdated(host, site))) return
   throw conflict(`The copy of ${site.domain} is incomplete: move the site back with its changes`)
 }
 
-/**
- * A copy that only forwards prepares to serve again, while it forwards: it answers the trial, and
- * gets a certificate for the names that it has now.
- */
+/** Prepares a copy that only forwards to serve again, while it forwards. */
 function returningSteps(host: Host, site: Site, moving: Moving, certificate: string): Step[] {
   const { domain } = site
   const next: Site = { ...site, moving }
@@ -114,7 +118,7 @@ function returningSteps(host: Host, site: Site, moving: Moving, certificate: str
       title: `Forwarding ${domain} until it moves back`,
       effects: [change('file', availablePath(domain))],
       async apply() {
-        if (certificate !== '') await pin(host, domain, certificate)
+        if (certificate !== '') await storePeerCertificate(host, domain, certificate)
         await serve(host, next)
       },
       undo: () => serve(steady, site),
@@ -124,18 +128,18 @@ function returningSteps(host: Host, site: Site, moving: Moving, certificate: str
       title: `Checking the certificate of ${domain}`,
       effects: [change('certificate', domain)],
       async *apply() {
-        const refused = yield* alignCertificate(host, next)
+        const refused = yield* ensureCertificate(host, next)
         if (refused !== undefined) yield `Warning: no new certificate: ${refused}`
       },
-      undo: () => restore(steady, domain),
+      undo: () => restoreCertificate(steady, domain),
     },
     recordStep(host, next, 'moved'),
   ]
 }
 
 /**
- * The record decides: before it the site thaws, and after it this server only forwards. A site
- * that has thawed meanwhile cannot be handed over, because it may have changed.
+ * The record decides: before it the site is unfrozen, and after it this server only forwards. A
+ * site that was unfrozen meanwhile cannot be handed over, because it may have changed.
  */
 function partedSteps(host: Host, site: Site, moving: Moving, certificate: string): Step[] {
   const { domain, user } = site
@@ -149,16 +153,16 @@ function partedSteps(host: Host, site: Site, moving: Moving, certificate: string
       effects: [],
       async apply() {
         if (!isOpen) return
-        await stopThaw(host, site)
+        await stopUnfreezeTimer(host, site)
         if (await isFrozen(host, domain)) return
         throw conflict(`${domain} is not frozen any more: the move took too long`)
       },
       async undo() {
         if (!isOpen) return
-        await thaw(steady, domain)
+        await unfreeze(steady, domain)
         await openLogins(steady, site)
-        await forgetThaw(steady, site).apply()
-        await releaseJobs(steady, user).apply()
+        await unfreezeTimerRemoved(steady, site).apply()
+        await resumeJobs(steady, user).apply()
       },
     },
     {
@@ -166,7 +170,7 @@ function partedSteps(host: Host, site: Site, moving: Moving, certificate: string
       title: `Handing over ${domain}`,
       effects: [],
       async apply() {
-        if (certificate !== '') await pin(host, domain, certificate)
+        if (certificate !== '') await storePeerCertificate(host, domain, certificate)
         await writeSite(host, next, 'moved')
       },
       decided: async () => (await findSite(host, domain, 'moved')) !== undefined,
@@ -184,21 +188,21 @@ function partedSteps(host: Host, site: Site, moving: Moving, certificate: string
     {
       name: 'pool',
       title: 'Stopping PHP and the jobs',
-      effects: fpmRemoval.removeAll(host, site).effects,
+      effects: fpmRemoval.removePoolsAndSlice(host, site).effects,
       async apply() {
-        await forgetThaw(host, site).apply()
-        await cron.unschedule(host, user).apply()
+        await unfreezeTimerRemoved(host, site).apply()
+        await cron.unscheduleJobs(host, user).apply()
         await withoutAccess(host, user).apply()
         if (site.access ?? site.clients) await endSessions(host, user)
-        await fpmRemoval.removeAll(host, site).apply()
+        await fpmRemoval.removePoolsAndSlice(host, site).apply()
       },
     },
   ]
 }
 
 /**
- * The copy that only forwarded serves the other server again; the end of its old record decides.
- * Nobody can log in: who may was perhaps changed on the other server, and is set afterwards.
+ * Makes a copy that only forwarded serve the other server again; the end of its old record decides.
+ * Nobody can log in, because access may have changed on the other server; it is set afterwards.
  */
 function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
   const { domain } = site
@@ -209,7 +213,7 @@ function arrivingSteps(host: Host, site: Site, moving: Moving): Step[] {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
       ...fpm.apply(host, next),
-      undo: fpmRemoval.removeAll(steady, site).apply,
+      undo: fpmRemoval.removePoolsAndSlice(steady, site).apply,
     },
     {
       name: 'vhost',

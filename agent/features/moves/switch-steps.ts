@@ -1,14 +1,14 @@
-import { closingSteps, openLogins } from '#agent/features/access/closing.ts'
-import { holdJobs, releaseJobs } from '#agent/features/backups/hold.ts'
+import { closeLoginsSteps, openLogins } from '#agent/features/access/login-closing.ts'
+import { pauseJobs, resumeJobs } from '#agent/features/backups/pause-jobs.ts'
 import * as cron from '#agent/features/jobs/cron/cron.ts'
 import { serviceUnitOf } from '#agent/features/jobs/cron/files.ts'
 import { isTimer, jobUnits } from '#agent/features/jobs/cron/own-files.ts'
-import { connections } from '#agent/features/php/fpm-quiet.ts'
+import { connectionInodes } from '#agent/features/php/fpm-requests.ts'
 import { putToSleep } from '#agent/features/php/fpm-sleep.ts'
-import { freeze, thaw } from '#agent/features/web/freeze.ts'
-import { TRIAL_ANSWER, TRIAL_PATH } from '#agent/features/web/moving.ts'
+import { freeze, unfreeze } from '#agent/features/web/freeze.ts'
+import { TEST_ANSWER, TEST_PATH } from '#agent/features/web/move-locations.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
-import { availablePath, pinnedOf } from '#agent/features/web/vhost-files.ts'
+import { availablePath, peerCertificateOf } from '#agent/features/web/vhost-files.ts'
 import { endTemporaryOf } from '#agent/kernel/database/temporary-accounts.ts'
 import { change, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -18,14 +18,14 @@ import { type Site, siteRecord } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Moving } from '#shared/moves/moving.ts'
-import { forgetState } from './loaded.ts'
-import { forgetThaw, limitFreeze } from './thaw-unit.ts'
+import { forgetCopyState } from './copy-state.ts'
+import { unfreezeTimerRemoved, unfreezeTimerStarted } from './freeze-timer.ts'
 
 const SECRET = { mode: 0o600 }
 
 /**
- * The virtual host of a state, and its jobs, which run unless the site is closed. The record decides:
- * until it is written, every undo brings back the state that it has.
+ * Applies the virtual host of a state, and the jobs, which run unless the site is closed. The
+ * record decides: until it is written, every undo restores its state.
  */
 export function servingSteps(
   host: Host,
@@ -42,8 +42,8 @@ export function servingSteps(
       title: `Changing the virtual host of ${site.domain}`,
       effects: [change('file', availablePath(site.domain))],
       async apply() {
-        await pin(host, site.domain, certificate)
-        if (!moving?.closed) await forgetState(host, site.user)
+        await storePeerCertificate(host, site.domain, certificate)
+        if (!moving?.closed) await forgetCopyState(host, site.user)
         await serve(host, next)
       },
       undo: () => serve(steady, site),
@@ -51,8 +51,8 @@ export function servingSteps(
     {
       name: 'cron',
       title: 'Scheduling the jobs of WordPress',
-      ...cron.schedule(host, next),
-      undo: cron.schedule(steady, site).apply,
+      ...cron.scheduleJobs(host, next),
+      undo: cron.scheduleJobs(steady, site).apply,
     },
     recordStep(host, next, 'sites'),
   ]
@@ -67,14 +67,18 @@ export const recordStep = (host: Host, next: Site, folder: 'sites' | 'moved'): S
 
 export const serve = (host: Host, site: Site): Promise<void> => nginx.serve(host, site).apply()
 
-/** All others are signed by an authority. */
-export async function pin(host: Host, domain: string, certificate: string): Promise<void> {
-  const path = pinnedOf(domain)
+/** Stores the certificate of the other server if no authority has signed it. */
+export async function storePeerCertificate(
+  host: Host,
+  domain: string,
+  certificate: string,
+): Promise<void> {
+  const path = peerCertificateOf(domain)
   if (isSelfSigned(certificate)) await host.files.write(path, certificate, SECRET)
   else await host.files.remove(path)
 }
 
-/** The end of the freeze is set up before the freeze. */
+/** Starts the timer that ends the freeze before the freeze. */
 export function freezeSteps(host: Host, site: Site): Step[] {
   const { domain, user } = site
   const steady = host.steady ?? host
@@ -83,19 +87,19 @@ export function freezeSteps(host: Host, site: Site): Step[] {
       name: 'trial',
       title: 'Checking the connection to the other server',
       effects: [],
-      apply: () => tryWay(host, site),
+      apply: () => proveForwarding(host, site),
     },
     {
       name: 'end',
       title: 'Limiting the freeze',
-      ...limitFreeze(host, site),
-      undo: forgetThaw(steady, site).apply,
+      ...unfreezeTimerStarted(host, site),
+      undo: unfreezeTimerRemoved(steady, site).apply,
     },
     {
       name: 'jobs',
       title: `Pausing the jobs of ${domain}`,
-      ...holdJobs(host, user),
-      undo: releaseJobs(steady, user).apply,
+      ...pauseJobs(host, user),
+      undo: resumeJobs(steady, user).apply,
     },
     {
       name: 'freeze',
@@ -104,11 +108,11 @@ export function freezeSteps(host: Host, site: Site): Step[] {
       async apply() {
         await freeze(host, site)
         const served = await nginx.certificateOf(host, domain)
-        await untilFrozen(host, domain, served !== undefined)
+        await awaitFrozen(host, domain, served !== undefined)
       },
-      undo: () => thaw(steady, domain),
+      undo: () => unfreeze(steady, domain),
     },
-    ...closingSteps(host, site),
+    ...closeLoginsSteps(host, site),
     {
       name: 'drain',
       title: 'Waiting for running requests and jobs',
@@ -118,41 +122,41 @@ export function freezeSteps(host: Host, site: Site): Step[] {
   ]
 }
 
-/** Through nginx, as every request after the switch. */
-async function tryWay(host: Host, { domain, moving }: Site): Promise<void> {
+/** Requests the test path through nginx, as every request after the switch. */
+async function proveForwarding(host: Host, { domain, moving }: Site): Promise<void> {
   if (!moving?.challenges) return
   const tls = (await nginx.certificateOf(host, domain)) !== undefined
-  const { status, body } = await host.net.probe({ host: domain, path: TRIAL_PATH, tls })
-  if (status === 200 && body.trim() === TRIAL_ANSWER) return
+  const { status, body } = await host.net.probe({ host: domain, path: TEST_PATH, tls })
+  if (status === 200 && body.trim() === TEST_ANSWER) return
   const way = tls ? 'over TLS' : 'over HTTP'
   throw conflict(`The other server does not answer ${way} as it should (status ${status})`)
 }
 
-export const thawSteps = (host: Host, site: Site): Step[] => [
+export const unfreezeSteps = (host: Host, site: Site): Step[] => [
   {
     name: 'thaw',
     title: `Ending the freeze of ${site.domain}`,
     effects: [change('file', availablePath(site.domain))],
     async apply() {
-      await thaw(host, site.domain)
+      await unfreeze(host, site.domain)
       await openLogins(host, site)
-      await forgetThaw(host, site).apply()
-      await releaseJobs(host, site.user).apply()
+      await unfreezeTimerRemoved(host, site).apply()
+      await resumeJobs(host, site.user).apply()
     },
   },
 ]
 
-const LATEST_MS = 20_000
+const MAX_WAIT_MS = 20_000
 const PAUSE_MS = 50
 
 /**
- * Waits until every visitor gets the answer 503: nginx applies a new configuration after a moment. The
- * path is one that a site answers also while it shows its maintenance page, with 503.
+ * Waits until every visitor gets the answer 503: nginx applies a new configuration after a moment.
+ * The path is one that a site answers also while it shows its maintenance page, with 503.
  */
-async function untilFrozen(host: Host, domain: string, tls: boolean): Promise<void> {
-  const end = host.clock.elapsed() + LATEST_MS
+async function awaitFrozen(host: Host, domain: string, tls: boolean): Promise<void> {
+  const end = host.clock.elapsed() + MAX_WAIT_MS
   for (;;) {
-    const { status } = await host.net.probe({ host: domain, path: TRIAL_PATH, tls })
+    const { status } = await host.net.probe({ host: domain, path: TEST_PATH, tls })
     if (status === 503) return
     if (host.clock.elapsed() > end) throw new Error(`${domain} still answers ${status}`)
     await host.clock.sleep(PAUSE_MS)
@@ -160,11 +164,12 @@ async function untilFrozen(host: Host, domain: string, tls: boolean): Promise<vo
 }
 
 /**
- * Waits for running requests and jobs, and ends those that take too long. Then PHP stops: a request
- * that was answered may still work in the background. Temporary users of the database end. The next request after a thaw starts it.
+ * Waits for running requests and jobs, and ends those that take too long. Then it stops PHP: a
+ * request that was answered may still work in the background. Temporary users of the database end.
+ * The next request after a freeze starts PHP.
  */
 async function drain(host: Host, { user, php }: Site): Promise<void> {
-  const end = host.clock.elapsed() + LATEST_MS
+  const end = host.clock.elapsed() + MAX_WAIT_MS
   while ((await isBusy(host, { user, php })) && host.clock.elapsed() < end) {
     await host.clock.sleep(PAUSE_MS)
   }
@@ -174,13 +179,13 @@ async function drain(host: Host, { user, php }: Site): Promise<void> {
 }
 
 async function isBusy(host: Host, pool: Pick<Site, 'user' | 'php'>): Promise<boolean> {
-  if ((await connections(host, pool)).size > 0) return true
+  if ((await connectionInodes(host, pool)).size > 0) return true
   const jobs = await servicesOf(host, pool.user)
   const states = await propertiesOf(host, jobs, ['ActiveState'])
-  return jobs.some((unit) => BUSY.includes(states.get(unit)?.ActiveState ?? ''))
+  return jobs.some((unit) => ACTIVE_STATES.includes(states.get(unit)?.ActiveState ?? ''))
 }
 
-const BUSY = ['activating', 'active', 'deactivating']
+const ACTIVE_STATES = ['activating', 'active', 'deactivating']
 
 const servicesOf = async (host: Host, user: string): Promise<string[]> => [
   serviceUnitOf(user),

@@ -1,8 +1,8 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 
 /**
- * WP_Object_Cache of WordPress 7.1, over a server that may fail at any time: then it works as the one
- * of WordPress until the end of the request, and empties the server if it missed a change.
+ * The WP_Object_Cache of WordPress 7.1, over a server that may fail at any time: then it works as
+ * the one of WordPress until the end of the request, and empties the server if it missed a change.
  */
 export const CACHE_PHP_TEXT = String.raw`<?php
 // ${MARK_LINE}

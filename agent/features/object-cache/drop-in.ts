@@ -1,32 +1,37 @@
 import type { Change } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { type Found, handle, handled, type OwnFile } from '#agent/kernel/sandbox/own-file.ts'
+import {
+  type FoundFile,
+  type OwnFile,
+  ownFileChange,
+  runFileAction,
+} from '#agent/kernel/sandbox/own-file.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { DROP_IN_TEXT } from './server-php.ts'
 
-type Owner = Pick<Site, 'user' | 'php'>
+type DropInSite = Pick<Site, 'user' | 'php'>
 
 const pathOf = (user: string) => `${docrootOf(user)}/wp-content/object-cache.php`
-const fileOf = ({ user }: Owner): OwnFile => ({ path: pathOf(user), text: DROP_IN_TEXT })
+const fileOf = ({ user }: DropInSite): OwnFile => ({ path: pathOf(user), text: DROP_IN_TEXT })
 
-export const findDropIn = (host: Host, site: Owner): Promise<Found> =>
-  handle(host, site, 'look', fileOf(site))
+export const findDropIn = (host: Host, site: DropInSite): Promise<FoundFile> =>
+  runFileAction(host, site, 'look', fileOf(site))
 
 /** Throws conflict for a drop-in of another plugin, which is never replaced. */
-export async function refuseOtherDropIn(host: Host, site: Owner): Promise<void> {
-  refuse(await findDropIn(host, site), site)
+export async function refuseOtherDropIn(host: Host, site: DropInSite): Promise<void> {
+  refuseOther(await findDropIn(host, site), site)
 }
 
-export const installDropIn = (host: Host, site: Owner): Change =>
-  handled(host, site, 'install', fileOf(site), (found) => refuse(found, site))
+export const installDropIn = (host: Host, site: DropInSite): Change =>
+  ownFileChange(host, site, 'install', fileOf(site), (found) => refuseOther(found, site))
 
-/** One that somebody else has put there since stays. */
-export const removeDropIn = (host: Host, site: Owner): Change =>
-  handled(host, site, 'remove', fileOf(site))
+/** Removes the drop-in, but not one of somebody else. */
+export const removeDropIn = (host: Host, site: DropInSite): Change =>
+  ownFileChange(host, site, 'remove', fileOf(site))
 
-function refuse({ kind, name }: Found, { user }: Owner): void {
+function refuseOther({ kind, name }: FoundFile, { user }: DropInSite): void {
   if (kind === 'no_folder') throw conflict(`The site has no folder ${docrootOf(user)}/wp-content`)
   if (kind !== 'other') return
   const plugin = name === '' ? 'another plugin' : `“${name}”`

@@ -1,6 +1,6 @@
 import type { Change } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
-import { MARK_LINE, removeGenerated, replace } from '#agent/kernel/effects/generated.ts'
+import { MARK_LINE, removeGenerated, replaceGenerated } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { sandboxOf } from '#agent/kernel/sandbox/sandbox.ts'
 import { sliceOf, WANTS } from '#agent/kernel/services/systemd.ts'
@@ -8,13 +8,13 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import { unit } from '#shared/kernel/formats/systemd.ts'
 import { isMet, NEEDS } from '#shared/kernel/needs.ts'
 import { objectCacheLimit } from '#shared/object-cache/object-cache.ts'
-import { folderOf, processesOf, socketOf, unitOf, unitPathOf, wantsPathOf } from './places.ts'
-import { installedProgram, type Program } from './programs.ts'
+import { folderOf, processesOf, socketOf, unitOf, unitPathOf, wantsPathOf } from './paths.ts'
+import { type CacheProgram, installedProgram } from './programs.ts'
 
-type Cached = Pick<Site, 'user' | 'tier' | 'object_cache' | 'suspended'>
+type CachedSite = Pick<Site, 'user' | 'tier' | 'object_cache' | 'suspended'>
 
-/** The unit that the site should have; undefined for none, also where its program is missing. */
-async function wantedUnit(host: Host, site: Cached): Promise<string | undefined> {
+/** Returns the unit that the site should have; undefined for none and without its program. */
+async function wantedUnit(host: Host, site: CachedSite): Promise<string | undefined> {
   const { user, tier, object_cache, suspended } = site
   if (!isMet(NEEDS.object_cache, host) || !object_cache || suspended) return undefined
   const program = await installedProgram(host)
@@ -25,11 +25,8 @@ export async function isInstanceRunning({ files }: Pick<Host, 'files'>, user: st
   return ((await files.read(processesOf(user))) ?? '') !== ''
 }
 
-/**
- * Starts, restarts or removes the server of objects of a site, as its record says. A restart
- * empties it. Throws if it does not start.
- */
-export const applyInstance = (host: Host, site: Cached): Change => ({
+/** Starts, restarts or removes the object cache of a site. Throws if it does not start. */
+export const applyInstance = (host: Host, site: CachedSite): Change => ({
   async effects() {
     const { user } = site
     const text = await wantedUnit(host, site)
@@ -50,10 +47,10 @@ export const applyInstance = (host: Host, site: Cached): Change => ({
     const text = await wantedUnit(host, site)
     if (text === undefined) return removeInstance(host, user).apply()
     const former = await host.files.read(unitPathOf(user))
-    // Killed after any of these steps, the next call finds no process with the former options.
+    // If it is killed after any of these steps, the next call finds no process of former options.
     if (former !== undefined && former !== text)
       await host.shell.run(['systemctl', 'stop', unitOf(user)])
-    await replace(host, unitPathOf(user), text)
+    await replaceGenerated(host, unitPathOf(user), text)
     await host.files.mkdir(WANTS)
     await host.files.link(unitPathOf(user), wantsPathOf(user))
     await host.shell.run(['systemctl', 'daemon-reload'])
@@ -61,16 +58,13 @@ export const applyInstance = (host: Host, site: Cached): Change => ({
   },
 })
 
-/**
- * The same for a change that works without it: systemd keeps trying, and WordPress has its own
- * cache.
- */
-export const followInstance = (host: Host, site: Cached): Promise<void> =>
+/** Applies it without failing; systemd keeps trying, and WordPress works without it. */
+export const applyInstanceQuietly = (host: Host, site: CachedSite): Promise<void> =>
   applyInstance(host, site)
     .apply()
     .catch(() => undefined)
 
-/** Its objects are gone with it: what replaces the database of a site stops its programs first. */
+/** Removes the server and its objects; a replacement of its database stops its programs. */
 export const removeInstance = (host: Host, user: string): Change => ({
   effects: async () => [
     ...((await isInstanceRunning(host, user)) ? [effects.remove('service', unitOf(user))] : []),
@@ -89,18 +83,18 @@ export const removeInstance = (host: Host, user: string): Change => ({
 
 /** The memory of the program in addition to the objects, in MB. */
 const OWN_MEMORY = 48
-/** The commands of the drop-in, and of the reader of its numbers: everything else is refused. */
+/** The commands of the drop-in and of the reader of its numbers: everything else is refused. */
 const COMMANDS = unit.part`+mget +set +unlink +incrby +scan +flushdb +info +ping`
 
 /**
- * Options of valkey.conf(5). Nothing is written to the disk, and no network is used. A site alone
- * can connect, so that there is no password, which it would know anyway.
+ * Returns options of valkey.conf(5). Nothing is written to the disk, and no network is used. Only
+ * the site can connect, so that there is no password, which it would know anyway.
  */
 const optionsOf = (user: string, memory: number) =>
   unit.part`--supervised systemd --port 0 --unixsocket ${socketOf(user)} --unixsocketperm 600 --save "" --appendonly no --databases 1 --maxmemory ${memory}mb --maxmemory-policy allkeys-lru --maxclients 256 --maxmemory-clients 32mb --client-query-buffer-limit 32mb --proto-max-bulk-len 16mb --loglevel warning --dir / --user default on nopass ~* resetchannels -@all ${COMMANDS}`
 
-/** The user of the site, with its sandbox and limits, but without its files and any network. */
-function renderUnit(user: string, memory: number, program: Program): string {
+/** Renders the unit with the user of the site, sandbox and limits, but no files and no network. */
+function renderUnit(user: string, memory: number, program: CacheProgram): string {
   return unit`# ${MARK_LINE}
 [Unit]
 Description=Object cache of ${user}

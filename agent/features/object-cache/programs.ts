@@ -6,51 +6,49 @@ import type { Step } from '#agent/kernel/steps/command.ts'
 import { isMet, NEEDS } from '#shared/kernel/needs.ts'
 import { CACHE_PHP_TEXT } from './cache-php.ts'
 import { FUNCTIONS_PHP_TEXT } from './functions-php.ts'
-import { CACHE_PHP, FUNCTIONS_PHP, SERVER_PHP, STORE_PHP } from './places.ts'
+import { CACHE_PHP, FUNCTIONS_PHP, SERVER_PHP, STORE_PHP } from './paths.ts'
 import { SERVER_PHP_TEXT } from './server-php.ts'
 import { STORE_PHP_TEXT } from './store-php.ts'
 
-/** A server of objects: Valkey, or Redis where Debian does not have it. */
-export interface Program {
+/** A program of the object cache: Valkey, or Redis where Debian does not have it. */
+export interface CacheProgram {
   path: string
-  /** Its name decides what the program does. */
+  /** The name by which the program decides what it does. */
   name: string
   client: string
   package: string
 }
 
 /**
- * The package of the tools has the whole program, under the name of a checker. Unlike that of the
- * server it starts no service, which would listen on a port of the machine.
+ * Debian's package of the tools has the whole program under the name of a checker. Unlike the
+ * server package it starts no service, which would listen on a port of the machine.
  */
-const VALKEY: Program = {
+const VALKEY: CacheProgram = {
   path: '/usr/bin/valkey-check-rdb',
   name: 'valkey-server',
   client: '/usr/bin/valkey-cli',
   package: 'valkey-tools',
 }
-const REDIS: Program = {
+const REDIS: CacheProgram = {
   path: '/usr/bin/redis-check-rdb',
   name: 'redis-server',
   client: '/usr/bin/redis-cli',
   package: 'redis-tools',
 }
 
-/**
- * Returns the program for this server: Redis on Debian 12, whose PHP is 8.2, and Valkey on others.
- */
-const programFor = async (host: Host): Promise<Program> =>
+/** Returns the program for this server: Redis on Debian 12 (PHP 8.2), else Valkey. */
+const programFor = async (host: Host): Promise<CacheProgram> =>
   (await shippedPhp(host)) === '8.2' ? REDIS : VALKEY
 
 /** Returns the program of the object cache that is installed; undefined if none is. */
-export async function installedProgram(host: Host): Promise<Program | undefined> {
+export async function installedProgram(host: Host): Promise<CacheProgram | undefined> {
   for (const program of [VALKEY, REDIS]) {
     if (await host.files.stat(program.path)) return program
   }
   return undefined
 }
 
-/** Returns the steps that install what a site with an object cache needs; none if it is there. */
+/** Returns the steps that install what a site with an object cache needs; none if installed. */
 export async function objectCacheSteps(
   host: Host,
   { object_cache }: Pick<Site, 'object_cache'>,
@@ -59,10 +57,7 @@ export async function objectCacheSteps(
   return [...(await packageSteps(host)), ...(await librarySteps(host))]
 }
 
-/**
- * The same for a site that comes from another server. Without its program a site works with the
- * cache of WordPress itself, which is no reason to stop a move.
- */
+/** Installs it for a site from another server without failing: WordPress works without it. */
 export async function provideObjectCache(host: Host, site: Pick<Site, 'object_cache'>) {
   try {
     for (const step of await objectCacheSteps(host, site)) {
@@ -92,7 +87,7 @@ async function librarySteps(host: Host): Promise<Step[]> {
     { path: STORE_PHP, text: STORE_PHP_TEXT },
     { path: CACHE_PHP, text: CACHE_PHP_TEXT },
     { path: FUNCTIONS_PHP, text: FUNCTIONS_PHP_TEXT },
-    // It uses the others.
+    // Last, because it uses the others.
     { path: SERVER_PHP, text: SERVER_PHP_TEXT },
   ])
   if ((await library.effects()).length === 0) return []

@@ -1,9 +1,17 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
-import { CACHE_PHP, FUNCTIONS_PHP, OBJECTS, SALT, SERVER_PHP, SOCKET, STORE_PHP } from './places.ts'
+import {
+  CACHE_PHP,
+  FOLDER_SALT,
+  FUNCTIONS_PHP,
+  OBJECTS_FOLDER,
+  SERVER_PHP,
+  SOCKET,
+  STORE_PHP,
+} from './paths.ts'
 
 /**
- * The drop-in of WordPress, the same for every site. A copy of a site, or a site whose server of
- * objects does not run, gets the cache of WordPress itself: it then defines no function.
+ * The drop-in of WordPress, the same for every site. A copy of a site, or a site whose object cache
+ * server does not run, gets the cache of WordPress itself: it then defines no function.
  */
 export const DROP_IN_TEXT = `<?php
 /*
@@ -38,8 +46,8 @@ final class Hosting_Object_Server {
     if (!function_exists('posix_geteuid') || !function_exists('posix_getpwuid')) return null;
     $account = posix_getpwuid(posix_geteuid());
     if (!is_array($account)) return null;
-    $folder = substr(hash('sha256', '${SALT}' . $account['name']), 0, 32);
-    $path = "/run/${OBJECTS}/$folder/${SOCKET}";
+    $folder = substr(hash('sha256', '${FOLDER_SALT}' . $account['name']), 0, 32);
+    $path = "/run/${OBJECTS_FOLDER}/$folder/${SOCKET}";
     if (!@file_exists($path)) return null;
     $stream = @stream_socket_client("unix://$path", $code, $text, 1);
     if ($stream === false) return null;

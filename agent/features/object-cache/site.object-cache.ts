@@ -10,31 +10,35 @@ import * as dropIn from './drop-in.ts'
 import { applyInstance } from './instance.ts'
 import { objectCacheSteps } from './programs.ts'
 
-type Params = ParamsOf<'site.object-cache'>
+type ObjectCacheParams = ParamsOf<'site.object-cache'>
 
 /** The record decides: until it is written every undo restores the former state. */
 export const siteObjectCache = command('site.object-cache', {
   ...onSite,
   async check(params, host) {
     const site = await getSite(host, params.domain)
-    await refuse(params, host, site)
+    await refuseUnavailable(params, host, site)
     return { site }
   },
   steps: ({ params, host, site }) => [
-    ready(() => objectCacheSteps(host, into(site, params))),
+    ready(() => objectCacheSteps(host, siteWithCache(site, params))),
     ...stepsOf(params, host),
   ],
   result: ({ params: { domain, memory } }) => ({ domain, memory }),
 })
 
-const isReached = ({ object_cache }: Site, { memory }: Params) =>
+const isCacheInPlace = ({ object_cache }: Site, { memory }: ObjectCacheParams) =>
   (object_cache?.memory ?? null) === memory
 
-function into({ object_cache: _, ...site }: Site, { memory }: Params): Site {
+function siteWithCache({ object_cache: _, ...site }: Site, { memory }: ObjectCacheParams): Site {
   return memory === null ? site : { ...site, object_cache: { memory } }
 }
 
-async function refuse({ domain, memory }: Params, host: Host, site: Site): Promise<void> {
+async function refuseUnavailable(
+  { domain, memory }: ObjectCacheParams,
+  host: Host,
+  site: Site,
+): Promise<void> {
   if (memory === null) return
   if (site.suspended) throw conflict(`${domain} is suspended: resume it first`)
   const most = MAX_OBJECT_MEMORY[site.tier]
@@ -44,14 +48,12 @@ async function refuse({ domain, memory }: Params, host: Host, site: Site): Promi
   await dropIn.refuseOtherDropIn(host, site)
 }
 
-/**
- * WordPress never asks a cache that does not run: its drop-in is installed last, and removed first.
- */
-function stepsOf(params: Params, host: Host): Step[] {
+/** Installs the drop-in last and removes it first: WordPress never uses a stopped cache. */
+function stepsOf(params: ObjectCacheParams, host: Host): Step[] {
   const { domain, memory } = params
   const steady = host.steady ?? host
   const recorded = () => getSite(host, domain)
-  const target = async () => into(await recorded(), params)
+  const target = async () => siteWithCache(await recorded(), params)
   const follow = (on: Host, site: Site) =>
     site.object_cache ? dropIn.installDropIn(on, site) : dropIn.removeDropIn(on, site)
   const instance: Step = {
@@ -72,7 +74,7 @@ function stepsOf(params: Params, host: Host): Step[] {
       name: 'record',
       title: 'Recording the site',
       ...deferred(async () => siteRecord(host, await target())),
-      decided: async () => isReached(await recorded(), params),
+      decided: async () => isCacheInPlace(await recorded(), params),
     },
   ]
 }

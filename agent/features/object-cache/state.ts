@@ -6,12 +6,12 @@ import { type AgentObjectCache, objectCacheLimit } from '#shared/object-cache/ob
 import { objectCacheReading } from '#shared/sites/readings.ts'
 import { findDropIn } from './drop-in.ts'
 import { isInstanceRunning } from './instance.ts'
-import { socketOf } from './places.ts'
+import { socketOf } from './paths.ts'
 import { installedProgram } from './programs.ts'
 
 const TIME_MS = 5000
 
-/** Read with the rights of the site at each call. Throws not_found for an unknown site. */
+/** Reads the state with the rights of the site at each call. Throws not_found for no site. */
 export async function readObjectCache(host: Host, domain: string): Promise<AgentObjectCache> {
   const site = await getSite(host, domain)
   const { user, tier, object_cache } = site
@@ -52,7 +52,7 @@ function numbersIn(text: string): AgentObjectCache['numbers'] {
   if (used === undefined || hits === undefined || misses === undefined || evicted === undefined) {
     return null
   }
-  // Without a key there is no line of the database.
+  // The line of the database is missing when there is no key.
   const objects = Number(/^db0:keys=(\d{1,15}),/m.exec(text)?.[1] ?? 0)
   return { used, objects, hits, misses, evicted }
 }

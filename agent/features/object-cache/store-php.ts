@@ -1,9 +1,9 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 
-/** A larger value is kept for its request only: it would push too many others out. */
+/** The maximum size of a stored value: a larger one would displace too many others. */
 const LARGEST_VALUE = 8 << 20
 
-/** How values are kept on the server of the site, which may fail at any time. */
+/** Stores values on the object cache server of the site, which may fail at any time. */
 export const STORE_PHP_TEXT = String.raw`<?php
 // ${MARK_LINE}
 abstract class Hosting_Object_Store {

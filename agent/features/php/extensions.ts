@@ -3,8 +3,8 @@ import { installedPhp } from '#agent/kernel/packages/packages.ts'
 import type { InstalledPhp } from '#shared/php/php-installed.ts'
 
 /**
- * The installed PHP versions with the extensions that PHP-FPM loads, by name: Debian has one file
- * for each, such as `20-gd.ini`. Those that are compiled in have none.
+ * Lists the installed PHP versions with the extensions that PHP-FPM loads, by name: Debian has one
+ * file for each, such as `20-gd.ini`. Those that are compiled in have none.
  */
 export async function listPhp(host: Host): Promise<InstalledPhp[]> {
   const versions = await installedPhp(host)

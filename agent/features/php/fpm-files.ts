@@ -14,11 +14,11 @@ import type { Service } from '#agent/kernel/services/service.ts'
 import { sliceOf, UNITS, WANTS } from '#agent/kernel/services/systemd.ts'
 import { homeOf, LOGIN_PHP, logsOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import type { Limits } from '#agent/kernel/site/tiers.ts'
+import type { TierLimits } from '#agent/kernel/site/tiers.ts'
 import { phpIni, phpIniText } from '#shared/kernel/formats/php-ini.ts'
 import { PHP_VALUES } from '#shared/kernel/php-values.ts'
 
-/** One PHP-FPM master: of one user, for one PHP version. */
+/** A PHP-FPM master of one user, for one PHP version. */
 export interface Pool {
   user: string
   php: string
@@ -30,22 +30,22 @@ export const RUN_FOLDER = '/run/hosting-fpm'
 const nameOf = ({ user, php }: Pool) => `${user}-php${php}`
 
 /**
- * The kernel lists the path of every socket to every process (/proc/net/unix), so it contains no
- * site name: a hash confirms a known name, and reveals none. It includes the version: two masters
- * cannot share a socket.
+ * Returns a path without a site name, since the kernel shows it to every process (/proc/net/unix):
+ * a hash confirms a known name, and reveals none. It includes the version: two masters cannot share
+ * a socket.
  */
 export function socketOf(pool: Pool): string {
   const name = `hosting-fpm ${nameOf(pool)}`
   return `${RUN_FOLDER}/${createHash('sha256').update(name).digest('hex').slice(0, 32)}.sock`
 }
 
-/** It exists while an operation that replaces the content of the site keeps its PHP stopped; nginx sees it. */
+/** Returns a file that exists while a replacement of content keeps PHP stopped, for nginx. */
 export function pausedPathOf(user: string): string {
   const name = `hosting-fpm paused ${user}`
   return `${RUN_FOLDER}/${createHash('sha256').update(name).digest('hex').slice(0, 32)}.paused`
 }
 
-/** One folder for each pool: the sandbox of the pool shows it, and nothing else of FPM_FOLDER. */
+/** Returns the folder of one pool: the sandbox of the pool shows nothing else of FPM_FOLDER. */
 export const poolFolderOf = (pool: Pool) => `${FPM_FOLDER}/${nameOf(pool)}.d`
 export const configOf = (pool: Pool) => `${poolFolderOf(pool)}/pool.conf`
 const unitOf = (pool: Pool) => `hosting-fpm@${nameOf(pool)}.service`
@@ -78,9 +78,9 @@ export function fpmService(
  */
 export function renderPool(
   pool: Pool,
-  limits: Limits,
+  limits: TierLimits,
   init: Host['init'],
-  site: Configured = {},
+  site: PhpSettingsOfSite = {},
 ): string {
   const home = homeOf(pool.user)
   const { spare, children, execution_time: seconds } = limits
@@ -114,15 +114,19 @@ export function renderPool(
     'security.limit_extensions = .php',
     ...(direct?.values ?? []),
     phpIni`php_admin_value[sendmail_path] = ${phpIniText('sendmail_path', sendmailPath(pool))}`,
-    ...valuesOf(pool, limits, site),
+    ...siteValues(pool, limits, site),
     '',
   ].join('\n')
 }
 
-type Configured = Pick<Site, 'staging' | 'settings' | 'debug'>
+type PhpSettingsOfSite = Pick<Site, 'staging' | 'settings' | 'debug'>
 
-/** The values of PHP of a site, as lines of its pool. */
-export function valuesOf({ user }: Pick<Pool, 'user'>, limits: Limits, site: Configured): string[] {
+/** Returns the values of PHP of a site as lines of its pool. */
+export function siteValues(
+  { user }: Pick<Pool, 'user'>,
+  limits: TierLimits,
+  site: PhpSettingsOfSite,
+): string[] {
   const settings = poolSettings(site).map((text) => text.split('='))
   return [
     ...settings.map(([name, value]) => phpIni`php_admin_value[${name ?? ''}] = ${value ?? ''}`),
@@ -134,7 +138,7 @@ export function valuesOf({ user }: Pick<Pool, 'user'>, limits: Limits, site: Con
 }
 
 const SHARED_PHP = ['/usr/share/php', '/usr/share/zoneinfo', STAGING_PHP, DEBUG_PHP]
-const OWN_PHP = [STAGING_DEBUG_PHP, LOGIN_PHP]
+const PREPENDED_PHP = [STAGING_DEBUG_PHP, LOGIN_PHP]
 
 /**
  * Without systemd the master is root, with few capabilities: it opens its log, creates its socket
@@ -150,17 +154,19 @@ function withoutSystemd(pool: Pool, home: string) {
       'listen.group = www-data',
       'listen.mode = 0660',
     ],
-    values: [`php_admin_value[open_basedir] = ${[home, ...SHARED_PHP, ...OWN_PHP].join(':')}`],
+    values: [
+      `php_admin_value[open_basedir] = ${[home, ...SHARED_PHP, ...PREPENDED_PHP].join(':')}`,
+    ],
   }
 }
 
 /**
- * The site may raise a `php_value` (WordPress does, for images), but not a `php_admin_value`. For its
- * debug log, WordPress sets the place of errors itself.
+ * Returns the values of PHP. The site may raise a `php_value` (WordPress does, for images), but not
+ * a `php_admin_value`. For its debug log, WordPress sets the place of errors itself.
  */
 export function phpValues(
   home: string,
-  limits: Limits,
+  limits: TierLimits,
   error_log: 'php_value' | 'php_admin_value' = 'php_admin_value',
 ): string[] {
   return [
@@ -182,11 +188,12 @@ export function phpValues(
 }
 
 /**
- * Read by PHP at a start and at a reload. A master shares its OPcache with no other, so there is no
- * opcache.validate_permission, which calls access(2) for each script of each request, and no
- * opcache.restrict_api: without its functions WordPress reports that there is no cache.
+ * Renders values that PHP reads at a start and at a reload. A master shares its OPcache with no
+ * other, so there is no opcache.validate_permission, which calls access(2) for each script of each
+ * request, and no opcache.restrict_api: without its functions WordPress reports that there is no
+ * cache.
  */
-export function renderIni({ opcache }: Limits): string {
+export function renderIni({ opcache }: TierLimits): string {
   return [
     phpIni`; ${MARK_LINE}`,
     phpIni`opcache.memory_consumption = ${opcache.memory}`,
@@ -201,8 +208,8 @@ export function renderIni({ opcache }: Limits): string {
 const NAME = /^php_(?:admin_)?(?:value|flag)\[(.+?)\]/
 
 /**
- * The lines of a pool with the values of its site. PHP-FPM would apply a second line of the same
- * setting first, so that the former one would win: it is left out.
+ * Returns the lines of a pool with the values of its site. PHP-FPM would apply a second line of the
+ * same setting first, so that the former one would win: it is left out.
  */
 function withSiteValues(
   lines: readonly string[],
@@ -212,7 +219,7 @@ function withSiteValues(
   return [...others, ...Object.entries(values).sort().flatMap(lineOf)]
 }
 
-/** Quoted: without quotes, `None` is empty. A name that a later version no longer has is left out. */
+/** Quotes a value: without quotes, `None` is empty. Names of other versions are left out. */
 function lineOf([name, value]: [string, string]): string[] {
   const rule = PHP_VALUES[name]
   if (!rule) return []

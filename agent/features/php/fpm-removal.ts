@@ -19,13 +19,13 @@ import {
   unitPathOf,
   wantsPathOf,
 } from './fpm-files.ts'
-import { listOthers } from './fpm-pools.ts'
+import { listOtherPools } from './fpm-pools.ts'
 
 /**
- * Stops and removes the PHP-FPM of a user for one version; a missing one is fine. The folder of its
+ * Stops and removes the PHP-FPM of a user for one version, if it exists. The folder of its
  * configuration identifies the pool and goes last: an interrupted removal can be completed.
  */
-const remove = (host: Host, pool: Pool): Change => ({
+const removePool = (host: Host, pool: Pool): Change => ({
   async effects() {
     const { unit, pid_file } = fpmService(pool)
     const files = [unitPathOf(pool), socketUnitPathOf(pool), pid_file]
@@ -39,7 +39,7 @@ const remove = (host: Host, pool: Pool): Change => ({
     ]
   },
   async apply() {
-    await stopAndForget(host, pool)
+    await stopAndDisable(host, pool)
     for (const path of [unitPathOf(pool), socketUnitPathOf(pool)]) await removeGenerated(host, path)
     for (const path of [socketOf(pool), fpmService(pool).pid_file]) await host.files.remove(path)
     await host.files.remove(poolFolderOf(pool))
@@ -47,22 +47,22 @@ const remove = (host: Host, pool: Pool): Change => ({
 })
 
 /** Stops and removes pools of the user for other PHP versions. */
-export const removeOthers = (host: Host, pool: Pool): Change =>
+export const removeOtherPools = (host: Host, pool: Pool): Change =>
   deferred(async () => {
-    const others = await listOthers(host, pool)
+    const others = await listOtherPools(host, pool)
     if (others.length === 0) return inOrder()
     return inOrder(
       // Workers that nginx is about to end may still send a request.
       declared([], () => host.clock.sleep(500)),
-      ...others.map((other) => remove(host, other)),
-      reloaded(host),
+      ...others.map((other) => removePool(host, other)),
+      servicesReread(host),
     )
   })
 
-const reloaded = (host: Host): Change => declared([], () => servicesOf(host).reread())
+const servicesReread = (host: Host): Change => declared([], () => servicesOf(host).reread())
 
-/** The pools of every version, and their slice. */
-export const removeAll = (host: Host, pool: Pool): Change =>
+/** Removes the pools of every version, and their slice. */
+export const removePoolsAndSlice = (host: Host, pool: Pool): Change =>
   inOrder(
     removePools(host, pool),
     removeSlice(host, pool.user),
@@ -70,11 +70,11 @@ export const removeAll = (host: Host, pool: Pool): Change =>
   )
 
 /**
- * The pools of every version; nothing of the site runs any more. Its slice can start again: without
- * the file, whatever runs as the site would count as left over, and its slice would be stopped. Visitors
- * see a page that says so (features/web/vhost.ts) until PHP runs again.
+ * Stops everything of the site, with pools of every version. Its slice can start again: without the
+ * file, whatever runs as the site would count as left over, and its slice would be stopped.
+ * Visitors see a page that says so (features/web/vhost.ts) until PHP runs again.
  */
-export const pauseAll = (host: Host, pool: Pool): Change =>
+export const pausePools = (host: Host, pool: Pool): Change =>
   inOrder(
     declared([], async () => {
       if (!(await host.files.stat(RUN_FOLDER))) await host.files.mkdir(RUN_FOLDER, { mode: 0o711 })
@@ -82,15 +82,15 @@ export const pauseAll = (host: Host, pool: Pool): Change =>
     }),
     removePools(host, pool),
     declared([], () => stopSlice(host, pool.user)),
-    reloaded(host),
+    servicesReread(host),
   )
 
 const removePools = (host: Host, { user, php }: Pool): Change =>
   deferred(async () => {
     const pool = { user, php }
-    const pools = [pool, ...(await listOthers(host, pool))]
+    const pools = [pool, ...(await listOtherPools(host, pool))]
     return inOrder(
-      ...pools.map((one) => remove(host, one)),
+      ...pools.map((one) => removePool(host, one)),
       removeInstance(host, user),
       closeSocket(host, user),
     )
@@ -108,8 +108,8 @@ export const removeSlice = (host: Host, user: string): Change => ({
     }, undefined),
 })
 
-/** Also not at the next boot. */
-export async function stopAndForget(host: Host, pool: Pool): Promise<void> {
+/** Stops the pool, also at the next boot. */
+export async function stopAndDisable(host: Host, pool: Pool): Promise<void> {
   const service = fpmService(pool)
   const sign = formOf(host, { systemd: unitPathOf(pool), direct: service.pid_file })
   if (await host.files.stat(sign)) await servicesOf(host).stop(service)

@@ -1,14 +1,11 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { sandboxOf } from '#agent/kernel/sandbox/sandbox.ts'
 import { sliceOf } from '#agent/kernel/services/systemd.ts'
-import type { Limits } from '#agent/kernel/site/tiers.ts'
+import type { TierLimits } from '#agent/kernel/site/tiers.ts'
 import { unit } from '#shared/kernel/formats/systemd.ts'
 import { configOf, fpmService, type Pool, poolFolderOf, socketOf } from './fpm-files.ts'
 
-/**
- * systemd creates the socket, so that only nginx can connect to it and the site cannot replace it:
- * systemd.socket(5).
- */
+/** Renders the socket, which systemd creates, so that only nginx connects: systemd.socket(5). */
 export function renderSocket(pool: Pool): string {
   return unit`# ${MARK_LINE}
 [Unit]
@@ -26,8 +23,9 @@ Backlog=511
 }
 
 /**
- * The master is the user of the site, without a capability, and sees only the files of this site.
- * It receives the socket as descriptor 3 (FPM_SOCKETS), and systemd opens its log.
+ * Renders the unit. The master is the user of the site, without a capability, and sees only the
+ * files of this site. It receives the socket as descriptor 3 (FPM_SOCKETS), and systemd opens its
+ * log.
  */
 export function renderUnit(pool: Pool): string {
   const { program, log, socket_unit } = fpmService(pool)
@@ -62,7 +60,7 @@ WantedBy=multi-user.target
 `
 }
 
-export function renderSlice(user: string, { slice }: Limits): string {
+export function renderSlice(user: string, { slice }: TierLimits): string {
   return unit`# ${MARK_LINE}
 [Unit]
 Description=Limits of ${user}

@@ -1,11 +1,16 @@
 import { checkRelease } from '#agent/features/updates/upgrade/release.ts'
-import { fetched, programOf, switched, verdictOn } from '#agent/features/updates/upgrade/upgrade.ts'
+import {
+  fetched,
+  findVerdict,
+  programOf,
+  switched,
+} from '#agent/features/updates/upgrade/upgrade.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { command, value, WHOLE_SERVER } from '#agent/kernel/steps/command.ts'
+import { command, stepResult, WHOLE_SERVER } from '#agent/kernel/steps/command.ts'
 
 const TIMEOUT_MS = 120_000
 
-const started = value<true>('The switch was not started')
+const started = stepResult<true>('The switch was not started')
 
 /** The switch restarts the agent, and the next process ends the operation. */
 export const agentUpgrade = command('agent.upgrade', {
@@ -40,7 +45,7 @@ export const agentUpgrade = command('agent.upgrade', {
 
 async function outcome(host: Host, sha256: string): Promise<{ version: string }> {
   for (const end = host.clock.elapsed() + TIMEOUT_MS; host.clock.elapsed() < end; ) {
-    const verdict = await verdictOn(host, sha256)
+    const verdict = await findVerdict(host, sha256)
     if (verdict === 'answers') return { version: host.settings.version }
     if (verdict === 'back')
       throw new Error('The new version did not answer; the previous one was restored')

@@ -1,4 +1,4 @@
-import { mailSteps } from '#agent/features/mail/base.ts'
+import { mailSteps } from '#agent/features/mail/install-mail.ts'
 import { loginSteps } from '#agent/features/wordpress/login/install.ts'
 import { installSteps } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -8,9 +8,9 @@ import { commonSteps } from '#agent/kernel/site/all-sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 
 /**
- * Returns the steps that prepare the common parts of all sites of a server: their slice, the folders
- * of their sockets and of their mail, and the programs for logins and debug logs; none for what is
- * there.
+ * Returns the steps that prepare the common parts of all sites of a server: their slice, the
+ * folders of their sockets and of their mail, and the programs for logins and debug logs; none for
+ * what exists.
  */
 export async function allSitesSteps(host: Host): Promise<Step[]> {
   return [

@@ -9,9 +9,9 @@ interface Ticks {
 
 const MB = 2 ** 20
 const FIRST_SAMPLE_MS = 100
-/** Fewer ticks of all processors together are too few for a percentage. */
+/** The minimum number of ticks of all processors together for a percentage. */
 const MIN_TICKS = 5
-/** The name of the system changes with an upgrade of it. */
+/** The time for which the name of the system is cached: an upgrade changes it. */
 const NAME_MS = 10 * 60_000
 
 /**
@@ -52,7 +52,7 @@ export function metricsReader(host: Host): () => Promise<Metrics> {
   }
 }
 
-/** Ticks of all processors: idle and I/O wait do not count as busy; guests are part of user. */
+/** Counts ticks of all processors: idle and I/O wait are not busy; guests are part of user. */
 export function parseStat(text: string): Ticks {
   const [, line = ''] = /^cpu\s+([\d ]+)/m.exec(text) ?? []
   const fields = line.trim().split(/\s+/).slice(0, 8).map(Number)

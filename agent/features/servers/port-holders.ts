@@ -4,15 +4,15 @@ import { conflict } from '#shared/kernel/errors.ts'
 
 const PORTS = [80, 443] as const
 
-/** A port of web servers that a program other than nginx listens on; its name, or `''` for unknown. */
+/** A port of web servers that a program other than nginx listens on, with its name or `''`. */
 export interface PortHolder {
   port: (typeof PORTS)[number]
   program: string
 }
 
-/** The kernel's list first: without a listener, no program is started. */
+/** Reads the kernel's list first: without a listener, no program is started. */
 export async function portHolders(host: Host): Promise<PortHolder[]> {
-  const open = PORTS.filter(await listening(host))
+  const open = PORTS.filter(await listeningPorts(host))
   const holders = await Promise.all(open.map((port) => holderOf(host, port)))
   return holders.filter((holder) => holder !== undefined)
 }
@@ -27,10 +27,10 @@ export async function refuseTakenPorts(host: Host): Promise<void> {
   )
 }
 
-/** proc_net(5): a socket in the state 0A listens, its port is in hexadecimal. */
+/** Matches a listening socket (state 0A) in proc_net(5), and its port in hexadecimal. */
 const LISTENING = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) \S+ 0A /gm
 
-/** The ports on which programs of this server listen, by the kernel's list, without a program. */
+/** Lists the ports on which programs of this server listen, by the kernel's list. */
 export async function openPorts({ files }: Pick<Host, 'files'>): Promise<number[]> {
   const tables = await Promise.all(
     ['/proc/1/net/tcp', '/proc/1/net/tcp6'].map((path) => files.read(path, 64 << 20)),
@@ -39,19 +39,19 @@ export async function openPorts({ files }: Pick<Host, 'files'>): Promise<number[
   return [...new Set(found.map(([, hex = '']) => Number.parseInt(hex, 16)))]
 }
 
-async function listening(host: Host): Promise<(port: number) => boolean> {
+async function listeningPorts(host: Host): Promise<(port: number) => boolean> {
   const open = await openPorts(host)
   return (port) => open.includes(port)
 }
 
-/** The programs that listen on a port, by ss(8); none if it is not installed. */
+/** Lists the programs that listen on a port, by ss(8); none if it is not installed. */
 export async function programsOn(host: Host, port: number): Promise<string[]> {
   const argv = ['ss', '-Hltnp', `sport = :${port}`]
   const { stdout } = await host.shell.try(argv, { unconfined: true })
   return [...stdout.matchAll(/\("([^"]+)",/g)].map(([, name = '']) => name)
 }
 
-/** Without ss(8) a port belongs to nginx if nginx is running. */
+/** Finds the holder of a port; without ss(8) it is nginx if nginx is running. */
 async function holderOf(host: Host, port: PortHolder['port']): Promise<PortHolder | undefined> {
   const programs = await programsOn(host, port)
   const other = programs.find((name) => name !== 'nginx')
@@ -59,15 +59,15 @@ async function holderOf(host: Host, port: PortHolder['port']): Promise<PortHolde
   return programs.length > 0 ? undefined : { port, program: '' }
 }
 
-/** The foreign program on a port that the agent needs; undefined: free, or the agent's own. */
+/** Returns the foreign program on a port that the agent needs; undefined for none. */
 export async function findPortHolder(host: Host, port: number): Promise<string | undefined> {
-  if (!(await listening(host))(port)) return undefined
+  if (!(await listeningPorts(host))(port)) return undefined
   const programs = await programsOn(host, port)
   const own = ['hosting-agent', ...((await holdsPort(host, port)) ? ['systemd'] : [])]
   return programs.find((name) => !own.includes(name))
 }
 
-/** systemd holds the port for the listening half, also while that does not run. */
+/** Returns whether systemd holds the port for the listening half, also while that does not run. */
 async function holdsPort({ files }: Host, port: number): Promise<boolean> {
   const unit = (await files.read(`${UNITS}/hosting-agent-front.socket`)) ?? ''
   return new RegExp(`^ListenStream=.*:${port}$`, 'm').test(unit)

@@ -1,5 +1,5 @@
 import { listPhp } from '#agent/features/php/extensions.ts'
-import { readMaintenance } from '#agent/features/updates/records.ts'
+import { readMaintenance } from '#agent/features/updates/maintenance-state.ts'
 import { buildOf } from '#agent/features/updates/upgrade/build.ts'
 import { perHost, reading } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -16,7 +16,7 @@ import { listConditions } from './conditions.ts'
 import { metricsReader } from './metrics.ts'
 import { serviceStatuses } from './service-status.ts'
 
-const KEPT_MS = 15_000
+const CACHE_MS = 15_000
 
 export const liveness = reading(livenessReading, async () => ({ status: 'ok' }))
 
@@ -27,7 +27,7 @@ export const services = reading(servicesReading, async ({ host }) => ({
   services: await serviceStatuses(host),
 }))
 
-const conditionsOf = perHost((host) => kept(host, () => listConditions(host)))
+const conditionsOf = perHost((host) => cachedFor15s(host, () => listConditions(host)))
 export const conditions = reading(conditionsReading, async ({ host }) => ({
   conditions: await conditionsOf(host)(),
 }))
@@ -40,13 +40,13 @@ export const maintenance = reading(maintenanceReading, async ({ host }) => ({
   maintenance: await readMaintenance(host),
 }))
 
-/** Requested by every open page: one answer is reused for some seconds. */
-function kept<T>({ clock }: Pick<Host, 'clock'>, read: () => Promise<T>): () => Promise<T> {
+/** Reuses one answer for some seconds: every open page requests it. */
+function cachedFor15s<T>({ clock }: Pick<Host, 'clock'>, read: () => Promise<T>): () => Promise<T> {
   let last: { answer: Promise<T>; until: number } | undefined
   return () => {
     if (last && clock.elapsed() < last.until) return last.answer
     const answer = read()
-    last = { answer, until: clock.elapsed() + KEPT_MS }
+    last = { answer, until: clock.elapsed() + CACHE_MS }
     answer.catch(() => {
       last = undefined
     })

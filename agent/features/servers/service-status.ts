@@ -1,8 +1,8 @@
 import { fpmService } from '#agent/features/php/fpm-files.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { installedPhp } from '#agent/kernel/packages/packages.ts'
+import { DEBIAN_SERVICES } from '#agent/kernel/services/debian-services.ts'
 import { servicesOf } from '#agent/kernel/services/index.ts'
-import { DEBIAN } from '#agent/kernel/services/known.ts'
 import type { Service } from '#agent/kernel/services/service.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 import type { Service as ServiceStatus } from '#shared/servers/agent.ts'
@@ -10,15 +10,15 @@ import type { Service as ServiceStatus } from '#shared/servers/agent.ts'
 const FPM = '/usr/sbin/php-fpm'
 
 /**
- * nginx, mariadb, cron, `php<version>` for each installed PHP (running if one of its masters is)
- * and `php-fpm:<user>` for each site of this agent: a sleeping one answers, and so is running.
- * `missing`: the program is not installed.
+ * Returns the statuses of nginx, mariadb, cron, `php<version>` for each installed PHP (running if
+ * one of its masters is) and `php-fpm:<user>` for each site of this agent; a sleeping one counts as
+ * running. `missing` means that the program is not installed.
  */
 export async function serviceStatuses(host: Host): Promise<ServiceStatus[]> {
   const pools = await listSites(host)
   const versions = await installedPhp(host)
   const named = new Map<string, Service>([
-    ...Object.entries(DEBIAN),
+    ...Object.entries(DEBIAN_SERVICES),
     ...versions.map((php) => [`php${php}`, debianFpm(php)] as const),
     ...pools.map((pool) => [`php-fpm:${pool.user}`, fpmService(pool)] as const),
   ])
@@ -39,7 +39,7 @@ export async function serviceStatuses(host: Host): Promise<ServiceStatus[]> {
   return found.map(({ name, status }) => ({ name, status: serving.has(name) ? 'running' : status }))
 }
 
-/** The master of the distribution, which this agent does not use itself. */
+/** Returns the master of the distribution, which this agent does not use itself. */
 export function debianFpm(php: string): Service {
   return {
     unit: `php${php}-fpm.service`,

@@ -5,8 +5,8 @@ import * as nginx from '#agent/features/web/nginx.ts'
 import { restartMariadb } from '#agent/kernel/database/mariadb.ts'
 import { change, run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
+import { MARIADB, NGINX } from '#agent/kernel/services/debian-services.ts'
 import { servicesOf } from '#agent/kernel/services/index.ts'
-import { MARIADB, NGINX } from '#agent/kernel/services/known.ts'
 import { pidFilesOf, type Service } from '#agent/kernel/services/service.ts'
 import { command, type Step } from '#agent/kernel/steps/command.ts'
 import { notFound } from '#shared/kernel/errors.ts'
@@ -21,14 +21,14 @@ export const serviceRestart = command('service.restart', {
   result: ({ params: { service } }) => ({ service }),
 })
 
-/** Tested first: with an invalid file nginx would stop and not start again. */
+/** Tests the configuration before the restart: with an invalid file nginx would not start again. */
 async function nginxStep(host: Host): Promise<Step> {
   if (!(await host.files.stat(NGINX.program))) throw notFound('Service nginx')
   await nginx.test(host)
   return {
     name: 'nginx',
     title: 'Restarting nginx',
-    effects: restarting(host, NGINX),
+    effects: restartEffects(host, NGINX),
     apply: () => servicesOf(host).restart(NGINX),
   }
 }
@@ -38,7 +38,7 @@ async function databaseStep(host: Host): Promise<Step> {
   return {
     name: 'mariadb',
     title: 'Restarting MariaDB',
-    effects: restarting(host, MARIADB),
+    effects: restartEffects(host, MARIADB),
     apply: () => restartMariadb(host),
   }
 }
@@ -49,12 +49,12 @@ async function poolSteps(host: Host, user: string): Promise<Step[]> {
   return pools.map((pool) => ({
     name: `php ${pool.php}`,
     title: `Restarting PHP ${pool.php} of ${user}`,
-    effects: restarting(host, fpmService(pool)),
+    effects: restartEffects(host, fpmService(pool)),
     apply: () => fpm.restart(host, pool),
   }))
 }
 
-const restarting = (host: Host, service: Service) => [
+const restartEffects = (host: Host, service: Service) => [
   run('restart', service.unit),
   ...pidFilesOf(host, service).map((path) => change('file', path)),
 ]

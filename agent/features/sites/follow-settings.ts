@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readManifest } from '#agent/features/backups/fetch.ts'
-import type { Opened } from '#agent/features/backups/restic/run.ts'
+import type { OpenRepository } from '#agent/features/backups/restic/run.ts'
 import { provideObjectCache } from '#agent/features/object-cache/programs.ts'
 import { applyAccount } from '#agent/kernel/database/mariadb.ts'
 import { change } from '#agent/kernel/effects/effects.ts'
@@ -12,14 +12,19 @@ import { limitDisk } from '#agent/kernel/users/quota.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { omit } from '#shared/kernel/omit.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
-import { refuseTakenNames } from './taken-names.ts'
+import { refuseTakenNames } from './refuse-taken-names.ts'
 
 /**
  * A copy that only forwards takes over what was changed on the other server since the site moved:
  * its record, from which PHP, virtual host, names and jobs follow when it serves again. The previous
  * record is kept beside it until `forgetFormerStep`, for the undo in this process and the next one.
  */
-export function followSettings(host: Host, copy: Site, opened: Opened, backup: string): Step {
+export function followSettings(
+  host: Host,
+  copy: Site,
+  opened: OpenRepository,
+  backup: string,
+): Step {
   const { domain } = copy
   const steady = host.steady ?? host
   return {
@@ -60,8 +65,8 @@ export const findFormer = (host: Host, domain: string): Promise<Site | undefined
   findSite(host, domain, 'former')
 
 /**
- * The dashboard decides who has access; this server has the state of the move, and may lack the
- * program for debug logs.
+ * Returns the new record. The dashboard decides who has access; this server has the state of the
+ * move, and may lack the program for debug logs.
  */
 function followed(copy: Site, value: unknown): Site {
   const recorded = recordIn(value)

@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from 'node:util'
 import * as shell from '#agent/features/access/shell/shell.ts'
 import * as cron from '#agent/features/jobs/cron/cron.ts'
 import { recorderSteps } from '#agent/features/jobs/cron/recorder.ts'
-import { applyInstance, followInstance } from '#agent/features/object-cache/instance.ts'
+import { applyInstance, applyInstanceQuietly } from '#agent/features/object-cache/instance.ts'
 import { objectCacheSteps } from '#agent/features/object-cache/programs.ts'
 import * as fpm from '#agent/features/php/fpm.ts'
 import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
-import { hasOtherPhp, refuseBroken } from '#agent/features/php/trial.ts'
+import { hasOtherPhp, refuseBrokenPage } from '#agent/features/php/test-values.ts'
 import { allSitesSteps } from '#agent/features/servers/all-sites.ts'
 import { provisionSteps } from '#agent/features/servers/provision/provision.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
-import { purgePlugin } from '#agent/features/web/purge-plugin.ts'
+import { purgePluginSteps } from '#agent/features/web/purge-plugin.ts'
 import { connectionSteps } from '#agent/kernel/database/connections.ts'
 import * as mariadb from '#agent/kernel/database/mariadb.ts'
 import { deferred, inOrder } from '#agent/kernel/effects/change.ts'
@@ -22,18 +22,18 @@ import { findSite, getSite, type Site, siteRecord } from '#agent/kernel/site/sit
 import { sharedEtcSteps } from '#agent/kernel/site-etc/shared.ts'
 import {
   andThen,
-  type List,
   line,
   type Progress,
   ready,
   type Step,
+  type StepList,
   type Warn,
 } from '#agent/kernel/steps/command.ts'
 import { limitDisk, quotaSteps } from '#agent/kernel/users/quota.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { beyondTier } from '#shared/sites/site-settings.ts'
 
-interface On {
+interface ChangeContext {
   host: Host
   site: Site
   warn: Warn
@@ -42,17 +42,20 @@ interface On {
 /** A change of the record of a site, and of everything that follows from it. */
 export interface SiteChange {
   domain: string
-  /** The record after the change; of that record again: the same. */
+  /** Returns the record after the change; applied to that record again, it returns the same. */
   into(site: Site): Site
-  /** For the log. */
+  /** Describes the change in the log. */
   about(target: Site): string
-  /** It leaves PHP and the database alone, and so works whatever is broken in them. */
+  /** `serving` leaves PHP and the database alone, and works whatever is broken in them. */
   only?: 'serving' | undefined
   accept?: readonly string[] | undefined
 }
 
-/** A site that waits for a certificate is served without HTTPS by each change. */
-async function* missingCertificate(site: Site, { host, warn }: On): Progress<void> {
+/** Warns about a site that waits for a certificate: each change serves it without HTTPS. */
+async function* warnOfMissingCertificate(
+  site: Site,
+  { host, warn }: ChangeContext,
+): Progress<void> {
   const { domain, tls } = site
   if (tls === 'none' || (await nginx.certificateOf(host, domain))) return
   const message = `${domain} has no certificate and is served without HTTPS: issue it again`
@@ -60,34 +63,32 @@ async function* missingCertificate(site: Site, { host, warn }: On): Progress<voi
   warn({ code: 'certificate_missing', message })
 }
 
-/**
- * A smaller tier bounds the settings of PHP that were made for a larger one; they stay recorded.
- */
-function warnOfBounds({ domain, tier, settings }: Site, { warn }: On): void {
+/** Warns about settings of PHP that a smaller tier bounds; they stay recorded. */
+function warnOfBounds({ domain, tier, settings }: Site, { warn }: ChangeContext): void {
   const beyond = beyondTier(settings?.php_settings ?? { values: {} }, tier)
   if (beyond.length === 0) return
   const message = `The maximum of the tier applies to ${domain}: ${beyond.join(', ')}`
   warn({ code: 'php_settings_bounded', message })
 }
 
-const isReached = (site: Site, { into }: SiteChange) => isDeepStrictEqual(into(site), site)
+const isChangeInPlace = (site: Site, { into }: SiteChange) => isDeepStrictEqual(into(site), site)
 
-/** Everything that a change does. Throws invalid on `php` for an unknown version. */
-export function changeList(change: SiteChange, on: On): List {
+/** Returns everything that a change does. Throws invalid on `php` for an unknown version. */
+export function changeList(change: SiteChange, on: ChangeContext): StepList {
   const { host, site } = on
   const target = change.into(site)
   return [
-    ready(() => preparing(host, site, change)),
+    ready(() => preparationSteps(host, site, change)),
     line(change.about(target)),
     andThen(() => changeSteps(change, host)),
     line(async function* () {
-      if (change.only !== 'serving') yield* missingCertificate(target, on)
+      if (change.only !== 'serving') yield* warnOfMissingCertificate(target, on)
       warnOfBounds(target, on)
     }),
   ]
 }
 
-async function preparing(host: Host, site: Site, change: SiteChange): Promise<Step[]> {
+async function preparationSteps(host: Host, site: Site, change: SiteChange): Promise<Step[]> {
   if (change.only === 'serving') return []
   const target = change.into(site)
   const steps =
@@ -106,14 +107,11 @@ async function preparing(host: Host, site: Site, change: SiteChange): Promise<St
   ]
 }
 
-/**
- * The record decides which state is complete: until it is written every undo restores the old
- * state, afterwards the work continues to the new one.
- */
+/** The record decides: until it is written every undo restores the old state. */
 async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
   if (change.only === 'serving') {
-    const objects = await suspendedObjects(change, host)
-    return [...objects, ...(await purgePlugin(change, host)), ...servingSteps(change, host)]
+    const objects = await suspendedCacheSteps(change, host)
+    return [...objects, ...(await purgePluginSteps(change, host)), ...servingSteps(change, host)]
   }
   const recorded = () => getSite(host, change.domain)
   const target = async () => change.into(await recorded())
@@ -126,7 +124,7 @@ async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
       async undo() {
         const site = await recorded()
         await fpm.apply(host, site).apply()
-        await fpmRemoval.removeOthers(host, site).apply()
+        await fpmRemoval.removeOtherPools(host, site).apply()
       },
     },
     {
@@ -138,17 +136,16 @@ async function changeSteps(change: SiteChange, host: Host): Promise<Step[]> {
     ...(await quotaSteps(host, target, async () => {
       await limitDisk(host, await recorded())
     })),
-    ...(await purgePlugin(change, host)),
+    ...(await purgePluginSteps(change, host)),
     ...servingSteps(change, host),
     {
       name: 'former pool',
       title: 'Removing pools that are no longer used',
-      ...deferred(async () => fpmRemoval.removeOthers(host, await target())),
+      ...deferred(async () => fpmRemoval.removeOtherPools(host, await target())),
     },
   ]
 }
 
-/** The virtual host of the site, and its jobs. */
 function servingSteps(change: SiteChange, host: Host): Step[] {
   const recorded = () => getSite(host, change.domain)
   const target = async () => change.into(await recorded())
@@ -169,15 +166,15 @@ function servingSteps(change: SiteChange, host: Host): Step[] {
       name: 'record',
       title: 'Recording the site',
       ...deferred(async () => siteRecord(host, await target())),
-      decided: async () => isReached(await recorded(), change),
+      decided: async () => isChangeInPlace(await recorded(), change),
     },
   ]
 }
 
 const scheduled = (host: Host, site: Site) =>
-  inOrder(cron.schedule(host, site), shell.followed(host, site))
+  inOrder(cron.scheduleJobs(host, site), shell.shellRewritten(host, site))
 
-/** A value that breaks the site is found before visitors meet it. */
+/** Tests the new values of PHP before visitors meet them. */
 async function trialSteps({ domain, into }: SiteChange, host: Host): Promise<Step[]> {
   const site = await getSite(host, domain)
   const target = into(site)
@@ -188,18 +185,18 @@ async function trialSteps({ domain, into }: SiteChange, host: Host): Promise<Ste
       name: 'trial',
       title: `Trying the front page with PHP ${target.php} and its new values`,
       effects: [run('program', `php-fpm${target.php}`)],
-      apply: () => refuseBroken(host, site, target),
+      apply: () => refuseBrokenPage(host, site, target),
     },
   ]
 }
 
-interface Change {
+interface SuspendedChange {
   domain: string
   into(site: Site): Site
 }
 
-/** A suspended site has no object cache; other changes apply it together with PHP. */
-async function suspendedObjects(change: Change, host: Host): Promise<Step[]> {
+/** Removes the object cache of a suspended site; other changes apply it together with PHP. */
+async function suspendedCacheSteps(change: SuspendedChange, host: Host): Promise<Step[]> {
   if (!(await findSite(host, change.domain))?.object_cache) return []
   const recorded = () => getSite(host, change.domain)
   const target = async () => change.into(await recorded())
@@ -215,7 +212,7 @@ async function suspendedObjects(change: Change, host: Host): Promise<Step[]> {
           yield `Warning: the object cache was not changed: ${messageOf(error)}`
         }
       },
-      undo: async () => followInstance(host.steady ?? host, await recorded()),
+      undo: async () => applyInstanceQuietly(host.steady ?? host, await recorded()),
     },
   ]
 }

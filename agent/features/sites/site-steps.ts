@@ -1,48 +1,48 @@
 import * as accounts from '#agent/features/access/accounts.ts'
 import { certificateStep } from '#agent/features/domains/certificate-step.ts'
 import * as cron from '#agent/features/jobs/cron/cron.ts'
-import { forgetMail } from '#agent/features/mail/sockets.ts'
+import { mailRemoved } from '#agent/features/mail/sockets.ts'
 import * as fpm from '#agent/features/php/fpm.ts'
 import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
-import { slice } from '#agent/features/php/fpm-slice.ts'
+import { sliceApplied } from '#agent/features/php/fpm-slice.ts'
 import { awaitFrontPage } from '#agent/features/web/front-page.ts'
+import { listeningNotes } from '#agent/features/web/listening-notes.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
-import { listeningNotes } from '#agent/features/web/notes.ts'
-import { namesTakenOver } from '#agent/features/web/others.ts'
+import { namesTakenOver } from '#agent/features/web/nginx-servers.ts'
 import { createDatabase, removeDatabase } from '#agent/kernel/database/mariadb.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { findSite, type Site, siteRecord, writeSite } from '#agent/kernel/site/sites.ts'
-import { andThen, type List, type Step, type Warn } from '#agent/kernel/steps/command.ts'
+import { andThen, type Step, type StepList, type Warn } from '#agent/kernel/steps/command.ts'
 import { quotaSteps, unlimitDisk } from '#agent/kernel/users/quota.ts'
 import * as users from '#agent/kernel/users/users.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import { allNamesOf, pairOf } from '#shared/kernel/site-names.ts'
 
 /**
- * The steps that make a site around its files and database, which `content` brings. Each undo acts
- * only on a user whose comment names the domain of this site.
+ * Returns the steps that create a site around its files and database, which `content` brings. Each
+ * undo acts only on a user whose comment names the domain of this site.
  */
 export async function siteSteps(host: Host, site: Site, content: readonly Step[]): Promise<Step[]> {
   const probe = () => awaitOwnPage(host, site)
   const steps = [...(await accountSteps(host, site)), ...content, ...servedSteps(host, site, probe)]
-  return steps.map((step) => guarded(step, host, site))
+  return steps.map((step) => withoutUndoOnceRecorded(step, host, site))
 }
 
-interface Serving {
-  /** The record of the site, of which `content` may bring parts. */
+interface ServingOptions {
+  /** Returns the record of the site, of which `content` may bring parts. */
   recorded(): Site
   probe: Step['apply']
 }
 
-/** The same for a site whose record is known only after its content. */
+/** Returns the steps for a site whose record is known only after its content. */
 export async function copySteps(
   host: Host,
   site: Site,
   content: readonly Step[],
-  { recorded, probe }: Serving,
-): Promise<List> {
-  const guard = (step: Step) => guarded(step, host, site)
+  { recorded, probe }: ServingOptions,
+): Promise<StepList> {
+  const guard = (step: Step) => withoutUndoOnceRecorded(step, host, site)
   return [
     ...[...(await accountSteps(host, site)), ...content].map(guard),
     andThen(() => servedSteps(host, recorded(), probe).map(guard)),
@@ -64,10 +64,10 @@ async function accountSteps(host: Host, site: Site): Promise<Step[]> {
       title: 'Creating the folders',
       effects: async () => [
         ...(await users.createFolders(host, user).effects()),
-        ...(await slice(host, site).effects()),
+        ...(await sliceApplied(host, site).effects()),
       ],
       async apply() {
-        await slice(host, site).apply()
+        await sliceApplied(host, site).apply()
         await users.createFolders(host, user).apply()
       },
       async undo() {
@@ -86,8 +86,8 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
       title: `Starting PHP ${site.php}`,
       ...fpm.apply(host, site),
       async undo() {
-        await fpmRemoval.removeAll(host, site).apply()
-        await forgetMail(host, user).apply()
+        await fpmRemoval.removePoolsAndSlice(host, site).apply()
+        await mailRemoved(host, user).apply()
       },
     },
     {
@@ -98,12 +98,7 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
       notes: async () => [...(await listeningNotes(host)), ...namesNotes(site)],
       undo: nginx.remove(host, site).apply,
     },
-    {
-      name: 'cron',
-      title: 'Scheduling the jobs of WordPress',
-      ...cron.schedule(host, site),
-      undo: cron.unschedule(host, user).apply,
-    },
+    cron.scheduleStep(host, site),
     {
       name: 'probe',
       title: 'Checking the front page',
@@ -115,7 +110,7 @@ function servedSteps(host: Host, site: Site, probe: Step['apply']): Step[] {
       title: 'Recording the site',
       effects: siteRecord(host, site).effects,
       async apply() {
-        await users.settleFolders(host, user)
+        await users.syncFolders(host, user)
         await writeSite(host, site)
       },
       decided: async () => (await findSite(host, domain))?.user === user,
@@ -145,15 +140,15 @@ export const databaseStep = (host: Host, site: Site, password: Secret): Step => 
   undo: removeDatabase(host, site.user).apply,
 })
 
-/** With its record the site is complete: a later restart must not undo it. */
-function guarded(step: Step, host: Host, site: Site): Step {
+/** Skips the undo once the record is written: a later restart must keep the complete site. */
+function withoutUndoOnceRecorded(step: Step, host: Host, site: Site): Step {
   const { undo } = step
   if (!undo) return step
   return {
     ...step,
     async undo() {
       const complete = await findSite(host, site.domain)
-      if (!complete && (await users.isOf(host, site.user, site.domain))) await undo()
+      if (!complete && (await users.isUserOfSite(host, site.user, site.domain))) await undo()
     },
   }
 }

@@ -7,25 +7,32 @@ import { invalid } from '#shared/kernel/errors.ts'
 import { beyondTier } from '#shared/sites/site-settings.ts'
 import { changeList, type SiteChange } from './site-change.ts'
 
-type Params = ParamsOf<'site.configure'>
+type ConfigureParams = ParamsOf<'site.configure'>
 
 export const siteConfigure = command('site.configure', {
   ...onSite,
   async check(params, host) {
     const site = await getSite(host, params.domain)
-    refuseUnfit(params, site)
+    refuseTooLarge(params, site)
     return { site }
   },
-  steps: (job) => changeList(configuring(job.params), job),
+  steps: (job) => changeList(configureChange(job.params), job),
   result: async ({ params: { domain }, host }) => reportOf(await getSite(host, domain)),
 })
 
-function refuseUnfit({ php_settings }: Params, { tier }: Site): void {
+function refuseTooLarge({ php_settings }: ConfigureParams, { tier }: Site): void {
   const beyond = php_settings ? beyondTier(php_settings, tier) : []
   if (beyond.length > 0) throw invalid({ php_settings: beyond })
 }
 
-function configuring({ domain, xmlrpc, page_purge, csp, hsts, ...others }: Params): SiteChange {
+function configureChange({
+  domain,
+  xmlrpc,
+  page_purge,
+  csp,
+  hsts,
+  ...others
+}: ConfigureParams): SiteChange {
   const given = {
     ...others,
     ...(page_purge !== undefined && { page_purge: page_purge || null }),
@@ -40,7 +47,7 @@ function configuring({ domain, xmlrpc, page_purge, csp, hsts, ...others }: Param
   return {
     ...{ domain, into },
     about: () => `Applying the settings of ${domain}`,
-    // The other settings are those of nginx.
+    // nginx applies the other settings.
     only: given.php_settings === undefined ? 'serving' : undefined,
   }
 }

@@ -1,6 +1,6 @@
-import { cutOffCertificate } from '#agent/features/domains/cut-off.ts'
+import { recordInterruptedIssue } from '#agent/features/domains/interrupted-issue.ts'
 import { coreSteps, provideCore } from '#agent/features/wordpress/core.ts'
-import { copyCore, install } from '#agent/features/wordpress/wordpress.ts'
+import { copyCore, installWordpress } from '#agent/features/wordpress/wordpress.ts'
 import { change, create } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
@@ -9,17 +9,17 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import { after, andThen, command, line, ready, type Step } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { Secret } from '#shared/kernel/secret.ts'
-import { preparing, refuseKnownNames, warnOfCapacity } from './new-site.ts'
+import { preparationSteps, refuseKnownNames, warnOfCapacity } from './new-site.ts'
 import { certificateSteps, databaseStep, siteSteps } from './site-steps.ts'
 
-/** The record is written last: a failure after it, of a certificate, does not undo the site. */
+/** Writes the record last: a failure after it, of a certificate, does not undo the site. */
 export const siteCreate = command('site.create', {
   lock: onSite.lock,
   check: async (params) => ({ site: siteOf(params) }),
   find: async (params) => ({ site: siteOf(params) }),
   steps: ({ params, host, site, warn }) => [
     ready(
-      () => preparing(host, site, params.accept),
+      () => preparationSteps(host, site, params.accept),
       () => refuseKnownNames(host, site),
     ),
     line(() => warnOfCapacity(host, site)),
@@ -27,7 +27,7 @@ export const siteCreate = command('site.create', {
     andThen(() => stepsOf(site, host)),
     after(
       () => certificateSteps(site, host, warn),
-      () => cutOffCertificate(host, site.domain),
+      () => recordInterruptedIssue(host, site.domain),
     ),
   ],
   result: domainOf,
@@ -35,7 +35,6 @@ export const siteCreate = command('site.create', {
 
 const siteOf = ({ accept: _, ...site }: ParamsOf<'site.create'>): Site => site
 
-/** A new WordPress. */
 export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
   const { user } = site
   const password = new Secret(host.random.text(32))
@@ -53,7 +52,7 @@ export async function stepsOf(site: Site, host: Host): Promise<Step[]> {
       name: 'install',
       title: 'Installing WordPress',
       effects: [create('file', `${docrootOf(user)}/wp-config.php`), change('database', user)],
-      apply: () => install(host, site, password),
+      apply: () => installWordpress(host, site, password),
     },
   ])
 }

@@ -8,7 +8,7 @@ import * as nginx from '#agent/features/web/nginx.ts'
 import { mariadbSteps, removeDatabase } from '#agent/kernel/database/mariadb.ts'
 import { inOrder } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { MARIADB } from '#agent/kernel/services/known.ts'
+import { MARIADB } from '#agent/kernel/services/debian-services.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { findSite, getSite, moveSite, type Site } from '#agent/kernel/site/sites.ts'
@@ -16,12 +16,9 @@ import { command, line, ready, type Step } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 
-type Params = ParamsOf<'site.delete'>
+type DeleteParams = ParamsOf<'site.delete'>
 
-/**
- * A site is deleted when its record is in the trash: before that it is restored, after that it is
- * removed.
- */
+/** Before the record in the trash the site is restored, after it the rest is removed. */
 export const siteDelete = command('site.delete', {
   lock: onSite.lock,
   async check(params, host) {
@@ -43,25 +40,28 @@ export const siteDelete = command('site.delete', {
     ...stepsOf(site, host),
   ],
   async result({ host, site: { domain, user } }) {
-    return { domain, size: (await trash.readFacts(host, user)).size }
+    return { domain, size: (await trash.readTrashFacts(host, user)).size }
   },
 })
 
-/** Also the former copy of a site that has moved to another server. */
-async function findDeletable(host: Host, { domain, copy }: Params): Promise<Site | undefined> {
+/** Finds also the former copy of a site that has moved to another server. */
+async function findDeletable(
+  host: Host,
+  { domain, copy }: DeleteParams,
+): Promise<Site | undefined> {
   const site = (await findSite(host, domain)) ?? (await findSite(host, domain, 'moved'))
   const isCopy = site?.moving?.closed || site?.moving?.parted
   return copy && !isCopy ? undefined : site
 }
 
-async function getDeletable(host: Host, params: Params): Promise<Site> {
+async function getDeletable(host: Host, params: DeleteParams): Promise<Site> {
   const site = await findDeletable(host, params)
   if (site) return site
   if (params.copy) throw notFound(`Copy of ${params.domain}`)
   return getSite(host, params.domain)
 }
 
-/** The virtual host first, then the processes of the user, then its files. The certificate stays. */
+/** Removes the virtual host first, the processes, and the files. The certificate stays. */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user, moving } = site
   const ran = !moving?.parted
@@ -75,13 +75,13 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'cron',
       title: 'Removing the jobs',
-      ...cron.unschedule(host, user),
-      undo: async () => (ran ? cron.schedule(host, site).apply() : undefined),
+      ...cron.unscheduleJobs(host, user),
+      undo: async () => (ran ? cron.scheduleJobs(host, site).apply() : undefined),
     },
     {
       name: 'pool',
       title: 'Stopping PHP',
-      ...fpmRemoval.removeAll(host, site),
+      ...fpmRemoval.removePoolsAndSlice(host, site),
       undo: async () => (ran ? fpm.apply(host, site).apply() : undefined),
     },
     {
@@ -98,8 +98,8 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'files',
       title: 'Moving the files to the trash',
-      ...inOrder(trash.keepFacts(host, site), trash.keepFiles(host, site)),
-      undo: trash.bringFilesBack(host, site).apply,
+      ...inOrder(trash.writeTrashFacts(host, site), trash.trashFiles(host, site)),
+      undo: trash.restoreTrashedFiles(host, site).apply,
     },
     {
       name: 'record',

@@ -1,7 +1,7 @@
 import * as accounts from '#agent/features/access/accounts.ts'
-import { forgetRestores } from '#agent/features/backups/replace.ts'
-import { forgetRepositories } from '#agent/features/backups/restic/session.ts'
-import { forgetMail } from '#agent/features/mail/sockets.ts'
+import { removeRestoreFolders } from '#agent/features/backups/replace.ts'
+import { removeRepositorySecrets } from '#agent/features/backups/restic/session.ts'
+import { mailRemoved } from '#agent/features/mail/sockets.ts'
 import { emptyTrash, refuseTooYoung } from '#agent/features/sites/trash/trash.ts'
 import { baselineRemoved } from '#agent/kernel/baseline/baseline.ts'
 import { removeDatabase, startMariadb } from '#agent/kernel/database/mariadb.ts'
@@ -16,7 +16,7 @@ import * as users from '#agent/kernel/users/users.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
 
-type Params = ParamsOf<'site.purge'>
+type PurgeParams = ParamsOf<'site.purge'>
 
 /** After a restart, the site may be gone altogether. */
 interface Subject {
@@ -49,8 +49,8 @@ async function findPurgeable(host: Host, domain: string): Promise<Site | undefin
   return (await findSite(host, domain, 'purging')) ?? (await findSite(host, domain, 'trash'))
 }
 
-/** A purge that has begun is only continued: its age was checked then. */
-async function getPurgeable(host: Host, { domain, trashed_days }: Params): Promise<Site> {
+/** Continues a purge that has begun without checking its age again. */
+async function getPurgeable(host: Host, { domain, trashed_days }: PurgeParams): Promise<Site> {
   const begun = await findSite(host, domain, 'purging')
   const site = begun ?? (await findSite(host, domain, 'trash'))
   if (site && !begun) await refuseTooYoung(host, site, trashed_days)
@@ -82,9 +82,9 @@ function removingSteps(host: Host, site: Site): Step[] {
       title: 'Removing the files and the dump',
       ...inOrder(
         emptyTrash(host, site),
-        forgetMail(host, user),
-        forgetRestores(host, user),
-        forgetRepositories(host, user),
+        mailRemoved(host, user),
+        removeRestoreFolders(host, user),
+        removeRepositorySecrets(host, user),
         baselineRemoved(host, domain),
       ),
     },
@@ -92,7 +92,7 @@ function removingSteps(host: Host, site: Site): Step[] {
       name: 'user',
       title: `Removing the system user ${user}`,
       ...inOrder(
-        provided(() => users.isOf(host, user, domain), unlimitDisk(host, user)),
+        provided(() => users.isUserOfSite(host, user, domain), unlimitDisk(host, user)),
         accounts.removeUser(host, user, domain),
       ),
     },

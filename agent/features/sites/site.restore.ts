@@ -1,7 +1,7 @@
 import * as accounts from '#agent/features/access/accounts.ts'
+import { needsRenewal } from '#agent/features/domains/certificate-coverage.ts'
 import { certificateStep } from '#agent/features/domains/certificate-step.ts'
-import { needsRenewal } from '#agent/features/domains/coverage.ts'
-import { cutOffCertificate } from '#agent/features/domains/cut-off.ts'
+import { recordInterruptedIssue } from '#agent/features/domains/interrupted-issue.ts'
 import * as cron from '#agent/features/jobs/cron/cron.ts'
 import { objectCacheSteps } from '#agent/features/object-cache/programs.ts'
 import * as fpm from '#agent/features/php/fpm.ts'
@@ -9,17 +9,16 @@ import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
 import { provisionSteps } from '#agent/features/servers/provision/provision.ts'
 import * as kept from '#agent/features/sites/trash/database.ts'
 import * as trash from '#agent/features/sites/trash/trash.ts'
-import { awaitAnswer } from '#agent/features/web/front-page.ts'
+import { awaitAnswerStep } from '#agent/features/web/front-page.ts'
+import { listeningNotes } from '#agent/features/web/listening-notes.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
-import { listeningNotes } from '#agent/features/web/notes.ts'
-import { namesTakenOver, refuseServedNames } from '#agent/features/web/others.ts'
+import { namesTakenOver, refuseServedNames } from '#agent/features/web/nginx-servers.ts'
 import { connectionSteps } from '#agent/kernel/database/connections.ts'
 import { removeDatabase } from '#agent/kernel/database/mariadb.ts'
-import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { NGINX } from '#agent/kernel/services/known.ts'
+import { NGINX } from '#agent/kernel/services/debian-services.ts'
 import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
-import { findHolder, findSite, moveSite, type Site } from '#agent/kernel/site/sites.ts'
+import { findSite, findSiteWithName, moveSite, type Site } from '#agent/kernel/site/sites.ts'
 import { after, command, line, ready, type Step, type Warn } from '#agent/kernel/steps/command.ts'
 import { findUnitOf } from '#agent/kernel/users/known-names.ts'
 import * as users from '#agent/kernel/users/users.ts'
@@ -29,7 +28,7 @@ import { isReserved } from '#shared/kernel/fields.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 import { isSystemAccount } from '#shared/kernel/system-accounts.ts'
 
-/** A site is restored when its record leaves the trash: until then the trash is unchanged. */
+/** The site is restored when its record leaves the trash: until then the trash is unchanged. */
 export const siteRestore = command('site.restore', {
   lock: onSite.lock,
   check: async ({ domain }, host) => ({ site: await getTrashed(host, domain) }),
@@ -39,36 +38,35 @@ export const siteRestore = command('site.restore', {
   },
   steps: ({ params: { domain, accept }, host, site, warn }) => [
     ready(
-      () => preparing(host, site, accept),
-      () => withConflict(site, refuseServedNames(host, allNamesOf(site))),
+      () => preparationSteps(host, site, accept),
+      () => asConflict(site, refuseServedNames(host, allNamesOf(site))),
     ),
     line(`Restoring ${domain} from the trash`),
     ...stepsOf(site, host),
     after(
       () => certificateSteps(host, site, warn),
-      () => cutOffCertificate(host, domain),
+      () => recordInterruptedIssue(host, domain),
     ),
   ],
   result: domainOf,
 })
 
-/** The steps that make the server ready, after all checks. */
-async function preparing(
+async function preparationSteps(
   host: Host,
   site: Site,
   accept: ParamsOf<'site.restore'>['accept'],
 ): Promise<Step[]> {
-  await refuseTaken(host, site)
+  await refuseTakenSite(host, site)
   await trash.refuseUnrestorable(host, site)
-  const steps = await withConflict(site, provisionSteps(host, [site.php], 'php', { accept }))
+  const steps = await asConflict(site, provisionSteps(host, [site.php], 'php', { accept }))
   const installed = await host.files.stat(NGINX.program)
-  if (installed) await withConflict(site, refuseServedNames(host, allNamesOf(site)))
+  if (installed) await asConflict(site, refuseServedNames(host, allNamesOf(site)))
   const all = [
     ...steps,
     ...(await connectionSteps(host, site)),
     ...(await objectCacheSteps(host, site)),
   ]
-  return all.map((step) => withConflicts(site, step))
+  return all.map((step) => stepAsConflict(site, step))
 }
 
 async function getTrashed(host: Host, domain: string): Promise<Site> {
@@ -81,11 +79,11 @@ async function getTrashed(host: Host, domain: string): Promise<Site> {
   throw notFound(`Site ${domain} in the trash`)
 }
 
-async function refuseTaken(host: Host, site: Site): Promise<void> {
+async function refuseTakenSite(host: Host, site: Site): Promise<void> {
   const { domain, user } = site
-  const taken = await findHolder(host, allNamesOf(site))
+  const taken = await findSiteWithName(host, allNamesOf(site))
   if (taken) throw conflict(`${domain} is now used by the site ${taken.domain} of this server`)
-  if (!(await users.isOf(host, user, domain))) {
+  if (!(await users.isUserOfSite(host, user, domain))) {
     throw conflict(`The system user ${user} is missing: ${domain} can only be deleted permanently`)
   }
   if (isSystemAccount(user)) {
@@ -97,8 +95,8 @@ async function refuseTaken(host: Host, site: Site): Promise<void> {
   }
 }
 
-/** The request is valid, but the server has changed. */
-async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
+/** Turns an invalid field into a conflict: the request is valid, but the server has changed. */
+async function asConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     if (!(error instanceof ServiceError && error.fields)) throw error
     const reason = Object.values(error.fields).flat().join('; ')
@@ -106,34 +104,34 @@ async function withConflict<T>({ domain }: Site, work: Promise<T>): Promise<T> {
   })
 }
 
-const withConflicts = (site: Site, { apply, ...step }: Step): Step => ({
+const stepAsConflict = (site: Site, { apply, ...step }: Step): Step => ({
   ...step,
   async *apply() {
     const work = apply()
-    if (!(Symbol.asyncIterator in work)) return withConflict(site, work)
+    if (!(Symbol.asyncIterator in work)) return asConflict(site, work)
     for (;;) {
-      const next = await withConflict(site, work.next())
+      const next = await asConflict(site, work.next())
       if (next.done) return
       yield next.value
     }
   },
 })
 
-/** The files of the user first, then its processes, the virtual host last. */
+/** Restores the files of the user first, then its processes, the virtual host last. */
 function stepsOf(site: Site, host: Host): Step[] {
   const { domain, user } = site
   return [
     {
       name: 'database',
       title: 'Importing the database',
-      ...kept.bringDatabaseBack(host, site),
+      ...kept.restoreTrashedDatabase(host, site),
       undo: removeDatabase(host, user).apply,
     },
     {
       name: 'files',
       title: 'Moving the files back',
-      ...trash.bringFilesBack(host, site),
-      undo: trash.keepFiles(host, site).apply,
+      ...trash.restoreTrashedFiles(host, site),
+      undo: trash.trashFiles(host, site).apply,
     },
     {
       name: 'account',
@@ -145,14 +143,9 @@ function stepsOf(site: Site, host: Host): Step[] {
       name: 'pool',
       title: `Starting PHP ${site.php}`,
       ...fpm.apply(host, site),
-      undo: fpmRemoval.removeAll(host, site).apply,
+      undo: fpmRemoval.removePoolsAndSlice(host, site).apply,
     },
-    {
-      name: 'cron',
-      title: 'Scheduling the jobs of WordPress',
-      ...cron.schedule(host, site),
-      undo: cron.unschedule(host, user).apply,
-    },
+    cron.scheduleStep(host, site),
     {
       name: 'vhost',
       title: 'Adding the virtual host',
@@ -161,15 +154,7 @@ function stepsOf(site: Site, host: Host): Step[] {
       notes: () => listeningNotes(host),
       undo: nginx.remove(host, site).apply,
     },
-    {
-      name: 'probe',
-      title: 'Waiting for an answer of the site',
-      effects: [run('request', `http://${domain}/`)],
-      async *apply() {
-        const problem = await awaitAnswer(host, domain)
-        if (problem !== undefined) yield `Warning: ${domain} ${problem}`
-      },
-    },
+    awaitAnswerStep(host, domain),
     {
       name: 'record',
       title: 'Moving the record back',
@@ -179,12 +164,12 @@ function stepsOf(site: Site, host: Host): Step[] {
     {
       name: 'dump',
       title: 'Removing the dump of the database',
-      ...kept.forgetDatabase(host, site),
+      ...kept.removeTrashedDatabase(host, site),
     },
   ]
 }
 
-/** The certificate may have expired since the deletion. */
+/** Renews the certificate if it has expired since the deletion. */
 async function certificateSteps(host: Host, site: Site, warn: Warn): Promise<Step[]> {
   if (!(await needsRenewal(host, site))) return []
   const title = `Renewing the certificate of ${site.domain}`

@@ -4,11 +4,11 @@ import { changeList, type SiteChange } from './site-change.ts'
 
 export const siteResume = command('site.resume', {
   ...onSite,
-  steps: (job) => changeList(resuming(job.params.domain), job),
+  steps: (job) => changeList(resumeChange(job.params.domain), job),
   result: domainOf,
 })
 
-const resuming = (domain: string): SiteChange => ({
+const resumeChange = (domain: string): SiteChange => ({
   domain,
   into: ({ suspended: _, ...site }) => site,
   about: () => `Resuming ${domain}`,

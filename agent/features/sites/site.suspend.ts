@@ -4,11 +4,11 @@ import { changeList, type SiteChange } from './site-change.ts'
 
 export const siteSuspend = command('site.suspend', {
   ...onSite,
-  steps: (job) => changeList(suspending(job.params.domain), job),
+  steps: (job) => changeList(suspendChange(job.params.domain), job),
   result: domainOf,
 })
 
-const suspending = (domain: string): SiteChange => ({
+const suspendChange = (domain: string): SiteChange => ({
   domain,
   into: (site) => ({ ...site, suspended: true }),
   about: () => `Suspending ${domain}`,

@@ -5,11 +5,11 @@ import { command } from '#agent/kernel/steps/command.ts'
 import type { ParamsOf } from '#shared/commands.ts'
 import { changeList, type SiteChange } from './site-change.ts'
 
-type Params = ParamsOf<'site.update'>
+type UpdateParams = ParamsOf<'site.update'>
 
 export const siteUpdate = command('site.update', {
   ...onSite,
-  steps: (job) => changeList(updating(job.params), job),
+  steps: (job) => changeList(updateChange(job.params), job),
   result: async ({ params: { domain }, host }) => resultOf(await getSite(host, domain)),
 })
 
@@ -18,7 +18,7 @@ const resultOf = ({ domain, php, tier, database_routines = false, xmlrpc = true 
 })
 
 /** Only the values that differ from the defaults are part of a record. */
-function updating({ domain, accept, ...change }: Params): SiteChange {
+function updateChange({ domain, accept, ...change }: UpdateParams): SiteChange {
   const into = (site: Site): Site => {
     const { php = site.php, tier = site.tier } = change
     const { database_routines = false, ...rest } = site

@@ -1,31 +1,40 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { LastUpdate, Maintenance, Reboot } from '#shared/updates/maintenance.ts'
-import { oldPrograms, reported } from './old-files.ts'
-import { listsReadAt, pendingPackages } from './pending.ts'
-import { type Kept, readKept, writeKept } from './records.ts'
+import {
+  type MaintenanceState,
+  readMaintenanceState,
+  writeMaintenanceState,
+} from './maintenance-state.ts'
+import { oldPrograms, toReported } from './old-files.ts'
+import { listsReadAt, pendingPackages } from './pending-packages.ts'
 import { restartsOf } from './restarts.ts'
 import { unattendedOf } from './unattended.ts'
 
-/** Checks everything, and stores the result. One at a time: two would overwrite each other. */
+/** Checks everything, and stores the result. Exclusive, as two would overwrite each other. */
 export function checkMaintenance(host: Host): Promise<Maintenance> {
   return host.exclusive('maintenance', async () => {
-    const kept = await readKept(host)
-    const maintenance = await found(host, kept)
+    const kept = await readMaintenanceState(host)
+    const maintenance = await checkNow(host, kept)
     const names = new Set(maintenance.old_files.map(({ name }) => name))
     const stillOld = <T>(record: Record<string, T>) =>
       Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)))
     const [failed, renewed] = [stillOld(kept.failed), stillOld(kept.renewed)]
-    await writeKept(host, { ...kept, maintenance, failed, renewed })
+    await writeMaintenanceState(host, { ...kept, maintenance, failed, renewed })
     return maintenance
   })
 }
 
-/** Changes what is kept. */
-export function changeKept(host: Host, change: (kept: Kept) => Kept): Promise<void> {
-  return host.exclusive('maintenance', async () => writeKept(host, change(await readKept(host))))
+/** Changes the stored state. */
+export function updateMaintenanceState(
+  host: Host,
+  change: (kept: MaintenanceState) => MaintenanceState,
+): Promise<void> {
+  return host.exclusive('maintenance', async () =>
+    writeMaintenanceState(host, change(await readMaintenanceState(host))),
+  )
 }
 
-async function found(host: Host, kept: Kept): Promise<Maintenance> {
+async function checkNow(host: Host, kept: MaintenanceState): Promise<Maintenance> {
   const now = new Date(host.clock.now()).toISOString()
   const { packages, problem } = await pendingPackages(host)
   const lists = await listsReadAt(host)
@@ -37,7 +46,7 @@ async function found(host: Host, kept: Kept): Promise<Maintenance> {
     packages,
     packages_problem: problem,
     reboot: await rebootOf(host),
-    old_files: reported(await oldPrograms(host), before?.old_files ?? [], { now, problems }),
+    old_files: toReported(await oldPrograms(host), before?.old_files ?? [], { now, problems }),
     restarts: restartsOf(kept.restarts, Date.parse(now)),
     unattended: await unattendedOf(host),
     last_update: await lastUpdate(host, before?.last_update ?? null),
@@ -45,15 +54,15 @@ async function found(host: Host, kept: Kept): Promise<Maintenance> {
 }
 
 const HISTORY = '/var/log/apt/history.log'
-const MOST = 4 << 20
+const MAX_BYTES = 4 << 20
 const MAX_PACKAGES = 500
 
-/** The newest upgrade in apt's history; an entry of an earlier month is in `before`. */
+/** Finds the newest upgrade in apt's history; an entry of an earlier month is in `before`. */
 export async function lastUpdate(
   { files }: Host,
   before: LastUpdate | null,
 ): Promise<LastUpdate | null> {
-  const text = (await files.read(HISTORY, MOST).catch(() => undefined)) ?? ''
+  const text = (await files.read(HISTORY, MAX_BYTES).catch(() => undefined)) ?? ''
   const entry = text.split(/\n\n+/).findLast((part) => /^Upgrade: /m.test(part))
   if (entry === undefined) return before
   const [, day, time] = /^End-Date: (\d{4}-\d\d-\d\d) {2}(\d\d:\d\d:\d\d)$/m.exec(entry) ?? []
@@ -65,8 +74,8 @@ export async function lastUpdate(
 }
 
 /**
- * Whether this server needs a reboot: requests of packages, and a newer kernel than the running one. A
- * container runs the kernel of its host, which is not in its own /boot.
+ * Returns whether this server needs a reboot: for requests of packages, and for a newer kernel than
+ * the running one. A container runs the kernel of its host, which is not in its own /boot.
  */
 export async function rebootOf(host: Host): Promise<Reboot> {
   const requests = await requestsOf(host)
@@ -75,7 +84,7 @@ export async function rebootOf(host: Host): Promise<Reboot> {
   return { needed: reasons.length > 0, reasons: reasons.slice(0, 100) }
 }
 
-/** Written by the scripts of packages; without the list, the packages are unknown. */
+/** Returns the packages whose scripts requested a reboot; none when their list is missing. */
 async function requestsOf({ files }: Host): Promise<string[]> {
   if (!(await files.stat('/run/reboot-required'))) return []
   const text = (await files.read('/run/reboot-required.pkgs')) ?? ''
@@ -94,7 +103,7 @@ async function newerKernel({ files }: Host): Promise<string | undefined> {
   return newest === running ? undefined : newest
 }
 
-/** `6.1.0-25-cloud-amd64` → `cloud-amd64`. */
+/** Returns the flavour of a kernel: `cloud-amd64` for `6.1.0-25-cloud-amd64`. */
 const flavourOf = (release: string) => /^[\d.+~a-z]*?-\d+-(.*)$/.exec(release)?.[1] ?? ''
 
 function isOlder(one: string, other: string): boolean {

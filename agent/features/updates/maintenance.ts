@@ -1,16 +1,16 @@
 import { BASE_PATH } from '#agent/features/web/base-file.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Runner } from '#agent/kernel/operations/runner.ts'
-import { restartingSteps } from '#agent/kernel/services/restarting.ts'
+import { restartingSteps } from '#agent/kernel/services/restart-drop-ins.ts'
 import { propertiesOf } from '#agent/kernel/services/systemd.ts'
 import { resultOf } from '#agent/kernel/steps/progress.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { oneLine } from '#shared/updates/maintenance.ts'
-import { changeKept, checkMaintenance } from './check.ts'
-import { listsReadAt } from './pending.ts'
-import { readKept } from './records.ts'
-import { renewals } from './renewals.ts'
-import { noteRestarts } from './restarts.ts'
+import { checkMaintenance, updateMaintenanceState } from './check.ts'
+import { readMaintenanceState } from './maintenance-state.ts'
+import { listsReadAt } from './pending-packages.ts'
+import { programRestarts } from './program-restarts.ts'
+import { countNewRestarts } from './restarts.ts'
 import { namedServices } from './services.ts'
 import { refreshLists } from './upgrade.ts'
 
@@ -18,42 +18,52 @@ const SECOND_MS = 1000
 const PAUSE_MS = SECOND_MS / 2
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-/** dpkg runs several times for one update: it is over after this time without a change. */
+/** The time without a change after which an update is over: dpkg runs several times for one. */
 const QUIET_MS = 10 * SECOND_MS
-/** Packages that stay half-installed block restarts only for this time. */
+/** The maximum time for which half-installed packages block restarts. */
 const BUSY_MS = 10 * MINUTE_MS
-const AGAIN_MS = 10 * MINUTE_MS
+const RETRY_MS = 10 * MINUTE_MS
 const REVIVE_MS = 5 * MINUTE_MS
-/** apt's own timer reads them twice a day where it runs. */
+/** The maximum age of package lists, where apt's own timer does not read them twice a day. */
 const LISTS_MS = 26 * HOUR_MS
 
-type Report = (error: unknown) => void
+type ReportError = (error: unknown) => void
 
 /** The state of this process between rounds. */
-interface Due {
+interface MaintenanceSchedule {
   check: number
   minute: number
   revive: number
-  /** When dpkg had changed something at the last check. */
+  /** The time of dpkg's last change at the last check. */
   dpkg: number
-  /** When a failed restart is retried. */
+  /** The time when a failed restart is retried. */
   again: number
 }
 
 /**
- * Makes the work of each round: on a provisioned server, after each change of dpkg, each hour and after
- * a start, it finds programs that run replaced files, restarts them one after another, and stores the result for the
- * dashboard. In between it counts restarts by systemd, and starts units that systemd has given up.
+ * Returns the work of each round: on a provisioned server, after each change of dpkg, each hour and
+ * after a start, it finds programs that run replaced files, restarts them one after another, and
+ * stores the result for the dashboard. In between it counts restarts by systemd, and starts units
+ * that systemd has given up.
  */
-export function keepMaintained(host: Host, runner: Runner, report: Report): () => Promise<void> {
+export function keepMaintained(
+  host: Host,
+  runner: Runner,
+  report: ReportError,
+): () => Promise<void> {
   const start = host.clock.elapsed()
   const due = { check: start, minute: start, revive: start, dpkg: 0, again: Infinity }
   return async () => {
-    if (await isReady(host)) await turn(host, runner, due, report)
+    if (await isReady(host)) await runRound(host, runner, due, report)
   }
 }
 
-async function turn(host: Host, runner: Runner, due: Due, report: Report): Promise<void> {
+async function runRound(
+  host: Host,
+  runner: Runner,
+  due: MaintenanceSchedule,
+  report: ReportError,
+): Promise<void> {
   const now = host.clock.elapsed()
   if (now >= due.minute) {
     due.minute = now + MINUTE_MS
@@ -71,34 +81,34 @@ async function turn(host: Host, runner: Runner, due: Due, report: Report): Promi
   due.dpkg = await dpkgChangedAt(host)
   await maintain(host, runner, report)
     .then((waiting) => {
-      if (waiting) due.again = now + AGAIN_MS
+      if (waiting) due.again = now + RETRY_MS
     })
     .catch(report)
 }
 
 const isReady = async ({ files }: Host) => (await files.stat(BASE_PATH)) !== undefined
 
-/** Also after somebody has removed what the provisioning has set. */
+/** Restores the drop-ins of the provisioning after somebody has removed them. */
 async function ensureRestarting(host: Host): Promise<void> {
   for (const { apply } of await restartingSteps(host)) await apply()
 }
 
-/** True: a restart failed and must be retried. */
-async function maintain(host: Host, runner: Runner, report: Report): Promise<boolean> {
+/** Returns true when a restart failed and must be retried. */
+async function maintain(host: Host, runner: Runner, report: ReportError): Promise<boolean> {
   if ((await listsReadAt(host)) !== null) await resultOf(refreshLists(host, LISTS_MS)).catch(report)
   await checkMaintenance(host)
   return renewAll(host, runner, report)
 }
 
 async function countRestarts(host: Host): Promise<void> {
-  const { restarts } = await readKept(host)
-  const after = await noteRestarts(host, restarts)
+  const { restarts } = await readMaintenanceState(host)
+  const after = await countNewRestarts(host, restarts)
   if (JSON.stringify(after) !== JSON.stringify(restarts))
-    await changeKept(host, (kept) => ({ ...kept, restarts: after }))
+    await updateMaintenanceState(host, (kept) => ({ ...kept, restarts: after }))
 }
 
-/** Since the last check, and not in the last seconds. */
-async function hasChanged(host: Host, { dpkg }: Due): Promise<boolean> {
+/** Returns whether dpkg changed something since the last check, but not in the last seconds. */
+async function hasChanged(host: Host, { dpkg }: MaintenanceSchedule): Promise<boolean> {
   const changed = await dpkgChangedAt(host)
   return changed !== dpkg && Math.abs(host.clock.now() - changed) > QUIET_MS
 }
@@ -108,47 +118,50 @@ async function isQuiet(host: Host): Promise<boolean> {
   return age > BUSY_MS || !(await isDpkgBusy(host))
 }
 
-/** One after another. When one fails, the others of its kind wait: the cause may affect them too. */
-async function renewAll(host: Host, runner: Runner, report: Report): Promise<boolean> {
+/** Restarts one after another. After a failure its group waits: they may fail too. */
+async function renewAll(host: Host, runner: Runner, report: ReportError): Promise<boolean> {
   const failed = new Map<string, string>()
   const waiting = new Set<string>()
-  const found = await renewals(host, { database: false })
-  const { renewed } = await readKept(host)
+  const found = await programRestarts(host, { database: false })
+  const { renewed } = await readMaintenanceState(host)
   const changed = await dpkgChangedAt(host)
   for (const { name, group, key, apply } of found) {
     if (waiting.has(group)) continue
     if ((renewed[name] ?? 0) > changed) {
-      failed.set(name, STILL)
+      failed.set(name, STILL_OLD)
       continue
     }
     try {
-      // First, because the agent does not return from its own restart.
-      await noteRenewed(host, name)
+      // Recorded first, because the agent does not return from its own restart.
+      await recordRenewal(host, name)
       await runner.alone(key, apply)
     } catch (error) {
       waiting.add(group)
       failed.set(name, oneLine(messageOf(error)))
-      await noteRenewed(host, name, 0)
+      await recordRenewal(host, name, 0)
       report(error)
     }
     await host.clock.sleep(PAUSE_MS)
   }
   if (found.length === 0) return false
-  await changeKept(host, (kept) => ({ ...kept, failed: Object.fromEntries(failed) }))
+  await updateMaintenanceState(host, (kept) => ({ ...kept, failed: Object.fromEntries(failed) }))
   await checkMaintenance(host)
   return failed.size > 0
 }
 
-/** Another restart would not help, and the agent would restart itself endlessly. */
-const STILL = 'It was restarted, and still runs replaced files: reboot the server'
+/** The reason that prevents endless restarts: another one would not help. */
+const STILL_OLD = 'It was restarted, and still runs replaced files: reboot the server'
 
-function noteRenewed(host: Host, name: string, at = host.clock.now()): Promise<void> {
-  return changeKept(host, (kept) => ({ ...kept, renewed: { ...kept.renewed, [name]: at } }))
+function recordRenewal(host: Host, name: string, at = host.clock.now()): Promise<void> {
+  return updateMaintenanceState(host, (kept) => ({
+    ...kept,
+    renewed: { ...kept.renewed, [name]: at },
+  }))
 }
 
 /**
- * Starts units that systemd has given up after its limit: the cause may be gone. A unit that an
- * administrator has stopped is not failed, and stays stopped.
+ * Starts units that systemd has given up after its limit: the cause may no longer exist. A unit
+ * that an administrator has stopped is not failed, and stays stopped.
  */
 async function reviveFailed(host: Host): Promise<string[]> {
   const services = await namedServices(host)
@@ -165,15 +178,12 @@ async function reviveFailed(host: Host): Promise<string[]> {
 const STATUS = '/var/lib/dpkg/status'
 const UNFINISHED = /^Status: \S+ \S+ (unpacked|half-installed|half-configured)$/m
 
-/** dpkg writes this file with every change; 0 if it is missing. */
+/** Returns the time of the file that dpkg writes with every change; 0 if it is missing. */
 async function dpkgChangedAt({ files }: Host): Promise<number> {
   return (await files.stat(STATUS))?.mtime_ms ?? 0
 }
 
-/**
- * Whether dpkg is between two of its steps: a program that starts now might load new modules into
- * an old program.
- */
+/** Returns whether dpkg is between two of its steps, when programs mix modules. */
 async function isDpkgBusy({ files }: Host): Promise<boolean> {
   const pids = (await files.list('/proc')).filter(({ name }) => /^[1-9]\d*$/.test(name))
   for (const { name } of pids) {

@@ -14,8 +14,8 @@ export interface OldProgram {
   main: boolean
 }
 
-/** Programs of an operation or a job of a site, which end by themselves. */
-const PASSING = /^(hosting-operation-|hosting-cron@|hosting-job@|run-)/
+/** Matches programs of an operation or a job of a site, which end by themselves. */
+const TEMPORARY_UNITS = /^(hosting-operation-|hosting-cron@|hosting-job@|run-)/
 const OTHER_ADVICE = 'Restart it, or reboot the server: Hosting Control does not restart it'
 
 export async function oldPrograms(host: Host): Promise<OldProgram[]> {
@@ -26,8 +26,8 @@ export async function oldPrograms(host: Host): Promise<OldProgram[]> {
   const programs = new Map<string, OldProgram>()
   for (const one of processes) {
     const known = owners.find(({ owns }) => owns(one))
-    if (!known && PASSING.test(one.unit)) continue
-    const program = known ? ofKnown(known.service) : ofOther(one)
+    if (!known && TEMPORARY_UNITS.test(one.unit)) continue
+    const program = known ? programOfService(known.service) : programOfUnit(one)
     if (program.name === '') continue
     const main = known === undefined || known.main === undefined || known.main === one.pid
     const before = programs.get(program.name)
@@ -36,8 +36,8 @@ export async function oldPrograms(host: Host): Promise<OldProgram[]> {
   return [...programs.values()]
 }
 
-/** In the reported form: `since` of known programs stays. */
-export function reported(
+/** Returns the reported form; `since` of known programs stays. */
+export function toReported(
   programs: readonly OldProgram[],
   before: readonly OldFilesProgram[],
   { now, problems }: { now: string; problems: ReadonlyMap<string, string> },
@@ -57,16 +57,19 @@ function adviceFor(name: string, kind: OldFilesProgram['kind'], main: boolean): 
   return main ? '' : 'Old processes complete their last requests'
 }
 
-interface Owner {
+interface ServiceProcesses {
   service: NamedService
   owns(one: OldProcess): boolean
   /** The id of the main process; undefined when all processes of the service count as main ones. */
   main: number | undefined
 }
 
-async function ownersOf(host: Host, services: readonly NamedService[]): Promise<Owner[]> {
+async function ownersOf(
+  host: Host,
+  services: readonly NamedService[],
+): Promise<ServiceProcesses[]> {
   return Promise.all(
-    services.map(async (service): Promise<Owner> => {
+    services.map(async (service): Promise<ServiceProcesses> => {
       const pid = await pidOf(host, service)
       const owns = ({ unit, ...one }: OldProcess) =>
         formOf(host, {
@@ -83,51 +86,48 @@ async function pidOf({ files }: Host, { service }: NamedService): Promise<number
   return text && /^[1-9]\d*$/.test(text) ? Number(text) : undefined
 }
 
-const ofKnown = (known: NamedService) => ({
+const programOfService = (known: NamedService) => ({
   name: known.name,
   kind: known.kind,
   domain: known.site?.domain ?? '',
   known,
 })
 
-/** Root's own programs and those of logged-in users; a process without a unit has no name. */
-function ofOther({ pid, unit }: OldProcess): Omit<OldProgram, 'main'> {
+/** Describes programs of root and of logged-in users; a process without a unit has no name. */
+function programOfUnit({ pid, unit }: OldProcess): Omit<OldProgram, 'main'> {
   const name = unit.replace(/\.(service|scope)$/, '') || (pid === 1 ? 'systemd' : '')
   return { name, kind: 'other', domain: '', known: undefined }
 }
 
-/** A process that runs code of a file that is no longer there. */
+/** A process that runs code of a removed or replaced file. */
 interface OldProcess {
   pid: number
-  /** The unit of systemd that it belongs to, empty where there is none. */
+  /** The systemd unit that it belongs to; empty without one. */
   unit: string
   parent: number
 }
 
-/** Only code of packages: code that programs generate is elsewhere. See proc_pid_maps(5). */
+/** Matches code of packages: code that programs generate is elsewhere. See proc_pid_maps(5). */
 const CODE =
   '^[0-9a-f-]+ ..x. [0-9a-f]+ [0-9a-f:]+ [0-9]+ +/(usr|lib|lib64|bin|sbin)/.* [(]deleted[)]$'
 const GREP = ['grep', '--no-messages', '--with-filename', '--extended-regexp', '--max-count=1']
 /** The number of processes per call. */
-const PIECE = 500
+const MAX_PROCESSES_PER_CALL = 500
 
-/**
- * Processes that have mapped replaced files. The sandbox of the agent prevents inspecting processes
- * with more rights: grep runs outside of it.
- */
+/** Lists processes that have mapped replaced files, by grep outside of the sandbox. */
 async function oldProcesses(host: Host): Promise<OldProcess[]> {
   const names = (await host.files.list('/proc')).map(({ name }) => name)
   const pids = names.filter((name) => /^[1-9]\d*$/.test(name))
   const found: number[] = []
-  for (let at = 0; at < pids.length; at += PIECE) {
-    const paths = pids.slice(at, at + PIECE).map((pid) => `/proc/${pid}/maps`)
+  for (let at = 0; at < pids.length; at += MAX_PROCESSES_PER_CALL) {
+    const paths = pids.slice(at, at + MAX_PROCESSES_PER_CALL).map((pid) => `/proc/${pid}/maps`)
     const { stdout } = await host.shell.try([...GREP, CODE, ...paths], { unconfined: true })
     found.push(...[...stdout.matchAll(/^\/proc\/(\d+)\/maps:/gm)].map(([, pid]) => Number(pid)))
   }
-  return Promise.all(found.map((pid) => describe(host, pid)))
+  return Promise.all(found.map((pid) => describeProcess(host, pid)))
 }
 
-async function describe({ files }: Host, pid: number): Promise<OldProcess> {
+async function describeProcess({ files }: Host, pid: number): Promise<OldProcess> {
   const [group = '', status = ''] = await Promise.all([
     files.read(`/proc/${pid}/cgroup`).catch(() => ''),
     files.read(`/proc/${pid}/status`).catch(() => ''),

@@ -7,7 +7,7 @@ import { namedServices } from './services.ts'
 const HOUR_MS = 3_600_000
 const MAX_MOMENTS = 5000
 
-/** How often systemd restarted each unit since its manual start, and when that number grew. */
+/** Restarts of each unit by systemd since its manual start, and the times when it grew. */
 export const Restarts = z.object({
   counts: z.record(z.string(), z.int().nonnegative()),
   moments: z.array(z.object({ name: z.string(), at: z.number(), count: z.int().positive() })),
@@ -15,8 +15,8 @@ export const Restarts = z.object({
 export type Restarts = z.infer<typeof Restarts>
 export const NO_RESTARTS: Restarts = { counts: {}, moments: [] }
 
-/** The restarts since the last check. systemd counts from 0 again after a manual start. */
-export async function noteRestarts(host: Host, before: Restarts): Promise<Restarts> {
+/** Adds the restarts since the last check. systemd counts from 0 again after a manual start. */
+export async function countNewRestarts(host: Host, before: Restarts): Promise<Restarts> {
   const named = await namedServices(host)
   const units = named.map(({ unit }) => unit)
   const found = await propertiesOf(host, units, ['NRestarts'])

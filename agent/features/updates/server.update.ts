@@ -5,16 +5,16 @@ import {
   later,
   line,
   type Progress,
-  value,
+  stepResult,
   WHOLE_SERVER,
 } from '#agent/kernel/steps/command.ts'
 import { checkMaintenance } from './check.ts'
-import { renewals } from './renewals.ts'
+import { programRestarts } from './program-restarts.ts'
 import { AGENT_UNIT } from './services.ts'
 import { refreshLists, upgradeSteps } from './upgrade.ts'
 
-const pending = value<string[]>('The lists of packages were not read')
-const restarted = value<string[]>('The programs were not restarted')
+const pendingNames = stepResult<string[]>('The lists of packages were not read')
+const restartedNames = stepResult<string[]>('The programs were not restarted')
 
 /**
  * A restart of the agent does not end it: installed packages are skipped. Nothing is undone, since
@@ -24,22 +24,22 @@ export const serverUpdate = command('server.update', {
   lock: () => WHOLE_SERVER,
   resume: 'again',
   steps: ({ params: { scope, restart_database: database }, host, gives }) => [
-    line(gives(pending, () => lookForUpdates(host))),
+    line(gives(pendingNames, () => lookForUpdates(host))),
     later(() => upgradeSteps(host, scope)),
     {
       name: 'restarts',
       title: 'Restarting programs with replaced files, one after the other',
       effects: [run('restart', 'programs that run replaced files')],
-      apply: gives(restarted, () => restartPrograms(host, database)),
+      apply: gives(restartedNames, () => restartPrograms(host, database)),
     },
   ],
   async *result({ host, get }) {
     const { packages, reboot } = await checkMaintenance(host)
     const left = new Set(packages.map(({ name }) => name))
-    const installed = get(pending).filter((name) => !left.has(name))
+    const installed = get(pendingNames).filter((name) => !left.has(name))
     yield `${installed.length} packages were updated`
     if (reboot.needed) yield `The server needs a reboot: ${reboot.reasons.join(', ')}`
-    return { packages: installed, restarted: get(restarted), reboot_needed: reboot.needed }
+    return { packages: installed, restarted: get(restartedNames), reboot_needed: reboot.needed }
   },
 })
 
@@ -50,10 +50,10 @@ async function* lookForUpdates(host: Host): Progress<string[]> {
   return packages.map(({ name }) => name)
 }
 
-/** Known only after the installation. The agent itself restarts when no operation runs, and this is one. */
+/** Restarts programs, known after the installation; the agent when no operation runs. */
 async function* restartPrograms(host: Host, database: boolean): Progress<string[]> {
   const names: string[] = []
-  for (const { name, title, effects, apply } of await renewals(host, { database })) {
+  for (const { name, title, effects, apply } of await programRestarts(host, { database })) {
     if (effects[0]?.name === AGENT_UNIT) continue
     yield title
     await apply()

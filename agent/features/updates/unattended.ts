@@ -10,20 +10,20 @@ import type { Unattended } from '#shared/updates/maintenance.ts'
 const PACKAGE = 'unattended-upgrades'
 const PROGRAM = '/usr/bin/unattended-upgrade'
 const FOLDER = '/etc/apt/apt.conf.d'
-/** Read after the file of the package, and so has priority. */
+/** The file with priority, since apt reads it after that of the package. */
 export const UNATTENDED_FILE = `${FOLDER}/60hosting-unattended-upgrades`
 const DEBIAN_SWITCH = '20auto-upgrades'
 const DEBIAN_TEXT =
   /^\s*APT::Periodic::Update-Package-Lists "1";\s*APT::Periodic::Unattended-Upgrade "1";\s*$/
 const OWN_SETTING =
   /^\s*(APT::Periodic::(Unattended-Upgrade|Enable)|Unattended-Upgrade::(Origins-Pattern|Allowed-Origins))\b/m
-/** unattended-upgrades replaces it by the codename of the server. */
+/** The variable that unattended-upgrades replaces by the codename of the server. */
 const CODENAME = '$'.concat('{distro_codename}')
 const TIMER = 'apt-daily-upgrade.timer'
 
-/** Which configuration of unattended-upgrades is in effect, and what it does. */
+/** Returns the effective configuration of unattended-upgrades and its effect. */
 export async function unattendedOf(host: Host): Promise<Unattended> {
-  const admin = await administratorsOwn(host)
+  const admin = await findAdministratorsFile(host)
   const ours = await host.files.read(UNATTENDED_FILE)
   const because = admin === undefined ? '' : `${admin} is the administrator's own`
   const state: Unattended = {
@@ -45,11 +45,11 @@ export async function unattendedOf(host: Host): Promise<Unattended> {
 }
 
 /**
- * The step that configures only security updates. None if an administrator has a configuration:
- * that stays, and `unattendedOf` reports its effect.
+ * Returns the step that configures only security updates. None if an administrator has a
+ * configuration: that stays, and `unattendedOf` reports its effect.
  */
 export async function unattendedSteps(host: Host, enabled: boolean): Promise<Step[]> {
-  if ((await administratorsOwn(host)) !== undefined) return []
+  if ((await findAdministratorsFile(host)) !== undefined) return []
   const missing = enabled && !(await host.files.stat(PROGRAM))
   const text = renderUnattended(enabled)
   const before = await readGenerated(host, UNATTENDED_FILE)
@@ -76,7 +76,7 @@ function fileStep(host: Host, before: string | undefined, text: string): Step {
   }
 }
 
-/** See apt.conf(5) and the file of the package: `#clear` empties its list of origins. */
+/** Renders apt.conf(5); `#clear` empties the list of origins of the package's file. */
 export function renderUnattended(enabled: boolean): string {
   const origins = [CODENAME, `${CODENAME}-security`].map(
     (codename) => `  "origin=Debian,codename=${codename},label=Debian-Security";`,
@@ -93,11 +93,11 @@ Unattended-Upgrade::Automatic-Reboot "false";
 `
 }
 
-/** The names that apt reads in its folder: apt.conf(5). Others are drafts and copies. */
+/** Matches the names that apt reads in its folder: apt.conf(5). Others are drafts and copies. */
 const IS_READ = /^([\w-]+|[\w-][\w.-]*\.conf)$/
 
-/** The file of an administrator's own configuration; the unchanged one of the package is none. */
-async function administratorsOwn(host: Host): Promise<string | undefined> {
+/** Finds a file of an administrator's configuration: not the package's unchanged one. */
+async function findAdministratorsFile(host: Host): Promise<string | undefined> {
   const { files, shell } = host
   const packaged = `${FOLDER}/50unattended-upgrades`
   const names = (await files.list(FOLDER)).map(({ name }) => name)

@@ -3,23 +3,23 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import {
   APT_OPTIONS,
   READ_ONLY,
-  repair,
+  repairDpkg,
   runApt,
   update,
   withApt,
 } from '#agent/kernel/packages/apt.ts'
 import type { Progress, Step } from '#agent/kernel/steps/command.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
-import { listsReadAt, pendingPackages } from './pending.ts'
+import { listsReadAt, pendingPackages } from './pending-packages.ts'
 
-type Scope = 'security' | 'all'
+type UpdateScope = 'security' | 'all'
 
 const HOUR_MS = 3_600_000
-/** No update may remove a package that a site needs: apt then refuses. */
-const SAFE = ['-y', '-q', '--no-install-recommends', '--no-remove']
+/** The options that let apt refuse an update that removes a package. */
+const SAFE_OPTIONS = ['-y', '-q', '--no-install-recommends', '--no-remove']
 const NAME = /^[a-z0-9][a-z0-9+.:-]*$/
-/** A kernel or a large set of packages takes long on a slow disk. */
-const LONG = { ...APT_OPTIONS, timeout_ms: 50 * 60_000 }
+/** The options with a long time limit: a kernel takes long on a slow disk. */
+const UPGRADE_OPTIONS = { ...APT_OPTIONS, timeout_ms: 50 * 60_000 }
 
 /** Updates the package lists if they are older than an hour. */
 export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<void> {
@@ -28,11 +28,11 @@ export async function* refreshLists(host: Host, most_ms = HOUR_MS): Progress<voi
   yield* withApt(host, () => update(host))
 }
 
-/** The step that installs pending updates; none without any. Throws apt's message. */
-export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
+/** Returns the step that installs pending updates; none without any. Throws apt's message. */
+export async function upgradeSteps(host: Host, scope: UpdateScope): Promise<Step[]> {
   const { packages, problem } = await pendingPackages(host)
   if (problem !== '') throw new Error(`apt cannot list the pending updates: ${problem}`)
-  // Installed packages; apt adds their new dependencies.
+  // apt adds new dependencies of these installed packages.
   const names = packages
     .filter(({ security, installed }) => installed !== '' && (scope === 'all' || security))
     .map(({ name }) => name)
@@ -41,8 +41,8 @@ export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
   const what = scope === 'security' ? 'security updates' : 'updates'
   const argv =
     scope === 'all'
-      ? ['upgrade', '--with-new-pkgs', ...SAFE]
-      : ['install', '--only-upgrade', ...SAFE, '--', ...names]
+      ? ['upgrade', '--with-new-pkgs', ...SAFE_OPTIONS]
+      : ['install', '--only-upgrade', ...SAFE_OPTIONS, '--', ...names]
   return [
     {
       name: 'packages',
@@ -53,7 +53,7 @@ export async function upgradeSteps(host: Host, scope: Scope): Promise<Step[]> {
   ]
 }
 
-/** The changes that apt would make. */
+/** Returns the changes that apt would make. */
 async function simulatedUpgrade(host: Host, argv: readonly string[]): Promise<Effect[]> {
   const { stdout } = await host.shell.run(['apt-get', ...READ_ONLY, '--simulate', ...argv])
   return [...stdout.matchAll(/^Inst (\S+)( \[)?/gm)].map(([, name = '', former]) =>
@@ -63,6 +63,6 @@ async function simulatedUpgrade(host: Host, argv: readonly string[]): Promise<Ef
 
 const upgrade = (host: Host, argv: readonly string[]): Progress<void> =>
   withApt(host, async function* () {
-    await repair(host)
-    yield* runApt(host, argv, LONG)
+    await repairDpkg(host)
+    yield* runApt(host, argv, UPGRADE_OPTIONS)
   })

@@ -1,12 +1,12 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { TLS_CIPHERS } from '#shared/domains/tls-ciphers.ts'
-import type { Places } from './places.ts'
+import type { ListenPlaces } from './listen-places.ts'
 import { VISITOR_LIMITS, VISITOR_ZONE } from './visitor-limits.ts'
 
 /** The folder of ACME tokens: one for all sites, so that no token is written inside a site. */
 export const ACME_ROOT = '/var/lib/hosting-acme'
 
-/** First location of every server: tokens are always served. */
+/** The first location of every server, so that tokens are always served. */
 export const ACME_LOCATION = `    location ^~ /.well-known/acme-challenge/ {
         root ${ACME_ROOT};
         default_type text/plain;
@@ -16,10 +16,10 @@ export const ACME_LOCATION = `    location ^~ /.well-known/acme-challenge/ {
 /** The features of the running nginx. */
 export interface Abilities {
   ipv6: boolean
-  /** `http2 on` (1.25.1 and newer) instead of a parameter of `listen`. */
+  /** Whether nginx has `http2 on` (1.25.1 and newer) instead of a parameter of `listen`. */
   http2_directive: boolean
-  /** Addresses beside foreign servers; undefined without any. */
-  places?: Places
+  /** The addresses beside foreign servers; undefined without any. */
+  places?: ListenPlaces
 }
 
 export const TLS_SETTINGS = `    ssl_protocols TLSv1.2 TLSv1.3;
@@ -44,16 +44,16 @@ export function renderListen(
 }
 
 /**
- * nginx serves a recently opened file without checking its path for symbolic links again: the open
- * file was checked, even if a link replaces its name. For up to a second nginx serves the old
+ * Settings of a cache of open files, without which nginx checks paths for symbolic links again: the
+ * open file was checked, even if a link replaces its name. For up to a second nginx serves the old
  * content of a replaced file.
  */
 export const OPEN_FILES = ['open_file_cache max=256 inactive=10s;', 'open_file_cache_valid 1s;']
 
-/** PDF files of the media library are embedded as objects. */
+/** Allows objects of the site: PDF files of the media library are embedded as such. */
 const BASIC_POLICY = "base-uri 'self'; object-src 'self'"
 const FRAMES = "frame-ancestors 'self'"
-/** Nothing from other hosts; WordPress itself needs inline code, and templates that are compiled. */
+/** Allows nothing from other hosts; WordPress needs inline code and compiled templates. */
 const STRICT_POLICY = [
   "default-src 'self'",
   "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
@@ -68,9 +68,9 @@ const STRICT_POLICY = [
 ].join('; ')
 
 /**
- * conf.d/hosting.conf, which affects no server that this agent did not create. `bucket`: a name of
- * 253 characters does not fit into nginx's default of 64, and then nginx does not start; left out
- * if an administrator has set it.
+ * Renders conf.d/hosting.conf, which affects no server that this agent did not create. `bucket` is
+ * false if an administrator has set the size: a name of 253 characters does not fit into nginx's
+ * default of 64, and then nginx does not start.
  */
 export function renderBase(bucket: boolean): string {
   return `# ${MARK_LINE}
@@ -135,10 +135,7 @@ limit_req_zone $hosting_cron_key zone=hosting_cron:1m rate=10r/m;
 `
 }
 
-/**
- * The server for all unknown names, on ports without a foreign server: it serves tokens and closes
- * all other connections.
- */
+/** Renders the server for all unknown names, which serves only tokens. */
 export function renderDefault(abilities: Abilities, ports: readonly (80 | 443)[]): string {
   return `# ${MARK_LINE}
 server {
@@ -157,8 +154,8 @@ ${ACME_LOCATION}
 }
 
 /**
- * Arguments with which newsletters and advertisements count clicks: scripts in the browser read
- * them, and no page depends on them. Names as regular expressions (PCRE).
+ * The arguments with which newsletters and advertisements count clicks: scripts in the browser read
+ * them, and no page depends on them. Names are regular expressions (PCRE).
  */
 const TRACKING = [
   'utm_[a-z_]+',
@@ -170,7 +167,7 @@ const TRACKING = [
 
 const TRACKING_ONLY = `(?:(?:${TRACKING})(?:=[^&]*)?(?:&|$))*$`
 
-/** Path components that are never stored, also below a folder or a language; also `cart-2`. */
+/** The path components that are never stored, also below a folder or a language; also `cart-2`. */
 const DYNAMIC = [
   ...['wp-admin', 'wp-login', 'wp-cron', 'wp-json', 'wp-signup', 'wp-activate', 'xmlrpc'],
   ...['cart', 'basket', 'checkout', 'my-account', 'order-pay', 'order-received', 'wc-api'],
@@ -188,10 +185,10 @@ const PERSONAL = [
 const OF_SCRIPTS = '\\s|_(?!_Host-|_Secure-)|sbjs_|intercom-'
 
 /**
- * Maps of the http block for the page caches of all sites. `$hosting_skip_…` is 1 if the cache is
- * neither read nor written. `$hosting_asked_uri` and `$hosting_asked_query` are both what PHP
- * receives and the key of a page, so that PHP never sees an argument that is not part of the key of
- * a stored page, and cannot write it into a page for others.
+ * Renders the maps of the http block for the page caches of all sites. `$hosting_skip_…` is 1 if
+ * the cache is neither read nor written. `$hosting_asked_uri` and `$hosting_asked_query` are both
+ * what PHP receives and the key of a page, so that PHP never sees an argument that is not part of
+ * the key of a stored page, and cannot write it into a page for others.
  */
 export function renderCacheRules(): string {
   return `# The page cache is for anonymous visitors of plain addresses: 1 skips it. The first match decides.

@@ -15,15 +15,16 @@ const TABLE = 'inet hosting_visitors'
 export const CONNECTION_PATHS = [`${UNITS}/${UNIT}`, RULES]
 
 /**
- * With 10 seconds for the head of a request, an address holds at most 2,000 + 10 * 300 connections of
- * the 8,192 of a worker of nginx. Browsers reuse connections: many visitors behind one address open
- * fewer than 300 in a second, and a dropped packet is sent again after a second.
+ * The limit for an address. With 10 seconds for the head of a request, it holds at most 2,000 + 10
+ * * 300 connections of the 8,192 of a worker of nginx. Browsers reuse connections: many visitors
+ * behind one address open fewer than 300 in a second, and a dropped packet is sent again after a
+ * second.
  */
-const RATE = 'limit rate over 300/second burst 2000 packets'
-const NEW = 'tcp dport { 80, 443 } tcp flags & (syn | ack) == syn'
+const RATE_LIMIT = 'limit rate over 300/second burst 2000 packets'
+const NEW_CONNECTIONS = 'tcp dport { 80, 443 } tcp flags & (syn | ack) == syn'
 const SET = 'size 65535; flags dynamic,timeout; timeout 1m;'
 
-/** A table of its own: other rules of the server stay. An IPv6 visitor has a whole /64. */
+/** Rules in an own table: others of the server stay. An IPv6 visitor has a whole /64. */
 const RULES_TEXT = `# ${MARK_LINE}
 table ${TABLE}
 delete table ${TABLE}
@@ -34,17 +35,17 @@ table ${TABLE} {
     chain arriving {
         type filter hook input priority -10; policy accept;
         iif "lo" accept
-        ${NEW} update @addresses { ip saddr ${RATE} } drop
-        ${NEW} update @networks { ip6 saddr & ffff:ffff:ffff:ffff:: ${RATE} } drop
+        ${NEW_CONNECTIONS} update @addresses { ip saddr ${RATE_LIMIT} } drop
+        ${NEW_CONNECTIONS} update @networks { ip6 saddr & ffff:ffff:ffff:ffff:: ${RATE_LIMIT} } drop
     }
     chain local {
         type filter hook output priority -10; policy accept;
-        oif "lo" ${NEW} meta skuid >= 1000 update @users { meta skuid ${RATE} } drop
+        oif "lo" ${NEW_CONNECTIONS} meta skuid >= 1000 update @users { meta skuid ${RATE_LIMIT} } drop
     }
 }
 `
 
-/** A kernel without nf_tables, as in some containers, has no limit; nothing fails for that. */
+/** The unit of the limit. Without nf_tables, as in some containers, there is none. */
 const UNIT_TEXT = unit`# ${MARK_LINE}
 [Unit]
 Description=Limit of new connections for each address and each site
@@ -63,8 +64,9 @@ WantedBy=multi-user.target
 `
 
 /**
- * The step that limits the rate of new connections to nginx, where nftables is installed: nginx itself
- * does not count connections whose request is not complete. None if that is done, or without systemd.
+ * Returns the step that limits the rate of new connections to nginx, where nftables is installed:
+ * nginx itself does not count connections whose request is not complete. None if that is done, or
+ * without systemd.
  */
 export const connectionRateSteps = onUnits(async (host): Promise<Step[]> => {
   if (!(await host.files.stat(NFT))) return []
@@ -82,7 +84,7 @@ export const connectionRateSteps = onUnits(async (host): Promise<Step[]> => {
   return [{ name: 'connection rate', title, ...inOrder(files, started) }]
 }, [])
 
-/** Stops the limit, which no site needs any more. Does not throw. */
+/** Stops the limit when no site needs it any more. Does not throw. */
 export async function stopConnectionRate({ shell }: Pick<Host, 'shell'>): Promise<void> {
   await shell.try(['systemctl', 'disable', '--now', '--quiet', UNIT])
 }

@@ -1,15 +1,15 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { certificateOf, reloadTested, textOf } from './nginx.ts'
-import { servers } from './others.ts'
+import { certificateOf, reloadTested, vhostTextOf } from './nginx.ts'
+import { listServers } from './nginx-servers.ts'
 import { renderFrozen } from './vhost.ts'
 import { availablePath, isFrozen, servingPathOf } from './vhost-files.ts'
 
-/** Every request gets the answer 503 from now on; `thaw` ends it. */
+/** Answers every request with 503 until `unfreeze`. */
 export async function freeze(host: Host, site: Site): Promise<void> {
   const { domain } = site
   const certificate = await certificateOf(host, domain)
-  const text = await textOf(host, { site, certificate }, await servers(host), renderFrozen)
+  const text = await vhostTextOf(host, { site, certificate }, await listServers(host), renderFrozen)
   await host.exclusive('nginx', async () => {
     const served = await host.files.read(availablePath(domain))
     if (served === undefined || (await isFrozen(host, domain))) return
@@ -19,8 +19,8 @@ export async function freeze(host: Host, site: Site): Promise<void> {
   })
 }
 
-/** The opposite; nothing for a site that is not frozen. */
-export const thaw = (host: Host, domain: string): Promise<void> =>
+/** Serves the site again; does nothing for a site that is not frozen. */
+export const unfreeze = (host: Host, domain: string): Promise<void> =>
   host.exclusive('nginx', async () => {
     if (!(await isFrozen(host, domain))) return
     await host.files.rename(servingPathOf(domain), availablePath(domain))

@@ -3,61 +3,66 @@ import type { NginxServers } from '#agent/features/existing/web/nginx-servers.ts
 import { socketOf } from '#agent/features/php/fpm-files.ts'
 import {
   applyListener,
-  followListener,
+  applyListenerQuietly,
   removeListener,
 } from '#agent/features/web/page-purge/listener.ts'
 import { type Change, deferred } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
-import { removeGenerated, replaceAll } from '#agent/kernel/effects/generated.ts'
+import { removeGenerated, replaceAllGenerated } from '#agent/kernel/effects/generated.ts'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { NGINX } from '#agent/kernel/services/known.ts'
+import { NGINX } from '#agent/kernel/services/debian-services.ts'
 import { isRunning, signal } from '#agent/kernel/services/service.ts'
 import { isSelfSigned, namesIn } from '#agent/kernel/site/certificate-files.ts'
 import { certificateFolder, pageCacheOf } from '#agent/kernel/site/paths.ts'
 import { hasPageCache } from '#agent/kernel/site/settings.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { limitsFor, machineOf } from '#agent/kernel/site/tiers.ts'
+import { machineOf, siteLimitsOn } from '#agent/kernel/site/tiers.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
-import { abilitiesOf } from './abilities.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
 import { ownNetworks } from './cdn-networks.ts'
-import { availablePath, findLink, linkFor, linksOf } from './link.ts'
-import { refuseOtherDefaults, servers, serversIfInstalled } from './others.ts'
-import { specificAddresses } from './places.ts'
-import { PASSWORDS, passwordFileOf, passwordFiles, unusedPasswords } from './protection.ts'
+import { specificAddresses } from './listen-places.ts'
+import { abilitiesOf } from './nginx-abilities.ts'
+import { listServers, listServersIfInstalled, refuseOtherDefaults } from './nginx-servers.ts'
+import {
+  PASSWORDS_FOLDER,
+  passwordFileOf,
+  passwordFiles,
+  unusedPasswords,
+} from './password-protection.ts'
 import type { Certificate } from './redirects.ts'
 import { renderVhost, type Vhost } from './vhost.ts'
-import { isFrozen, pinnedOf } from './vhost-files.ts'
+import { isFrozen, peerCertificateOf } from './vhost-files.ts'
+import { availablePath, findLink, linkFor, linksOf } from './vhost-link.ts'
 
 export type { Certificate } from './redirects.ts'
 
-type Served = Pick<Site, 'domain' | 'user'>
+type ServedSite = Pick<Site, 'domain' | 'user'>
 
 /**
- * Writes the virtual host of a site and the files that it refers to; tests the whole configuration and
- * reloads nginx. A failed test restores the former files: a broken one would block the reloads of all
- * sites.
+ * Writes the virtual host of a site and the files that it refers to; tests the whole configuration
+ * and reloads nginx. A failed test restores the former files: a broken one would block the reloads
+ * of all sites.
  */
 export const apply = (host: Host, site: Site, certificate: Certificate | undefined): Change => ({
   effects: () => effectsOf(host, { site, certificate }),
-  apply: () => applyAlone(host, { site, certificate }),
+  apply: () => applyExclusively(host, { site, certificate }),
 })
 
-/** With the certificate that the site has. */
+/** Applies the virtual host with the present certificate of the site. */
 export const serve = (host: Host, site: Site): Change =>
   deferred(async () => apply(host, site, await certificateOf(host, site.domain)))
 
-async function applyAlone(host: Host, requested: Requested): Promise<void> {
+async function applyExclusively(host: Host, requested: RequestedVhost): Promise<void> {
   const { site } = requested
-  const before = await servers(host)
-  const text = await textOf(host, requested, before)
+  const before = await listServers(host)
+  const text = await vhostTextOf(host, requested, before)
   await host.exclusive('nginx', async () => {
     if (await isFrozen(host, site.domain)) throw conflict(`${site.domain} is frozen while it moves`)
     const base = { path: BASE_PATH, text: await baseOf(host) }
     const vhost = { path: availablePath(site.domain), text }
-    const restore = await replaceAll(host, [base, ...passwordFiles(site), vhost])
+    const restore = await replaceAllGenerated(host, [base, ...passwordFiles(site), vhost])
     const known = await findLink(host, site.domain)
     const link = known ?? linkFor(before, site.domain)
     try {
@@ -72,28 +77,32 @@ async function applyAlone(host: Host, requested: Requested): Promise<void> {
       throw error
     }
   })
-  await followListener(host, site)
+  await applyListenerQuietly(host, site)
 }
 
-/** The domains of the virtual hosts that `apply` created. */
+/** Lists the domains of the virtual hosts that `apply` created. */
 export async function servedDomains({ files }: Pick<Host, 'files'>): Promise<string[]> {
   const entries = await files.list('/etc/nginx/sites-enabled')
   return entries.flatMap(({ name }) => /^hosting-(.+)\.conf$/.exec(name)?.[1] ?? [])
 }
 
-/** nginx creates the folder of the page cache. */
-async function effectsOf(host: Host, requested: Requested): Promise<Effect[]> {
+/** Returns the effects; nginx creates the folder of the page cache. */
+async function effectsOf(host: Host, requested: RequestedVhost): Promise<Effect[]> {
   const { site } = requested
-  const found = await serversIfInstalled(host)
-  const text = await textOf(host, requested, found)
+  const found = await listServersIfInstalled(host)
+  const text = await vhostTextOf(host, requested, found)
   const vhost = { path: availablePath(site.domain), text }
   const passwords = passwordFiles(site)
-  // Without one, the steps that prepare the server for sites list it.
+  // Without this file, the steps that prepare the server for sites list it.
   const known = (await host.files.read(BASE_PATH)) !== undefined
   const base = known ? [{ path: BASE_PATH, text: await baseOf(host) }] : []
   const link = (await findLink(host, site.domain)) ?? linkFor(found, site.domain)
   return [
-    ...(await effects.creationsOf(host, 'folder', ...(passwords.length > 0 ? [PASSWORDS] : []))),
+    ...(await effects.creationsOf(
+      host,
+      'folder',
+      ...(passwords.length > 0 ? [PASSWORDS_FOLDER] : []),
+    )),
     ...(await effects.writesOf(host, [...base, ...passwords, vhost])),
     ...(await effects.removalsOf(host, 'file', ...unusedPasswords(site))),
     ...(await effects.creationsOf(host, 'link', link)),
@@ -105,22 +114,22 @@ async function effectsOf(host: Host, requested: Requested): Promise<Effect[]> {
   ]
 }
 
-type Requested = Pick<Vhost, 'site' | 'certificate'>
+type RequestedVhost = Pick<Vhost, 'site' | 'certificate'>
 
-/** The text of the file of a site. */
-export async function textOf(
+/** Renders the file of a site. */
+export async function vhostTextOf(
   host: Host,
-  requested: Requested,
+  requested: RequestedVhost,
   found: NginxServers,
   render = renderVhost,
 ): Promise<string> {
   const { user, php, domain, settings } = requested.site
   const cdn = settings?.trusted_cdn
-  const pinned = pinnedOf(domain)
+  const pinned = peerCertificateOf(domain)
   return render({
     ...requested,
     socket: socketOf({ user, php }),
-    limits: limitsFor(requested.site, await machineOf(host)),
+    limits: siteLimitsOn(requested.site, await machineOf(host)),
     abilities: await abilitiesOf(host, found),
     networks: cdn ? await ownNetworks(host, cdn) : [],
     pinned: (await host.files.stat(pinned)) && pinned,
@@ -128,10 +137,10 @@ export async function textOf(
 }
 
 /**
- * Removes virtual host and page cache of a site; missing ones are fine. The file goes last: while
- * it exists, nginx may still serve the site after an interrupted removal.
+ * Removes virtual host and page cache of a site, if they exist. The file goes last: while it
+ * exists, nginx may still serve the site after an interrupted removal.
  */
-export const remove = (host: Host, { domain, user }: Served): Change => ({
+export const remove = (host: Host, { domain, user }: ServedSite): Change => ({
   async effects() {
     const served = [
       ...(await effects.removalsOf(host, 'link', ...linksOf(domain))),
@@ -159,7 +168,7 @@ export const remove = (host: Host, { domain, user }: Served): Change => ({
   },
 })
 
-/** The certificate of the site on this machine; undefined without one. */
+/** Returns the certificate of the site on this machine; undefined without one. */
 export async function certificateOf(host: Host, domain: string): Promise<Certificate | undefined> {
   const { fullchain, privkey } = certificatePaths(domain)
   if (!(await host.files.stat(privkey))) return undefined
@@ -184,12 +193,12 @@ export const serveCertified = (host: Host, site: Site): Change => ({
   apply: serve(host, site).apply,
 })
 
-/** Addresses of this machine, beside 127.0.0.1, at which the site must answer too. */
+/** Returns addresses of this machine, beside 127.0.0.1, at which the site must answer too. */
 export async function otherAddresses(host: Host, domain: string): Promise<string[]> {
   return specificAddresses(host, (await host.files.read(availablePath(domain))) ?? '')
 }
 
-/** A stopped nginx, for example during boot, reads its configuration when it starts. */
+/** Reloads nginx after a test. A stopped one reads its configuration at its start. */
 export async function reloadTested(host: Host): Promise<void> {
   await test(host)
   await reload(host)

@@ -13,24 +13,24 @@ import {
 import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { missingPackages } from '#agent/kernel/packages/packages.ts'
-import { NGINX } from '#agent/kernel/services/known.ts'
+import { NGINX } from '#agent/kernel/services/debian-services.ts'
 import { isRunning } from '#agent/kernel/services/service.ts'
 import { CACHES, CONFIGURATION, HOMES, LIBRARY, LOGS } from '#agent/kernel/site/paths.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { abilitiesOf } from './abilities.ts'
 import { type Abilities, ACME_ROOT, renderDefault } from './base.ts'
 import { BASE_PATH, baseOf } from './base-file.ts'
+import { isWide, PORTS } from './listen-places.ts'
 import { reloadTested, test } from './nginx.ts'
-import { refuseOtherDefaults, serversIfInstalled } from './others.ts'
-import { isWide, PORTS } from './places.ts'
+import { abilitiesOf } from './nginx-abilities.ts'
+import { listServersIfInstalled, refuseOtherDefaults } from './nginx-servers.ts'
 
 export const DEFAULT_PATH = '/etc/nginx/sites-available/hosting-default'
 export const DEFAULT_LINK = '/etc/nginx/sites-enabled/hosting-default'
 const MAIN_FILE = '/etc/nginx/nginx.conf'
 const DEBIAN_FILE = '/etc/nginx/sites-available/default'
 const DEBIAN_LINK = '/etc/nginx/sites-enabled/default'
-/** Debian's default; anything else is a foreign site. */
+/** The pages of Debian's default; anything else is a foreign site. */
 const DEBIAN_PAGES = ['index.nginx-debian.html']
 const FOLDERS = [ACME_ROOT, LOGS, CACHES, HOMES, LIBRARY, CONFIGURATION]
 
@@ -51,8 +51,8 @@ export async function refuseOtherUser({ files }: Pick<Host, 'files'>): Promise<v
   )
 }
 
-/** The target state, beside foreign servers. */
-interface Target {
+/** The target state beside foreign servers. */
+interface ConfigurationTarget {
   /** The servers of nginx, without Debian's welcome page if it is removed. */
   before: NginxServers
   welcome: boolean
@@ -62,8 +62,8 @@ interface Target {
   removed: boolean
 }
 
-async function targetOf(host: Host): Promise<Target> {
-  const found = await serversIfInstalled(host)
+async function targetOf(host: Host): Promise<ConfigurationTarget> {
+  const found = await listServersIfInstalled(host)
   const welcome = await isUnusedWelcome(host, found)
   const keep = ({ path }: { path: string }) => !(welcome && path === DEBIAN_LINK)
   const before = { ...found, all: found.all.filter(keep), others: found.others.filter(keep) }
@@ -84,11 +84,11 @@ async function targetOf(host: Host): Promise<Target> {
   }
 }
 
-/** Resolves with true when nginx serves something that is neither ours nor Debian's unused welcome page. */
+/** Returns whether nginx serves something that is neither ours nor Debian's unused welcome page. */
 export const hasForeignServers = async (host: Host): Promise<boolean> =>
   (await targetOf(host)).before.others.length > 0
 
-/** Not at an address that only foreign servers use. */
+/** Leaves out addresses that only foreign servers use. */
 function catchAllAbilities({ places, ...abilities }: Abilities): Abilities {
   if (!places) return abilities
   const wide = (port: 80 | 443) => places.addresses[port].filter(isWide)
@@ -109,7 +109,10 @@ async function configure(host: Host): Promise<void> {
   }
 }
 
-async function restoring({ files }: Host, { welcome }: Target): Promise<() => Promise<void>> {
+async function restoring(
+  { files }: Host,
+  { welcome }: ConfigurationTarget,
+): Promise<() => Promise<void>> {
   const linked = (await files.stat(DEFAULT_LINK)) !== undefined
   const former = await Promise.all(
     CHANGED.map(async (path) => ({ path, text: await files.read(path) })),
@@ -126,7 +129,7 @@ async function restoring({ files }: Host, { welcome }: Target): Promise<() => Pr
 }
 
 /** Everything that the step does, in order. */
-function configuration(host: Host, target: Target): Change {
+function configuration(host: Host, target: ConfigurationTarget): Change {
   const { before, welcome, catch_all, removed: isRemoved } = target
   const own = catch_all !== undefined && !isRemoved
   return inOrder(
@@ -149,8 +152,9 @@ function configuration(host: Host, target: Target): Change {
 }
 
 /**
- * Debian's welcome page answers every unknown name. An edited one stays, and so do pages that
- * somebody put beside it, and the answer to unknown names on a server with foreign sites.
+ * Returns whether Debian's welcome page can be removed, which answers every unknown name. An edited
+ * one stays, and so do pages that somebody put beside it, and the answer to unknown names on a
+ * server with foreign sites.
  */
 async function isUnusedWelcome(host: Host, { others }: NginxServers): Promise<boolean> {
   if (others.some(({ path }) => path !== DEBIAN_LINK)) return false
@@ -162,18 +166,18 @@ async function isUnusedWelcome(host: Host, { others }: NginxServers): Promise<bo
 }
 
 const CONNECTIONS = 8192
-/** Debian's value, for each worker. Another value was chosen by somebody, and stays. */
-const DEBIAN = /^(\s*worker_connections\s+)768(\s*;)/m
+/** Matches Debian's value, for each worker. Another value was chosen by somebody, and stays. */
+const DEBIAN_CONNECTIONS = /^(\s*worker_connections\s+)768(\s*;)/m
 
-type Readable = Pick<Host, 'files'>
+type FilesHost = Pick<Host, 'files'>
 
 /**
- * The text of nginx.conf with more connections, or undefined if nothing changes. No other file can set
+ * Returns nginx.conf with more connections; undefined if nothing changes. No other file can set
  * them: nginx allows one `events` block.
  */
-async function extended({ files }: Readable): Promise<string | undefined> {
+async function withMoreConnections({ files }: FilesHost): Promise<string | undefined> {
   const before = (await files.read(MAIN_FILE)) ?? ''
-  const text = before.replace(DEBIAN, `$1${CONNECTIONS}$2`)
+  const text = before.replace(DEBIAN_CONNECTIONS, `$1${CONNECTIONS}$2`)
   return text === before ? undefined : text
 }
 
@@ -186,10 +190,12 @@ const moreConnections = (host: Host): Change => ({
     const comes =
       !(await host.files.stat(MAIN_FILE)) && (await missingPackages(host, [])).includes('nginx')
     if (comes) return [effects.create('file', MAIN_FILE)]
-    return (await extended(host)) === undefined ? [] : [effects.change('file', MAIN_FILE)]
+    return (await withMoreConnections(host)) === undefined
+      ? []
+      : [effects.change('file', MAIN_FILE)]
   },
   async apply() {
-    const text = await extended(host)
+    const text = await withMoreConnections(host)
     if (text !== undefined) await host.files.write(MAIN_FILE, text, { mode: 0o644 })
   },
 })

@@ -4,20 +4,20 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { findSite, getSite, type Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 
-interface Change {
+interface PurgeChange {
   domain: string
   into(site: Site): Site
 }
 
 const isOn = ({ settings }: Site) => settings?.page_purge === true
 
-/** A change without this setting does not touch the file: its owner may have removed it. */
-export async function purgePlugin(change: Change, host: Host): Promise<Step[]> {
+/** Returns no step for a change without this setting: the owner may have removed the file. */
+export async function purgePluginSteps(change: PurgeChange, host: Host): Promise<Step[]> {
   const before = await findSite(host, change.domain)
   if (!before || isOn(before) === isOn(change.into(before))) return []
   const recorded = () => getSite(host, change.domain)
   const file = (on: Host, site: Site) => (isOn(site) ? installPlugin : removePlugin)(on, site)
-  // What was asked for must not be missing: other changes of the site work without the listener.
+  // Throws when the requested listener is missing; other changes of the site work without it.
   const follow = async (on: Host, site: Site) => {
     await file(on, site).apply()
     await applyListener(on, site).apply()

@@ -1,75 +1,75 @@
 import { logsOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { nginx } from '#shared/kernel/formats/nginx.ts'
-import type { Written } from '#shared/kernel/formats/template.ts'
+import type { FormattedText } from '#shared/kernel/formats/template.ts'
 import { isCovered } from '#shared/kernel/names.ts'
 import { type Redirect, redirectsOf, servedNamesOf } from '#shared/kernel/site-names.ts'
 import { type Abilities, ACME_LOCATION, renderListen, TLS_SETTINGS } from './base.ts'
 import { renderVisitor } from './visitor.ts'
 import { VISITOR_LIMITS } from './visitor-limits.ts'
 
-/** Paths of PEM files, and whether browsers trust no authority of them. */
+/** The paths of PEM files, and whether the certificate is self-signed. */
 export interface Certificate {
   fullchain: string
   privkey: string
   self_signed: boolean
-  /** The names that it is valid for; undefined: all names of the site. */
+  /** The names that it is valid for; undefined for all names of the site. */
   names?: readonly string[]
 }
 
-interface Requested {
+interface RequestedRedirects {
   site: Site
   abilities: Abilities
   certificate: Certificate | undefined
   networks?: readonly string[]
 }
 
-/** A server that answers these names with a redirect. */
-interface Answering {
+/** A server that redirects these names. */
+interface RedirectServer {
   names: readonly string[]
   status: number
-  /** As an argument of nginx's `return`. */
-  to: Written
+  /** The argument of nginx's `return`. */
+  to: FormattedText
   tls: boolean
 }
 
-/** The names that are served with https: a browser would refuse the certificate for the others. */
+/** Returns the names that are served with https; others lack a valid certificate. */
 export const securedNames = (site: Site, certificate: Certificate): string[] =>
   servedNamesOf(site).filter((name) => name === site.domain || isIn(certificate, name))
 
 const isIn = ({ names }: Certificate, name: string) =>
   names?.some((written) => isCovered(name, written)) ?? true
 
-/** The servers that redirect, apart from that of http to https. */
-export function renderRedirects(requested: Requested): string {
+/** Renders the servers that redirect, except that of http to https. */
+export function renderRedirects(requested: RequestedRedirects): string {
   const { site, certificate } = requested
   const scheme = certificate ? 'https' : 'http'
-  const groups = grouped(redirectsOf(site)).map(({ names, first }) => ({
+  const groups = groupByTarget(redirectsOf(site)).map(({ names, first }) => ({
     ...{ names, status: first.status, tls: true },
     to: targetOf(first, `${scheme}://${site.domain}`),
   }))
-  const open = certificate && unsecured(site, certificate)
+  const open = certificate && unsecuredServer(site, certificate)
   return [...groups, ...(open ? [open] : [])]
     .map((answering) => renderServer(answering, requested))
     .join('')
 }
 
-/** Until they have a certificate, other names redirect to the primary domain. */
-function unsecured(site: Site, certificate: Certificate): Answering | undefined {
+/** Redirects other names to the primary domain until they have a certificate. */
+function unsecuredServer(site: Site, certificate: Certificate): RedirectServer | undefined {
   const secured = new Set(securedNames(site, certificate))
   const names = servedNamesOf(site).filter((name) => !secured.has(name))
   if (names.length === 0) return undefined
   return { names, status: 302, to: nginx.part`https://${site.domain}$request_uri`, tls: false }
 }
 
-function targetOf({ to, keep_path }: Redirect, primary: string): Written {
+function targetOf({ to, keep_path }: Redirect, primary: string): FormattedText {
   const base = to ?? primary
   if (keep_path) return nginx.part`${base.replace(/\/$/, '')}$request_uri`
   return nginx.part`${to ?? `${primary}/`}`
 }
 
-/** One server for all names that are redirected in the same way. */
-function grouped(redirects: readonly Redirect[]): { names: string[]; first: Redirect }[] {
+/** Groups names that are redirected in the same way for one server. */
+function groupByTarget(redirects: readonly Redirect[]): { names: string[]; first: Redirect }[] {
   const groups = new Map<string, { names: string[]; first: Redirect }>()
   for (const redirect of redirects) {
     const key = `${redirect.status} ${redirect.keep_path} ${redirect.to ?? ''}`
@@ -81,8 +81,8 @@ function grouped(redirects: readonly Redirect[]): { names: string[]; first: Redi
 }
 
 function renderServer(
-  { names, status, to, tls }: Answering,
-  { site, abilities, certificate, networks }: Requested,
+  { names, status, to, tls }: RedirectServer,
+  { site, abilities, certificate, networks }: RequestedRedirects,
 ): string {
   const secure =
     tls && certificate

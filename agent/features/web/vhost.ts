@@ -3,16 +3,16 @@ import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { docrootOf, homeOf, LOGIN_PHP, logsOf, pageCacheOf } from '#agent/kernel/site/paths.ts'
 import { hasPageCache } from '#agent/kernel/site/settings.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import type { Limits } from '#agent/kernel/site/tiers.ts'
+import type { TierLimits } from '#agent/kernel/site/tiers.ts'
 import { nginx, nginxPattern, nginxText, nginxVariable } from '#shared/kernel/formats/nginx.ts'
 import { servedNamesOf } from '#shared/kernel/site-names.ts'
 import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
 import { type Abilities, OPEN_FILES, renderListen, TLS_SETTINGS } from './base.ts'
-import { renderClosing, renderClosingMap } from './closing.ts'
-import * as moving from './moving.ts'
-import { passwordParameters, renderProtection, renderRobots } from './protection.ts'
+import { renderClosedMap, renderClosedPage } from './closed-page.ts'
+import * as moving from './move-locations.ts'
+import { variableOf } from './nginx-variable.ts'
+import { passwordParameters, renderProtection, renderRobots } from './password-protection.ts'
 import { type Certificate, renderRedirects, securedNames } from './redirects.ts'
-import { variableOf } from './variables.ts'
 import { renderVisitor, visitorHeaderOf } from './visitor.ts'
 import { VISITOR_LIMITS } from './visitor-limits.ts'
 
@@ -20,39 +20,39 @@ export interface Vhost {
   site: Site
   /** The PHP version of the PHP-FPM that answers. */
   socket: string
-  limits: Limits
+  limits: TierLimits
   abilities: Abilities
   certificate: Certificate | undefined
-  /** The certificate of the other server of a move, if no authority has signed it. */
+  /** The path of the certificate of the other server of a move, if no authority has signed it. */
   pinned?: string | undefined
-  /** Further networks of its CDN. */
+  /** The networks that root adds to those of its CDN. */
   networks?: readonly string[]
 }
 
-/** The file of one site: its cache zone and its servers (locations in the order nginx tries them). */
+/** Renders the file of one site: its cache zone and its servers (locations in nginx's order). */
 export function renderVhost(vhost: Vhost): string {
   const { site, limits } = vhost
-  const way = wayOf(vhost)
+  const way = forwardTargetOf(vhost)
   if (site.moving?.parted && way)
-    return renderServers(vhost, quiet(vhost, moving.renderForwarding(way, site)))
-  const head = `${renderPageCacheZone(site, limits)}${renderClosingMap(site)}`
+    return renderServers(vhost, renderClosedServer(vhost, moving.renderForwarding(way, site)))
+  const head = `${renderPageCacheZone(site, limits)}${renderClosedMap(site)}`
   return renderServers(vhost, renderSite(vhost), head)
 }
 
-/** The same, while nothing of the site runs. With its root, from which no file is served, it is found as before. */
+/** Renders the file while nothing of the site runs; its root identifies it, and serves nothing. */
 export const renderFrozen = (vhost: Vhost): string => {
   const root = nginx`    root ${docrootOf(vhost.site.user)};\n`
-  return renderServers(vhost, quiet(vhost, `${root}${moving.FROZEN}`))
+  return renderServers(vhost, renderClosedServer(vhost, `${root}${moving.FROZEN_LOCATION}`))
 }
 
-const quiet = ({ site, networks }: Vhost, content: string) => nginx`
+const renderClosedServer = ({ site, networks }: Vhost, content: string) => nginx`
 ${VISITOR_LIMITS}${renderVisitor(site, networks)}    access_log ${logsOf(site.user)}/access.log hosting;
     error_log ${logsOf(site.user)}/error.log;
 
 ${moving.renderAcme(site)}
 ${content}`
 
-function wayOf({ site, certificate, pinned }: Vhost): moving.Way | undefined {
+function forwardTargetOf({ site, certificate, pinned }: Vhost): moving.ForwardTarget | undefined {
   const to = site.moving?.to
   return to === undefined
     ? to
@@ -98,7 +98,7 @@ const renderNames = (names: readonly string[]) => nginx`    server_name ${names}
 
 function renderSite(vhost: Vhost): string {
   const { site, limits, certificate, networks } = vhost
-  const way = site.moving?.challenges ? wayOf(vhost) : undefined
+  const way = site.moving?.challenges ? forwardTargetOf(vhost) : undefined
   return nginx`
     root ${docrootOf(site.user)};
     index index.php index.html;
@@ -112,9 +112,9 @@ ${VISITOR_LIMITS}    access_log ${logsOf(site.user)}/access.log hosting;
     gzip_types text/css text/plain text/xml application/javascript application/json application/manifest+json application/xml application/rss+xml application/atom+xml application/wasm font/ttf image/svg+xml;
     limit_req_status 429;
 
-${HEADERS}${renderPolicy(site)}${renderHsts(site, certificate)}${renderProtection(site)}${renderClosing(site)}${renderVisitor(site, networks)}${moving.renderArriving(site)}
+${HEADERS}${renderPolicy(site)}${renderHsts(site, certificate)}${renderProtection(site)}${renderClosedPage(site)}${renderVisitor(site, networks)}${moving.renderArriving(site)}
 ${moving.renderAcme(site)}
-${way ? moving.renderTrial(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
+${way ? moving.renderTestForwarding(way) : ''}${renderRobots(site)}${renderLogin(renderFastcgi(vhost, LOGIN_PHP))}${site.xmlrpc === false ? NO_XMLRPC : ''}${DENIED.join('')}${site.settings?.xmlrpc === 'jetpack' ? renderXmlrpc(vhost) : ''}${STATIC}
 ${renderPhp(vhost)}
 ${FOLDERS}
     location / {
@@ -124,14 +124,15 @@ ${renderPaused(site)}`
 }
 
 /**
- * For locations that send no file: nginx then finds a program that only its owner may read (0600), which
- * PHP-FPM opens as the site. With either directive of the server nginx would open it itself, and fail.
+ * Directives for locations that send no file: nginx then finds a program that only its owner may
+ * read (0600), which PHP-FPM opens as the site. With either directive of the server nginx would
+ * open it itself, and fail.
  */
 const FOUND_ONLY = `        open_file_cache off;
         disable_symlinks off;
 `
 
-/** An index is answered by another location, which checks links. */
+/** The location of folders: an index is answered by another location, which checks links. */
 const FOLDERS = `    location ~ /$ {
 ${FOUND_ONLY}        try_files $uri/ /index.php?$args;
     }`
@@ -145,7 +146,7 @@ ${renderFastcgi(vhost)}
 ${renderPageCache(vhost.site)}
     }`
 
-/** After the denied locations, whose files may have the same name. */
+/** Comes after the denied locations, whose files may have the same name. */
 const renderXmlrpc = (vhost: Vhost) => `    location ~* /xmlrpc\\.php$ {
 ${renderJetpackOnly()}${FOUND_ONLY}        try_files $uri ${MISSING};
         limit_req zone=hosting_xmlrpc burst=30 nodelay;
@@ -153,14 +154,14 @@ ${renderFastcgi(vhost)}
     }
 `
 
-/** On the server only: an add_header in a location would drop all of these there. */
+/** Headers of the server: an add_header in a location would drop all of these there. */
 const HEADERS = `    add_header X-Content-Type-Options $hosting_content_type_options always;
     add_header X-Frame-Options $hosting_frame_options always;
     add_header Referrer-Policy $hosting_referrer_policy always;
     add_header X-Cache $upstream_cache_status always;
 `
 
-/** Variables of conf.d/hosting.conf: empty where the site sends such a header itself. */
+/** Renders variables of conf.d/hosting.conf, empty where the site sends the header itself. */
 function renderPolicy({ settings }: Site): string {
   if (settings?.csp === 'off') return ''
   const report = '    add_header Content-Security-Policy-Report-Only $hosting_csp_report always;\n'
@@ -168,7 +169,7 @@ function renderPolicy({ settings }: Site): string {
 ${settings?.csp === 'report' ? report : ''}`
 }
 
-/** `off` ends an earlier one in browsers. */
+/** The values of HSTS; `off` ends an earlier one in browsers. */
 const HSTS = {
   on: 'max-age=31536000',
   subdomains: 'max-age=31536000; includeSubDomains',
@@ -180,7 +181,7 @@ function renderHsts({ tls, settings }: Site, certificate: Certificate | undefine
   return `    add_header Strict-Transport-Security "${HSTS[settings?.hsts ?? 'on']}" always;\n`
 }
 
-/** Missing files go to WordPress, which generates robots.txt and sitemaps itself. */
+/** The location of static files; missing ones, as robots.txt, go to WordPress. */
 const STATIC = `    location ~* \\.(?:css|js|mjs|map|json|ico|gif|jpe?g|png|webp|avif|svg|woff2?|ttf|otf|eot|mp4|webm|mp3|pdf)$ {
         expires 7d;
         log_not_found off;
@@ -192,9 +193,9 @@ const tlsParameters = (certificate: Certificate | undefined) =>
 
 const REQUESTED = '$document_root$fastcgi_script_name'
 
-/** All parameters, so that no other file of the machine decides what PHP receives. */
+/** Renders all parameters, so that no other file of the machine decides what PHP receives. */
 function renderFastcgi({ site, socket, limits, certificate }: Vhost, script = REQUESTED): string {
-  const { uri, query } = askedOf(site)
+  const { uri, query } = forwardedPartsOf(site)
   const parameters = [
     `SCRIPT_FILENAME ${script}`,
     `QUERY_STRING ${query}`,
@@ -233,25 +234,25 @@ function renderFastcgi({ site, socket, limits, certificate }: Vhost, script = RE
     .join('\n')
 }
 
-/** https://jetpack.com/ips-v4.txt of 2026-09-29; there is no list for IPv6. */
+/** The addresses of Jetpack: https://jetpack.com/ips-v4.txt of 2026-09-29; none exists for IPv6. */
 const JETPACK = [
   ...['122.248.245.244', '54.217.201.243', '54.232.116.4'],
   ...['192.0.64.0/18', '195.234.108.0/22'],
 ]
 
-/** In a location: the first line that matches decides. */
+/** Renders lines of a location, of which the first one that matches decides. */
 const renderJetpackOnly = (): string =>
   [...JETPACK.map((network) => `allow ${network};`), 'deny all;']
     .map((line) => `        ${line}\n`)
     .join('')
 
-const denied = (pattern: string) => `    location ${pattern} {
+const deniedLocation = (pattern: string) => `    location ${pattern} {
         deny all;
     }
 `
-const NO_XMLRPC = denied('~* /xmlrpc\\.php$')
+const NO_XMLRPC = deniedLocation('~* /xmlrpc\\.php$')
 
-/** Before everything that serves: the first regular expression that matches wins. */
+/** The denied locations, before all others: the first expression that matches wins. */
 const DENIED = [
   '~ /\\.(?!well-known/)',
   '~* /(?:uploads|files|blogs\\.dir|upgrade|cache)/.*\\.ph(?:p\\d*|tml|ar|ps|t)(?:/|$)',
@@ -262,14 +263,15 @@ const DENIED = [
   '~* ^/(?!wp-content/uploads/).*\\.(?:tar|gz|tgz|bz2|xz|zst|zip|7z|rar)$',
   '~* /(?:readme|license|licence|changelog)\\.(?:txt|md|html)$',
   '~* /(?:composer|package|package-lock|yarn|auth)\\.(?:json|lock)$',
-].map(denied)
+].map(deniedLocation)
 
-/** The tokens are much shorter. */
+/** The limit of a login request, whose token is much shorter. */
 const MAX_BYTES = '4k'
 
 /**
- * Where a token of the dashboard is exchanged for a session of WordPress. Only POST reaches PHP: the
- * preview of a link must not use up a token. `fastcgi`: the directives that run root's program.
+ * Renders the location where a token of the dashboard is exchanged for a session of WordPress. Only
+ * POST reaches PHP: the preview of a link must not use up a token. `fastcgi` are the directives
+ * that run root's program.
  */
 const renderLogin = (fastcgi: string): string =>
   `    location = ${LOGIN_PATH} {
@@ -290,8 +292,8 @@ const PAGE =
 const MISSING = '@hosting_missing'
 
 /**
- * While an operation replaces the content of a site, its PHP is stopped, and a program may be missing
- * for a moment: visitors then get a page that says so, with Retry-After, in place of 502 and 404. nginx
+ * Renders the page during an operation that replaces the content of a site, whose PHP is stopped,
+ * and whose programs may be missing for a moment: with Retry-After, in place of 502 and 404. nginx
  * needs no reload for that: a file says that the site is paused.
  */
 const renderPaused = (site: Site): string =>
@@ -318,13 +320,13 @@ const renderLocation = (
 
 const zoneOf = ({ user }: Site) => `hosting_${user}`
 
-/** The parts of an address that PHP receives: without a cache all of them. */
-interface Asked {
+/** The parts of an address that PHP receives; without a cache all of them. */
+interface ForwardedParts {
   uri: string
   query: string
 }
 
-export function askedOf(site: Site): Asked {
+export function forwardedPartsOf(site: Site): ForwardedParts {
   if (!hasPageCache(site)) return { uri: '$request_uri', query: '$query_string' }
   if (!isExcluding(site)) return { uri: '$hosting_asked_uri', query: '$hosting_asked_query' }
   return { uri: variableOf('asked_uri', site), query: variableOf('asked_query', site) }
@@ -335,11 +337,8 @@ function isExcluding({ settings }: Site): boolean {
   return paths.length + cookies.length > 0
 }
 
-/**
- * Renders the part of the http block for the page cache of a site: its zone, and what the site
- * keeps out of it.
- */
-export function renderPageCacheZone(site: Site, { cache: { keys, size } }: Limits): string {
+/** Renders the part of the http block for the page cache of a site: its zone and exceptions. */
+export function renderPageCacheZone(site: Site, { cache: { keys, size } }: TierLimits): string {
   if (!hasPageCache(site)) return ''
   const zone = nginx`fastcgi_cache_path ${pageCacheOf(site.user)} levels=1:2 keys_zone=${zoneOf(site)}:${keys}m max_size=${size}m inactive=10m use_temp_path=off;\n`
   return isExcluding(site) ? `${zone}${renderExclusions(site)}` : zone
@@ -348,7 +347,7 @@ export function renderPageCacheZone(site: Site, { cache: { keys, size } }: Limit
 function renderExclusions(site: Site): string {
   const { paths = [], cookies = [] } = site.settings?.page_cache ?? {}
   const [path, cookie] = [variableOf('own_path', site), variableOf('own_cookie', site)]
-  const { uri, query } = askedOf(site)
+  const { uri, query } = forwardedPartsOf(site)
   return nginx`map $hosting_path ${nginxVariable(path)} {
     default "";
 ${paths.map((one) => nginx`    "~*^${nginxPattern(one)}(?:/|$)" 1;\n`).join('')}}
@@ -366,7 +365,7 @@ map "$hosting_stored:${nginxVariable(path)}${nginxVariable(cookie)}" ${nginxVari
 `
 }
 
-/** Short, so that no visitor waits for a purge; the site's Set-Cookie and Cache-Control count. */
+/** Renders a short cache, so that nobody waits for a purge; Cache-Control counts. */
 export function renderPageCache(site: Site): string {
   if (!hasPageCache(site)) return ''
   const own = [variableOf('own_path', site), variableOf('own_cookie', site)]
@@ -375,7 +374,7 @@ export function renderPageCache(site: Site): string {
     ...(isExcluding(site) ? own : []),
   ].map(nginxVariable)
   return nginx`        fastcgi_cache ${zoneOf(site)};
-        fastcgi_cache_key $scheme$request_method$host${nginxVariable(askedOf(site).uri)};
+        fastcgi_cache_key $scheme$request_method$host${nginxVariable(forwardedPartsOf(site).uri)};
         fastcgi_cache_valid 200 30s;
         fastcgi_cache_bypass ${skip};
         fastcgi_no_cache ${skip};

@@ -9,7 +9,7 @@ const FRESH_MS = 3_600_000
 const RETRY_MS = 600_000
 
 /** The newest WordPress in the cache: `cache/wordpress/<version>/`, unpacked and world-readable. */
-interface Kept {
+interface CachedCore {
   version: string
   /** The digest of the archive: SHA-256, or SHA-1 where the source publishes nothing better. */
   digest: string
@@ -17,7 +17,7 @@ interface Kept {
   at: number
 }
 
-const Note = z.object({ version: z.string(), digest: z.string(), at: z.number() })
+const CachedCoreFile = z.object({ version: z.string(), digest: z.string(), at: z.number() })
 
 const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
 
@@ -27,7 +27,7 @@ const cacheOf = ({ settings }: Host) => `${settings.state_dir}/cache/wordpress`
  * else a `latest.tar.gz` put there by hand. A download must match the source's checksum.
  */
 export async function* provideCore(host: Host): Progress<string> {
-  const kept = await readKept(host)
+  const kept = await readCachedCore(host)
   if (kept && isFresh(host, kept)) return folderOf(host, kept)
   for (const path of [host.settings.state_dir, `${host.settings.state_dir}/cache`, cacheOf(host)]) {
     await host.files.mkdir(path, { mode: 0o711 })
@@ -40,14 +40,14 @@ export async function* provideCore(host: Host): Progress<string> {
     if (!spare) throw unavailable(host, reason)
     if (!kept) return yield* fromSource(host, `file://${cacheOf(host)}`, undefined, 1)
     yield `WordPress ${kept.version} from the cache is used: ${reason}`
-    await writeKept(host, { ...kept, at: host.clock.now() - FRESH_MS + RETRY_MS })
+    await writeCachedCore(host, { ...kept, at: host.clock.now() - FRESH_MS + RETRY_MS })
     return folderOf(host, kept)
   }
 }
 
-/** The step that checks and downloads; none while the cache is fresh. */
+/** Returns the step that checks and downloads; none while the cache is fresh. */
 export async function coreSteps(host: Host): Promise<Step[]> {
-  const kept = await readKept(host)
+  const kept = await readCachedCore(host)
   if (kept && isFresh(host, kept)) return []
   const apply = async function* (): Progress<void> {
     yield* provideCore(host)
@@ -58,8 +58,8 @@ export async function coreSteps(host: Host): Promise<Step[]> {
 
 /** The effects of `provideCore`, by the checksum that the source publishes now. */
 async function effectsByChecksum(host: Host): Promise<Effect[]> {
-  const kept = await readKept(host)
-  const note = [await effects.replacementOf(host, keptPath(host))]
+  const kept = await readCachedCore(host)
+  const note = [await effects.replacementOf(host, notePath(host))]
   const sources = [host.settings.wordpress_url]
   if (!kept && (await hasCopy(host))) sources.push(`file://${cacheOf(host)}`)
   let problem = ''
@@ -87,7 +87,7 @@ function unavailable(host: Host, reason: string): Error {
 async function* fromSource(
   host: Host,
   base: string,
-  kept: Kept | undefined,
+  kept: CachedCore | undefined,
   attempts: number,
 ): Progress<string> {
   yield `Checking ${base} for the newest WordPress`
@@ -95,15 +95,15 @@ async function* fromSource(
   const digest = await publishedAt(host, base, attempts)
   const at = host.clock.now()
   if (kept?.digest === digest) {
-    await writeKept(host, { ...kept, at })
+    await writeCachedCore(host, { ...kept, at })
     return folderOf(host, kept)
   }
   yield 'Downloading WordPress'
   return await host.exclusive('wordpress', async () => {
-    const meanwhile = await readKept(host)
+    const meanwhile = await readCachedCore(host)
     if (meanwhile?.digest === digest) return folderOf(host, meanwhile)
     const version = await unpack(host, url, digest, attempts)
-    await writeKept(host, { version, digest, at })
+    await writeCachedCore(host, { version, digest, at })
     return folderOf(host, { version })
   })
 }
@@ -113,7 +113,7 @@ async function unpack(host: Host, url: string, digest: string, attempts: number)
   const archive = `${draft}/archive.tar.gz`
   try {
     await host.files.mkdir(draft, { mode: 0o700 })
-    await retried(host, attempts, async () => {
+    await withRetries(host, attempts, async () => {
       const options = { most: MAX_ARCHIVE }
       const found = await host.net.download(url, archive, kindOf(digest), options)
       if (found !== digest) throw new Error(`${url} does not have the published checksum`)
@@ -137,17 +137,18 @@ async function versionIn({ files }: Host, folder: string): Promise<string> {
   return version
 }
 
-/** The copy of a version, if this server has it. */
+/** Returns the folder of a version, if this server has it. */
 export async function coreFolder(host: Host, version: string): Promise<string | undefined> {
   const folder = folderOf(host, { version })
   return (await host.files.stat(folder)) && folder
 }
 
-const folderOf = (host: Host, { version }: Pick<Kept, 'version'>) => `${cacheOf(host)}/${version}`
-const keptPath = (host: Host) => `${cacheOf(host)}/latest.json`
+const folderOf = (host: Host, { version }: Pick<CachedCore, 'version'>) =>
+  `${cacheOf(host)}/${version}`
+const notePath = (host: Host) => `${cacheOf(host)}/latest.json`
 
-/** A date in the future was written by a wrong clock. */
-function isFresh({ clock }: Host, { at }: Kept): boolean {
+/** Returns whether the check is recent; a date in the future was written by a wrong clock. */
+function isFresh({ clock }: Host, { at }: CachedCore): boolean {
   const age = clock.now() - at
   return age >= 0 && age < FRESH_MS
 }
@@ -156,15 +157,15 @@ async function hasCopy(host: Host): Promise<boolean> {
   return (await host.files.stat(`${cacheOf(host)}/latest.tar.gz`)) !== undefined
 }
 
-async function readKept(host: Host): Promise<Kept | undefined> {
-  const kept = parseJson(Note, await host.files.read(keptPath(host)))
+async function readCachedCore(host: Host): Promise<CachedCore | undefined> {
+  const kept = parseJson(CachedCoreFile, await host.files.read(notePath(host)))
   return kept && (await host.files.stat(folderOf(host, kept))) && kept
 }
 
-const writeKept = (host: Host, kept: Kept) =>
-  host.files.write(keptPath(host), `${JSON.stringify(kept)}\n`, { mode: 0o600 })
+const writeCachedCore = (host: Host, kept: CachedCore) =>
+  host.files.write(notePath(host), `${JSON.stringify(kept)}\n`, { mode: 0o600 })
 
-/** WordPress has 30 MB and 4,000 files; a far larger one is no WordPress. */
+/** The limits of the archive. WordPress has 30 MB and 4,000 files; far more is none. */
 const MAX_ARCHIVE = 256 << 20
 const MAX_UNPACKED = 512 << 20
 const MAX_ENTRIES = 20_000
@@ -175,19 +176,19 @@ const ENTRY = /^[-d][rwx-]{9} +\d+\/\d+ +(\d+) \d{4}-\d\d-\d\d \d\d:\d\d (wordpr
 
 const archiveOf = (base: string) => `${base}/latest.tar.gz`
 
-/** The digest's kind, by its length. */
+/** Returns the kind of a digest by its length. */
 const kindOf = (digest: string) => (digest.length === 64 ? 'sha256' : 'sha1')
 
 /**
- * The digest that the archive must have: the pinned one, else the SHA-256 that the source publishes
- * beside it, else the SHA-1, the only one of wordpress.org.
+ * Returns the digest that the archive must have: the pinned one, else the SHA-256 that the source
+ * publishes beside it, else the SHA-1, the only one of wordpress.org.
  */
 async function publishedAt(host: Host, base: string, attempts: number): Promise<string> {
   const { wordpress_sha256: pinned } = host.settings
   if (pinned !== undefined) return pinned
   const better = await checksumAt(host, `${archiveOf(base)}.sha256`, 64).catch(() => undefined)
   if (better !== undefined) return better
-  return retried(host, attempts, () => checksumAt(host, `${archiveOf(base)}.sha1`, 40))
+  return withRetries(host, attempts, () => checksumAt(host, `${archiveOf(base)}.sha1`, 40))
 }
 
 async function checksumAt(host: Host, url: string, digits: number): Promise<string> {
@@ -197,7 +198,7 @@ async function checksumAt(host: Host, url: string, digits: number): Promise<stri
   return found
 }
 
-/** Throws for too large archives, and for links, devices and paths to elsewhere. */
+/** Throws for too large archives, and for links, devices and paths outside of the folder. */
 async function refuseUnfit({ shell }: Host, archive: string): Promise<void> {
   const argv = ['tar', '--list', '--verbose', '--numeric-owner', '--gzip', '--file', archive]
   const { stdout } = await shell.run(argv, { timeout_ms: LISTING_MS })
@@ -217,7 +218,7 @@ async function refuseUnfit({ shell }: Host, archive: string): Promise<void> {
 }
 
 /** Retries after 1, 2 and 4 seconds: a mirror may fail briefly. */
-async function retried<T>(host: Host, attempts: number, work: () => Promise<T>) {
+async function withRetries<T>(host: Host, attempts: number, work: () => Promise<T>) {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

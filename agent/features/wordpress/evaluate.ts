@@ -1,6 +1,6 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { wordpressFailure } from './failure.ts'
-import { type Runnable, runWpCli } from './wp-cli.ts'
+import { type RunnableSite, runWpCli } from './wp-cli.ts'
 
 /**
  * Runs PHP code without the site's plugins and theme, which may be broken; returns its output. Throws
@@ -9,7 +9,7 @@ import { type Runnable, runWpCli } from './wp-cli.ts'
  */
 export async function evaluate(
   host: Host,
-  site: Runnable,
+  site: RunnableSite,
   code: string,
   problem: string,
 ): Promise<string> {

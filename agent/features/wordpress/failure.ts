@@ -1,31 +1,35 @@
 import type { Output } from '#agent/kernel/host/ports.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import { conflict, type ServiceError } from '#shared/kernel/errors.ts'
-import { complaintOf, type Runnable } from './wp-cli.ts'
+import { complaintOf, type RunnableSite } from './wp-cli.ts'
 
-/** As PHP's error log names them, at the beginning of a line. */
+/** Matches the beginning of a fatal error in PHP's error log. */
 const FATAL =
   /^(?:PHP )?(?:(Parse)|Fatal|Core|Compile|Recoverable fatal) error: {1,4}(Uncaught |Allowed memory|Maximum execution)?/
-/** `in FILE on line N`, and in the first line of an uncaught error `in FILE:N`. */
+/** Matches `in FILE on line N`, and in the first line of an uncaught error `in FILE:N`. */
 const PLACE = / in (\/[^\n]{1,400}?)(?: on line |:)(\d{1,9})$/
 const THROWN = /^ {2}thrown in (\/[^\n]{1,400}) on line (\d{1,9})$/
-/** Characters of usual file names: the path comes from the site. */
+/** Matches usual file names: the path comes from the site. */
 const PATH = /^[\w][\w./@+-]{0,200}$/
 const MAX_LINES = 200
 const MAX_LINE = 1000
 
-interface Fatal {
+interface FatalError {
   kind: string
-  /** Below the folder of the site; undefined if it is elsewhere, or has an odd name. */
+  /** The path below the folder of the site; undefined outside of it, or for an odd name. */
   file: string | undefined
   line: string
 }
 
 /**
- * The failure of a run of wp-cli. An error of PHP that ends WordPress is named by its kind and place only:
- * its text may have a secret in it. `problem`: what was not done.
+ * Returns the failure of a run of wp-cli. An error of PHP that ends WordPress is named by its kind
+ * and place only: its text may have a secret in it. `problem` is what was not done.
  */
-export function wordpressFailure(site: Runnable, output: Output, problem: string): ServiceError {
+export function wordpressFailure(
+  site: RunnableSite,
+  output: Output,
+  problem: string,
+): ServiceError {
   const fatal = fatalIn(output, docrootOf(site.user))
   if (!fatal) return conflict(`${problem}: ${complaintOf(output)}`, 'wordpress_failed')
   const { kind, file, line } = fatal
@@ -39,14 +43,14 @@ export function wordpressFailure(site: Runnable, output: Output, problem: string
   )
 }
 
-/** For a program that ended without an error and without the answer that it prints last. */
+/** Returns the error for a program that succeeded without the answer that it prints last. */
 export const wordpressSilent = (problem: string): ServiceError =>
   conflict(
     `${problem}: WordPress of the site ended before it had answered, or its answer is not readable. Look for a must-use plugin, or a line in wp-config.php, that prints something or ends each request`,
     'wordpress_failed',
   )
 
-function fatalIn({ stderr, stdout }: Output, docroot: string): Fatal | undefined {
+function fatalIn({ stderr, stdout }: Output, docroot: string): FatalError | undefined {
   const lines = `${stderr}\n${stdout}`.split('\n', MAX_LINES).map((line) => line.slice(0, MAX_LINE))
   const at = lines.findIndex((line) => FATAL.test(line))
   const found = FATAL.exec(lines[at] ?? '')
@@ -68,7 +72,7 @@ function kindOf([, parse, beginning]: RegExpExecArray): string {
   return beginning ? 'an error at its time limit' : 'a fatal error'
 }
 
-/** The plugin or theme of a file, and how to turn it off. */
+/** Returns the plugin or theme of a file, and how to turn it off. */
 function partOf(file = ''): { name: string; remedy: string } | undefined {
   const [, folder, slug = ''] = /^wp-content\/(plugins|mu-plugins|themes)\/([^/]+)/.exec(file) ?? []
   const rename = `rename wp-content/${folder}/${slug} to turn it off, or restore a backup`

@@ -4,7 +4,7 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import { phpLiteral } from '#shared/kernel/formats/php.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { evaluate } from './evaluate.ts'
-import { complaintOf, type Runnable, runWpCli } from './wp-cli.ts'
+import { complaintOf, type RunnableSite, runWpCli } from './wp-cli.ts'
 
 /**
  * Copies the core from the cache into the empty folder of a new site as its user; nginx can read it,
@@ -17,16 +17,16 @@ export async function copyCore(host: Host, { user }: Site, core: string): Promis
 }
 
 /**
- * Writes wp-config.php, makes the tables and an administrator with a random password that is not
+ * Writes wp-config.php, creates the tables and an administrator with a random password that is not
  * stored: setAdminPassword sets a new one. All in one program, since its sandbox starts slowly; the
  * database password comes by standard input. wp-cli would request the site's own address, which may
  * still lead to another server.
  */
-export async function install(host: Host, site: Site, password: Secret): Promise<void> {
+export async function installWordpress(host: Host, site: Site, password: Secret): Promise<void> {
   const admin = adminName(host, site.email)
   const args = [
     ...[`--exec=${writingConfig(site.user)}`, `--exec=${OFFLINE}`],
-    ...[`--exec=${showing(admin.replace(/-\w+$/, ''))}`, 'core', 'install'],
+    ...[`--exec=${showingName(admin.replace(/-\w+$/, ''))}`, 'core', 'install'],
     ...[`--url=http://${site.domain}`, `--title=${site.domain}`],
     ...[`--admin_user=${admin}`, `--admin_email=${site.email}`, '--skip-email'],
   ]
@@ -37,7 +37,7 @@ export async function install(host: Host, site: Site, password: Secret): Promise
 /** Sets a new random password for the first administrator; only this returns it. */
 export async function setAdminPassword(
   host: Host,
-  site: Runnable,
+  site: RunnableSite,
 ): Promise<{ user: string; password: Secret }> {
   const password = new Secret(host.random.text(24))
   const code = `<?php
@@ -50,7 +50,11 @@ echo $found[0]->user_login;
 }
 
 /** Sets the scheme of WordPress's address; its host and path stay. */
-export async function setUrl(host: Host, site: Runnable, scheme: 'http' | 'https'): Promise<void> {
+export async function setUrl(
+  host: Host,
+  site: RunnableSite,
+  scheme: 'http' | 'https',
+): Promise<void> {
   const code = `<?php
 foreach (['siteurl', 'home'] as $name) {
   update_option($name, set_url_scheme(get_option($name), '${scheme}'));
@@ -59,7 +63,7 @@ foreach (['siteurl', 'home'] as $name) {
   await evaluate(host, site, code, 'The address was not changed')
 }
 
-/** 0600 and the site's user, before wp-cli reads it. */
+/** Writes the file with the mode 0600 before wp-cli reads it. */
 const writingConfig = (user: string) => `$mask = umask(0077);
 $config = stream_get_contents(STDIN);
 $bytes = file_put_contents('${docrootOf(user)}/wp-config.php', $config);
@@ -67,8 +71,8 @@ if ($bytes !== strlen($config)) WP_CLI::error('wp-config.php was not written');
 umask($mask);`
 
 /**
- * No request leaves the machine, permalinks have their usual form, and of WordPress's own plugins
- * and themes only the active theme stays: Site Health asks the owner to remove the others.
+ * Keeps all requests on the machine, sets the usual form of permalinks, and removes WordPress's own
+ * plugins and themes except the active theme: Site Health asks the owner to do so.
  */
 const OFFLINE = `WP_CLI::add_wp_hook('pre_http_request', fn() => new WP_Error('offline', 'not now'));
 WP_CLI::add_hook('after_invoke:core install', function () {
@@ -84,11 +88,8 @@ WP_CLI::add_hook('after_invoke:core install', function () {
   foreach ([...$themes, ...$plugins] as $path) $remove($path);
 });`
 
-/**
- * The login is hard to guess, and WordPress shows visitors everything else: the name in addresses, at
- * /wp-json/wp/v2/users and beside posts. These do not have its random end.
- */
-const showing = (name: string) => `WP_CLI::add_hook('after_invoke:core install', function () {
+/** Sets the name in addresses and beside posts, without the random end of the login. */
+const showingName = (name: string) => `WP_CLI::add_hook('after_invoke:core install', function () {
   $shown = array_fill_keys(['user_nicename', 'nickname', 'display_name'], '${name}');
   wp_update_user(['ID' => get_users(['number' => 1])[0]->ID, ...$shown]);
 });`
@@ -99,7 +100,7 @@ export const SALTS = ['AUTH', 'SECURE_AUTH', 'LOGGED_IN', 'NONCE'].flatMap((name
 )
 
 /**
- * Without memory limits: WordPress takes them from the pool, which has the tier's
+ * Sets no memory limits: WordPress takes them from the pool, which has the tier's
  * (wp_initial_constants: at least 256 MB for images, more if memory_limit is more).
  */
 function configFor({ random }: Host, user: string, password: Secret): string {
@@ -129,7 +130,7 @@ require_once ABSPATH . 'wp-settings.php';
 `
 }
 
-/** Never `admin`: the local part of the address and a random part. */
+/** Returns the local part of the address and a random part, never `admin`. */
 function adminName(host: Host, email: string): string {
   const local = email.replace(/@.*$/s, '').toLowerCase()
   const plain = local.replace(/[^a-z0-9]/g, '').slice(0, 20)

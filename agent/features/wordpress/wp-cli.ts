@@ -7,7 +7,7 @@ import { docrootOf, homeOf, WP_CLI } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 
-/** The step that installs the wp-cli pinned by the settings; none if it is installed. */
+/** Returns the step that installs the wp-cli pinned by the settings; none if it is installed. */
 export function wpCliSteps(host: Host): Promise<Step[]> {
   const { wp_cli_url, wp_cli_sha512: digest } = host.settings
   return pinnedSteps(host, {
@@ -22,13 +22,13 @@ export const wpCliEnvironment = ({ user, staging }: Pick<Site, 'user' | 'staging
   WP_CLI_DISABLE_AUTO_CHECK_UPDATE: '1',
 })
 
-/** A site, as far as running its programs needs it. */
-export type Runnable = Pick<Site, 'user' | 'php' | 'staging'>
+/** The part of a site that is needed to run its programs. */
+export type RunnableSite = Pick<Site, 'user' | 'php' | 'staging'>
 
 /** Runs wp-cli as the site's user, with its PHP, without access to other sites. */
 export function runWpCli(
   host: Host,
-  site: Runnable,
+  site: RunnableSite,
   args: readonly string[],
   input?: string,
 ): Promise<Output> {
@@ -43,7 +43,7 @@ export function runWpCli(
   })
 }
 
-/** wp-cli's errors: its output may contain a password, its errors do not. */
+/** Returns wp-cli's errors, which contain no password, unlike its output. */
 export function complaintOf({ code, stderr }: Output): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '')
   return lines.slice(-3).join(' | ').slice(0, 500) || `exit status ${code}`

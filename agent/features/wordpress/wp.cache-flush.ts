@@ -1,4 +1,4 @@
-import { purge } from '#agent/features/web/purge.ts'
+import { purgeStep } from '#agent/features/web/purge.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { domainOf, onSite } from '#agent/kernel/site/on-site.ts'
@@ -7,7 +7,7 @@ import { command } from '#agent/kernel/steps/command.ts'
 import { wordpressFailure } from './failure.ts'
 import { runWpCli } from './wp-cli.ts'
 
-/** The pages last: one that is requested in between is built from the old objects. */
+/** Empties the page cache last: pages until then are built from old objects. */
 export const wpCacheFlush = command('wp.cache-flush', {
   ...onSite,
   steps: ({ host, site }) => [
@@ -15,19 +15,15 @@ export const wpCacheFlush = command('wp.cache-flush', {
       name: 'objects',
       title: `Flushing the object cache of ${site.domain}`,
       effects: [run('program', 'wp cache flush')],
-      apply: () => flush(host, site),
+      apply: () => flushObjectCache(host, site),
     },
-    {
-      name: 'pages',
-      title: `Emptying the page cache of ${site.domain}`,
-      ...purge(host, site.user),
-    },
+    purgeStep(host, site),
   ],
   result: domainOf,
 })
 
-/** A broken plugin or theme is not loaded, and so does not prevent it. */
-async function flush(host: Host, site: Site): Promise<void> {
+/** Loads no plugins and theme, so that a broken one does not prevent it. */
+async function flushObjectCache(host: Host, site: Site): Promise<void> {
   const output = await runWpCli(host, site, ['--skip-plugins', '--skip-themes', 'cache', 'flush'])
   if (output.code !== 0) throw wordpressFailure(site, output, 'The object cache was not flushed')
 }

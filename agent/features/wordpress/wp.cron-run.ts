@@ -2,19 +2,19 @@ import { run } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { getSite, type Site } from '#agent/kernel/site/sites.ts'
-import { command, type Progress, value } from '#agent/kernel/steps/command.ts'
+import { command, type Progress, stepResult } from '#agent/kernel/steps/command.ts'
 import { plainOutput } from '#shared/jobs/job-runs.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { wordpressFailure, wordpressSilent } from './failure.ts'
 import { runWpCli } from './wp-cli.ts'
 
-/** The last lines that the run prints: plugins may print any number. */
+/** The number of last lines of the run: plugins may print any number. */
 const MAX_LINES = 200
 const MAX_LINE = 500
 
-const count = value<number>('The events were not counted')
+const count = stepResult<number>('The events were not counted')
 
-/** What the timer of the site does, at once and with its output. */
+/** Runs what the timer of the site runs, at once and with its output. */
 export const wpCronRun = command('wp.cron-run', {
   ...onSite,
   async check({ domain }, host) {
@@ -50,9 +50,9 @@ const linesOf = (text: string): string[] =>
     .slice(-MAX_LINES)
     .map((line) => line.slice(0, MAX_LINE))
 
-/** The end of a complete run. */
+/** Matches the end of a complete run. */
 const DONE = /Success: Executed a total of /
 
-/** wp-cli names the number at the end: `Success: Executed a total of 3 cron events.` */
+/** Parses the number at the end: `Success: Executed a total of 3 cron events.` */
 const countIn = (text: string): number =>
   Math.min(1e6, Number(/Executed a total of (\d{1,7}) cron event/.exec(text.slice(-500))?.[1] ?? 0))

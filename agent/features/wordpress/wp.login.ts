@@ -8,7 +8,7 @@ import { commonSteps } from '#agent/kernel/site/all-sites.ts'
 import { onSite } from '#agent/kernel/site/on-site.ts'
 import { loginsOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { command, ready, value } from '#agent/kernel/steps/command.ts'
+import { command, ready, stepResult } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
@@ -17,11 +17,11 @@ import { LOGIN_SECONDS } from '#shared/wordpress/wp-login.ts'
 import { evaluate } from './evaluate.ts'
 import { wordpressSilent } from './failure.ts'
 
-const admitted = value<{ user: string; url: string }>('Nobody was admitted')
+const admittedLogin = stepResult<{ user: string; url: string }>('Nobody was admitted')
 
 /**
- * Nothing is installed in the site: root's program exchanges the token for a session in the PHP of
- * the site. The token exists at the dashboard and in the browser of its user only.
+ * Installs nothing in the site: root's program exchanges the token for a session in the PHP of the
+ * site. Only the dashboard and the browser of its user have the token.
  */
 export const wpLogin = command('wp.login', {
   ...onSite,
@@ -31,24 +31,24 @@ export const wpLogin = command('wp.login', {
       name: 'token',
       title: `Preparing a login to ${site.domain}`,
       effects: [create('login', site.domain)],
-      apply: gives(admitted, () => admitToken(host, site, { user_id, hash })),
+      apply: gives(admittedLogin, () => admitToken(host, site, { user_id, hash })),
       undo: () => forgetToken(host.steady ?? host, site, hash),
     },
   ],
-  result: ({ site, get }) => ({ domain: site.domain, ...get(admitted) }),
+  result: ({ site, get }) => ({ domain: site.domain, ...get(admittedLogin) }),
 })
 
-/** When a token that nobody used is removed: clocks may differ. */
+/** The seconds after which an unused token is removed: clocks may differ. */
 const FORGOTTEN_SECONDS = 5 * LOGIN_SECONDS
 
-interface Token {
+interface LoginToken {
   /** The user who is logged in; null for the first administrator. */
   user_id: number | null
   /** The SHA-256 of the token, in hex. */
   hash: string
 }
 
-const Answer = z.object({
+const LoginAnswer = z.object({
   login: z
     .string()
     .min(1)
@@ -65,25 +65,25 @@ const NoUser = z.object({ missing: z.literal(true) })
 async function admitToken(
   host: Host,
   site: Site,
-  token: Token,
+  token: LoginToken,
 ): Promise<{ user: string; url: string }> {
   const printed = await evaluate(host, site, admission(site, token), PROBLEM)
-  if (parseJson(NoUser, printed)) throw conflict(`${site.domain} ${missing(token)}`)
-  const answer = parseJson(Answer, printed)
+  if (parseJson(NoUser, printed)) throw conflict(`${site.domain} ${missingUser(token)}`)
+  const answer = parseJson(LoginAnswer, printed)
   if (!answer) throw wordpressSilent(PROBLEM)
   const isSecure = (await certificateOf(host, site.domain)) !== undefined
   return { user: answer.login, url: addressOf(site, answer.url, isSecure) }
 }
 
-/** A login that fails leaves no token, which would be valid for a while. */
+/** Removes the token of a failed login, which would still be valid for a while. */
 async function forgetToken(host: Host, site: Site, hash: string): Promise<void> {
   await runAsSite(host, site, ['rm', '-f', '--', `${loginsOf(site.user)}/${hash}`])
 }
 
-const missing = ({ user_id }: Token) =>
+const missingUser = ({ user_id }: LoginToken) =>
   user_id === null ? 'has no administrator' : `has no user with the number ${user_id}`
 
-const admission = ({ user }: Site, { user_id, hash }: Token) => `<?php
+const admission = ({ user }: Site, { user_id, hash }: LoginToken) => `<?php
 $found = ${
   user_id === null
     ? "get_users(['role' => 'administrator', 'orderby' => 'ID', 'number' => 1])"
@@ -102,15 +102,16 @@ echo json_encode(['login' => $found[0]->user_login, 'url' => site_url()]);
 `
 
 /**
- * Cookies are valid for one host: the token goes to the one of WordPress's own address. That comes
- * from the site, and a name of another site must not receive a token.
+ * Returns the address of the login. Cookies are valid for one host: the token goes to that of
+ * WordPress's own address. The address comes from the site, and a name of another site must not
+ * receive a token.
  */
 function addressOf({ domain, tls }: Site, url: string, isSecure: boolean): string {
   const given = URL.canParse(url) ? new URL(url) : undefined
   const isOwn = given !== undefined && pairOf(domain).includes(given.hostname)
   const isWeb = given?.protocol === 'https:' || given?.protocol === 'http:'
   const usual = tls === 'none' ? 'http:' : 'https:'
-  // No token travels in the open where the site has a certificate, whatever WordPress has recorded.
+  // No token is sent without TLS where the site has a certificate, whatever WordPress has recorded.
   const protocol = isSecure ? 'https:' : isWeb ? given.protocol : usual
   return `${protocol}//${isOwn ? given.hostname : domain}${LOGIN_PATH}`
 }

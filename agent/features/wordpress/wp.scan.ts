@@ -1,17 +1,17 @@
 import { getTenantSite } from '#agent/features/existing/find-docroot.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import type { Limit, TenantSite } from '#agent/kernel/host/scanner-port.ts'
+import type { ScanLimit, TenantSite } from '#agent/kernel/host/scanner-port.ts'
 import { command, type Progress } from '#agent/kernel/steps/command.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import type { Inventory, UnknownUpdates } from '#shared/kernel/inventory.ts'
 
-const REACHED: Record<Exclude<Limit, null>, string> = {
+const REACHED_LIMITS: Record<Exclude<ScanLimit, null>, string> = {
   entries: '50,000 entries of folders',
   bytes: '64 MiB of files',
   time: 'one second',
 }
 
-const UNKNOWN: Record<Exclude<UnknownUpdates, 'limit'>, string> = {
+const UNKNOWN_UPDATES: Record<Exclude<UnknownUpdates, 'limit'>, string> = {
   config_slow: 'wp-config.php did not end within 5 seconds',
   config_failed: 'wp-config.php cannot be read, or ends before it loads WordPress',
   config_refused: 'no user may run wp-config.php',
@@ -40,11 +40,11 @@ export async function* inventoryOf(host: Host, site: TenantSite): Progress<Inven
   const scanned = await host.scanner.inventory(site)
   if (!scanned) throw notFound(`Site ${domain}`)
   if (scanned.limit !== null) {
-    yield `Warning: the scan stopped at its limit of ${REACHED[scanned.limit]}; what it did not reach is unknown`
+    yield `Warning: the scan stopped at its limit of ${REACHED_LIMITS[scanned.limit]}; what it did not reach is unknown`
   }
   const { unknown_because } = scanned.inventory
   if (unknown_because !== undefined && unknown_because !== 'limit') {
-    yield `Updates are not fully known: ${UNKNOWN[unknown_because]}`
+    yield `Updates are not fully known: ${UNKNOWN_UPDATES[unknown_because]}`
   }
   return scanned.inventory
 }

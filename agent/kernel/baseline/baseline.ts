@@ -31,8 +31,8 @@ export async function writeBaseline(host: Host, domain: string, baseline: Baseli
   await host.files.write(pathOf(host, domain), `${JSON.stringify(baseline)}\n`, { mode: 0o600 })
 }
 
-/** After a push of files; without a time nothing is known of them. */
-export async function recordFiles(
+/** Records the time after a push of files; without it nothing is known of them. */
+export async function recordSameFiles(
   host: Host,
   { domain, of }: { domain: string; of: string },
   files: SameFiles | undefined,
@@ -43,10 +43,7 @@ export async function recordFiles(
   await writeBaseline(host, domain, { ...tables, ...(files && { files }) })
 }
 
-/**
- * Returns the baseline; undefined for a staging site whose tables were never compared, and for
- * another live site.
- */
+/** Returns the baseline; undefined if never compared, or for another live site. */
 export async function findBaseline(
   host: Host,
   domain: string,
@@ -56,8 +53,8 @@ export async function findBaseline(
   return baseline?.of === of ? baseline : undefined
 }
 
-/** For a backup of a staging site: its files are compared by a folder of this server, and so left out. */
-export async function baselineOf(
+/** Returns the baseline for a backup, without files, which a folder of this server has. */
+export async function baselineForBackup(
   host: Host,
   { domain, staging }: Pick<Site, 'domain' | 'staging'>,
 ): Promise<Baseline | undefined> {
@@ -67,8 +64,8 @@ export async function baselineOf(
   return tables
 }
 
-/** From a backup that another server has made. Nothing happens with a value that is none of this site. */
-export async function bringBaseline(
+/** Restores the baseline from a backup of another server. Values of other sites are ignored. */
+export async function restoreBaseline(
   host: Host,
   { domain, staging }: Pick<Site, 'domain' | 'staging'>,
   value: unknown,
@@ -77,8 +74,8 @@ export async function bringBaseline(
   if (data && data.of === staging?.of) await writeBaseline(host, domain, data)
 }
 
-/** Replaces one by another one, if there is one. */
-export async function adoptBaseline(host: Host, from: string, to: string): Promise<void> {
+/** Replaces a baseline by another one, if there is one. */
+export async function replaceBaseline(host: Host, from: string, to: string): Promise<void> {
   if (!(await host.files.stat(pathOf(host, from)))) return
   await host.files.rename(pathOf(host, from), pathOf(host, to))
 }
@@ -89,8 +86,8 @@ export const baselineRemoved = (host: Host, domain: string): Change =>
 export const forgetBaseline = (host: Host, domain: string): Promise<void> =>
   baselineRemoved(host, domain).apply()
 
-/** For a staging site with other content: each of its tables counts as changed. */
-export const forgetSteps = (host: Host, { domain, staging }: Site): Step[] =>
+/** Forgets the baseline of a staging site with other content: each table counts as changed. */
+export const forgetBaselineSteps = (host: Host, { domain, staging }: Site): Step[] =>
   staging
     ? [
         {

@@ -4,14 +4,14 @@ import type { SiteMail } from '#shared/mail/mail.ts'
 import { changesReading, operationsReading } from '#shared/servers/changes.readings.ts'
 import {
   type Changes,
+  type ChangesPart,
   MAX_CHANGES,
   PART_NAMES,
   PARTS,
-  type Part,
   type PartPath,
 } from '#shared/servers/changes.ts'
 import { numbersReading, siteHealthReading } from '#shared/sites/readings.ts'
-import { type Ask, type Asked, perHost, reading } from './reading.ts'
+import { type AskReading, perHost, type ReadingRequest, reading } from './reading.ts'
 
 export const siteHealth = reading(siteHealthReading, async ({ health }) => ({ sites: health() }))
 
@@ -25,50 +25,47 @@ export const operations = reading(operationsReading, ({ runner, params }) =>
 
 export const changes = reading(changesReading, (asked) => changesOf(asked))
 
-/**
- * How often a held call looks at a part. Health is checked every few seconds (rounds.ts); the state takes
- * longer to read than everything else.
- */
-const LOOK_MS: { readonly [part in Part]: number } = {
+/** The interval at which a held call reads a part: short for health, longer for the state. */
+const PART_INTERVAL_MS: { readonly [part in ChangesPart]: number } = {
   health: 2_000,
   numbers: 2_000,
   state: 30_000,
 }
 const PAUSE_MS = 2_000
-/** No reading of the state starts after this time: a dashboard waits some seconds for an answer. */
+/** The time after which no reading of the state starts: a dashboard waits for seconds only. */
 const MAX_STATE_MS = 2_000
-/** The bytes of an answer around those of readings: the metrics and the versions. */
-const FRAME = 4_096
+/** The bytes of an answer beside those of readings: the metrics and the versions. */
+const FRAME_BYTES = 4_096
 
-type Answers = { [path in PartPath]?: object }
+type PartAnswers = { [path in PartPath]?: object }
 
-interface Look {
+interface PartState {
   /** The version of the part; null when one of its readings failed or took too long. */
   version: string | null
-  /** The answers of its readings; of numbers, those since the version in the request. */
-  answers(): Answers
+  /** Returns the answers of its readings; of numbers, those since the version in the request. */
+  answers(): PartAnswers
 }
 
 interface ChangesInput
-  extends Pick<Asked<'GET /changes'>, 'params' | 'signal' | 'health' | 'numbers' | 'ask'> {
+  extends Pick<ReadingRequest<'GET /changes'>, 'params' | 'signal' | 'health' | 'numbers' | 'ask'> {
   host: { clock: Pick<Clock, 'elapsed' | 'sleep'> }
 }
 
 /**
- * Answers when the version of a part differs from that in the request, or else after the time of the
- * request. Answers of readings for which there is no room are left out: a dashboard asks for them alone.
+ * Answers when the version of a part differs from that in the request, or else after the time of
+ * the request. Answers of readings that do not fit are left out: a dashboard asks for them alone.
  */
 export async function changesOf(asked: ChangesInput): Promise<Changes> {
   const { since, wait } = asked.params
   const { clock } = asked.host
   const parts = PART_NAMES.filter((part) => since[part] !== undefined)
-  const looks = new Map<Part, Look & { due: number }>()
+  const looks = new Map<ChangesPart, PartState & { due: number }>()
   const end = clock.elapsed() + wait * 1000
   for (;;) {
     for (const part of parts) {
       const now = clock.elapsed()
       if (now < (looks.get(part)?.due ?? now)) continue
-      looks.set(part, { ...(await LOOKS[part](asked)), due: now + LOOK_MS[part] })
+      looks.set(part, { ...(await PART_READERS[part](asked)), due: now + PART_INTERVAL_MS[part] })
     }
     const changed = [...looks].filter(([part, { version }]) => version !== since[part])
     const left = end - clock.elapsed()
@@ -76,13 +73,15 @@ export async function changesOf(asked: ChangesInput): Promise<Changes> {
       return {
         metrics: await asked.ask('GET /metrics', {}),
         versions: Object.fromEntries([...looks].map(([part, { version }]) => [part, version])),
-        answers: fitting(changed.map(([, look]) => look.answers())),
+        answers: answersThatFit(changed.map(([, look]) => look.answers())),
       }
     await clock.sleep(Math.min(left, PAUSE_MS))
   }
 }
 
-const LOOKS: { readonly [part in Part]: (asked: ChangesInput) => Look | Promise<Look> } = {
+const PART_READERS: {
+  readonly [part in ChangesPart]: (asked: ChangesInput) => PartState | Promise<PartState>
+} = {
   health: ({ health }) => {
     const sites = health()
     return {
@@ -101,8 +100,8 @@ const LOOKS: { readonly [part in Part]: (asked: ChangesInput) => Look | Promise<
 
 /** Simultaneous calls share one reading of the state. */
 const states = perHost(({ clock }: ChangesInput['host']) => {
-  let running: Promise<Look> | undefined
-  return (ask: Ask) => {
+  let running: Promise<PartState> | undefined
+  return (ask: AskReading) => {
     running ??= stateOf(ask, clock).finally(() => {
       running = undefined
     })
@@ -110,10 +109,10 @@ const states = perHost(({ clock }: ChangesInput['host']) => {
   }
 })
 
-async function stateOf(ask: Ask, clock: Pick<Clock, 'elapsed'>): Promise<Look> {
+async function stateOf(ask: AskReading, clock: Pick<Clock, 'elapsed'>): Promise<PartState> {
   const end = clock.elapsed() + MAX_STATE_MS
   const hash = createHash('sha256')
-  const answers: Answers = {}
+  const answers: PartAnswers = {}
   for (const path of PARTS.state) {
     if (clock.elapsed() > end) break
     const answer = await ask(`GET ${path}`, {}).catch(() => undefined)
@@ -125,13 +124,13 @@ async function stateOf(ask: Ask, clock: Pick<Clock, 'elapsed'>): Promise<Look> {
   return { version: isWhole ? hash.digest('base64url') : null, answers: () => answers }
 }
 
-/** Counts of sent mail change all the time, and no dashboard stores them. */
+/** Leaves out counts of sent mail, which change all the time and which no dashboard stores. */
 const troublesOf = ({ sites }: { sites: SiteMail[] }) =>
   sites.filter(({ queued, failures }) => queued + failures.length > 0)
 
-function fitting(parts: readonly Answers[]): Answers {
-  const fit: Answers = {}
-  let left = MAX_CHANGES - FRAME
+function answersThatFit(parts: readonly PartAnswers[]): PartAnswers {
+  const fit: PartAnswers = {}
+  let left = MAX_CHANGES - FRAME_BYTES
   for (const [path, answer] of parts.flatMap((answers) => Object.entries(answers))) {
     const size = Buffer.byteLength(`${JSON.stringify(path)}:${JSON.stringify(answer)},`)
     if (size > left) continue

@@ -11,8 +11,8 @@ import type { AnyReading, ReadingName, ReadingParams, Readings } from '#shared/r
 import type { SiteHealth } from '#shared/servers/agent.ts'
 import type { KeyList, KnownKeys } from '#shared/servers/keys.ts'
 
-/** An answer that is sent while it is read, so that its size does not matter. */
-export interface Source {
+/** An answer that is sent while it is read, whatever its size. */
+export interface ByteSource {
   type: string
   /** Returns the next bytes, or undefined after the last ones. Throws if the rest cannot be read. */
   next(): Promise<Uint8Array | undefined>
@@ -21,37 +21,37 @@ export interface Source {
 }
 
 /** An answer that is in memory when it is sent. */
-export interface Content {
+export interface BytesContent {
   type: string
   content: string | Uint8Array<ArrayBuffer>
 }
 
 /** The data of events, as they happen. */
-export interface News<D extends StoredEvent['data'] = StoredEvent['data']> {
+export interface EventSource<D extends StoredEvent['data'] = StoredEvent['data']> {
   /** Returns the next events, or undefined after the last one. An empty list keeps the connection. */
   next(): Promise<readonly D[] | undefined>
   /** Called when the reader has left. */
   end(): Promise<void>
 }
 
-/** Only an answer shows a secret. */
-type Revealed<T> = { [K in keyof T]: T[K] extends Secret ? string : T[K] }
+/** Reveals secrets, which only an answer does. */
+type WithRevealedSecrets<T> = { [K in keyof T]: T[K] extends Secret ? string : T[K] }
 
 type FormOf<F> = F extends 'bytes'
-  ? Source | Content
+  ? ByteSource | BytesContent
   : F extends 'events'
-    ? News
+    ? EventSource
     : F extends ListAnswer<infer K, infer E, infer B>
       ? { [key in K]: z.output<E>[] } & (z.output<B> extends Record<string, never>
           ? unknown
           : z.output<B>)
       : F extends z.ZodType
-        ? Revealed<z.output<F>>
+        ? WithRevealedSecrets<z.output<F>>
         : never
 
 export type AnswerOf<N extends ReadingName> = FormOf<Readings[N]['answer']>
 
-/** What readings need beside the machine. */
+/** The dependencies of readings besides the machine. */
 export interface ReadingDeps {
   host: Host
   /** The last checks of the sites. */
@@ -62,33 +62,36 @@ export interface ReadingDeps {
     since(time: number): Promise<AgentOperations>
     unended<N extends CommandName>(command: N): Promise<ParamsOf<N>[]>
   }
-  /** Absent without authentication. */
+  /** Absent when the agent runs without authentication. */
   rotation?: { known(): Promise<KnownKeys>; replace(list: KeyList): Promise<KnownKeys> } | undefined
 }
 
-/** One request, whose params are checked and permitted. */
-export interface Asked<N extends ReadingName> extends ReadingDeps {
+/** A request with checked and permitted params. */
+export interface ReadingRequest<N extends ReadingName> extends ReadingDeps {
   params: ReadingParams<N>
   /** Aborts when the reader has left. */
   signal: AbortSignal
-  /** The answer of another reading. */
-  ask: Ask
+  /** Reads another reading. */
+  ask: AskReading
 }
 
-export type Ask = <N extends ReadingName>(at: N, params: ReadingParams<N>) => Promise<AnswerOf<N>>
+export type AskReading = <N extends ReadingName>(
+  at: N,
+  params: ReadingParams<N>,
+) => Promise<AnswerOf<N>>
 
-/** A reading of the agent: its contract, and what it answers. */
+/** A reading of the agent: its contract and its answer. */
 export interface Reading<N extends ReadingName> {
   contract: Readings[N]
-  answer(asked: Asked<N>): Promise<AnswerOf<N>>
+  answer(asked: ReadingRequest<N>): Promise<AnswerOf<N>>
 }
 
-/** Leaving out a reading does not compile. Each is loaded when it is first used. */
+/** The table of all readings, complete by its type. Each is loaded on first use. */
 export type ReadingTable = { readonly [N in ReadingName]: () => Promise<Reading<N>> }
 
 export const reading = <C extends AnyReading>(
   contract: C & Readings[C['at']],
-  answer: (asked: Asked<C['at']>) => Promise<AnswerOf<C['at']>>,
+  answer: (asked: ReadingRequest<C['at']>) => Promise<AnswerOf<C['at']>>,
 ): Reading<C['at']> => ({
   contract,
   async answer(asked) {
@@ -98,8 +101,12 @@ export const reading = <C extends AnyReading>(
 })
 
 /** Answers readings of a table, which may ask for each other. */
-export function asking(table: ReadingTable, deps: ReadingDeps, signal: AbortSignal): Ask {
-  const ask: Ask = async (at, params) => {
+export function askReadings(
+  table: ReadingTable,
+  deps: ReadingDeps,
+  signal: AbortSignal,
+): AskReading {
+  const ask: AskReading = async (at, params) => {
     const { answer } = await table[at]()
     return answer({ ...deps, params, signal, ask })
   }

@@ -3,14 +3,14 @@ import type { Change } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { databaseLimits, limitsFor, machineOf } from '#agent/kernel/site/tiers.ts'
+import { databaseLimits, machineOf, siteLimitsOn } from '#agent/kernel/site/tiers.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import { endConnections } from './end-connections.ts'
-import { type Call, pattern, rightsCalls } from './rights.ts'
+import { type AdminCall, escapedPattern, rightsCalls } from './rights.ts'
 import { endTemporaryOf } from './temporary-accounts.ts'
 
 /** The properties of a site that determine its database account. */
-export type Owner = Pick<Site, 'user' | 'tier' | 'database_routines' | 'settings'>
+export type AccountOwner = Pick<Site, 'user' | 'tier' | 'database_routines' | 'settings'>
 
 /** The fields of MariaDB's own account record that the agent uses. */
 const Privileges = z.object({
@@ -27,28 +27,30 @@ const PASSWORD_PLUGIN = 'mysql_native_password'
 /** SHA-1 twice, as `PASSWORD()` writes it. */
 export const PASSWORD_HASH = /^\*[0-9A-F]{40}$/
 
-/**
- * The defaults of a database that specifies nothing else: those of the tables that WordPress makes, so
- * that a plugin which names no collation can join its tables with them.
- */
+/** The defaults of a database, which are those of WordPress's tables, so that joins work. */
 export const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_520_ci' }
 
 export const accountOf = (user: string) => `${user}@localhost`
 
-/** An account with the name of the database, for this machine only, with rights to tables only. */
-export async function createAccount(host: Host, owner: Owner, password: Secret): Promise<void> {
+/** Creates an account with the name of the database, for this machine, with rights to tables. */
+export async function createAccount(
+  host: Host,
+  owner: AccountOwner,
+  password: Secret,
+): Promise<void> {
   const { user } = owner
   const values = [user, password.reveal(), ...(await limitsOf(host, owner))]
   await host.database.admin('create_account', values)
-  await host.database.admin('grant_tables', [pattern(user), user])
-  if (owner.database_routines) await host.database.admin('grant_routines', [pattern(user), user])
+  await host.database.admin('grant_tables', [escapedPattern(user), user])
+  if (owner.database_routines)
+    await host.database.admin('grant_routines', [escapedPattern(user), user])
 }
 
 /**
  * Sets the current rights and limits of a site's account, and keeps its password. Ends connections
  * that may have had more rights. A missing account stays missing.
  */
-export const applyAccount = (host: Host, owner: Owner): Change => ({
+export const applyAccount = (host: Host, owner: AccountOwner): Change => ({
   async effects() {
     const calls = await callsFor(host, owner)
     return calls.length > 0 ? [effects.change('account', accountOf(owner.user))] : []
@@ -60,16 +62,13 @@ export const applyAccount = (host: Host, owner: Owner): Change => ({
   },
 })
 
-/** The hash of the password; undefined if the account has none, or is missing. */
+/** Returns the hash of the password; undefined if the account has none, or is missing. */
 export async function passwordHashOf(host: Host, user: string): Promise<string | undefined> {
   const found = await readPrivileges(host, user)
   return found && hashIn(found)
 }
 
-/**
- * Allows logins only by programs that run as the site, with rights to its tables only. Temporary users
- * end.
- */
+/** Allows logins only as the site, with rights to its tables. Temporary users end. */
 export async function reserveAccount(host: Host, user: string): Promise<void> {
   const { database } = host
   await endTemporaryOf(host, user)
@@ -85,7 +84,7 @@ export async function reserveAccount(host: Host, user: string): Promise<void> {
 /** Restores the password, limits and rights of an account that `reserveAccount` closed. */
 export async function releaseAccount(
   host: Host,
-  owner: Owner,
+  owner: AccountOwner,
   hash: string | undefined,
 ): Promise<void> {
   if (!(await readPrivileges(host, owner.user))) return
@@ -94,7 +93,7 @@ export async function releaseAccount(
   await applyAccount(host, owner).apply()
 }
 
-async function callsFor(host: Host, owner: Owner): Promise<Call[]> {
+async function callsFor(host: Host, owner: AccountOwner): Promise<AdminCall[]> {
   const found = await readPrivileges(host, owner.user)
   if (!found) return []
   const { user, database_routines: routines } = owner
@@ -102,7 +101,7 @@ async function callsFor(host: Host, owner: Owner): Promise<Call[]> {
   return [...loginCalls(user, found, await limitsOf(host, owner)), ...rights]
 }
 
-function loginCalls(user: string, found: Privileges, limits: number[]): Call[] {
+function loginCalls(user: string, found: Privileges, limits: number[]): AdminCall[] {
   const [connections, seconds] = limits
   const isLimited =
     found.max_user_connections === connections && found.max_statement_time === seconds
@@ -112,7 +111,7 @@ function loginCalls(user: string, found: Privileges, limits: number[]): Call[] {
   return [authentication(user, hashIn(found), limits)]
 }
 
-function authentication(user: string, hash: string | undefined, limits: number[]): Call {
+function authentication(user: string, hash: string | undefined, limits: number[]): AdminCall {
   if (hash === undefined) return ['alter_account_without_password', [user, ...limits]]
   return ['alter_account', [user, hash, ...limits]]
 }
@@ -125,12 +124,12 @@ async function readPrivileges({ database }: Host, user: string): Promise<Privile
   return row && parsePrivileges(row.priv)
 }
 
-/** `access` is a 64-bit number; the agent only compares it with 0. */
+/** Parses the record. `access` is a 64-bit number; the agent only compares it with 0. */
 export function parsePrivileges(text: unknown): Privileges {
   return Privileges.parse(JSON.parse(String(text)))
 }
 
-async function limitsOf(host: Host, owner: Owner): Promise<number[]> {
-  const { connections, statement_time } = databaseLimits(limitsFor(owner, await machineOf(host)))
+async function limitsOf(host: Host, owner: AccountOwner): Promise<number[]> {
+  const { connections, statement_time } = databaseLimits(siteLimitsOn(owner, await machineOf(host)))
   return [connections, statement_time]
 }

@@ -1,10 +1,15 @@
 import type { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { Host, Output } from '#agent/kernel/host/ports.ts'
 import { isDiskFull } from '#agent/kernel/host/storage.ts'
-import { runAsSite, type SiteOptions, type Streams, tryAsSite } from '#agent/kernel/sandbox/run.ts'
-import { inUse, stopOrphanedSlice } from '#agent/kernel/sandbox/slice.ts'
+import {
+  runAsSite,
+  type SiteOptions,
+  type StreamOption,
+  tryAsSite,
+} from '#agent/kernel/sandbox/run.ts'
+import { stopOrphanedSlice, withSliceInUse } from '#agent/kernel/sandbox/slice.ts'
 
-/** The arguments of each MariaDB client: as the site, over the local socket, without a password. */
+/** Returns the common arguments of MariaDB clients: as the site, by socket, without a password. */
 export const clientOf = (user: string): string[] => [
   '--no-defaults',
   `--user=${user}`,
@@ -13,27 +18,24 @@ export const clientOf = (user: string): string[] => [
   '--max-allowed-packet=1G',
 ]
 
-/** Why a client failed; `message` is MariaDB's own error. */
+/** Returns why a client failed; `message` is MariaDB's own error. */
 export function reasonOf({ output }: CommandFailed, message = `exit status ${output.code}`) {
   return isDiskFull(output.stderr) ? `${message}: no space left on device` : message
 }
 
-type ClientOptions = Pick<SiteOptions, Streams | 'file_bytes' | 'timeout_ms'>
+type ClientOptions = Pick<SiteOptions, StreamOption | 'file_bytes' | 'timeout_ms'>
 
-/**
- * Runs a MariaDB client with the rights of a site, without a network and without access to the
- * files of any site. Throws CommandFailed.
- */
+/** Runs a MariaDB client with the rights of a site, without network. Throws CommandFailed. */
 export const runAsOwner = (
   host: Host,
   user: string,
   argv: readonly string[],
   options: ClientOptions,
-): Promise<Output> => inTurn(host, user, () => runInUse(host, user, argv, options))
+): Promise<Output> => serialisedAsOwner(host, user, () => runInUse(host, user, argv, options))
 
-/** `runAsOwner` for a caller that has the programs of the site `inUse`. */
+/** `runAsOwner` for a caller that has the programs of the site in `withSliceInUse`. */
 export const runInUse: typeof runAsOwner = (host, user, argv, options) =>
-  runAsSite(host, { user }, argv, confined(options))
+  runAsSite(host, { user }, argv, confinedOptions(options))
 
 /** `runAsOwner` that never throws for an exit status. */
 export const tryAsOwner = (
@@ -41,14 +43,19 @@ export const tryAsOwner = (
   user: string,
   argv: readonly string[],
   options: ClientOptions,
-): Promise<Output> => inTurn(host, user, () => tryAsSite(host, { user }, argv, confined(options)))
+): Promise<Output> =>
+  serialisedAsOwner(host, user, () => tryAsSite(host, { user }, argv, confinedOptions(options)))
 
-const confined = (options: ClientOptions) => ({ ...options, network: false, home: false })
+const confinedOptions = (options: ClientOptions) => ({ ...options, network: false, home: false })
 
-/** Several programs one after the other: no other one of `runAsOwner` runs in between. */
-export async function inTurn<T>(host: Host, user: string, work: () => Promise<T>): Promise<T> {
+/** Runs several programs one after the other: no other one of `runAsOwner` runs in between. */
+export async function serialisedAsOwner<T>(
+  host: Host,
+  user: string,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    return await inUse(host, user, work)
+    return await withSliceInUse(host, user, work)
   } finally {
     await stopOrphanedSlice(host, user)
   }

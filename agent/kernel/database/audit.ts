@@ -1,18 +1,18 @@
-import type { Host, Row } from '#agent/kernel/host/ports.ts'
+import type { DatabaseRow, Host } from '#agent/kernel/host/ports.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
 import { parsePrivileges } from './account.ts'
 import { type ForeignObject, objectsIn } from './foreign-objects.ts'
-import { pattern } from './rights.ts'
+import { escapedPattern } from './rights.ts'
 import { isTemporaryOrEnding } from './temporary-accounts.ts'
 
 /** The accounts that Debian and MariaDB create. */
-const SYSTEM = ['root', 'mysql', 'mariadb.sys', 'debian-sys-maint', 'PUBLIC', '']
-const MOST = 1000
+const SYSTEM_ACCOUNTS = ['root', 'mysql', 'mariadb.sys', 'debian-sys-maint', 'PUBLIC', '']
+const MAX_OBJECTS = 1000
 const MAX_ACCOUNTS = 20_000
 
-export interface Findings {
+export interface AuditFindings {
   found: ForeignObject[]
-  /** Why the list is incomplete: there are more objects, or some could not be read. */
+  /** The reasons why the list is incomplete: more objects, or unreadable ones. */
   incomplete: string[]
 }
 
@@ -21,21 +21,22 @@ export interface Findings {
  * accounts with more rights than a site has. Reads the tables of MariaDB itself and the definitions
  * in its folder only: it runs no code of a site and waits for no lock of a site.
  */
-export async function findForeignObjects(host: Host): Promise<Findings> {
+export async function findForeignObjects(host: Host): Promise<AuditFindings> {
   const users = (await listSites(host)).map(({ user }) => user)
-  const findings: Findings = { found: [], incomplete: [] }
-  await collect(findings, 'accounts', () => accounts(host, new Set(users)))
+  const findings: AuditFindings = { found: [], incomplete: [] }
+  await collect(findings, 'accounts', () => foreignAccounts(host, new Set(users)))
   for (const user of users) await collect(findings, user, () => objectsIn(host, user))
-  if (findings.found.length > MOST) findings.incomplete.push(`only the first ${MOST} are listed`)
-  return { ...findings, found: findings.found.slice(0, MOST) }
+  if (findings.found.length > MAX_OBJECTS)
+    findings.incomplete.push(`only the first ${MAX_OBJECTS} are listed`)
+  return { ...findings, found: findings.found.slice(0, MAX_OBJECTS) }
 }
 
 async function collect(
-  { found, incomplete }: Findings,
+  { found, incomplete }: AuditFindings,
   what: string,
   read: () => Promise<ForeignObject[]>,
 ): Promise<void> {
-  if (found.length > MOST) return
+  if (found.length > MAX_OBJECTS) return
   try {
     found.push(...(await read()))
   } catch (error) {
@@ -43,7 +44,7 @@ async function collect(
   }
 }
 
-async function accounts(host: Host, sites: Set<string>): Promise<ForeignObject[]> {
+async function foreignAccounts(host: Host, sites: Set<string>): Promise<ForeignObject[]> {
   const { database } = host
   const limit = [MAX_ACCOUNTS]
   const all = await database.admin('list_accounts', limit)
@@ -51,23 +52,23 @@ async function accounts(host: Host, sites: Set<string>): Promise<ForeignObject[]
     ...(await database.admin('list_database_rights', limit)),
     ...(await database.admin('list_table_rights', limit)),
   ].filter(({ user }) => !isTemporaryOrEnding(host, String(user)))
-  const names = new Map([...sites].map((user) => [pattern(user), user]))
-  return [...all.flatMap(privileged), ...rights.flatMap((row) => shared(row, names))]
+  const names = new Map([...sites].map((user) => [escapedPattern(user), user]))
+  return [...all.flatMap(privilegedAccounts), ...rights.flatMap((row) => sharedRights(row, names))]
 }
 
-/** An account with rights to everything, of a site or an unknown owner. */
-function privileged({ user, host, priv }: Row): ForeignObject[] {
-  if (SYSTEM.includes(String(user)) || parsePrivileges(priv).access === 0) return []
+/** Returns accounts with rights to everything, of a site or an unknown owner. */
+function privilegedAccounts({ user, host, priv }: DatabaseRow): ForeignObject[] {
+  if (SYSTEM_ACCOUNTS.includes(String(user)) || parsePrivileges(priv).access === 0) return []
   return [{ kind: 'account', database: '*', name: `${user}@${host}` }]
 }
 
-/** Rights of a site to foreign objects, or of another account to the database of a site. */
-function shared(row: Row, sites: ReadonlyMap<string, string>): ForeignObject[] {
+/** Returns rights of a site to foreign objects, and of foreign accounts to its database. */
+function sharedRights(row: DatabaseRow, sites: ReadonlyMap<string, string>): ForeignObject[] {
   const [user = '', host, name = ''] = [row.user, row.host, row.name].map(String)
   const users = [...sites.values()]
   const owner = sites.get(name) ?? users.find((known) => known === name)
   const isSite = users.includes(user)
   const isFine = isSite ? owner === user && host === 'localhost' : owner === undefined
-  if (isFine || SYSTEM.includes(user)) return []
+  if (isFine || SYSTEM_ACCOUNTS.includes(user)) return []
   return [{ kind: 'right', database: name, name: `${user}@${host}` }]
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
 import { asSite } from '#agent/kernel/sandbox/run.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { type Chosen, databaseSize, streamDatabase, streamTables, timeFor } from './dump.ts'
+import { type ChosenTables, databaseSize, streamDatabase, streamTables, timeFor } from './dump.ts'
 
 export const TableDigest = z.object({
   table: z.string().max(256),
@@ -10,7 +10,7 @@ export const TableDigest = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })
 export type TableDigest = z.infer<typeof TableDigest>
-/** With the digest of its CREATE TABLE, as the MariaDB of its server writes it. */
+/** The digest of a table, and that of its CREATE TABLE as the MariaDB of its server writes it. */
 export const DefinedTable = TableDigest.extend({
   definition: z
     .string()
@@ -19,7 +19,7 @@ export const DefinedTable = TableDigest.extend({
 })
 export type DefinedTable = z.infer<typeof DefinedTable>
 
-/** Rows that WordPress and its plugins write with every visit, login or job. */
+/** The rows that WordPress and its plugins write with every visit, login or job. */
 export const VOLATILE_ROWS = [
   {
     table: '*_options',
@@ -39,72 +39,72 @@ export const VOLATILE_ROWS = [
 
 const Report = z.object({ tables: z.array(DefinedTable).max(20_000).default([]) })
 
-/** From the last line that `hosting-agent rewrite` wrote, of a request for digests. */
+/** Parses digests from the last line that `hosting-agent rewrite` wrote. */
 export const readDigests = (stderr: string): DefinedTable[] =>
   Report.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).tables
 
-type Ignored = readonly (typeof VOLATILE_ROWS)[number][]
-const requestOf = (ignore: Ignored) =>
+type IgnoredRows = readonly (typeof VOLATILE_ROWS)[number][]
+const requestOf = (ignore: IgnoredRows) =>
   `${JSON.stringify({ rules: [], digest: true, definitions: true, ignore, output: false })}\n`
 
-/** The present rows of each table of a site, or of some. */
+/** Returns digests of the present rows of each table of a site, or of some. */
 export async function databaseDigests(
   host: Host,
   { user, domain }: { user: string; domain: string },
-  ignore: Ignored = VOLATILE_ROWS,
+  ignore: IgnoredRows = VOLATILE_ROWS,
   only?: readonly string[],
 ): Promise<DefinedTable[]> {
   const size = await databaseSize(host, user)
   if (size === undefined) throw conflict(`${domain} has no database`)
   let digests: DefinedTable[] = []
-  const count = counter(host, user, ignore, (found) => {
+  const count = tableCounter(host, user, ignore, (found) => {
     digests = found
   })
   await streamDatabase(host, user, size, count, { only })
   return digests
 }
 
-/** Returns the digests of existing tables. The caller has the programs of the site `inUse`. */
+/** Returns the digests of existing tables. The caller is in `withSliceInUse`. */
 export async function tableDigests(
   host: Host,
   user: string,
-  chosen: Chosen,
-  ignore: Ignored,
+  chosen: ChosenTables,
+  ignore: IgnoredRows,
 ): Promise<DefinedTable[]> {
   let digests: DefinedTable[] = []
-  const count = counter(host, user, ignore, (found) => {
+  const count = tableCounter(host, user, ignore, (found) => {
     digests = found
   })
   await streamTables(host, user, chosen, count)
   return digests
 }
 
-const counter =
-  (host: Host, user: string, ignore: Ignored, found: (digests: DefinedTable[]) => void) =>
+const tableCounter =
+  (host: Host, user: string, ignore: IgnoredRows, found: (digests: DefinedTable[]) => void) =>
   async (program: NonNullable<RunOptions['input_from']>) => {
-    const counted = await counting(host, user, program, ignore)
+    const counted = await digestRun(host, user, program, ignore)
     found(readDigests(counted.stderr))
     return counted.fed
   }
 
-/** The rows of each table in a dump in a file of root. */
+/** Returns digests of the rows of each table in a dump in a file of root. */
 export async function dumpDigests(
   host: Host,
   user: string,
   path: string,
-  ignore: Ignored = VOLATILE_ROWS,
+  ignore: IgnoredRows = VOLATILE_ROWS,
 ): Promise<DefinedTable[]> {
   const timeout_ms = timeFor((await host.files.stat(path))?.size ?? 0)
   const program = { argv: ['cat', '--', path], options: { timeout_ms } }
-  return readDigests((await counting(host, user, program, ignore)).stderr)
+  return readDigests((await digestRun(host, user, program, ignore)).stderr)
 }
 
-/** With the rights of the site: the text of a dump is not trusted. */
-function counting(
+/** Runs with the rights of the site: the text of a dump is not trusted. */
+function digestRun(
   host: Host,
   user: string,
   input_from: NonNullable<RunOptions['input_from']>,
-  ignore: Ignored,
+  ignore: IgnoredRows,
 ) {
   const { program } = host.settings
   const { timeout_ms = 0 } = input_from.options

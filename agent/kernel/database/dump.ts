@@ -1,30 +1,27 @@
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
-import type { Fed } from '#agent/kernel/host/fed.ts'
+import type { FeederOutput } from '#agent/kernel/host/feeder-output.ts'
 import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
 import { reportProgress } from '#agent/kernel/host/report-progress.ts'
 import { asSite } from '#agent/kernel/sandbox/run.ts'
-import { inUse } from '#agent/kernel/sandbox/slice.ts'
-import { clientOf, inTurn, runInUse } from './as-owner.ts'
+import { withSliceInUse } from '#agent/kernel/sandbox/slice.ts'
+import { clientOf, runInUse, serialisedAsOwner } from './as-owner.ts'
 import { folderOf, objectsIn } from './foreign-objects.ts'
-import { readable, tablesInUse } from './tables.ts'
+import { tablesInUse, withoutOutput } from './tables.ts'
 
 const MINUTE_MS = 60_000
 const MAX_MS = 12 * 60 * MINUTE_MS
 const MB = 2 ** 20
 /**
- * Bytes of table names per call of mariadb-dump, half of the kernel's limit: tables of one call are of
- * one moment, and 15,000 names of the greatest length fit.
+ * The maximum size of table names per call of mariadb-dump, half of the kernel's limit: tables of
+ * one call are of one moment, and 15,000 names of the greatest length fit.
  */
 const MAX_ARGUMENTS = 1_000_000
 
-/** The time limit for `bytes`, at a speed that any server reaches. */
+/** Returns the time limit for `bytes`, at a speed that any server reaches. */
 export const timeFor = (bytes: number): number =>
   Math.min(MAX_MS, 10 * MINUTE_MS + Math.ceil(bytes / MB) * 1000)
 
-/**
- * The size of a database in bytes; undefined: no such database. Read from the file system, since a
- * site can occupy all of its connections.
- */
+/** Returns the size of a database in bytes, by its files; undefined when it does not exist. */
 export async function databaseSize(host: Host, name: string): Promise<number | undefined> {
   if ((await host.database.admin('find_database', [name])).length === 0) return undefined
   const folder = `/var/lib/mysql/${folderOf(name)}`
@@ -43,7 +40,7 @@ export async function dumpDatabase(
   user: string,
   { path, size }: { path: string; size: number },
 ): Promise<string[]> {
-  const tables = await inTurn(host, user, async () => {
+  const tables = await serialisedAsOwner(host, user, async () => {
     const present = await tablesInUse(host, user)
     await runInUse(host, user, dumpArgv(user), {
       input: inputOf(present),
@@ -51,24 +48,24 @@ export async function dumpDatabase(
       file_bytes: 8 * size + 1024 * MB,
       seen: reportProgress(host, 'Dumping the database'),
       timeout_ms: timeFor(size),
-    }).catch(refuse)
+    }).catch(refuseDumpFailure)
     return present
   })
-  if (tables.length > 0 && !(await isWhole(host, path))) throw cutOff()
+  if (tables.length > 0 && !(await isWhole(host, path))) throw truncatedDump()
   await host.shell.run(['sync', '--', path])
   return leftOut(host, user)
 }
 
-/** The dump of a database without tables: restic saves no empty file. */
+/** Prints the dump of a database without tables: restic saves no empty file. */
 const NO_TABLES = ['echo', '-- Dump completed: there are no tables']
 
-/** Receives a dump on standard input, and returns what the dump was. */
-export type Consumer = (
+/** Receives a dump on standard input, and returns its output. */
+export type DumpConsumer = (
   input_from: NonNullable<RunOptions['input_from']>,
-) => Promise<Fed | undefined>
+) => Promise<FeederOutput | undefined>
 
-/** What a dump has, and what of the database it has not. */
-export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
+/** The size and digest of a dump, and what it lacks of the database. */
+export interface StreamedDump extends Pick<FeederOutput, 'bytes' | 'sha256'> {
   tables: number
   /** The names of its tables. */
   names: readonly string[]
@@ -76,36 +73,36 @@ export interface StreamedDump extends Pick<Fed, 'bytes' | 'sha256'> {
 }
 
 interface StreamOptions {
-  /** Some tables; undefined: all. */
+  /** The tables to dump; undefined for all. */
   only?: readonly string[] | undefined
-  /** Behind the visitors of the site. */
+  /** True for a priority below that of the visitors of the site. */
   low?: boolean
 }
 
 /**
- * Like dumpDatabase, but without a file: throws also if the dump was cut off before its end. It has
- * the tables that are there when it is its turn: an import before it may create some.
+ * Dumps to a program without a file; throws also if the dump was cut off before its end. It has the
+ * tables that exist when it is its turn: an import before it may create some.
  */
 export async function streamDatabase(
   host: Host,
   user: string,
   size: number,
-  consumer: Consumer,
+  consumer: DumpConsumer,
   { only, low = false }: StreamOptions = {},
 ): Promise<StreamedDump> {
-  return inUse(host, user, async () => {
+  return withSliceInUse(host, user, async () => {
     const present = await tablesInUse(host, user)
     const tables = only ? present.filter((name) => only.includes(name)) : present
     return streamTables(host, user, { size, tables, low }, consumer)
   })
 }
 
-/** The same of tables that are there. The caller has the programs of the site `inUse`. */
+/** Dumps existing tables to a program. The caller is in `withSliceInUse`. */
 export async function streamTables(
   host: Host,
   user: string,
-  { size, tables, low = false }: Chosen,
-  consumer: Consumer,
+  { size, tables, low = false }: ChosenTables,
+  consumer: DumpConsumer,
 ): Promise<StreamedDump> {
   const limits = { network: false, home: false, low, timeout_ms: timeFor(size) }
   const options = asSite({ user }, { ...limits, input: inputOf(tables) })
@@ -113,27 +110,27 @@ export async function streamTables(
   const fed = await consumer(program)
   if (!fed) throw new Error('The dump of the database had no reader')
   if (fed.code !== 0) {
-    throw readable(new CommandFailed(program.argv, { ...fed, stdout: '' }))
+    throw withoutOutput(new CommandFailed(program.argv, { ...fed, stdout: '' }))
   }
-  if (tables.length > 0 && !END.test(fed.end)) throw cutOff()
+  if (tables.length > 0 && !DUMP_END.test(fed.end)) throw truncatedDump()
   const { bytes, sha256 } = fed
   const warnings = await leftOut(host, user)
   return { bytes, sha256, tables: tables.length, names: tables, warnings }
 }
 
-/** Tables of a database of `size` bytes. */
-export interface Chosen {
+/** The tables of a database of `size` bytes. */
+export interface ChosenTables {
   size: number
   tables: readonly string[]
   low?: boolean
 }
 
-/** Why a dump failed. */
-export function refuse(error: unknown): never {
-  throw readable(error)
+/** Throws the reason why a dump failed. */
+export function refuseDumpFailure(error: unknown): never {
+  throw withoutOutput(error)
 }
 
-export const cutOff = () => new Error('The dump of the database was cut off before its end')
+export const truncatedDump = () => new Error('The dump of the database was cut off before its end')
 
 export const inputOf = (tables: readonly string[]) => tables.map((name) => `${name}\0`).join('')
 
@@ -143,15 +140,15 @@ export function dumpArgv(user: string): string[] {
   return ['xargs', '--null', '--no-run-if-empty', `--max-chars=${MAX_ARGUMENTS}`, ...dump]
 }
 
-/** The last line that mariadb-dump writes. */
-export const END = /^-- Dump completed.*\n$/m
+/** Matches the last line that mariadb-dump writes. */
+export const DUMP_END = /^-- Dump completed.*\n$/m
 
 async function isWhole(host: Host, path: string): Promise<boolean> {
   const { stdout } = await host.shell.run(['tail', '--bytes=100', '--', path])
-  return END.test(stdout)
+  return DUMP_END.test(stdout)
 }
 
-/** The account of the site neither sees nor can create triggers and events. */
+/** Returns what the dump lacks: the site neither sees nor creates triggers and events. */
 async function leftOut(host: Host, user: string): Promise<string[]> {
   return [...(await absentObjects(host, user)), ...(await unsteadyTables(host, user))]
 }
@@ -166,16 +163,16 @@ async function absentObjects(host: Host, user: string): Promise<string[]> {
   return [`Warning: ${list} ${isOne ? 'is' : 'are'} not part of the dump`]
 }
 
-/** Files with the rows of engines without transactions: MyISAM, Aria, CSV and ARCHIVE. */
-const FILES = /\.(MYD|MAD|CSV|ARZ)$/
+/** Matches files with the rows of engines without transactions: MyISAM, Aria, CSV and ARCHIVE. */
+const NON_TRANSACTIONAL_FILES = /\.(MYD|MAD|CSV|ARZ)$/
 
 /**
- * A warning if rows that are written during a dump can be missing in it, although later ones are in
- * it. By files, since root opens no table of a site.
+ * Returns a warning if rows that are written during a dump can be missing in it, although later
+ * ones are in it. Reads files, since root opens no table of a site.
  */
 export async function unsteadyTables({ files }: Host, user: string): Promise<string[]> {
   const names = (await files.list(`/var/lib/mysql/${folderOf(user)}`)).map(({ name }) => name)
-  const count = names.filter((name) => FILES.test(name)).length
+  const count = names.filter((name) => NON_TRANSACTIONAL_FILES.test(name)).length
   if (count === 0) return []
   const what = count === 1 ? '1 table has' : `${count} tables have`
   return [

@@ -1,11 +1,11 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 
-/** The time that ended connections may take to close, also on a busy server. */
-const LATEST_MS = 30_000
+/** The maximum time in which ended connections close, also on a busy server. */
+const MAX_WAIT_MS = 30_000
 
-/** Returns when all have closed and released their locks. */
+/** Ends the connections, and returns when all have closed and released their locks. */
 export async function endConnections({ database, clock }: Host, user: string): Promise<void> {
-  const end = clock.elapsed() + LATEST_MS
+  const end = clock.elapsed() + MAX_WAIT_MS
   for (;;) {
     await database.admin('end_connections', [user])
     const [row] = await database.admin('count_connections', [user])

@@ -1,29 +1,29 @@
-import type { Host, Row } from '#agent/kernel/host/ports.ts'
+import type { DatabaseRow, Host } from '#agent/kernel/host/ports.ts'
 
 export interface ForeignObject {
   kind: 'view' | 'routine' | 'trigger' | 'event' | 'account' | 'right'
-  /** A database; `*` is all of them. */
+  /** The name of a database; `*` for all. */
   database: string
   /** The name of the object, or `user@host` of the account that has the right. */
   name: string
-  /** Whether it runs with the rights of its definer, and who that is. */
+  /** Whether it runs with the rights of its definer. */
   security?: 'INVOKER' | 'DEFINER'
   definer?: string
 }
 
 const MYSQL = '/var/lib/mysql'
-const MOST = 1001
+const MAX_OBJECTS = 1001
 const MAX_FILES = 50_000
 
-/** Views, triggers, routines and events in the database of a site. */
+/** Lists views, triggers, routines and events in the database of a site. */
 export async function objectsIn(host: Host, user: string): Promise<ForeignObject[]> {
   const { database } = host
-  const objectOf = (kind: ForeignObject['kind'], row: Row): ForeignObject => ({
+  const objectOf = (kind: ForeignObject['kind'], row: DatabaseRow): ForeignObject => ({
     ...{ kind, database: user, name: String(row.name), definer: String(row.definer) },
     security: row.security_type === 'INVOKER' ? 'INVOKER' : 'DEFINER',
   })
-  const routines = await database.admin('list_routines', [user, MOST])
-  const events = await database.admin('list_events', [user, MOST])
+  const routines = await database.admin('list_routines', [user, MAX_OBJECTS])
+  const events = await database.admin('list_events', [user, MAX_OBJECTS])
   return [
     ...routines.map((row) => objectOf('routine', row)),
     ...events.map((row) => objectOf('event', row)),
@@ -31,14 +31,14 @@ export async function objectsIn(host: Host, user: string): Promise<ForeignObject
   ]
 }
 
-/** MariaDB stores views and triggers as text files; its tables about them open the objects. */
+/** Reads the text files of views and triggers: MariaDB's own tables would open them. */
 async function definitionsIn({ files }: Host, user: string): Promise<ForeignObject[]> {
   const folder = `${MYSQL}/${folderOf(user)}`
   const names = (await files.list(folder)).map(({ name }) => name)
   if (names.length > MAX_FILES) throw new Error(`more than ${MAX_FILES} files`)
   const found: ForeignObject[] = []
   for (const name of names) {
-    if (found.length >= MOST) return found
+    if (found.length >= MAX_OBJECTS) return found
     const database = user
     if (name.endsWith('.TRN')) {
       found.push({ kind: 'trigger', database, name: nameOf(name), security: 'DEFINER' })
@@ -49,7 +49,7 @@ async function definitionsIn({ files }: Host, user: string): Promise<ForeignObje
   return found
 }
 
-/** A file larger than any view is the definition of a table. */
+/** Reads a view; a larger file is the definition of a table. */
 async function viewAt(
   files: Host['files'],
   path: string,
@@ -63,13 +63,13 @@ async function viewAt(
   }
 }
 
-/** The file of an object has its name, with other signs than letters, digits and `_` as codes. */
+/** Decodes the name of the file of an object: signs but letters, digits and `_` are codes. */
 function nameOf(path: string): string {
   const encoded = path.replace(/\.\w+$/, '')
   return encoded.replace(/@([0-9a-f]{4})/g, (_, code) => String.fromCharCode(parseInt(code, 16)))
 }
 
-/** MariaDB writes other signs than letters, digits and `_` of a name as `@` and their code. */
+/** Encodes a name as MariaDB does: all but letters, digits and `_` as `@` and a code. */
 export function folderOf(name: string): string {
   return name.replace(/\W/g, (sign) => `@${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

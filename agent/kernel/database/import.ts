@@ -1,19 +1,19 @@
+import type { ConcurrencyLimit } from '#agent/kernel/host/concurrency-limit.ts'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
-import type { Fed } from '#agent/kernel/host/fed.ts'
+import type { FeederOutput } from '#agent/kernel/host/feeder-output.ts'
 import type { Host, RunOptions } from '#agent/kernel/host/ports.ts'
 import { reportProgress } from '#agent/kernel/host/report-progress.ts'
-import type { Sharing } from '#agent/kernel/host/sharing.ts'
-import { refuseFailedFeeder } from '#agent/kernel/sandbox/feeders.ts'
+import { refuseFailedFeeder } from '#agent/kernel/sandbox/feeder-failed.ts'
 import { clientOf, reasonOf, runAsOwner, tryAsOwner } from './as-owner.ts'
 import { timeFor } from './dump.ts'
 import { DATABASES, diskError, spaceWatch } from './space-watch.ts'
 
-const LARGEST_PACKET = 2 ** 30
-/** On one server: a large one must not hold up all others, and many would hold up its sites. */
+const MAX_PACKET = 2 ** 30
+/** The maximum for a server: a large import must not delay others, nor many slow its sites. */
 const MAX_CONCURRENT = 2
 const SESSION = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 30'
 
-/** MariaDB's errors for statements that need more than rights to tables. */
+/** Matches MariaDB's errors for statements that need more than rights to tables. */
 const NOT_A_TABLE = /^(1044|1045|1142|1143|1148|1227|1290|1370|1410|1419|1449|1698|1873|4166)$/
 
 /** Whether an import ends before the disk of MariaDB is full. An undo must not be refused. */
@@ -40,27 +40,27 @@ export async function importDatabase(
     }
     const options = { ...watch?.options, input_file: path, timeout_ms: timeFor(size), seen }
     await runAsOwner(host, user, argvOf(user), options)
-      .catch((error) => refuse(host, error))
+      .catch((error) => refuseImportFailure(host, error))
       .catch((error) => {
         throw watch ? watch.explain(error) : error
       })
   })
 }
 
-/** Imports the output of a program; throws FeederFailed if that failed, or one that feeds it. */
-export type Import = (
+/** Imports the output of a program; throws FeederFailed if that, or one that feeds it, failed. */
+export type ImportDump = (
   input_from: NonNullable<RunOptions['input_from']>,
   timeout_ms: number,
-) => Promise<Fed>
+) => Promise<FeederOutput>
 
 /**
- * Like importDatabase for a dump that another program writes meanwhile. `work` starts it when it is
- * its turn, since a dump that waits for the import would hold its locks.
+ * Imports a dump that another program writes meanwhile. `work` starts it when it is its turn, since
+ * a dump that waits for the import would hold its locks.
  */
 export async function importStream<T>(
   host: Host,
   user: string,
-  work: (load: Import) => Promise<T>,
+  work: (load: ImportDump) => Promise<T>,
 ): Promise<T> {
   return importing(host, Number.POSITIVE_INFINITY, () =>
     work(async (input_from, timeout_ms) => {
@@ -69,7 +69,8 @@ export async function importStream<T>(
       const output = await tryAsOwner(host, user, argvOf(user), options)
       try {
         refuseFailedFeeder(output)
-        if (output.code !== 0) await refuse(host, new CommandFailed(argvOf(user), output))
+        if (output.code !== 0)
+          await refuseImportFailure(host, new CommandFailed(argvOf(user), output))
       } catch (error) {
         throw watch.explain(error)
       }
@@ -84,15 +85,15 @@ function argvOf(user: string): string[] {
   return ['mariadb', ...clientOf(user), ...options, '--', user]
 }
 
-/** The limit of the server while imports run. */
-interface Packet {
+/** The packet limit of the server while imports run. */
+interface PacketLimit {
   usual: number
   isRaised: boolean
 }
 
 async function importing<T>(host: Host, size: number, work: () => Promise<T>): Promise<T> {
   const { database } = host.steady ?? host
-  const sharing: Sharing<Packet> = {
+  const sharing: ConcurrencyLimit<PacketLimit> = {
     most: MAX_CONCURRENT,
     waits: () => host.tell?.(`Waiting: ${MAX_CONCURRENT} imports of databases run on this server`),
     async first() {
@@ -106,7 +107,7 @@ async function importing<T>(host: Host, size: number, work: () => Promise<T>): P
   const result = await host.shared('import', sharing, async (packet) => {
     if (size > packet.usual) {
       packet.isRaised = true
-      await database.admin('set_packet', [LARGEST_PACKET])
+      await database.admin('set_packet', [MAX_PACKET])
     }
     return work()
   })
@@ -114,19 +115,19 @@ async function importing<T>(host: Host, size: number, work: () => Promise<T>): P
   return result
 }
 
-/** InnoDB extends its files by up to so much. */
+/** The size by which InnoDB extends its files. */
 const EXTENT = 64 * 2 ** 20
 
-/** The client does not print each error of a full disk. */
-async function refuse({ files }: Host, error: unknown): Promise<never> {
-  const refusal = quiet(error)
+/** Throws an error of a full disk, which the client does not always print. */
+async function refuseImportFailure({ files }: Host, error: unknown): Promise<never> {
+  const refusal = withoutData(error)
   const space = await files.space(DATABASES).catch(() => undefined)
   if (!(error instanceof CommandFailed) || !space || space.free > EXTENT) throw refusal
   throw diskError('The disk is too full for the import', space.free, refusal)
 }
 
-/** The client quotes statements that it does not understand, which contain data of the site. */
-function quiet(error: unknown): unknown {
+/** Removes the output of the client, which quotes statements with data of the site. */
+function withoutData(error: unknown): unknown {
   if (!(error instanceof CommandFailed)) return error
   const [message, number, line] =
     /^ERROR (\d+) \(\w+\) at line (\d+)/m.exec(error.output.stderr) ?? []

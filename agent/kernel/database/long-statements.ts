@@ -1,16 +1,16 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { databaseLimits, limitsFor, machineOf } from '#agent/kernel/site/tiers.ts'
+import { databaseLimits, machineOf, siteLimitsOn } from '#agent/kernel/site/tiers.ts'
 import { listTemporary } from './temporary-accounts.ts'
 
-/** MariaDB itself ends a statement at its limit, unless the session has removed the limit. */
+/** The time beyond the limit after which MariaDB ends a statement by itself. */
 const GRACE_MS = 10_000
 
 /**
  * Ends the statements of these sites, and of temporary users of their databases, that exceed the
- * limit of their tier: sessions may change the MAX_STATEMENT_TIME of their account. Only the accounts
- * of `busy` sites are left alone, whose dumps and imports may take longer. Returns the affected
- * sites, once each.
+ * limit of their tier: sessions may change the MAX_STATEMENT_TIME of their account. Excludes the
+ * accounts of `busy` sites, whose dumps and imports may take longer. Returns the affected sites,
+ * once each.
  */
 export async function endLongStatements(
   host: Host,
@@ -39,7 +39,7 @@ async function limitsByAccount(
   const [machine, temporary] = [await machineOf(host), await listTemporary(host)]
   const limits = new Map<string, { site: Site; ms: number }>()
   for (const site of sites) {
-    const { statement_time } = databaseLimits(limitsFor(site, machine))
+    const { statement_time } = databaseLimits(siteLimitsOn(site, machine))
     const limit = { site, ms: statement_time * 1000 + GRACE_MS }
     if (!busy(site)) limits.set(site.user, limit)
     for (const { user, database } of temporary) {

@@ -2,15 +2,14 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { sizeOf } from '#agent/kernel/host/report-progress.ts'
 
 export const DATABASES = '/var/lib/mysql'
-/** More than an import writes between two looks. */
-const LEAST = 64 * 2 ** 20
+/** The minimum free space, more than an import writes between two checks. */
+const MIN_FREE = 64 * 2 ** 20
 const EVERY_MS = 200
 const ENDED = 'The import was ended before it filled the disk'
 
 interface SpaceWatch {
-  /** The options of the program that imports. */
   options: { seen(): void; seen_ms: number }
-  /** The error of an import that it ended, else `error`. */
+  /** Returns the error of an import that it ended, else `error`. */
   explain(error: unknown): unknown
 }
 
@@ -20,7 +19,7 @@ interface SpaceWatch {
  */
 export async function spaceWatch(host: Host, user: string): Promise<SpaceWatch> {
   const { free } = await host.files.space(DATABASES)
-  const least = Math.min(LEAST, free / 2)
+  const least = Math.min(MIN_FREE, free / 2)
   let left: number | undefined
   let isLooking = false
   const look = async () => {
@@ -45,6 +44,6 @@ export async function spaceWatch(host: Host, user: string): Promise<SpaceWatch> 
   }
 }
 
-/** `what`: as `isDiskFull` knows it. */
+/** Returns an error that `isDiskFull` recognises. */
 export const diskError = (what: string, free: number, cause: unknown): Error =>
   new Error(`${what}: ${DATABASES} has ${sizeOf(free)} free`, { cause })

@@ -1,36 +1,36 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { databaseLimits, limitsFor, machineOf } from '#agent/kernel/site/tiers.ts'
+import { databaseLimits, machineOf, siteLimitsOn } from '#agent/kernel/site/tiers.ts'
 import { MAX_SECONDS, type UserRights } from '#shared/database/database-user.ts'
-import type { Owner } from './account.ts'
+import type { AccountOwner } from './account.ts'
 import { endConnections } from './end-connections.ts'
-import { pattern } from './rights.ts'
+import { escapedPattern } from './rights.ts'
 
-/** No user of a site can have such a name. The end of its life is part of it: in Unix seconds. */
+/** Matches a name that no user of a site can have. It has its end in Unix seconds. */
 const NAME = /^hosting_tmp_([a-z0-9]{10})_(\d{10})$/
-/** The clock was changed if an account would live longer. */
-const MAX_LEFT = MAX_SECONDS + 300
+/** The maximum remaining time; a longer one comes from a clock change. */
+const MAX_REMAINING_SECONDS = MAX_SECONDS + 300
 const CONNECTIONS = 5
-/** Seconds: database-watch.ts looks three times a minute, and ends their connections first. */
+/** The seconds until the removal; database-watch.ts first ends their connections. */
 const REMOVED_WITHIN = 120
 
 export interface TemporaryAccount {
   user: string
-  /** The database that it has rights to; undefined: its creation was interrupted. */
+  /** The database that it has rights to; undefined after an interrupted creation. */
   database: string | undefined
   rights: UserRights
-  /** Unix seconds. */
+  /** The end in Unix seconds. */
   ends: number
 }
 
 interface NewAccount {
-  /** The part of the name that nobody else has. */
+  /** The unique part of the name. */
   token: string
   rights: UserRights
   seconds: number
   password_hash: string
 }
 
-/** MariaDB itself has the record: an agent that is killed forgets no account. */
+/** Lists the temporary accounts. MariaDB has the record, which no crash loses. */
 export async function listTemporary({ database }: Host): Promise<TemporaryAccount[]> {
   const rows = await database.admin('list_temporary_accounts')
   return rows.flatMap(({ user, name, writes }) => {
@@ -45,42 +45,42 @@ export async function listTemporary({ database }: Host): Promise<TemporaryAccoun
 export const temporaryOf = async (host: Host, name: string): Promise<TemporaryAccount[]> =>
   (await listTemporary(host)).filter(({ database }) => database === name)
 
-/** Whether an account is one of these, and its time is not over. */
+/** Returns whether it is a temporary account whose time is not over. */
 export function isTemporary(host: Host, user: string): boolean {
   const ends = NAME.exec(user)?.[2]
   return ends !== undefined && !isOver(host, Number(ends))
 }
 
-/** The same, or its time ended a moment ago: it is being removed. */
+/** Returns whether it is a temporary account, also one that has just ended and is being removed. */
 export function isTemporaryOrEnding(host: Host, user: string): boolean {
   const ends = NAME.exec(user)?.[2]
   return ends !== undefined && !isOver(host, Number(ends) + REMOVED_WITHIN)
 }
 
-/** The account that `createTemporary` made with this token. */
+/** Finds the account that `createTemporary` made with this token. */
 export const findTemporary = async (
   host: Host,
   token: string,
 ): Promise<TemporaryAccount | undefined> =>
   (await listTemporary(host)).find(({ user }) => NAME.exec(user)?.[1] === token)
 
-/** For the tables of one site, from this machine only, without more rights than the site has. */
+/** Creates an account for the tables of one site from this machine, with the site's rights. */
 export async function createTemporary(
   host: Host,
-  owner: Owner,
+  owner: AccountOwner,
   account: NewAccount,
 ): Promise<void> {
   const { token, rights, seconds, password_hash } = account
   const ends = Math.floor(host.clock.now() / 1000) + seconds
   const user = `hosting_tmp_${token}_${ends}`
-  const { statement_time } = databaseLimits(limitsFor(owner, await machineOf(host)))
+  const { statement_time } = databaseLimits(siteLimitsOn(owner, await machineOf(host)))
   const values = [user, password_hash, CONNECTIONS, statement_time]
   await host.database.admin('create_temporary_account', values)
   const grant = rights === 'write' ? 'grant_tables' : 'grant_reading'
-  await host.database.admin(grant, [pattern(owner.user), user])
+  await host.database.admin(grant, [escapedPattern(owner.user), user])
 }
 
-/** Locked before its connections end, and dropped last: an interrupted end is repeated. */
+/** Locks the account, ends its connections, drops it: an interrupted end repeats. */
 export async function endTemporary(host: Host, user: string): Promise<void> {
   if (!NAME.test(user)) throw new Error('not a temporary account')
   await host.database.admin('lock_account', [user])
@@ -92,15 +92,15 @@ async function dropLocked(host: Host, user: string): Promise<void> {
   await host.database.admin('drop_account', [user])
 }
 
-/** Before the database of a site is closed, replaced or removed. */
+/** Ends the temporary accounts of a database before it is closed, replaced or removed. */
 export async function endTemporaryOf(host: Host, name: string): Promise<void> {
   for (const { user } of await temporaryOf(host, name)) await endTemporary(host, user)
 }
 
-/** Ends all whose time is over, also those that a killed agent left. */
+/** Ends all accounts whose time is over, also those that a killed agent left. */
 export async function endExpired(host: Host): Promise<void> {
   const expired = (await listTemporary(host)).filter(({ ends }) => isOver(host, ends))
-  // One that takes long to end must not keep the others usable.
+  // An account that takes long to end must not keep the others usable.
   for (const { user } of expired) await host.database.admin('lock_account', [user])
   const failures: unknown[] = []
   for (const { user } of expired)
@@ -110,9 +110,9 @@ export async function endExpired(host: Host): Promise<void> {
 
 function isOver({ clock }: Host, ends: number): boolean {
   const left = ends - clock.now() / 1000
-  return left <= 0 || left > MAX_LEFT
+  return left <= 0 || left > MAX_REMAINING_SECONDS
 }
 
-/** In mysql.db the name is a pattern. */
+/** Returns the database of a row of mysql.db, whose name is a pattern. */
 const databaseOf = (name: unknown) =>
   typeof name === 'string' ? name.replace(/\\(.)/g, '$1') : undefined

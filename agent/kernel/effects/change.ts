@@ -2,9 +2,9 @@ import type { Host, WriteOptions } from '#agent/kernel/host/ports.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
 import { create, creationsOf, removalsOf, remove, writeOf, writesOf } from './effects.ts'
-import { type Generated, removeGenerated, replace } from './generated.ts'
+import { type GeneratedFile, removeGenerated, replaceGenerated } from './generated.ts'
 
-/** One declaration for a step and its plan: `effects` are the present effects of `apply`. */
+/** An operation and its plan in one value: `effects` are the present effects of `apply`. */
 export interface Change {
   effects(): Promise<Effect[]>
   apply(): Promise<void>
@@ -17,13 +17,13 @@ export const inOrder = (...changes: readonly Change[]): Change => ({
   },
 })
 
-/** A change with effects that are known. */
+/** Returns a change with known effects. */
 export const declared = (effects: Effect[], apply: () => Promise<unknown>): Change => ({
   effects: async () => effects,
   apply: async () => void (await apply()),
 })
 
-/** No effect unless the condition holds at the time of the call. */
+/** Returns a change without an effect unless the condition holds at the time of the call. */
 export const provided = (condition: () => Promise<unknown>, change: Change): Change => ({
   effects: async () => ((await condition()) ? change.effects() : []),
   async apply() {
@@ -31,20 +31,20 @@ export const provided = (condition: () => Promise<unknown>, change: Change): Cha
   },
 })
 
-/** A change that depends on data that is read just before it. */
+/** Returns a change that depends on data that is read just before it. */
 export const deferred = (make: () => Promise<Change>): Change => ({
   effects: async () => (await make()).effects(),
   apply: async () => (await make()).apply(),
 })
 
-export const generated = (host: Host, files: readonly Generated[]): Change => ({
+export const generated = (host: Host, files: readonly GeneratedFile[]): Change => ({
   effects: () => writesOf(host, files),
   async apply() {
-    for (const { path, text, options } of files) await replace(host, path, text, options)
+    for (const { path, text, options } of files) await replaceGenerated(host, path, text, options)
   },
 })
 
-/** A file of this agent, which nobody else writes. */
+/** Writes a file of this agent, which nobody else writes. */
 export const written = (
   host: Host,
   path: string,
@@ -65,7 +65,7 @@ export const linked = (host: Host, target: string, path: string): Change => ({
   apply: () => host.files.link(target, path),
 })
 
-/** One rename; nothing if there is nothing to move. */
+/** Renames a path, if it exists. */
 export const moved = (host: Host, from: string, to: string): Change =>
   provided(
     () => host.files.stat(from),
@@ -77,7 +77,7 @@ export const removed = (host: Host, kind: string, path: string): Change => ({
   apply: () => host.files.remove(path),
 })
 
-/** Only files that this agent generated. */
+/** Removes only files that this agent generated. */
 export const removedGenerated = (host: Host, ...paths: readonly string[]): Change => ({
   effects: () => removalsOf(host, 'file', ...paths),
   async apply() {
@@ -85,7 +85,7 @@ export const removedGenerated = (host: Host, ...paths: readonly string[]): Chang
   },
 })
 
-/** By rm(1), which opens each folder below the previous one, and follows no link made meanwhile. */
+/** Runs rm(1), which opens each folder below the previous one, so that no new link is followed. */
 export const removedTree = (host: Host, kind: string, path: string): Change =>
   provided(
     () => host.files.stat(path),
@@ -94,11 +94,11 @@ export const removedTree = (host: Host, kind: string, path: string): Change =>
     ),
   )
 
-/** Returns the step that writes files which this agent generates; none if they are there. */
+/** Returns the step that writes files which this agent generates; none if they exist. */
 export async function installSteps(
   host: Host,
   named: Pick<Step, 'name' | 'title'>,
-  files: readonly Generated[],
+  files: readonly GeneratedFile[],
 ): Promise<Step[]> {
   const change = generated(host, files)
   return (await change.effects()).length > 0 ? [{ ...named, ...change }] : []

@@ -4,10 +4,10 @@ import { conflict } from '#shared/kernel/errors.ts'
 export const MARK = 'Made by Hosting Control'
 export const MARK_LINE = `${MARK}. Changes in this file are overwritten.`
 
-export type Generated = { path: string; text: string; options?: WriteOptions }
+export type GeneratedFile = { path: string; text: string; options?: WriteOptions }
 
 /** Writes a file that this agent generates; returns the undo. */
-export async function replace(
+export async function replaceGenerated(
   host: Host,
   path: string,
   text: string,
@@ -20,13 +20,14 @@ export async function replace(
     before === undefined ? host.files.remove(path) : host.files.write(path, before, options)
 }
 
-/** `replace` for each file; the undo brings back the last one first. */
-export async function replaceAll(
+/** Replaces each file; the undo restores the last one first. */
+export async function replaceAllGenerated(
   host: Host,
-  files: readonly Generated[],
+  files: readonly GeneratedFile[],
 ): Promise<() => Promise<void>> {
   const undo: (() => Promise<void>)[] = []
-  for (const { path, text, options } of files) undo.push(await replace(host, path, text, options))
+  for (const { path, text, options } of files)
+    undo.push(await replaceGenerated(host, path, text, options))
   return async () => {
     for (const one of undo.toReversed()) await one()
   }

@@ -5,13 +5,13 @@ export const AcmeRequest = z.object({
   directory: z.string(),
   /** PEM roots that the directory's own certificate may have besides the system's. */
   extra_roots: z.string().optional(),
-  /** PEM, PKCS 8: of the account, and of the certificate. */
+  /** The keys of the account and of the certificate, as PEM of PKCS 8. */
   account_key: z.string(),
   private_key: z.string(),
   email: z.string(),
   names: z.array(z.string()).readonly(),
   timeout_ms: z.number(),
-  /** PEM of the certificate that this one follows: authorities count a renewal on time less. */
+  /** The certificate, as PEM, that this one follows: authorities count a renewal on time less. */
   replaces: z.string().optional(),
 })
 
@@ -27,14 +27,14 @@ export interface AcmeOrder extends z.infer<typeof AcmeRequest> {
   operation?: string
 }
 
-/** A limit of the authority (RFC 8555 section 6.6). `retry_after_s`: 0 if it names no time. */
+/** A limit of the authority (RFC 8555 section 6.6). `retry_after_s` is 0 if it names no time. */
 export const AcmeLimit = z.object({ reason: z.string(), retry_after_s: z.number().min(0) })
 export type AcmeLimit = z.infer<typeof AcmeLimit>
 
 /**
- * `chain` is PEM, leaf certificate first; `refused` has the reason for each refused name; `limited`:
- * the authority accepts no request for now; `unreachable`: why its directory could not be read, so
- * that nothing was ordered.
+ * `chain` is PEM, leaf certificate first; `refused` has the reason for each refused name; `limited`
+ * means that the authority accepts no request for now; `unreachable` is the reason why its
+ * directory could not be read, so that nothing was ordered.
  */
 export const AcmeOutcome = z.union([
   z.object({ chain: z.string() }),
@@ -45,7 +45,7 @@ export const AcmeOutcome = z.union([
 export type AcmeOutcome = z.infer<typeof AcmeOutcome>
 
 export const RenewalRequest = AcmeRequest.pick({ directory: true, extra_roots: true }).extend({
-  /** PEM, one certificate in each. */
+  /** The certificates, each as PEM. */
   certificates: z.array(z.string()).max(1000).readonly(),
 })
 export type RenewalRequest = z.infer<typeof RenewalRequest>
@@ -61,7 +61,7 @@ export const DnsRecord = z.object({
 })
 export type DnsRecord = z.infer<typeof DnsRecord>
 
-/** When the authority wants a certificate to be renewed (RFC 9773), and when to ask again. */
+/** When the authority wants a certificate to be renewed (RFC 9773), and of the next query. */
 export const RenewalWindow = z.object({
   start: z.iso.datetime(),
   end: z.iso.datetime(),
@@ -69,7 +69,7 @@ export const RenewalWindow = z.object({
 })
 export type RenewalWindow = z.infer<typeof RenewalWindow>
 
-/** In the order of the certificates; null: it has no answer for that one. */
+/** The windows in the order of the certificates; null without an answer. */
 export const RenewalWindows = z.array(RenewalWindow.nullable())
 
 /** An ACME authority. Throws a readable Error for failures that do not concern one name. */
@@ -77,9 +77,6 @@ export interface AcmePort {
   order(order: AcmeOrder): Promise<AcmeOutcome>
   /** Returns the suggested times of renewals; undefined when the authority suggests none. */
   renewals(request: RenewalRequest): Promise<(RenewalWindow | null)[] | undefined>
-  /**
-   * Sets or removes a record. Returns why it is certain that nothing changed; throws if that is not
-   * certain.
-   */
+  /** Sets or removes a record. Returns why nothing changed; throws if that is not certain. */
   record(record: DnsRecord): Promise<string | undefined>
 }

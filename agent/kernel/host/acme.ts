@@ -4,6 +4,7 @@ import { rootCertificates } from 'node:tls'
 import type { Client as AcmeClient, Authorization } from 'acme-client'
 import { z } from 'zod'
 import { messageOf } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import type {
   AcmeLimit,
   AcmeOrder,
@@ -12,9 +13,8 @@ import type {
   RenewalRequest,
   RenewalWindow,
 } from './acme-port.ts'
-import { attempt } from './attempt.ts'
 import { NothingChanged, setRecord } from './cloudflare.ts'
-import { within } from './within.ts'
+import { withTimeout } from './with-timeout.ts'
 
 const Info = z.object({
   suggestedWindow: z.object({
@@ -23,14 +23,15 @@ const Info = z.object({
   }),
 })
 
-/** All questions together. */
+/** The time limit of all requests together. */
 const MAX_MS = 120_000
 const HOUR_S = 3600
 const DEFAULT_WAIT_S = 6 * HOUR_S
 
 /**
- * The times that the authority suggests (RFC 9773); undefined: it suggests none. After a request that
- * fails, the answers so far are returned, and the other certificates are not asked for.
+ * Returns the times that the authority suggests (RFC 9773); undefined when it suggests none. After
+ * a request that fails, the answers so far are returned, and the other certificates are not asked
+ * for.
  */
 export async function renewals(
   { directory, extra_roots, certificates }: RenewalRequest,
@@ -38,7 +39,7 @@ export async function renewals(
 ): Promise<(RenewalWindow | null)[] | undefined> {
   const end = performance.now() + longest_ms
   const late = () => new Error(`the certificate authority took ${longest_ms / 1000} seconds`)
-  const timely = <T>(work: Promise<T>) => within(end - performance.now(), work, late)
+  const timely = <T>(work: Promise<T>) => withTimeout(end - performance.now(), work, late)
   const agent = agentFor(extra_roots)
   const { renewalInfo } = await timely(readDirectory(directory, agent))
   if (renewalInfo === undefined) return undefined
@@ -55,7 +56,7 @@ async function windowOf(base: string, agent: Agent, pem: string): Promise<Renewa
   const id = await certificateId(pem).catch(() => undefined)
   if (id === undefined) return null
   const { status, headers, text } = await read(`${base.replace(/\/$/, '')}/${id}`, agent)
-  const info = status === 200 ? Info.safeParse(attempt(() => JSON.parse(text))).data : undefined
+  const info = status === 200 ? parseJson(Info, text) : undefined
   if (!info) return null
   const { start, end } = info.suggestedWindow
   if (Date.parse(start) > Date.parse(end)) return null
@@ -64,7 +65,7 @@ async function windowOf(base: string, agent: Agent, pem: string): Promise<Renewa
 
 const utc = (text: string) => new Date(text).toISOString()
 
-/** Between one hour and one day, so that neither end can flood the other or forget it. */
+/** Returns a wait between one hour and one day, so that neither floods nor forgets the other. */
 function waitIn(header: string | undefined): number {
   const seconds = Number(header)
   if (header === undefined || Number.isNaN(seconds)) return DEFAULT_WAIT_S
@@ -72,8 +73,8 @@ function waitIn(header: string | undefined): number {
 }
 
 /**
- * The identifier of a certificate in RFC 9773 section 4.1: its authority's key and its serial number.
- * Undefined: the certificate names no key.
+ * Returns the identifier of a certificate in RFC 9773 section 4.1: its authority's key and its
+ * serial number; undefined when the certificate names no key.
  */
 export async function certificateId(pem: string): Promise<string | undefined> {
   await import('reflect-metadata')
@@ -82,7 +83,7 @@ export async function certificateId(pem: string): Promise<string | undefined> {
   const authority = certificate.getExtension(AuthorityKeyIdentifierExtension)
   if (authority?.keyId === undefined) return undefined
   const { serialNumber } = certificate
-  // The bytes of its DER: the library omits the zero before a first byte that looks negative.
+  // The library omits the zero of DER before a first byte that looks negative.
   const serial = Number.parseInt(serialNumber.slice(0, 2), 16) < 0x80 ? '' : '00'
   return [authority.keyId, serial + serialNumber]
     .map((hex) => Buffer.from(hex, 'hex').toString('base64url'))
@@ -90,12 +91,12 @@ export async function certificateId(pem: string): Promise<string | undefined> {
 }
 
 type NewOrder = Parameters<AcmeClient['createOrder']>[0]
-type Refusal = { name: string; reason: string }
+type NameRefusal = { name: string; reason: string }
 
 /** Orders by http-01, and by dns-01 for wildcards, with acme-client. */
 export const acme: AcmePort = {
   order: (order) =>
-    within(order.timeout_ms, answered(perform(order)), () => {
+    withTimeout(order.timeout_ms, withLimitOutcome(perform(order)), () => {
       const limit = `${order.timeout_ms / 1000} seconds`
       return new Error(`the certificate authority did not finish within ${limit}`)
     }),
@@ -110,8 +111,8 @@ export const acme: AcmePort = {
     ),
 }
 
-/** The end of an order that meets a limit of the authority, or that does not reach it. */
-const answered = (ordered: Promise<AcmeOutcome>): Promise<AcmeOutcome> =>
+/** Returns the outcome of an order that met a limit of the authority, or did not reach it. */
+const withLimitOutcome = (ordered: Promise<AcmeOutcome>): Promise<AcmeOutcome> =>
   ordered.catch((error: unknown) => {
     if (error instanceof AuthorityLimit) return { limited: error.limit }
     if (error instanceof Unreachable) return { unreachable: error.message }
@@ -127,12 +128,12 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   axios.defaults.httpsAgent = agent
   axios.defaults.timeout = 30_000
   refuseLimits(axios)
-  // A setting that the types of the library omit: by default it tries for 75 seconds.
+  // The types of the library omit this setting: by default it tries for 75 seconds.
   Object.assign(axios.defaults, { acmeSettings: { retryMaxAttempts: 2, retryDefaultDelay: 3 } })
   const client = new Client({
     directoryUrl: directory,
     accountKey: account_key,
-    // About 80 seconds: a name whose validation takes longer is refused, and counts as such.
+    // About 80 seconds: a name whose validation takes longer counts as refused.
     backoffAttempts: 30,
     backoffMin: 250,
     backoffMax: 3000,
@@ -141,8 +142,8 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   const identifiers = names.map((value) => ({ type: 'dns', value }))
   const replaces = renewalInfo && order.replaces && (await certificateId(order.replaces))
   const open = await (replaces
-    ? // Refused if it was replaced before: an order without it is as good.
-      client.createOrder(following(identifiers, replaces)).catch((error: unknown) => {
+    ? // The authority refuses a certificate already replaced: an order without it is as good.
+      client.createOrder(orderFollowing(identifiers, replaces)).catch((error: unknown) => {
         if (error instanceof AuthorityLimit) throw error
         return client.createOrder({ identifiers })
       })
@@ -156,15 +157,15 @@ async function perform(order: AcmeOrder): Promise<AcmeOutcome> {
   return { chain: await client.getCertificate(await client.finalizeOrder(open, request)) }
 }
 
-/** The types of the library omit the field of RFC 9773. */
-const following = (identifiers: NewOrder['identifiers'], replaces: string) =>
+/** Adds the field of RFC 9773, which the types of the library omit. */
+const orderFollowing = (identifiers: NewOrder['identifiers'], replaces: string) =>
   ({ identifiers, replaces }) as NewOrder
 
 async function validate(
   client: AcmeClient,
   { identifier, wildcard = false, ...authorization }: Authorization,
   { present, publish }: AcmeOrder,
-): Promise<Refusal | undefined> {
+): Promise<NameRefusal | undefined> {
   const name = wildcard ? `*.${identifier.value}` : identifier.value
   if (authorization.status === 'valid') return undefined
   const challengeType = wildcard ? 'dns-01' : 'http-01'
@@ -187,12 +188,12 @@ async function validate(
 type Axios = typeof import('acme-client').axios
 type Transform = NonNullable<Extract<Axios['defaults']['transformResponse'], unknown[]>>[number]
 
-/** A wait that an order has time for. */
+/** The seconds for which an order waits. */
 const SHORT_S = 10
 const DAY_S = 86_400
 const MAX_REASON = 300
 
-/** The authority accepts no request for longer than an order waits. */
+/** Thrown when the authority accepts no request for longer than an order waits. */
 class AuthorityLimit extends Error {
   readonly limit: AcmeLimit
 
@@ -204,7 +205,7 @@ class AuthorityLimit extends Error {
 
 /**
  * Ends an order at a limit of the authority: the library would wait within the order for as long as
- * the authority says, which is hours. An error of the transformation of an answer is passed on.
+ * the authority says, which is hours. It passes on an error of the transformation of an answer.
  */
 function refuseLimits(axios: Axios): void {
   const { transformResponse = [] } = axios.defaults
@@ -213,7 +214,7 @@ function refuseLimits(axios: Axios): void {
   axios.defaults.transformResponse = [...former, refuseLimit]
 }
 
-/** After the former transformations: `data` is parsed if it is JSON. */
+/** Runs after the other transformations: `data` is parsed if it is JSON. */
 const refuseLimit: Transform = (data: unknown, headers, status) => {
   if (status !== 429 && status !== 503) return data
   const retry_after_s = secondsIn(String(headers?.['retry-after'] ?? ''))
@@ -222,7 +223,7 @@ const refuseLimit: Transform = (data: unknown, headers, status) => {
   throw new AuthorityLimit({ reason: reasonIn(data, status), retry_after_s })
 }
 
-/** A number or a date (RFC 9110 section 10.2.3); a day at most, 0 without one. */
+/** Parses a number or a date (RFC 9110 section 10.2.3); a day at most, 0 without one. */
 function secondsIn(header: string): number {
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
   return Number.isNaN(seconds) ? 0 : Math.min(Math.max(Math.ceil(seconds), 0), DAY_S)
@@ -241,24 +242,24 @@ const MAX_BYTES = 64 << 10
 
 const Directory = z.object({ renewalInfo: z.url({ protocol: /^https$/ }).optional() })
 
-/** The directory cannot be read: the connection failed, or the authority is out of service. */
+/** Thrown when the directory cannot be read: the connection failed, or it is out of service. */
 class Unreachable extends Error {}
 
-/** The part of the directory that acme-client does not use. Throws Unreachable. */
+/** Reads the part of the directory that acme-client does not use. Throws Unreachable. */
 async function readDirectory(url: string, agent: Agent): Promise<z.infer<typeof Directory>> {
   const { status, text } = await read(url, agent)
   if (status >= 500) throw new Unreachable(`${new URL(url).host} answers with status ${status}`)
-  return Directory.safeParse(attempt(() => JSON.parse(text))).data ?? {}
+  return parseJson(Directory, text) ?? {}
 }
 
-interface Answer {
+interface AcmeAnswer {
   status: number
   headers: IncomingHttpHeaders
   text: string
 }
 
-/** The error of a library does not name the unreachable host: this one does, with the reason. */
-function read(url: string, agent: Agent): Promise<Answer> {
+/** Names the unreachable host and the reason in an error, which that of a library does not. */
+function read(url: string, agent: Agent): Promise<AcmeAnswer> {
   return new Promise((resolve, reject) => {
     const unreachable = ({ message }: Error) =>
       reject(new Unreachable(`${new URL(url).host} cannot be reached: ${message}`))
@@ -268,7 +269,7 @@ function read(url: string, agent: Agent): Promise<Answer> {
       response.on('data', (part: string) => {
         text += part
         if (text.length <= MAX_BYTES) return
-        // The end of an answer that arrived in one piece is reported all the same.
+        // An answer in one piece still reports its end.
         unreachable(new Error('its answer is too long'))
         request.destroy()
       })

@@ -7,7 +7,7 @@ const ROUTINES = 'CREATE VIEW, SHOW VIEW, TRIGGER, CREATE ROUTINE, ALTER ROUTINE
 const ACCOUNT = "?@'localhost'"
 const PASSWORD = 'mysql_native_password USING'
 const LIMITS = 'WITH MAX_USER_CONNECTIONS ? MAX_STATEMENT_TIME ?'
-/** No tenant can block root: these tables belong to MariaDB itself. */
+/** Limits statements on MariaDB's own tables, which no tenant can lock. */
 const BOUNDED = 'SET STATEMENT max_statement_time=5, lock_wait_timeout=1 FOR'
 
 /**

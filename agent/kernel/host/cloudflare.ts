@@ -2,12 +2,12 @@ import { domainToUnicode } from 'node:url'
 import { z } from 'zod'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { canonicalDomain } from '#shared/kernel/names.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import type { DnsRecord } from './acme-port.ts'
-import { attempt } from './attempt.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 1 << 20
-/** The shortest that Cloudflare takes, in seconds. */
+/** The minimum time to live of Cloudflare, in seconds. */
 const TTL_S = 60
 const IDENTICAL = 81058
 const GONE = 81044
@@ -25,28 +25,25 @@ const Records = z.array(
   z.object({ id: z.string().regex(/^[0-9a-f]{32}$/), type: z.string(), content: z.string() }),
 )
 
-/** It is certain that no record was set or removed. */
+/** Thrown when it is certain that no record was set or removed. */
 export class NothingChanged extends Error {}
 
-/**
- * Sets or removes a TXT record. Throws a readable Error, with the message of Cloudflare:
- * NothingChanged unless the answer to a change is lost.
- */
+/** Sets or removes a TXT record. Throws NothingChanged unless the answer to a change is lost. */
 export async function setRecord(record: DnsRecord): Promise<void> {
   const zone = await zoneOf(record).catch(nothingChanged)
   const path = `/zones/${zone}/dns_records`
   if (record.action === 'present') {
     const { name, value } = record
     const body = { type: 'TXT', name, content: `"${value}"`, ttl: TTL_S }
-    await call(record, { method: 'POST', path, body, unless: IDENTICAL })
+    await callApi(record, { method: 'POST', path, body, unless: IDENTICAL })
     return
   }
   const query = new URLSearchParams({ type: 'TXT', name: record.name })
-  const asked = call(record, { path: `${path}?${query}` })
+  const asked = callApi(record, { path: `${path}?${query}` })
   const found = await asked.then((answer) => read(Records, answer)).catch(nothingChanged)
   for (const { id, type, content } of found) {
     if (type !== 'TXT' || content.replace(/^"|"$/g, '') !== record.value) continue
-    await call(record, { method: 'DELETE', path: `${path}/${id}`, unless: GONE })
+    await callApi(record, { method: 'DELETE', path: `${path}/${id}`, unless: GONE })
   }
 }
 
@@ -54,14 +51,14 @@ function nothingChanged(error: unknown): never {
   throw new NothingChanged(messageOf(error))
 }
 
-/** The longest zone that holds the name, of those that the token can see. */
+/** Finds the longest zone of the name among those that the token can see. */
 async function zoneOf(record: DnsRecord): Promise<string> {
   const labels = record.name.split('.').slice(1)
   for (let at = 0; at < labels.length - 1; at++) {
     const name = labels.slice(at).join('.')
     for (const form of new Set([name, domainToUnicode(name) || name])) {
       const query = new URLSearchParams({ name: form })
-      const zones = read(Zones, await call(record, { path: `/zones?${query}` }))
+      const zones = read(Zones, await callApi(record, { path: `/zones?${query}` }))
       const zone = zones.find((each) => (canonicalDomain(each.name) ?? each.name) === name)
       if (zone) return zone.id
     }
@@ -75,17 +72,17 @@ function read<T>(schema: z.ZodType<T>, { result }: Envelope): T {
   return data
 }
 
-interface Call {
+interface ApiCall {
   method?: 'GET' | 'POST' | 'DELETE'
   path: string
   body?: object
-  /** A code of an error that is as good as success. */
+  /** A code of an error that counts as success. */
   unless?: number
 }
 
-async function call(
+async function callApi(
   { api, token }: DnsRecord,
-  { method = 'GET', path, body, unless }: Call,
+  { method = 'GET', path, body, unless }: ApiCall,
 ): Promise<Envelope> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const response = await fetch(`${api}${path}`, {
@@ -95,7 +92,7 @@ async function call(
     throw new Error(`${new URL(api).host} cannot be reached: ${messageOf(error)}`)
   })
   const text = await textOf(response)
-  const { data } = Envelope.safeParse(attempt(() => JSON.parse(text)))
+  const data = parseJson(Envelope, text)
   if (!data) throw new Error(`Cloudflare answered ${response.status} without a readable body`)
   const [error] = data.errors
   if ((response.ok && data.success) || (unless !== undefined && error?.code === unless)) return data

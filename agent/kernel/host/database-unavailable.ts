@@ -1,6 +1,6 @@
 import { ServiceError } from '#shared/kernel/errors.ts'
 
-/** Its socket refuses; root has no access; or it accepts the connection and does not answer. */
+/** A socket that refuses, a root without access, and a server that accepts and is silent. */
 export type DatabaseProblem = 'stopped' | 'denied' | 'silent'
 
 const WORDS: Record<DatabaseProblem, string> = {
@@ -10,7 +10,7 @@ const WORDS: Record<DatabaseProblem, string> = {
   silent: 'MariaDB does not answer',
 }
 
-/** Why MariaDB cannot be queried. Only `denied` needs an administrator, and so refuses the request. */
+/** Thrown when MariaDB cannot be queried. Only `denied` needs an administrator. */
 export class DatabaseUnavailable extends ServiceError {
   readonly problem: DatabaseProblem
 

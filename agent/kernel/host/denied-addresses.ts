@@ -2,8 +2,8 @@ import { METADATA } from './metadata-addresses.ts'
 import type { Host } from './ports.ts'
 
 /**
- * Directives of systemd.resource-control(5), one on a line. Where the kernel has no cgroup BPF, such as
- * in a container, systemd accepts them without effect.
+ * Returns directives of systemd.resource-control(5), one on a line. Where the kernel has no cgroup
+ * BPF, such as in a container, systemd accepts them without effect.
  */
 export function deniedAddresses(resolv_conf: string): string {
   const servers = [...resolv_conf.matchAll(/^\s*nameserver\s+([0-9a-fA-F.:]+)/gm)]
@@ -12,7 +12,7 @@ export function deniedAddresses(resolv_conf: string): string {
   return allowed.length > 0 ? `${denied}\nIPAddressAllow=${allowed.join(' ')}` : denied
 }
 
-/** The same for the name servers of this server. */
+/** Returns the directives for the name servers of this server. */
 export const deniedOn = async ({ files }: Host): Promise<string[]> =>
   deniedAddresses((await files.read('/etc/resolv.conf')) ?? '').split('\n')
 

@@ -18,5 +18,5 @@ function lastOutput({ stdout, stderr }: Output): string {
   return text.slice(-1000) || 'no output'
 }
 
-/** A setting that an administrator can correct, as the message says. */
+/** Thrown for a setting that an administrator can correct, as the message says. */
 export class ConfigError extends Error {}

@@ -13,7 +13,7 @@ const HEADER = 8
 const LONG = 128
 const MAX_CONTENT = 0xffff
 
-/** A whole request: the answer ends the connection. */
+/** Encodes a whole request: the answer ends the connection. */
 export function encodeRequest(
   params: Readonly<Record<string, string>>,
   content: Uint8Array = new Uint8Array(),
@@ -27,7 +27,7 @@ export function encodeRequest(
   ])
 }
 
-/** The standard output of an ended request; undefined: incomplete. */
+/** Returns the standard output of an ended request; undefined for an incomplete one. */
 export const decodeAnswer = (bytes: Buffer): string | undefined =>
   decodeBytes(bytes)?.toString('utf8')
 
@@ -47,7 +47,7 @@ export function decodeBytes(bytes: Buffer): Buffer | undefined {
   return undefined
 }
 
-/** A stream, with its end. */
+/** Encodes a stream with its end. */
 function recordsOf(type: number, content: Uint8Array): Buffer[] {
   const records: Buffer[] = []
   for (let at = 0; at < content.length; at += MAX_CONTENT)

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Addresses that return the credentials of a cloud server: link-local ones (RFC 3927, RFC 4291) and
- * those that providers document elsewhere (AWS and Google Cloud by IPv6, Alibaba Cloud, Azure, Oracle
- * Cloud).
+ * The addresses that return the credentials of a cloud server: link-local ones (RFC 3927, RFC 4291)
+ * and those that providers document elsewhere (AWS and Google Cloud by IPv6, Alibaba Cloud, Azure,
+ * Oracle Cloud).
  */
 export const METADATA = [
   '169.254.0.0/16',
@@ -15,7 +15,7 @@ export const METADATA = [
   '192.0.0.192/32',
 ] as const
 
-/** Whether an IP address is one of these, also where IPv6 carries it (RFC 4291 2.5.5.2, RFC 6052). */
+/** Returns whether an IP address is one of these, also inside IPv6 (RFC 4291 2.5.5.2, RFC 6052). */
 export const isMetadata = (address: string): boolean =>
   isIP(address) !== 0 && metadata.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 

@@ -1,32 +1,26 @@
 import type { AcmePort } from './acme-port.ts'
 import type { AdminStatement } from './admin-statements.ts'
-import type { Fed } from './fed.ts'
+import type { Exclusion } from './exclusion.ts'
+import type { FeederOutput } from './feeder-output.ts'
 import type { Net } from './net-port.ts'
 import type { Starts } from './root-programs.ts'
 import type { Scanner } from './scanner-port.ts'
 import type { HostSettings } from './settings.ts'
-import type { Turns } from './turns.ts'
 import type { Visitor } from './visit-port.ts'
 
-/**
- * Everything the agent can do to a machine. Commands and os/ use only a Host, so that a test's machine
- * is a map and a list.
- */
-export interface Host extends Turns {
+/** All effects of the agent on a machine. Features use only a Host. */
+export interface Host extends Exclusion {
   shell: Shell
   files: Files
   /** The only access to the files and tables of a tenant. */
   scanner: Scanner
-  database: Database
+  database: AdminDatabase
   net: Net
   visitor: Visitor
   acme: AcmePort
-  /**
-   * systemd where it is PID 1; otherwise programs are started directly, with pid files. Only the port
-   * of services (os/services/) and host/real decide by it.
-   */
+  /** systemd where it is PID 1; otherwise programs are started directly, with pid files. */
   init: 'systemd' | 'direct'
-  /** False: the agent runs as an ordinary user and can only read. */
+  /** False when the agent runs as an ordinary user and can only read. */
   privileged: boolean
   clock: Clock
   random: Random
@@ -34,58 +28,49 @@ export interface Host extends Turns {
   programs: Programs
   /** The id of the operation whose view of the machine it is. */
   operation?: string
-  /**
-   * The same machine for a restoration in the middle of a step: a cancel does not interrupt it.
-   * Absent where nothing can be cancelled.
-   */
+  /** The same machine without interruption by a cancel; absent where nothing can be cancelled. */
   steady?: Host
-  /** A line for the viewers of the operation that uses this host. Absent outside of operations. */
+  /** Reports a line to the viewers of the operation. Absent outside of operations. */
   tell?(line: string): void
 }
 
 export interface RunOptions {
-  /** Passed on standard input: the only way for a secret. Before the output of `input_from`. */
+  /** The text on standard input, before the output of `input_from`: the only way for a secret. */
   input?: string
-  /** A file of root as standard input, of any size. */
+  /** The path of a file of root as standard input, of any size. */
   input_file?: string
-  /**
-   * Standard input is the output of this program, which ends before it: see Output.fed. It may be
-   * fed by another one, and each has its own rights.
-   */
+  /** A program whose output is the standard input, with its own rights: see Output.fed. */
   input_from?: { argv: readonly string[]; options: RunOptions }
-  /** A file of root for standard output: created each time, readable by its owner only. */
+  /** The path of a file of root for standard output: created each time, for its owner only. */
   output_file?: string
-  /** Called each second: the bytes of `input_file` or `input_from` that it has, else of `output_file`. */
+  /** Called each second with the bytes of `input_file` or `input_from`, else of `output_file`. */
   seen?(bytes: number): void
-  /** Milliseconds between two calls of `seen`: 1,000. */
+  /** The milliseconds between two calls of `seen`; 1,000 by default. */
   seen_ms?: number
-  /** Runs as a system user of a site, confined to it. Only kernel/sandbox makes one. */
+  /** The site to whose system user the program is confined. Only kernel/sandbox makes one. */
   site?: SiteProcess
   /**
-   * Runs as this user, without privileges and without the sandbox of a site: the user of nginx on its
-   * files, that of the mail queue, or that of a new site before anything of it runs.
+   * The user of a program without privileges and without the sandbox of a site: that of nginx for
+   * its files, that of the mail queue, or that of a new site before anything of it runs.
    */
   user?: string
   cwd?: string
-  /** Added to PATH, LC_ALL and HOME; programs get no other variables. */
+  /** The variables besides PATH, LC_ALL and HOME; programs get no others. */
   env?: Record<string, string>
-  /** Default: the agent's own. */
+  /** The agent's own by default. */
   umask?: number
   /**
-   * Runs outside the sandbox of the agent: it installs packages, needs the network of the server,
-   * or inspects processes with more privileges than the agent.
+   * True outside the sandbox of the agent, for a program that installs packages, needs the network
+   * of the server, or inspects processes with more privileges than the agent.
    */
   unconfined?: boolean
-  /**
-   * Further programs that an unconfined one starts. It executes nothing but itself, and what its entry
-   * in the table of root-programs.ts has.
-   */
+  /** Further programs that an unconfined one starts: itself, and those of its entry. */
   starts?: Starts
-  /** Default 10 minutes; then the whole process group is killed. */
+  /** 10 minutes by default; then the whole process group is killed. */
   timeout_ms?: number
   /** The id of the operation that it runs for: see Programs. */
   operation?: string
-  /** Survives the agent and must not be interrupted by its end: dpkg. */
+  /** True for a program that survives the agent and must not be interrupted by its end: dpkg. */
   lasting?: boolean
 }
 
@@ -96,18 +81,18 @@ export interface SiteProcess {
   slice: string
   /** Directives of systemd.exec(5) and systemd.resource-control(5), as `Name=value`. */
   directives: readonly string[]
-  /** Starts the program without systemd: the beginning of an argv. */
+  /** The beginning of an argv that starts the program without systemd. */
   launcher: readonly string[]
 }
 
 /** The processes of an operation: its programs and their children, in any session. */
 export interface Programs {
   signal(operation: string, name: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** The number of its processes, also from an earlier process of the agent. */
+  /** Counts its processes, also those of an earlier process of the agent. */
   count(operation: string): Promise<number>
-  /** The number of them that belong to `lasting` programs. */
+  /** Counts those that belong to `lasting` programs. */
   lasting(operation: string): Promise<number>
-  /** For an ended operation; its remaining processes continue. */
+  /** Forgets an ended operation; its remaining processes continue. */
   forget(operation: string): Promise<void>
 }
 
@@ -116,16 +101,16 @@ export interface Output {
   stdout: string
   stderr: string
   /** The output of `input_from`. A program that failed has no effect on `code`. */
-  fed?: Fed
+  fed?: FeederOutput
 }
 
-/** argv only; programs are found on a fixed PATH; there is never a shell in between. */
+/** Runs programs by argv only, on a fixed PATH, never through a shell. */
 export interface Shell {
   /** Throws CommandFailed when the exit status is not 0. */
   run(argv: readonly string[], options?: RunOptions): Promise<Output>
   /** Never throws for an exit status. A program that is missing has code 127. */
   try(argv: readonly string[], options?: RunOptions): Promise<Output>
-  /** Yields each line of stdout and stderr, or stdout in bytes; throws CommandFailed like run. */
+  /** Yields each line of stdout and stderr; throws CommandFailed like run. */
   stream(argv: readonly string[], options?: RunOptions): AsyncGenerator<string, void>
   bytes(argv: readonly string[], options?: RunOptions): AsyncGenerator<Uint8Array, void>
   /** Starts a daemon in a session of its own that outlives the agent; returns its pid. */
@@ -133,20 +118,20 @@ export interface Shell {
 }
 
 export interface WriteOptions {
-  /** Default 0644. */
+  /** 0644 by default. */
   mode?: number
-  /** Names, as chown(1) takes them; default root:root. */
+  /** Names for chown(1); root:root by default. */
   owner?: string
   group?: string
 }
 
-export interface Entry {
+export interface FolderEntry {
   name: string
   kind: 'file' | 'directory' | 'link' | 'other'
 }
 
 export interface Stat {
-  kind: Entry['kind']
+  kind: FolderEntry['kind']
   size: number
   mode: number
   uid: number
@@ -154,11 +139,11 @@ export interface Stat {
   mtime_ms: number
 }
 
-/** Root-owned files: paths are absolute, and no component belongs to a site. */
+/** Files of root: paths are absolute, and no component belongs to a site. */
 export interface Files {
-  /** Text of a regular file, undefined when there is none. Throws over `most` bytes (default 1 MiB). */
+  /** Returns the text of a regular file; undefined without one. Throws over `most` bytes. */
   read(path: string, most?: number): Promise<string | undefined>
-  /** Atomic and synced: temporary file in the same folder, fsync, rename. Makes missing parents 0755. */
+  /** Writes atomically: temporary file in the same folder, fsync, rename. Creates parents. */
   write(path: string, text: string, options?: WriteOptions): Promise<void>
   /** Appends and, with `sync`, returns only when it is on the disk. */
   append(path: string, text: string, options?: { sync?: boolean }): Promise<void>
@@ -167,40 +152,43 @@ export interface Files {
   rename(from: string, to: string): Promise<void>
   mkdir(path: string, options?: WriteOptions): Promise<void>
   link(target: string, path: string): Promise<void>
-  /** The entries of a directory, at most `most` of them; none if there is no directory. */
-  list(path: string, most?: number): Promise<Entry[]>
-  /**
-   * At most `most` bytes of a regular file from a place on; undefined when there is none. Never
-   * follows a link at the path.
-   */
+  /** Returns the entries of a directory, at most `most` of them; none without a directory. */
+  list(path: string, most?: number): Promise<FolderEntry[]>
+  /** Returns at most `most` bytes from a position; undefined without a file. Follows no link. */
   part(path: string, from: number, most: number): Promise<Uint8Array | undefined>
   stat(path: string): Promise<Stat | undefined>
-  /** Free and total bytes of the file system that holds the path. */
+  /** Returns free and total bytes of the file system of the path. */
   space(path: string): Promise<{ free: number; total: number }>
 }
 
 /** MariaDB's local socket, as root through unix_socket authentication. */
-export interface Database {
-  /** One statement of the closed table: the agent runs no other SQL as root. */
-  admin(statement: AdminStatement, values?: readonly unknown[]): Promise<Row[]>
+export interface AdminDatabase {
+  /** Runs one statement of the closed table: the agent runs no other SQL as root. */
+  admin(statement: AdminStatement, values?: readonly unknown[]): Promise<DatabaseRow[]>
 }
 
-export type Row = Record<string, unknown>
+export type DatabaseRow = Record<string, unknown>
 
-export type { Downloading, Fetching, Net, Probe, Resolved } from './net-port.ts'
+export type {
+  DownloadOptions,
+  FetchOptions,
+  Net,
+  ProbeRequest,
+  ResolvedAddresses,
+} from './net-port.ts'
 
 export interface Clock {
-  /** The time of day, which may change: only for dates. */
+  /** Returns the time of day, which may change: only for dates. */
   now(): number
-  /** Monotonic milliseconds: unaffected by clock changes. */
+  /** Returns monotonic milliseconds. */
   elapsed(): number
   sleep(ms: number): Promise<void>
 }
 
 export interface Random {
-  /** Letters and digits from the system's random source. */
+  /** Returns letters and digits from the system's random source. */
   text(length: number): string
-  /** Lower-case letters and digits, beginning with a letter. */
+  /** Returns lower-case letters and digits, beginning with a letter. */
   name(length: number): string
   integer(below: number): number
 }

@@ -2,27 +2,29 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 import { PRIVATE_NETWORKS, SPECIAL_NETWORKS } from '#shared/kernel/special-networks.ts'
 import { CDN_NETWORKS } from '#shared/sites/cdn.ts'
 
-/** By which a network without IPv4 reaches IPv4 addresses (RFC 6052), private ones too. */
+/** The prefix by which a network without IPv4 reaches IPv4 addresses (RFC 6052), also private. */
 const NAT64 = '64:ff9b::/96'
 
 const family = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
-const special = listOf([...SPECIAL_NETWORKS, NAT64])
-const privately = listOf(PRIVATE_NETWORKS)
-const cdns = listOf(Object.values(CDN_NETWORKS).flat())
+const specialNetworks = listOf([...SPECIAL_NETWORKS, NAT64])
+const privateNetworks = listOf(PRIVATE_NETWORKS)
+const cdnNetworks = listOf(Object.values(CDN_NETWORKS).flat())
 
 export const isIpv6 = (address: string): boolean => isIPv6(address)
 
-/** Whether the address of a DNS record may be contacted: nobody but its owner chooses it. */
-export const mayBeAsked = (address: string, isPrivateToo: boolean): boolean =>
-  isIP(address) !== 0 && !isIn(special, address) && (isPrivateToo || !isIn(privately, address))
+/** Returns whether the address of a DNS record may be contacted: only its owner chooses it. */
+export const mayBeContacted = (address: string, isPrivateToo: boolean): boolean =>
+  isIP(address) !== 0 &&
+  !isIn(specialNetworks, address) &&
+  (isPrivateToo || !isIn(privateNetworks, address))
 
-/** A connection from a private address to a public one passes a translator (NAT). */
+/** Returns whether a translator (NAT) is on the way: from a private address to a public one. */
 export const isBehindNat = (from: string | undefined, to: string): boolean =>
-  from !== undefined && isIn(privately, plain(from)) && !isIn(privately, to)
+  from !== undefined && isIn(privateNetworks, plain(from)) && !isIn(privateNetworks, to)
 
-/** The address belongs to a content delivery network that is known. */
-export const isOfCdn = (address: string): boolean => isIP(address) !== 0 && isIn(cdns, address)
+export const isOfCdn = (address: string): boolean =>
+  isIP(address) !== 0 && isIn(cdnNetworks, address)
 
 const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '')
 

@@ -4,8 +4,8 @@ const EVERY_MS = 5000
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /**
- * Returns a callback for `RunOptions.seen` that reports to the viewers of the operation how far a program
- * is, at most each five seconds. `total`: in bytes, if it is known.
+ * Returns a callback for `RunOptions.seen` that reports to the viewers of the operation how far a
+ * program is, at most each five seconds. `total` is in bytes.
  */
 export function reportProgress(host: Host, what: string, total?: number): (bytes: number) => void {
   const { clock, tell } = host
@@ -19,7 +19,7 @@ export function reportProgress(host: Host, what: string, total?: number): (bytes
   }
 }
 
-/** The progress of a program, with the time that is left by its rate until now. */
+/** Formats the progress of a program, with the remaining time by its rate. */
 export function progressOf(done: number, total: number | undefined, elapsed_ms: number): string {
   if (!total || done > total) return `${sizeOf(done)} until now`
   const seconds = done > 0 ? Math.round(((total - done) / done) * (elapsed_ms / 1000)) : undefined
@@ -31,7 +31,7 @@ export function shareOf(done: number, total: number, seconds: number | undefined
   return seconds ? `${share}, about ${seconds} s left` : share
 }
 
-/** A number of bytes in decimal units: `1.5 MB`. */
+/** Formats a number of bytes in decimal units: `1.5 MB`. */
 export function sizeOf(bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3))
   const value = bytes / 1000 ** power

@@ -1,17 +1,17 @@
-/** Only its members may connect to the working half: the listening half, and nobody else. */
-export const GROUP = 'hosting-agent'
+/** The group whose members alone may connect to the working half: the listening half. */
+export const AGENT_GROUP = 'hosting-agent'
 
 /**
- * The user of the listening half. A dynamic one would have the name of its unit, which a user of the
- * server could have, too; an agent with that unit still runs when an upgrade creates this user.
+ * The user of the listening half. A dynamic one would have the name of its unit, which a user of
+ * the server could have, too; an agent with that unit still runs when an upgrade creates this user.
  */
 export const FRONT_USER = 'hosting-front'
 
-/** For a program that runs once: systemd makes a user without a fixed name for it. */
+/** The directive for a program that runs once: systemd makes a user without a fixed name for it. */
 export const DYNAMIC_USER = 'DynamicUser=yes'
 
-/** Directives of systemd.exec(5) for every process of the agent. */
-const COMMON = [
+/** The directives of systemd.exec(5) for every process of the agent. */
+const COMMON_DIRECTIVES = [
   'NoNewPrivileges=yes',
   'ProtectSystem=strict',
   'PrivateTmp=yes',
@@ -34,9 +34,9 @@ const COMMON = [
   'RemoveIPC=yes',
 ]
 
-/** For programs with network access: no capability, no view of other processes; the caller adds a user. */
+/** The directives for programs with network access: no capability, no other processes, no user. */
 export const UNPRIVILEGED: readonly string[] = [
-  ...COMMON,
+  ...COMMON_DIRECTIVES,
   'PrivateUsers=yes',
   'ProtectHome=yes',
   'ProtectProc=invisible',
@@ -57,11 +57,11 @@ export const UNPRIVILEGED: readonly string[] = [
 export const WRITABLE = ['/etc', '/srv', '/var', '/run', '/usr/local']
 
 /**
- * For the working half: no network, and of root's rights only those over files, users and
- * processes. RestrictSUIDSGID is missing because folders of sites pass on their group.
+ * The directives of the working half: no network, and of root's rights only those over files, users
+ * and processes. RestrictSUIDSGID is missing because folders of sites pass on their group.
  */
 export const ROOT_HALF: readonly string[] = [
-  ...COMMON,
+  ...COMMON_DIRECTIVES,
   `ReadWritePaths=${WRITABLE.map((path) => `-${path}`).join(' ')}`,
   'ProtectHome=read-only',
   'PrivateNetwork=yes',
@@ -72,7 +72,7 @@ export const ROOT_HALF: readonly string[] = [
   // Each operation has a control group below the agent's, and none outlives the agent.
   'Delegate=yes',
   'KillMode=mixed',
-  // Its programs count too: dumps, archives, digests. Packages are installed outside of it.
+  // The limit includes its programs: dumps, archives, digests. Package installations are not.
   'MemoryMax=1G',
   'TasksMax=512',
   // A program that exceeds its memory is killed alone, and its operation fails.
@@ -80,13 +80,13 @@ export const ROOT_HALF: readonly string[] = [
 ]
 
 /**
- * For the reader of tenants' sites (`hosting-agent scan`): no network, a read-only file system
- * without the agent's files, and only the right to become another user. It becomes the user of each
- * site before it opens a file there, and then has no capability.
+ * The directives of the reader of tenants' sites (`hosting-agent scan`): no network, a read-only
+ * file system without the agent's files, and only the right to become another user. It becomes the
+ * user of each site before it opens a file there, and then has no capability.
  */
 export const SCANNER: readonly string[] = [
-  ...COMMON,
-  // Not User=root, with which systemd 257 removes CAP_SETUID from programs with NoNewPrivileges.
+  ...COMMON_DIRECTIVES,
+  // Without User=root, with which systemd 257 takes CAP_SETUID from programs with NoNewPrivileges.
   'CapabilityBoundingSet=CAP_SETUID CAP_SETGID',
   'PrivateNetwork=yes',
   'PrivateIPC=yes',

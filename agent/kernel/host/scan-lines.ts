@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Application, DatabaseAnswer, ScannedWordpress, TenantSite } from './scanner-port.ts'
 
-/** Where Debian's MariaDB answers. */
+/** The socket of Debian's MariaDB. */
 export const MARIADB_SOCKET = '/run/mysqld/mysqld.sock'
 
 /** The maximum line length in both directions. */
@@ -10,14 +10,14 @@ export const MAX_LINE_BYTES = 8 << 20
 const read = <T extends z.ZodType>(answer: T) =>
   z.object({ answer, unsure: z.boolean(), owner: z.string().max(255) })
 
-/** The answer of each kind of scan; null: none. */
-export const ANSWERS = {
+/** The answers of each kind of scan; null for none. */
+export const SCAN_ANSWERS = {
   inventory: read(ScannedWordpress.nullable()),
   application: read(Application),
   database: read(DatabaseAnswer),
   databasePassword: read(z.string().max(4096).nullable()),
 } as const
-export type ScanKind = keyof typeof ANSWERS
+export type ScanKind = keyof typeof SCAN_ANSWERS
 
 export const ScanRequest = z.object({
   id: z.number().int(),
@@ -27,7 +27,7 @@ export const ScanRequest = z.object({
 })
 export type ScanRequest = z.infer<typeof ScanRequest>
 
-/** `reading`: the time in which a scan reads files; only one reads at a time. */
+/** `reading` reports the time in which a scan reads files; only one reads at a time. */
 export const ScanLine = z.union([
   z.object({ id: z.number(), reading: z.boolean() }),
   z.object({ id: z.number(), error: z.string() }),

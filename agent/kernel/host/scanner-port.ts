@@ -5,7 +5,7 @@ import { Inventory, UnknownUpdates } from '#shared/kernel/inventory.ts'
 /** A site by its docroot, and by the users whose rights may read it. */
 export const TenantSite = z.object({
   docroot: z.string().startsWith('/'),
-  /** The system user of a site that this agent made; undefined: the owner of the docroot. */
+  /** The system user of a site of this agent; undefined for the owner of the docroot. */
   user: z.string().optional(),
   /** The user that PHP runs as. */
   php_user: z.string().optional(),
@@ -15,11 +15,11 @@ export const TenantSite = z.object({
 })
 export type TenantSite = z.infer<typeof TenantSite>
 
-/** Why a scan ended early; null: it is complete. */
-export const Limit = z.enum(['entries', 'bytes', 'time']).nullable()
-export type Limit = z.infer<typeof Limit>
+/** The limit that ended a scan early; null for a complete one. */
+export const ScanLimit = z.enum(['entries', 'bytes', 'time']).nullable()
+export type ScanLimit = z.infer<typeof ScanLimit>
 
-export const ScannedWordpress = z.object({ inventory: Inventory, limit: Limit })
+export const ScannedWordpress = z.object({ inventory: Inventory, limit: ScanLimit })
 export type ScannedWordpress = z.infer<typeof ScannedWordpress>
 
 export const Application = FoundSite.pick({
@@ -28,17 +28,17 @@ export const Application = FoundSite.pick({
   db_name: true,
   updates: true,
 }).extend({
-  /** Name of the user that the docroot belongs to, empty where there is none. */
+  /** The name of the user that the docroot belongs to; empty without one. */
   owner: z.string().max(255),
-  limit: Limit,
+  limit: ScanLimit,
   unknown_because: UnknownUpdates.optional(),
 })
 export type Application = z.infer<typeof Application>
 
 /**
- * Whether the database of a site answers its own account: `none` where it has no WordPress with plain
- * settings, or its database is on another server. `error`: MariaDB's number of the error. `version` is
- * another one after a change of its files, options or plugins; only of a database that answers.
+ * Whether the database of a site answers its own account: `none` without a WordPress with plain
+ * settings, or with a database on another server. `error` is MariaDB's number of the error.
+ * `version` changes with files, options or plugins; only of a database that answers.
  */
 export const DatabaseAnswer = z.object({
   state: z.enum(['answers', 'none', 'away', 'refused', 'missing', 'broken', 'busy', 'slow']),
@@ -48,40 +48,40 @@ export const DatabaseAnswer = z.object({
 export type DatabaseAnswer = z.infer<typeof DatabaseAnswer>
 
 /**
- * Everything that the agent reads of a tenant's files and database, with the tenant's own rights
- * and within limits of time, entries and bytes. This port is the only way: no other code opens a
- * tenant's tree or selects from its tables. Throws when there is no answer in time.
+ * Reads a tenant's files and database with the tenant's own rights and within limits of time,
+ * entries and bytes. This port is the only way: no other code opens a tenant's tree or selects from
+ * its tables. Throws when there is no answer in time.
  */
 export interface Scanner {
-  /** Versions and updates. Undefined: the docroot is a link that a tenant made. */
+  /** Returns versions and updates; undefined when the docroot is a link that a tenant made. */
   inventory(site: TenantSite): Promise<ScannedWordpress | undefined>
   application(site: TenantSite): Promise<Application>
-  /** By the account of wp-config.php: its tables of options and posts are there and answer. */
+  /** Tests the account of wp-config.php: its tables of options and posts exist and answer. */
   database(site: TenantSite): Promise<DatabaseAnswer>
-  /** DB_PASSWORD of wp-config.php, undefined where it cannot be known for certain. */
+  /** Returns DB_PASSWORD of wp-config.php; undefined where it cannot be known for certain. */
   databasePassword(site: TenantSite): Promise<string | undefined>
 }
 
 /**
- * An answer that is correct but maybe incomplete. `unsure`: code or links decide about missing
- * values, and only the site itself can follow them, see `kernel/sandbox/reading`; `owner` is the user of
- * the docroot then.
+ * An answer that is correct but maybe incomplete. `unsure` means that code or links decide about
+ * missing values, which only the site itself can follow, see `kernel/sandbox/reading`; `owner` is
+ * then the user of the docroot.
  */
-export interface Read<T> {
+export interface ScanReading<T> {
   answer: T
   unsure: boolean
   owner: string
 }
 
-/** A scan that runs nothing. `facts` is the report of the site's own PHP. */
+/** Scans without running anything. `facts` is the report of the site's own PHP. */
 export interface SiteReader {
-  inventory(site: TenantSite, facts?: string): Promise<Read<ScannedWordpress | undefined>>
-  application(site: TenantSite, facts?: string): Promise<Read<Application>>
-  database(site: TenantSite, facts?: string): Promise<Read<DatabaseAnswer>>
-  databasePassword(site: TenantSite, facts?: string): Promise<Read<string | undefined>>
+  inventory(site: TenantSite, facts?: string): Promise<ScanReading<ScannedWordpress | undefined>>
+  application(site: TenantSite, facts?: string): Promise<ScanReading<Application>>
+  database(site: TenantSite, facts?: string): Promise<ScanReading<DatabaseAnswer>>
+  databasePassword(site: TenantSite, facts?: string): Promise<ScanReading<string | undefined>>
 }
 
-/** The plain answers, where no PHP may run. */
+/** Returns the plain answers, for servers where no PHP may run. */
 export function answersOf(reader: SiteReader): Scanner {
   return {
     inventory: async (site) => (await reader.inventory(site)).answer,

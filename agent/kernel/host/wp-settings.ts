@@ -1,5 +1,5 @@
 /** The constants of a wp-config.php that the agent needs. */
-export const SETTINGS: readonly string[] = [
+export const WP_CONSTANTS: readonly string[] = [
   'DB_NAME',
   'DB_USER',
   'DB_PASSWORD',

@@ -1,14 +1,14 @@
 import { bodyOf, ServiceError, unauthorized } from '#shared/kernel/errors.ts'
-import { Refused } from './refused.ts'
+import { Unauthenticated } from './unauthenticated.ts'
 
-/** The calls without authentication; `/enrol` answers only the expected dashboard. */
-export function isOpen(method: string, path: string): boolean {
+/** Returns whether a call needs no authentication; `/enrol` answers only the expected dashboard. */
+export function isUnauthenticated(method: string, path: string): boolean {
   return (method === 'GET' && path === '/health') || (method === 'POST' && path === '/enrol')
 }
 
-/** The answer to an error: one constant body for every refused signature. */
+/** Returns the answer to an error: one constant body for every refused signature. */
 export function failureOf(error: unknown): Response {
-  return error instanceof Refused ? failure(unauthorized(), error.headers) : failure(error)
+  return error instanceof Unauthenticated ? failure(unauthorized(), error.headers) : failure(error)
 }
 
 function failure(error: unknown, extra: Record<string, string> = {}): Response {

@@ -1,15 +1,15 @@
-import { within } from '#agent/kernel/host/within.ts'
+import { withTimeout } from '#agent/kernel/host/with-timeout.ts'
 import { badRequest, tooLarge, unsupportedMedia } from '#shared/kernel/errors.ts'
 
 const MAX_BODY = 1 << 20
-/** An enrolment is some hundred bytes, and anybody may send one while root has opened it. */
+/** The maximum size of an enrolment, which anybody may send while it is open. */
 export const MAX_ENROLMENT = 4 << 10
-/** Read and discarded, so that a client that sends slightly too much can read the answer. */
+/** The size that is read and discarded, so that a client that sent too much reads the answer. */
 const MAX_DRAINED = 8 << 20
 
 const BODY_MS = 10_000
 
-/** The JSON object in a body. Throws unsupported_media and bad_request. */
+/** Parses the JSON object in a body. Throws unsupported_media and bad_request. */
 export function jsonOf(request: Request, body: Uint8Array): object {
   const type = request.headers.get('content-type') ?? 'application/json'
   if (!/^application\/json\s*(;|$)/i.test(type)) {
@@ -29,9 +29,11 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** A body with its own byte counter (a chunked one has no length) and a time limit. */
+/** Reads a body with its own byte counter (a chunked one has no length) and a time limit. */
 export function readBytes(request: Request, most = MAX_BODY): Promise<Uint8Array> {
-  return within(BODY_MS, collect(request, most), () => badRequest('The body arrived too slowly'))
+  return withTimeout(BODY_MS, collect(request, most), () =>
+    badRequest('The body arrived too slowly'),
+  )
 }
 
 async function collect(request: Request, most: number): Promise<Uint8Array> {

@@ -7,33 +7,30 @@ export interface Peer {
   once(event: 'close', listener: () => void): unknown
 }
 
-export interface Limits {
-  /** The limit of connections, and of unauthenticated ones per address. */
+export interface ConnectionLimits {
+  /** The maximum number of connections, and of unauthenticated ones per address. */
   total: number
   per_address: number
-  /** Requests that are being answered at once. */
+  /** The maximum number of requests that are being answered. */
   requests: number
 }
 
-/** For the network: 2,000 hostile connections leave the process below 160 MB. */
-export const FOR_NETWORK: Limits = { total: 256, per_address: 64, requests: 128 }
-/**
- * For the socket of the root half, whose only peer has the limits above, and for plain HTTP on
- * loopback without authentication.
- */
-export const FOR_MACHINE: Limits = { total: 512, per_address: 512, requests: 512 }
+/** The limits for the network: 2,000 hostile connections leave the process below 160 MB. */
+export const NETWORK_LIMITS: ConnectionLimits = { total: 256, per_address: 64, requests: 128 }
+/** The limits for the socket of the root half, and for plain HTTP on loopback. */
+export const LOCAL_LIMITS: ConnectionLimits = { total: 512, per_address: 512, requests: 512 }
 
-/** How long a connection may be open without a request, before and after authentication. */
+/** The time limits of a connection without a request, before and after authentication. */
 const STRANGER_MS = 10_000
 const TRUSTED_MS = 75_000
-/** How long an unauthenticated request may take: its body has 10 seconds to arrive. */
+/** The time limit of an unauthenticated request: its body has 10 seconds to arrive. */
 const ANSWER_MS = 20_000
-/** Pipelined requests of an unauthenticated connection. */
+/** The maximum number of pipelined requests of an unauthenticated connection. */
 export const MAX_PIPELINED = 16
-/** Unread answers of an unauthenticated connection. */
+/** The maximum size of unread answers of an unauthenticated connection. */
 const MAX_UNREAD = 64 << 10
 
-/** One connection: unauthenticated until the trusted dashboard has signed a request on it. */
+/** A connection, unauthenticated until the trusted dashboard has signed a request on it. */
 export class Connection {
   readonly address: string
   trusted = false
@@ -47,7 +44,7 @@ export class Connection {
     this.wait()
   }
 
-  /** From now on it is not closed for other connections. */
+  /** Marks it as authenticated: it is not closed for other connections. */
   trust(): void {
     this.trusted = true
     this.#on.trust()
@@ -78,15 +75,15 @@ export class Connection {
  * its turn, and an authenticated one is kept.
  */
 export class Connections {
-  readonly #limits: Limits
-  /** Oldest first. */
+  readonly #limits: ConnectionLimits
+  /** The open connections, oldest first. */
   readonly #open = new Set<Connection>()
-  /** Unauthenticated ones by address, oldest first: thousands may come and go in a second. */
+  /** The unauthenticated connections by address, oldest first, maybe thousands per second. */
   readonly #strangers = new Map<string, Set<Connection>>()
   readonly #sockets = new WeakMap<object, Connection>()
   #requests = 0
 
-  constructor(limits: Limits) {
+  constructor(limits: ConnectionLimits) {
     this.#limits = limits
   }
 
@@ -98,7 +95,7 @@ export class Connections {
     return this.#sockets.get(socket)
   }
 
-  /** Requests on this socket belong to the connection too. */
+  /** Assigns requests on this socket to the connection, too. */
   join(socket: object, connection: Connection): void {
     this.#sockets.set(socket, connection)
   }
@@ -135,7 +132,7 @@ export class Connections {
     this.#requests -= connection.requests
   }
 
-  /** False for a request that gets no answer: its connection has ended, or there are too many. */
+  /** Returns false for a request that gets no answer: too many, or disconnected. */
   begin(connection: Connection, { writableLength }: Pick<Peer, 'writableLength'>): boolean {
     const isGreedy = connection.requests >= MAX_PIPELINED || writableLength > MAX_UNREAD
     if (!connection.trusted && isGreedy) connection.end()
@@ -152,7 +149,7 @@ export class Connections {
     return true
   }
 
-  /** The answer to a request that `begin` admitted is complete or cut off. */
+  /** Ends a request that `begin` admitted: its answer is complete or cut off. */
   finish(connection: Connection): void {
     if (!this.#open.has(connection)) return
     this.#requests -= 1
@@ -164,7 +161,7 @@ export class Connections {
     for (const connection of [...this.#open]) connection.end()
   }
 
-  /** It is authenticated now. */
+  /** Removes it from the unauthenticated ones. */
   #forget(connection: Connection): void {
     const same = this.#strangers.get(connection.address)
     if (same?.delete(connection) && same.size === 0) this.#strangers.delete(connection.address)
@@ -177,7 +174,7 @@ export class Connections {
   }
 }
 
-/** The owner of an IPv6 address has its whole /64: it counts as one. */
+/** Returns the address, or the /64 of an IPv6 address, whose owner has all of it. */
 export function groupOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return mapped

@@ -10,26 +10,26 @@ import { bodyOf, tooMany } from '#shared/kernel/errors.ts'
 import {
   type Connection,
   Connections,
-  FOR_MACHINE,
-  FOR_NETWORK,
+  LOCAL_LIMITS,
   MAX_PIPELINED,
+  NETWORK_LIMITS,
 } from './connections.ts'
 
 export interface ListenAddress {
   address: string
   port: number
-  /** PEM; without it plain HTTP is spoken, which config.ts allows on loopback only. */
+  /** The key and the certificate as PEM; else plain HTTP, which config.ts allows on loopback. */
   tls?: { key: string; certificate: string } | undefined
-  /** A socket that listens already, in place of address and port; only with TLS on Bun. */
+  /** A listening socket's descriptor, in place of address and port; with TLS on Bun. */
   listen_fd?: number | undefined
 }
 
-/** A socket for the owner and the group of its folder only. */
+/** The path of a socket for the owner and the group of its folder only. */
 export interface LocalSocket {
   socket: string
 }
 
-export interface Listening {
+export interface ListeningServer {
   url: string
   stop(): Promise<void>
 }
@@ -39,9 +39,12 @@ export type Origin = Pick<Connection, 'trust'>
 export type Handler = (request: Request, origin: Origin) => Response | Promise<Response>
 
 /** Starts answering, on Bun and on Deno alike. Rejects with the system's error, such as EADDRINUSE. */
-export async function listen(answer: Handler, to: ListenAddress | LocalSocket): Promise<Listening> {
+export async function listen(
+  answer: Handler,
+  to: ListenAddress | LocalSocket,
+): Promise<ListeningServer> {
   const local = 'socket' in to
-  const limits = local || !to.tls ? FOR_MACHINE : FOR_NETWORK
+  const limits = local || !to.tls ? LOCAL_LIMITS : NETWORK_LIMITS
   const connections = new Connections(limits)
   const answering = listenerFor(answer, connections)
   const server = local || !to.tls ? plain(answering) : secured(answering, connections, to.tls)
@@ -53,7 +56,7 @@ export async function listen(answer: Handler, to: ListenAddress | LocalSocket): 
     else if (to.listen_fd !== undefined) server.listen({ fd: to.listen_fd }, () => resolve())
     else server.listen(to.port, to.address, () => resolve())
   })
-  if (local) await share(to.socket)
+  if (local) await allowGroup(to.socket)
   return {
     url: local ? `unix:${to.socket}` : urlOf(to, server.address() as AddressInfo),
     async stop() {
@@ -91,7 +94,7 @@ function listenerFor(answer: Handler, connections: Connections): http.RequestLis
   }
 }
 
-/** On loopback, for tests, and on the socket of the root half, whose only peer has its own limits. */
+/** Returns a plain server for loopback, tests and the root half's socket, whose peer has limits. */
 function plain(answering: http.RequestListener): http.Server {
   const server = http.createServer(answering)
   server.headersTimeout = HEADERS_MS
@@ -102,9 +105,9 @@ function plain(answering: http.RequestListener): http.Server {
 
 interface Servers {
   listening: Server
-  /** Performs the handshake of an accepted connection; undefined: the first server does it. */
+  /** Performs the handshake of an accepted connection; undefined when the first server does it. */
   securing: Server
-  /** Reads the requests; it may be the same. */
+  /** Reads the requests; it may be the same server. */
   speaking: Server
 }
 
@@ -132,7 +135,7 @@ function secured(
   const waiting = new Map<string, Connection>()
   const options = { key, cert: certificate, minVersion: 'TLSv1.3' } as const
   const { listening, securing, speaking } = serversFor(answering, options)
-  const secure = inTurns((socket) => securing.emit('connection', socket))
+  const secure = perEventLoopTurn((socket) => securing.emit('connection', socket))
   listening.on('connection', (socket: Socket) => {
     const connection = connections.admit(socket)
     if (!connection) return
@@ -156,14 +159,14 @@ function secured(
   return listening
 }
 
-/** Received data would still be parsed after `end`: zeros are not a request. */
+/** Ends a connection that sends too much: zeros, as data is parsed even after `end`. */
 function guard(chunk: Buffer, connection: Connection): void {
   if (connection.trusted || !hasMany(chunk)) return
   chunk.fill(0)
   connection.end()
 }
 
-/** Whether it contains more request heads than an unauthenticated connection may send at once. */
+/** Returns whether it contains more request heads than an unauthenticated connection may send. */
 function hasMany(chunk: Buffer): boolean {
   let count = 0
   for (let at = chunk.indexOf(BLANK_LINE); at >= 0; at = chunk.indexOf(BLANK_LINE, at + 4)) {
@@ -179,7 +182,7 @@ function refuse(outgoing: http.ServerResponse): void {
   outgoing.writeHead(429, headers).end(JSON.stringify(body))
 }
 
-/** The remote port identifies an open connection to the agent's port. */
+/** Names a connection by its remote port, which identifies an open one to the agent's port. */
 const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
 function urlOf({ address, tls: secure }: ListenAddress, { port }: AddressInfo): string {
@@ -187,14 +190,14 @@ function urlOf({ address, tls: secure }: ListenAddress, { port }: AddressInfo): 
   return `${secure ? 'https' : 'http'}://${shown}:${port}`
 }
 
-/** Until then only the owner can connect. */
-async function share(socket: string): Promise<void> {
+/** Opens the socket to the group; until then only the owner can connect. */
+async function allowGroup(socket: string): Promise<void> {
   const { uid, gid } = await stat(dirname(socket))
   await chown(socket, uid, gid)
   await chmod(socket, 0o660)
 }
 
-/** Together they take a few milliseconds. */
+/** The number of handshakes in one turn, which take a few milliseconds. */
 const PER_TURN = 16
 
 /**
@@ -202,7 +205,7 @@ const PER_TURN = 16
  * system accepts hundreds of connections at once, and other requests are answered between the
  * turns. Connections that ended meanwhile cost nothing.
  */
-export function inTurns(begin: (socket: Socket) => void): (socket: Socket) => void {
+export function perEventLoopTurn(begin: (socket: Socket) => void): (socket: Socket) => void {
   const waiting = new Set<Socket>()
   const turn = () => {
     let left = PER_TURN

@@ -2,12 +2,12 @@ import type { Context, Hono } from 'hono'
 import type { z } from 'zod'
 import {
   type AnswerOf,
-  asking,
-  type Content,
-  type News,
+  askReadings,
+  type ByteSource,
+  type BytesContent,
+  type EventSource,
   type ReadingDeps,
   type ReadingTable,
-  type Source,
 } from '#agent/kernel/calls/reading.ts'
 import type { Policy } from '#agent/kernel/policy/policy.ts'
 import { parse } from '#shared/kernel/parse.ts'
@@ -16,14 +16,14 @@ import { encodeEvent, PING, PING_INTERVAL_MS, STREAM_HEADERS } from '#shared/ker
 import type { ReadingName, ReadingParams } from '#shared/readings.ts'
 import { jsonOf } from './body.ts'
 
-type Permits = Pick<Policy, 'permit' | 'permitPasswords'>
+type ReadingPolicy = Pick<Policy, 'permit' | 'permitPasswords'>
 
 /** Serves every reading of a table as its contract has it. */
 export function serveReadings<E extends { Variables: { body: Uint8Array } }>(
   app: Hono<E>,
   table: ReadingTable,
   deps: ReadingDeps,
-  policy: Permits,
+  policy: ReadingPolicy,
 ): void {
   const serve = async <N extends ReadingName>(context: Context<E>, name: N) => {
     const { req } = context
@@ -32,7 +32,7 @@ export function serveReadings<E extends { Variables: { body: Uint8Array } }>(
     const params = parse<z.ZodType>(contract.params, given) as ReadingParams<N>
     await permit(policy, contract)
     const { signal } = req.raw
-    const ask = asking(table, deps, signal)
+    const ask = askReadings(table, deps, signal)
     return responseOf(context, contract, await answer({ ...deps, params, signal, ask }))
   }
   for (const name of Object.keys(table) as ReadingName[]) {
@@ -41,7 +41,7 @@ export function serveReadings<E extends { Variables: { body: Uint8Array } }>(
   }
 }
 
-async function permit(policy: Permits, { permit: needed }: ReadingContract): Promise<void> {
+async function permit(policy: ReadingPolicy, { permit: needed }: ReadingContract): Promise<void> {
   if (needed === undefined) return
   if (needed === 'passwords') return policy.permitPasswords()
   const giveBack = await policy.permit(needed)
@@ -54,13 +54,13 @@ function responseOf(
   answer: AnswerOf<ReadingName>,
 ): Response {
   // The types of a reading tie its answer to the form in its contract.
-  if (form === 'events') return eventsOf(answer as News)
-  if (form === 'bytes') return bytesOf(answer as Source | Content)
+  if (form === 'events') return eventsOf(answer as EventSource)
+  if (form === 'bytes') return bytesOf(answer as ByteSource | BytesContent)
   return context.json(answer)
 }
 
-/** Sends the answer; one that is read meanwhile is read no faster than the client takes it. */
-function bytesOf(answer: Source | Content): Response {
+/** Sends the answer; a source is read no faster than the client takes it. */
+function bytesOf(answer: ByteSource | BytesContent): Response {
   const headers = { 'content-type': answer.type }
   if ('content' in answer) return new Response(answer.content, { headers })
   const { next, end } = answer
@@ -78,8 +78,8 @@ function bytesOf(answer: Source | Content): Response {
   return new Response(body, { headers })
 }
 
-/** News as `log` events, numbered on each connection; a reader that leaves ends it. */
-function eventsOf({ next, end }: News): Response {
+/** Sends events as `log` events, numbered on each connection; a reader that leaves ends them. */
+function eventsOf({ next, end }: EventSource): Response {
   const encoder = new TextEncoder()
   let ping: ReturnType<typeof setInterval> | undefined
   let id = 0

@@ -9,7 +9,7 @@ import {
   type StoredEvent,
 } from '#shared/kernel/sse.ts'
 
-/** A view of an operation: closing it stops nothing. It pulls, so that a slow reader delays nobody. */
+/** Streams the events of an operation: its end stops nothing, and a slow reader delays nobody. */
 export function streamOf(operation: Operation, request: Request): Response {
   const query = new URL(request.url, 'http://agent').searchParams
   const [warnings, steps] = ['warnings', 'steps'].map((name) => query.get(name) === 'true')
@@ -38,14 +38,14 @@ export function streamOf(operation: Operation, request: Request): Response {
   return new Response(body, { headers: { ...STREAM_HEADERS, [OPERATION_HEADER]: operation.id } })
 }
 
-/** Without `?warnings=true` the last event has neither warnings nor an error code. */
+/** Removes warnings and the error code from the last event without `?warnings=true`. */
 function shown(event: StoredEvent, warnings = false): StoredEvent {
   if (warnings || !isTerminal(event)) return event
   const { [event.event === 'error' ? 'code' : 'warnings']: _, ...data } = event.data
   return { ...event, data }
 }
 
-/** The number in Last-Event-ID, 0 without one. */
+/** Returns the number in Last-Event-ID; 0 without one. */
 function lastEventId(request: Request): number {
   const value = request.headers.get('last-event-id') ?? ''
   return /^\d{1,9}$/.test(value) ? Number(value) : 0

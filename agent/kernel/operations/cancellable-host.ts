@@ -3,12 +3,12 @@ import type { ServiceError } from '#shared/kernel/errors.ts'
 
 /** The time between SIGTERM and SIGKILL. */
 const GRACE_MS = 10_000
-/** A process that survives SIGKILL this long hangs in the kernel, and never continues its work. */
+/** The time after SIGKILL from which on a process hangs in the kernel and does no work. */
 const STUCK_MS = 10_000
 const POLL_MS = 5
 
 /** The running programs of one operation. */
-class OwnPrograms {
+class OperationPrograms {
   readonly #host: Pick<Host, 'programs' | 'clock'>
   readonly #operation: string
 
@@ -17,7 +17,7 @@ class OwnPrograms {
     this.#operation = operation
   }
 
-  /** With SIGTERM and later SIGKILL, which `forced` brings forward. */
+  /** Ends the programs with SIGTERM and later SIGKILL, which `forced` brings forward. */
   async end(isForced: () => boolean, forced: Promise<void>): Promise<void> {
     const { programs, clock } = this.#host
     if (!isForced()) {
@@ -44,12 +44,12 @@ class OwnPrograms {
   }
 }
 
-type Phase = 'working' | 'decided' | 'undoing'
+type SessionPhase = 'working' | 'decided' | 'undoing'
 
-interface Means {
-  /** Releases the reserved disk space for the undo; false: none is left. */
+interface SessionDeps {
+  /** Releases the reserved disk space for the undo; returns false if none is left. */
   makeRoom(): Promise<boolean>
-  /** A line of the operation. */
+  /** Adds a line to the operation. */
   tell(line: string): void
 }
 
@@ -61,28 +61,28 @@ export class Session {
   readonly host: Host
   readonly #base: Host
   readonly #operation: string
-  readonly #programs: OwnPrograms
+  readonly #programs: OperationPrograms
   readonly #waits = new AbortController()
   readonly #forced = Promise.withResolvers<void>()
   readonly #over = Promise.withResolvers<never>()
   #force = false
-  #phase: Phase = 'working'
+  #phase: SessionPhase = 'working'
   #reason: ServiceError | undefined
 
-  readonly makeRoom: Means['makeRoom']
+  readonly makeRoom: SessionDeps['makeRoom']
 
   readonly #tell: (line: string) => void
 
   constructor(
     base: Host,
     operation: string,
-    { makeRoom = async () => false, tell = () => undefined }: Partial<Means> = {},
+    { makeRoom = async () => false, tell = () => undefined }: Partial<SessionDeps> = {},
   ) {
     this.makeRoom = makeRoom
     this.#tell = tell
     this.#base = base
     this.#operation = operation
-    this.#programs = new OwnPrograms(base, operation)
+    this.#programs = new OperationPrograms(base, operation)
     this.host = this.#view()
     this.#over.promise.catch(() => undefined)
   }
@@ -120,7 +120,7 @@ export class Session {
     if (this.#phase === 'working' && this.#reason) await this.#over.promise
   }
 
-  /** Past the point of no return it completes, even after an earlier request to end. */
+  /** Passes the point of no return: the operation completes, even after a request to end. */
   async decided(): Promise<void> {
     if (this.#reason) await this.#over.promise.catch(() => undefined)
     if (this.#phase === 'working') this.#phase = 'decided'
@@ -131,7 +131,7 @@ export class Session {
     await this.#programs.kill().catch(() => undefined)
   }
 
-  /** No program of the work runs after this, and the undo cannot be ended. */
+  /** Starts the undo: no program of the work runs after this, and the undo cannot be ended. */
   async undoing(): Promise<void> {
     if (this.#phase === 'undoing') return
     if (!this.#reason) await this.alone()
@@ -200,7 +200,7 @@ export class Session {
     }
   }
 
-  /** Not interrupted: what continues by itself, a statement or a call, would meet the undo. */
+  /** Runs work without interruption: a statement or a call continues, and would meet the undo. */
   async #whole<T>(work: () => Promise<T>): Promise<T> {
     await this.check()
     const result = await work()
@@ -208,10 +208,7 @@ export class Session {
     return result
   }
 
-  /**
-   * Aborts the waiting for a turn; running work is ended by its own waits. An undo waits for its
-   * turn in any case.
-   */
+  /** Aborts the waiting for a turn; running work ends by itself. An undo always waits. */
   async #turn<T, A extends unknown[]>(
     takeTurn: (work: (...given: A) => Promise<T>) => Promise<T>,
     work: (...given: A) => Promise<T>,
@@ -230,7 +227,7 @@ export class Session {
   }
 }
 
-/** The programs of one operation. `until` waits for a program, and may end it. */
+/** Returns a shell for the programs of one operation. `until` waits for one, and may end it. */
 function shellOf(
   shell: Shell,
   operation: string,
@@ -249,12 +246,12 @@ function shellOf(
     try: (argv, options) => until(() => shell.try(argv, own(options))),
     stream: (argv, options) => each(shell.stream(argv, own(options))),
     bytes: (argv, options) => each(shell.bytes(argv, own(options))),
-    // It outlives the operation.
+    // A daemon outlives the operation.
     daemon: (argv, options) => until(() => shell.daemon(argv, options)),
   }
 }
 
-/** The options of a program of an operation, and of the program that feeds it. */
+/** Adds the operation to the options of a program, and of the program that feeds it. */
 function withOperation({ input_from, ...options }: RunOptions, operation: string): RunOptions {
   if (!input_from) return { ...options, operation }
   const fed = { ...input_from, options: withOperation(input_from.options, operation) }

@@ -1,6 +1,6 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { blamingDisk } from '#agent/kernel/host/storage.ts'
-import type { Context, Progress } from '#agent/kernel/steps/command.ts'
+import { withDiskAdvice } from '#agent/kernel/host/storage.ts'
+import type { Progress, RunContext } from '#agent/kernel/steps/command.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 import type { StepChange } from '#shared/kernel/steps.ts'
 import type { Warning } from '#shared/servers/agent.ts'
@@ -11,9 +11,9 @@ import type { JournalEntry } from './records.ts'
 import { StepStates } from './step-states.ts'
 import { performSteps } from './steps.ts'
 import type { OperationStore } from './store.ts'
-import { type Limits, watch } from './time-limits.ts'
+import { type OperationLimits, watchTime } from './time-limits.ts'
 
-/** A command that ran to its first line, and the rest of it. */
+/** A command that has run to its first line, and its remaining work. */
 export type StartedWork = {
   next: IteratorResult<string | StepChange, object>
   work: Progress<object>
@@ -22,8 +22,8 @@ export type StartedWork = {
 export interface ExecutionOptions {
   host: Host
   store: OperationStore
-  limits: Limits
-  /** Called with the lock held, after the operation ended; it may have left something. */
+  limits: OperationLimits
+  /** Called with the lock held, after the operation ended; there may be unfinished work. */
   ended: (operation_id: string) => Promise<void>
   report: (error: unknown, operation_id: string) => void
   log?: ((message: string, facts: { operation_id: string; command?: string }) => void) | undefined
@@ -33,7 +33,7 @@ export interface ExecutionOptions {
 export class Execution {
   readonly operation: Operation
   readonly session: Session
-  readonly context: Context
+  readonly context: RunContext
   readonly states: StepStates
   readonly #options: ExecutionOptions
   readonly #warnings: Warning[] = []
@@ -81,7 +81,7 @@ export class Execution {
   /** Never throws. */
   async runToEnd({ next, work }: StartedWork): Promise<void> {
     const { operation } = this
-    const watching = watch(this.#options.limits, {
+    const watching = watchTime(this.#options.limits, {
       stop: (reason) => this.session.stop(reason, true),
       warn: (line) => void operation.log(line),
     })
@@ -110,7 +110,7 @@ export class Execution {
     const reason = causeOf(this.session.reason, error)
     report(reason, id)
     await this.#settle('error')
-    await this.operation.fail(shown(reason)).catch((fault) => report(fault, id))
+    await this.operation.fail(presentable(reason)).catch((fault) => report(fault, id))
     await this.#forget()
   }
 
@@ -131,15 +131,15 @@ export async function startWork(work: Progress<object>): Promise<StartedWork> {
   return { next: await work.next(), work }
 }
 
-/** The reason of an early end, not the errors that it caused. */
+/** Returns the reason of an early end, in place of the errors that it caused. */
 function causeOf(reason: ServiceError | undefined, error: unknown): unknown {
   const isOfIt = error === reason || (error instanceof Error && error.cause === reason)
   return reason && !isOfIt ? reason : error
 }
 
-/** A failed operation shows the machine's own message; it never contains a secret (ports.ts). */
-export function shown(cause: unknown): unknown {
-  const error = blamingDisk(cause)
+/** Returns an error with the machine's own message, which never contains a secret (ports.ts). */
+export function presentable(cause: unknown): unknown {
+  const error = withDiskAdvice(cause)
   if (error instanceof ServiceError || !(error instanceof Error)) return error
   return new ServiceError('internal', { message: error.message, cause: error })
 }

@@ -1,5 +1,5 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { blamingDisk } from '#agent/kernel/host/storage.ts'
+import { withDiskAdvice } from '#agent/kernel/host/storage.ts'
 import type { Command, CommandTable, Progress } from '#agent/kernel/steps/command.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
@@ -9,25 +9,25 @@ import { Execution, type ExecutionOptions, startWork } from './execution.ts'
 import type { Locks } from './locks.ts'
 import { Operation } from './operation.ts'
 import { keyOf, type PendingCleanup } from './pending-cleanup.ts'
-import type { JournalEntry, Request } from './records.ts'
-import { finishing, isDecided, startedSteps, undoSteps } from './steps.ts'
+import type { JournalEntry, OperationRequest } from './records.ts'
+import { finishSteps, isDecided, startedSteps, undoSteps } from './steps.ts'
 import type { OperationStore } from './store.ts'
-import { type Limits, limitsOf } from './time-limits.ts'
+import { limitsOf, type OperationLimits } from './time-limits.ts'
 
 export interface ExecutionsOptions extends Pick<ExecutionOptions, 'host' | 'report' | 'log'> {
   commands: CommandTable
-  /** Default: those of the contract. */
+  /** The limits of the contract by default. */
   limits?: typeof limitsOf
 }
 
-interface Shared {
+interface ExecutionsDeps {
   store: OperationStore
   locks: Locks
   cleanup: PendingCleanup
 }
 
-/** How long an ended operation stays in memory; a stored one is read from the disk afterwards. */
-const AT_HAND_MS = 60_000
+/** The time for which an ended operation stays in memory; then it is read from the disk. */
+const KEEP_IN_MEMORY_MS = 60_000
 
 /** Runs operations to their single terminal event, and continues those of the previous process. */
 export class Executions {
@@ -38,10 +38,10 @@ export class Executions {
   readonly #operations = new Map<string, Operation>()
   /** The executions that run or are being accepted, by their id. */
   readonly #executions = new Map<string, Execution>()
-  readonly #requests = new WeakMap<Execution, Pick<Request, 'command' | 'params'>>()
+  readonly #requests = new WeakMap<Execution, Pick<OperationRequest, 'command' | 'params'>>()
   readonly #limitsOf: typeof limitsOf
 
-  constructor(options: ExecutionsOptions, { store, locks, cleanup }: Shared) {
+  constructor(options: ExecutionsOptions, { store, locks, cleanup }: ExecutionsDeps) {
     this.#options = options
     this.#limitsOf = options.limits ?? limitsOf
     this.#store = store
@@ -49,12 +49,12 @@ export class Executions {
     this.#cleanup = cleanup
   }
 
-  /** Whether it runs or is being accepted. */
+  /** Returns whether it runs or is being accepted. */
   has(id: string): boolean {
     return this.#executions.has(id)
   }
 
-  /** The params of those that run or are being accepted. */
+  /** Returns the params of the operations that run or are being accepted. */
   async paramsOf<N extends CommandName>(name: N): Promise<ParamsOf<N>[]> {
     const contract = await contractOf(name)
     return [...this.#executions.values()].flatMap((execution) => {
@@ -76,11 +76,11 @@ export class Executions {
     return cancelled ? Operation.cancelled(id) : undefined
   }
 
-  /** Ends a running operation early. True: it has already ended. */
+  /** Ends a running operation early. Returns true if it has already ended. */
   async stop(id: string, force: boolean): Promise<boolean> {
     this.#executions.get(id)?.session.stop(cancelledError(), force)
     if (this.#operations.get(id)?.ended) return true
-    // For the next process of the agent, if this one ends meanwhile.
+    // Recorded for the next process of the agent, if this one ends meanwhile.
     const noted = this.#store.cancel(id, this.#options.host.clock.now())
     await noted.catch((error) => this.#options.report(error, id))
     return this.#operations.get(id)?.ended ?? false
@@ -127,11 +127,11 @@ export class Executions {
     } catch (error) {
       this.#executions.delete(id)
       if (execution.session.reason) return Operation.cancelled(id, fingerprint)
-      throw blamingDisk(error)
+      throw withDiskAdvice(error)
     }
   }
 
-  /** A refusal before the first line throws, and creates no operation. */
+  /** Starts at once; a refusal before the first line throws, and creates no operation. */
   async #now(
     execution: Execution,
     key: string | undefined,
@@ -149,7 +149,7 @@ export class Executions {
     }
   }
 
-  /** Continues an unfinished operation; undefined: it has ended. */
+  /** Continues an unfinished operation; returns undefined if it has ended. */
   async resume(id: string): Promise<{ end: Promise<void> } | undefined> {
     const { host, commands } = this.#options
     const request = await this.#store.request(id)
@@ -173,7 +173,7 @@ export class Executions {
       journal: await this.#store.journal(id),
       cancelled: (await this.#store.cancelledAt(id)) !== undefined,
     }
-    const begin = () => startWork(recovered(command, left, { host, execution }))
+    const begin = () => startWork(recover(command, left, { host, execution }))
     const end = execution.runAfter(this.#locks, key, begin)
     this.#track(execution, end)
     return { end }
@@ -181,8 +181,8 @@ export class Executions {
 
   #executionOf(
     operation: Operation,
-    request: Pick<Request, 'command' | 'params'>,
-    limits: Limits,
+    request: Pick<OperationRequest, 'command' | 'params'>,
+    limits: OperationLimits,
     ended: () => Promise<void>,
   ): Execution {
     const options = { ...this.#options, store: this.#store, limits, ended }
@@ -195,7 +195,7 @@ export class Executions {
   #track({ operation: { id } }: Execution, end: Promise<void>): void {
     void end.finally(() => {
       this.#executions.delete(id)
-      setTimeout(() => this.#operations.delete(id), AT_HAND_MS).unref?.()
+      setTimeout(() => this.#operations.delete(id), KEEP_IN_MEMORY_MS).unref?.()
     })
   }
 }
@@ -203,14 +203,14 @@ export class Executions {
 const DAY_MS = 24 * 3_600_000
 const POLL_MS = 100
 
-/** The operations that the previous process did not end. */
-interface Left {
-  request: Request
+/** An operation that the previous process did not end. */
+interface UnfinishedOperation {
+  request: OperationRequest
   journal: readonly JournalEntry[]
   cancelled: boolean
 }
 
-interface Means {
+interface RecoveryDeps {
   host: Host
   execution: Execution
 }
@@ -220,10 +220,10 @@ interface Means {
  * return, and undoes the started steps of others. Before that it ends all programs of the previous
  * process.
  */
-async function* recovered<N extends CommandName>(
+async function* recover<N extends CommandName>(
   command: Command<N>,
-  left: Left,
-  { host, execution }: Means,
+  left: UnfinishedOperation,
+  { host, execution }: RecoveryDeps,
 ): Progress<object> {
   const { request } = left
   const contract = await contractOf(request.command)
@@ -243,7 +243,7 @@ async function* recovered<N extends CommandName>(
   const started = startedSteps(steps, left.journal)
   if (await isDecided(started)) {
     yield 'The agent was restarted; continuing past the point of no return'
-    const reason = yield* finishing(steps, execution.journal)
+    const reason = yield* finishSteps(steps, execution.journal)
     const outcome = await command.finished?.(params, host, since)?.catch((error: unknown) => {
       if (reason === undefined) throw error
     })
@@ -266,7 +266,7 @@ function interrupted(rest: string): ServiceError {
   return new ServiceError('internal', { message, refusal: 'interrupted' })
 }
 
-/** A restart never interrupts dpkg: it continues without the agent. */
+/** Waits for dpkg, which continues without the agent: a restart never interrupts it. */
 async function* untilPackagesAreDone(host: Host, session: Session, id: string): Progress<void> {
   if ((await host.programs.lasting(id)) === 0) return
   yield 'The agent was restarted; waiting for the installation of packages to end'

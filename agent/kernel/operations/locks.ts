@@ -5,10 +5,7 @@ interface Waiter {
   grant(): void
 }
 
-/**
- * The locks: an operation waits for its key and for one of the slots of the server. Later
- * operations overtake only those that wait for another key.
- */
+/** The locks: an operation waits for its key and for one of the slots of the server. */
 export class Locks {
   readonly #places: number
   readonly #held = new Set<string>()
@@ -18,12 +15,12 @@ export class Locks {
     this.#places = places
   }
 
-  /** True: `take` would return immediately. */
+  /** Returns whether `take` would return immediately. */
   free(key: string | undefined): boolean {
     return key === undefined || this.#fits(key, this.#queue)
   }
 
-  /** Whether an operation holds it or the whole server. */
+  /** Returns whether an operation holds the key or the whole server. */
   holds(key: string): boolean {
     return this.#held.has(key) || this.#held.has(WHOLE_SERVER)
   }

@@ -4,23 +4,23 @@ import { isNumbered, isTerminal, type StoredEvent } from '#shared/kernel/sse.ts'
 import { StepChange } from '#shared/kernel/steps.ts'
 import type { Warning } from '#shared/servers/agent.ts'
 import type { OperationStore } from './store.ts'
-import type { Limits } from './time-limits.ts'
+import type { OperationLimits } from './time-limits.ts'
 
-type Kind = StoredEvent['event']
-type Data = StoredEvent['data']
+type EventName = StoredEvent['event']
+type EventData = StoredEvent['data']
 
-const LEFT_OUT = 'The rest of the output is omitted: it is over the limit of the operation'
+const OUTPUT_OMITTED = 'The rest of the output is omitted: it is over the limit of the operation'
 /** The pause between attempts on a full disk. */
 const RETRY_MS = 5000
 /** The maximum length of a line; longer ones are cut. */
 const MAX_LINE = 16 << 10
 
-interface Kept {
-  /** Without it the operation ends with the process: for reading commands. */
+interface OperationOptions {
+  /** The store; without it the operation ends with the process, as reading commands do. */
   store?: OperationStore
   events?: StoredEvent[]
-  /** Default: none. */
-  limits?: Pick<Limits, 'output_bytes' | 'events'>
+  /** No limits by default. */
+  limits?: Pick<OperationLimits, 'output_bytes' | 'events'>
   clock?: Pick<Clock, 'sleep'>
 }
 
@@ -30,10 +30,10 @@ interface Kept {
  */
 export class Operation {
   readonly id: string
-  /** Absent for one that was cancelled before it arrived. */
+  /** Absent for an operation that was cancelled before it arrived. */
   readonly fingerprint: string | undefined
   readonly #events: StoredEvent[]
-  readonly #limits: Kept['limits']
+  readonly #limits: OperationOptions['limits']
   readonly #store: OperationStore | undefined
   readonly #clock: Pick<Clock, 'sleep'>
   #bytes: number
@@ -46,7 +46,7 @@ export class Operation {
   constructor(
     id: string,
     fingerprint: string | undefined,
-    { store, events, limits, clock = SYSTEM_CLOCK }: Kept = {},
+    { store, events, limits, clock = SYSTEM_CLOCK }: OperationOptions = {},
   ) {
     this.id = id
     this.fingerprint = fingerprint
@@ -75,18 +75,18 @@ export class Operation {
     return typeof news === 'string' ? this.log(news) : this.#add('step', { ...news })
   }
 
-  /** Lines beyond the limits of the operation are dropped, and the last line says so. */
+  /** Adds a line. Those beyond the operation's limits are dropped, and the last line says so. */
   async log(message: string): Promise<void> {
     if (this.#full) return
     const short = message.length > MAX_LINE ? `${message.slice(0, MAX_LINE)}…` : message
     this.#bytes += sizeOf({ message: short })
     const { output_bytes = Infinity, events = Infinity } = this.#limits ?? {}
     this.#full = this.#bytes > output_bytes || this.#last + 1 >= events
-    await this.#add('log', { message: this.#full ? LEFT_OUT : short })
+    await this.#add('log', { message: this.#full ? OUTPUT_OMITTED : short })
   }
 
   /** Warnings are stored in the event, and sent only to callers that request them. */
-  complete(result: Data, warnings: readonly Warning[] = []): Promise<void> {
+  complete(result: EventData, warnings: readonly Warning[] = []): Promise<void> {
     const more = warnings.length > 0 ? { warnings } : {}
     return this.#add('complete', { status: 'ok', ...result, ...more })
   }
@@ -95,15 +95,15 @@ export class Operation {
     return this.#add('error', { ...bodyOf(error) })
   }
 
-  /** One that ended before it started. */
+  /** Returns an operation that ended before it started. */
   static cancelled(id: string, fingerprint?: string): Operation {
     const data = { ...cancelledError().body }
     return new Operation(id, fingerprint, { events: [{ id: 1, event: 'error', data }] })
   }
 
   /**
-   * The events after the given one; ends with the terminal event or when the signal aborts. With `steps`
-   * also the changes of steps since the given event.
+   * Yields the events after the given one; ends with the terminal event or when the signal aborts.
+   * With `steps` also the changes of steps since the given event.
    */
   async *follow(after: number, signal: AbortSignal, steps = false): AsyncGenerator<StoredEvent> {
     for await (const event of this.#since(after, signal))
@@ -111,7 +111,7 @@ export class Operation {
   }
 
   /** Waits for its end; returns the data of its error, if it failed. */
-  async untilEnd(): Promise<Data | undefined> {
+  async untilEnd(): Promise<EventData | undefined> {
     const events = await Array.fromAsync(this.follow(0, new AbortController().signal))
     return events.find(({ event }) => event === 'error')?.data
   }
@@ -130,19 +130,19 @@ export class Operation {
     }
   }
 
-  /** One after another, so that the numbers on the disk are in order. */
-  #add(event: Kind, data: Data): Promise<void> {
+  /** Adds events one after another, so that the numbers on the disk are in order. */
+  #add(event: EventName, data: EventData): Promise<void> {
     const added = this.#turn.then(() => this.#write(event, data))
     this.#turn = added
     return added
   }
 
   /**
-   * First to the disk, then to viewers: a seen event cannot be lost. When the disk is full, nobody
-   * sees lines that could not be stored, and a success waits: the next process would not know it. A
-   * failure does not wait: the next process treats it as one anyway.
+   * Writes to the disk first, then to viewers: a seen event cannot be lost. When the disk is full,
+   * nobody sees lines that could not be stored, and a success waits: the next process would not
+   * know it. A failure does not wait: the next process treats it as one anyway.
    */
-  async #write(event: Kind, data: Data): Promise<void> {
+  async #write(event: EventName, data: EventData): Promise<void> {
     if (this.ended) return
     const stored = { id: event === 'step' ? this.#last : this.#last + 1, event, data }
     const kept = await this.#keep(stored)
@@ -182,4 +182,4 @@ const SYSTEM_CLOCK = {
   sleep: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
 }
 
-const sizeOf = (data: Data) => Buffer.byteLength(JSON.stringify(data))
+const sizeOf = (data: EventData) => Buffer.byteLength(JSON.stringify(data))

@@ -5,15 +5,22 @@ import { resultOf } from '#agent/kernel/steps/progress.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
 import { isTerminal } from '#shared/kernel/sse.ts'
-import type { JournalEntry, Request } from './records.ts'
-import { finishing, isDecided, type Journal, startedSteps, stepsAfter, undoSteps } from './steps.ts'
+import type { JournalEntry, OperationRequest } from './records.ts'
+import {
+  finishSteps,
+  isDecided,
+  type Journal,
+  startedSteps,
+  stepsAfter,
+  undoSteps,
+} from './steps.ts'
 import type { OperationStore } from './store.ts'
 
-type Key = string | undefined
-/** Started steps to undo, or the missing steps after the point of no return. */
-type Rest = { undo: Step[] } | { finish: readonly Step[] }
+type LockKey = string | undefined
+/** The started steps to undo, or the missing steps after the point of no return. */
+type UnfinishedWork = { undo: Step[] } | { finish: readonly Step[] }
 
-interface Means {
+interface CleanupDeps {
   host: Host
   commands: CommandTable
   store: OperationStore
@@ -25,32 +32,32 @@ interface Means {
  * key. The journals describe it.
  */
 export class PendingCleanup {
-  readonly #means: Means
-  readonly #known = new Map<string, Key>()
+  readonly #means: CleanupDeps
+  readonly #known = new Map<string, LockKey>()
 
-  constructor(means: Means) {
+  constructor(means: CleanupDeps) {
     this.#means = means
   }
 
-  get known(): readonly (readonly [id: string, key: Key])[] {
+  get known(): readonly (readonly [id: string, key: LockKey])[] {
     return [...this.#known]
   }
 
   /** Records the unfinished work of an ended operation. The caller holds its key. */
-  async note(id: string, key: Key): Promise<void> {
+  async note(id: string, key: LockKey): Promise<void> {
     if (await this.#restOf(id)) this.#known.set(id, key)
     else await this.#forget(id)
   }
 
-  /** The same after a restart. Work that a later operation followed stays as it is. */
-  async noteOld(request: Request, key: Key): Promise<void> {
+  /** Records it after a restart. Work that a later operation followed stays as it is. */
+  async noteOld(request: OperationRequest, key: LockKey): Promise<void> {
     const { id } = request
     if ((await this.#restOf(id)) && !(await this.#isFollowed(request, key))) {
       this.#known.set(id, key)
     } else await this.#forget(id)
   }
 
-  /** Retries, and returns the reason of a failure. The caller holds the key. */
+  /** Retries the work, and returns the reason of a failure. The caller holds the key. */
   async settle(id: string): Promise<string | undefined> {
     if (!this.#known.has(id)) return undefined
     const rest = await this.#restOf(id)
@@ -59,16 +66,16 @@ export class PendingCleanup {
       write: (entry: JournalEntry) => store.addEntry(id, entry),
       makeRoom: () => store.reserve.give(),
     }
-    const reason = rest && (await resultOf(work(rest, journal)))
+    const reason = rest && (await resultOf(finishWork(rest, journal)))
     if (reason === undefined) await this.note(id, this.#known.get(id))
     return reason
   }
 
   /**
-   * Before other work with the key, which the caller holds. Throws while the disk is full; other
-   * obstacles are left for an administrator, as reported.
+   * Retries it before other work with the key, which the caller holds. Throws while the disk is
+   * full; other obstacles are left for an administrator, as reported.
    */
-  async clear(key: Key): Promise<void> {
+  async clear(key: LockKey): Promise<void> {
     const same = this.known.filter(([, other]) => key !== undefined && other === key)
     for (const [id] of same) {
       const reason = await this.settle(id)
@@ -78,19 +85,19 @@ export class PendingCleanup {
     }
   }
 
-  /** Without a stored end the next start handles it. */
+  /** Forgets the work; an operation without a stored end is handled at the next start. */
   async #forget(id: string): Promise<void> {
     const { store } = this.#means
     this.#known.delete(id)
     if ((await store.events(id)).some(isTerminal)) await store.markEnded(id)
   }
 
-  /** Work that cannot be planned any more, as for a removed site, counts as none. */
-  #restOf(id: string): Promise<Rest | undefined> {
+  /** Returns the unfinished work; none for one without a plan, as of a removed site. */
+  #restOf(id: string): Promise<UnfinishedWork | undefined> {
     return this.#readRest(id).catch(() => undefined)
   }
 
-  async #readRest(id: string): Promise<Rest | undefined> {
+  async #readRest(id: string): Promise<UnfinishedWork | undefined> {
     const { host, commands, store } = this.#means
     const request = await store.request(id)
     if (!request) return undefined
@@ -109,7 +116,7 @@ export class PendingCleanup {
     return (await this.#means.store.events(id)).some(({ event }) => event === 'complete')
   }
 
-  async #isFollowed({ id, created_at }: Request, key: Key): Promise<boolean> {
+  async #isFollowed({ id, created_at }: OperationRequest, key: LockKey): Promise<boolean> {
     const { host, commands, store } = this.#means
     for (const other of await store.ids()) {
       const request = other === id ? undefined : await store.request(other)
@@ -121,8 +128,8 @@ export class PendingCleanup {
 }
 
 /**
- * A step that is done or skipped at last is not repeated: later operations may have followed it. One
- * that began again, or was undone, is.
+ * Returns the steps to repeat: not those that are done or skipped at last, since later operations
+ * may have followed them, but those that began again or were undone.
  */
 function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
   const last = new Map(journal.map(({ step, state }) => [step, state]))
@@ -131,15 +138,15 @@ function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): S
   return stepsAfter(steps).filter(({ name }) => !isOver(last.get(name)))
 }
 
-async function* work(rest: Rest, journal: Journal): Progress<string | undefined> {
-  if ('finish' in rest) return yield* finishing(rest.finish, journal)
+async function* finishWork(rest: UnfinishedWork, journal: Journal): Progress<string | undefined> {
+  if ('finish' in rest) return yield* finishSteps(rest.finish, journal)
   const left = yield* undoSteps(rest.undo, journal)
   return left.length > 0 ? left.join('; ') : undefined
 }
 
 async function stepsOf<N extends CommandName>(
   commands: CommandTable,
-  request: Request,
+  request: OperationRequest,
   host: Host,
 ): Promise<readonly Step[]> {
   const command = await commands[request.command as N]()
@@ -147,10 +154,10 @@ async function stepsOf<N extends CommandName>(
   return (params && (await command.steps?.(params, host, request.created_at))) ?? []
 }
 
-/** Work without a key concerns nobody else. */
+/** Returns the lock key; work without one concerns nobody else. */
 export async function keyOf<N extends CommandName>(
   commands: CommandTable,
-  request: Request,
+  request: OperationRequest,
   host: Host,
 ): Promise<string | undefined> {
   const command = await commands[request.command as N]()
@@ -158,7 +165,9 @@ export async function keyOf<N extends CommandName>(
   return params && command.lock(params, host)
 }
 
-async function paramsOf<N extends CommandName>(request: Request): Promise<ParamsOf<N> | undefined> {
+async function paramsOf<N extends CommandName>(
+  request: OperationRequest,
+): Promise<ParamsOf<N> | undefined> {
   const contract = await contractOf(request.command)
   // The table ties the schema to the command by name, which the compiler cannot follow here.
   return contract.params.safeParse(request.params).data as ParamsOf<N> | undefined

@@ -3,7 +3,7 @@ import type { CommandName } from '#shared/commands.ts'
 import { isCommandName } from '#shared/contracts.ts'
 import { OperationId } from '#shared/kernel/agent-headers.ts'
 
-export const Request = z.object({
+export const OperationRequest = z.object({
   id: OperationId,
   command: z.custom<CommandName>((value) => typeof value === 'string' && isCommandName(value)),
   params: z.unknown(),
@@ -11,14 +11,14 @@ export const Request = z.object({
   created_at: z.number(),
 })
 /** The request of an operation. `fingerprint` is the digest of command and params. */
-export type Request = z.infer<typeof Request>
+export type OperationRequest = z.infer<typeof OperationRequest>
 
 /** The record of a cancel: alone in its folder if the agent did not know the operation. */
-export const Cancelled = z.object({ at: z.number() })
+export const CancelRecord = z.object({ at: z.number() })
 
 export const JournalEntry = z.object({
   step: z.string(),
-  /** `skipped`: its check found that there is nothing to do. */
+  /** `skipped` means that its check found nothing to do. */
   state: z.enum(['intent', 'done', 'skipped', 'undone']),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>

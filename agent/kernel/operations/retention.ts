@@ -5,14 +5,14 @@ import type { OperationStore } from './store.ts'
 const HOUR_MS = 3_600_000
 const KEEP_MS = 30 * 24 * HOUR_MS
 
-/** Makes the work of each day; none on the day of a clock change, when ages may be wrong. */
-export function tidyDaily({ clock }: Host, runner: Runner, most_bytes: number) {
+/** Returns the work of each day; nothing on the day of a clock change, when ages may be wrong. */
+export function removeOldDaily({ clock }: Host, runner: Runner, most_bytes: number) {
   const offset = () => clock.now() - clock.elapsed()
   let last = offset()
   return async () => {
     const set = Math.abs(offset() - last)
     last = offset()
-    if (set <= HOUR_MS) await tidy(runner.store, { now: clock.now(), most_bytes })
+    if (set <= HOUR_MS) await removeOldOperations(runner.store, { now: clock.now(), most_bytes })
   }
 }
 
@@ -21,7 +21,7 @@ export function tidyDaily({ clock }: Host, runner: Runner, most_bytes: number) {
  * exceed `most_bytes`, except those of the last hour, whose caller may not know their end yet.
  * Running ones stay.
  */
-export async function tidy(
+export async function removeOldOperations(
   store: OperationStore,
   { now, most_bytes }: { now: number; most_bytes: number },
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { exclusiveByName } from '#agent/kernel/host/exclusive.ts'
-import { blamingDisk } from '#agent/kernel/host/storage.ts'
+import { exclusiveByName } from '#agent/kernel/host/exclusive-by-name.ts'
+import { withDiskAdvice } from '#agent/kernel/host/storage.ts'
 import type { Command, Step } from '#agent/kernel/steps/command.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
@@ -11,17 +11,17 @@ import {
 } from '#shared/kernel/agent-operations.ts'
 import { conflict, forbidden } from '#shared/kernel/errors.ts'
 import type { Effect, Plan } from '#shared/kernel/plan.ts'
-import { shown } from './execution.ts'
+import { presentable } from './execution.ts'
 import { Executions, type ExecutionsOptions } from './executions.ts'
 import { Locks } from './locks.ts'
 import type { Operation } from './operation.ts'
 import { PendingCleanup } from './pending-cleanup.ts'
-import type { Request } from './records.ts'
-import { refusalOf, refusedAgain } from './refusal.ts'
+import type { OperationRequest } from './records.ts'
+import { errorOfRefusal, refusalOf } from './refusal.ts'
 import { OperationStore } from './store.ts'
 
 export interface RunnerOptions extends ExecutionsOptions {
-  /** The limit of concurrent operations that change this server. */
+  /** The maximum number of concurrent operations that change this server. */
   places?: number
 }
 
@@ -66,7 +66,7 @@ export class Runner {
       if (before !== undefined && before !== fingerprint) {
         throw conflict(`Operation ${id} was started with other parameters`)
       }
-      if (refusal) throw refusedAgain(refusal)
+      if (refusal) throw errorOfRefusal(refusal)
       if (known) return known
       const complete = await this.#withSecrets(command, params)
       return this.#executions
@@ -78,10 +78,7 @@ export class Runner {
     })
   }
 
-  /**
-   * The plan of `start`: nothing is stored or changed, and no lock is awaited. Throws the errors of
-   * `start`.
-   */
+  /** Returns the plan of `start` without a change or wait. Throws the errors of `start`. */
   async plan<N extends CommandName>(name: N, params: ParamsOf<N>): Promise<Plan> {
     this.#refuseUnprivileged((await contractOf(name)).changes)
     const { host, commands } = this.#options
@@ -89,7 +86,7 @@ export class Runner {
     try {
       return await planOf(await command.plan(params, host))
     } catch (error) {
-      throw shown(error)
+      throw presentable(error)
     }
   }
 
@@ -117,22 +114,19 @@ export class Runner {
     return listSince(this.store, time)
   }
 
-  /** The params of the operations of a command that run or wait for their turn. */
+  /** Returns the params of the operations of a command that run or wait for their turn. */
   unended<N extends CommandName>(command: N): Promise<ParamsOf<N>[]> {
     return this.#executions.paramsOf(command)
   }
 
-  /**
-   * Cancels an operation, or an unknown one as soon as it arrives. True: it has already ended. Past
-   * its point of no return it completes.
-   */
+  /** Cancels an operation, or an unknown one once it arrives. Returns true if it has ended. */
   async cancel(id: string, force: boolean): Promise<boolean> {
     if (this.#executions.has(id)) return this.#executions.stop(id, force)
     return this.#byId(id, async () => {
       const known = await this.find(id)
       if (known) return known.ended || this.#executions.stop(id, force)
       await this.store.cancel(id, this.#options.host.clock.now()).catch((error) => {
-        throw blamingDisk(error)
+        throw withDiskAdvice(error)
       })
       return true
     })
@@ -154,7 +148,7 @@ export class Runner {
     return { ended: Promise.all(ends) }
   }
 
-  /** Does the unfinished work of ended operations, each in turn. Never throws. */
+  /** Retries the unfinished work of ended operations, each in turn. Never throws. */
   async settle(): Promise<void> {
     const { report } = this.#options
     for (const [id, key] of this.#cleanup.known) {
@@ -164,7 +158,7 @@ export class Runner {
     }
   }
 
-  /** The agent's own work, in turn with operations of the same key. */
+  /** Runs the agent's own work, in turn with operations of the same key. */
   async alone<T>(key: string, work: () => Promise<T>): Promise<T> {
     const release = await this.#locks.take(key)
     try {
@@ -187,13 +181,13 @@ function digest(command: string, params: unknown): string {
     .digest('hex')
 }
 
-/** The steps that would run: without those already done. Changes nothing. */
+/** Returns the steps that would run, without those already done. Changes nothing. */
 export async function planOf(steps: readonly Step[]): Promise<Plan> {
   const plan: Plan = { steps: [] }
   const made = new Set<string>()
   for (const step of steps) {
     if (await step.check?.()) continue
-    const effects = (await effectsOf(step)).flatMap((effect) => after(made, effect))
+    const effects = (await effectsOf(step)).flatMap((effect) => effectAfter(made, effect))
     const notes = [...((await step.notes?.()) ?? [])]
     plan.steps.push({
       ...{ name: step.name, title: step.title, effects },
@@ -203,7 +197,7 @@ export async function planOf(steps: readonly Step[]): Promise<Plan> {
   return plan
 }
 
-/** An effect that must be accepted replaces the same effect without consent. */
+/** Returns the effects; one that must be accepted replaces the same effect without consent. */
 async function effectsOf({ effects, imposes }: Step): Promise<readonly Effect[]> {
   const plain = typeof effects === 'function' ? await effects() : effects
   const imposed = (await imposes?.()) ?? []
@@ -212,8 +206,8 @@ async function effectsOf({ effects, imposes }: Step): Promise<readonly Effect[]>
   return [...imposed, ...plain.filter((effect) => !keys.has(keyOf(effect)))]
 }
 
-/** A later step changes a file that an earlier step creates. */
-function after(made: Set<string>, effect: Effect): Effect[] {
+/** Returns the effect after earlier steps: a step may change a file of an earlier one. */
+function effectAfter(made: Set<string>, effect: Effect): Effect[] {
   const key = `${effect.kind} ${effect.name}`
   if (effect.action !== 'create') return [effect]
   if (made.has(key)) return effect.kind === 'file' ? [{ ...effect, action: 'change' }] : []
@@ -231,7 +225,7 @@ export async function listSince(
   store: Pick<OperationStore, 'ids' | 'request' | 'events'>,
   since: number,
 ): Promise<AgentOperations> {
-  const found: Request[] = []
+  const found: OperationRequest[] = []
   for (const id of await store.ids()) {
     const request = await store.request(id)
     if (request && request.created_at >= since) found.push(request)

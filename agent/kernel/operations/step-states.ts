@@ -2,24 +2,24 @@ import type { Step } from '#agent/kernel/steps/command.ts'
 import type { StepChange, StepState } from '#shared/kernel/steps.ts'
 import type { JournalEntry } from './records.ts'
 
-type Named = Pick<Step, 'name' | 'title'>
+type AnnouncedStep = Pick<Step, 'name' | 'title'>
 
 /** The states of the steps of one operation, and the changes that are not reported yet. */
 export class StepStates {
   readonly #known = new Map<string, StepChange>()
   #news: StepChange[] = []
 
-  /** `reported`: by the previous process of the agent. */
+  /** `reported` are the changes that the previous process of the agent reported. */
   constructor(reported: Iterable<StepChange> = []) {
     for (const change of reported) this.#known.set(change.name, change)
   }
 
-  /** Pending steps. They are reported with the next change, so that a command can still refuse. */
-  announce(steps: readonly Named[]): void {
+  /** Adds pending steps. The next change reports them: a command may still refuse. */
+  announce(steps: readonly AnnouncedStep[]): void {
     for (const step of steps) if (!this.#known.has(step.name)) this.set(step, 'waiting')
   }
 
-  set({ name, title }: Named, state: StepState): void {
+  set({ name, title }: AnnouncedStep, state: StepState): void {
     if (this.#known.get(name)?.state === state) return
     const change = { name, title, state }
     this.#known.set(name, change)
@@ -27,9 +27,8 @@ export class StepStates {
   }
 
   /**
-   * A loss of power can lose reports. The journal is on the disk before a step begins its work, and
-   * after a report that it runs: pending steps are reported again, because somebody may have read that
-   * one of them runs.
+   * Reports pending steps again after a restart: a loss of power can lose reports, but not the
+   * journal, which is on the disk before a step begins its work.
    */
   restarted(journal: readonly JournalEntry[]): void {
     for (const step of this.#known.values()) if (step.state === 'waiting') this.#news.push(step)
@@ -40,12 +39,12 @@ export class StepStates {
     }
   }
 
-  /** The running step has failed. */
+  /** Marks the running step as failed. */
   interrupted(): void {
     this.#change('running', 'failed')
   }
 
-  /** No step continues after the end of its operation. */
+  /** Ends all steps at the end of the operation. */
   settle(end: 'complete' | 'error'): void {
     this.#change('undoing', 'not_undone')
     this.#change('running', end === 'complete' ? 'done' : 'failed')

@@ -1,9 +1,9 @@
 import { isDiskFull } from '#agent/kernel/host/storage.ts'
 import {
-  type List,
+  iterateList,
   type Progress,
-  reached,
   type Step,
+  type StepList,
   stepsIn,
 } from '#agent/kernel/steps/command.ts'
 import { messageOf, notUndone, ServiceError } from '#shared/kernel/errors.ts'
@@ -11,18 +11,18 @@ import type { Session } from './cancellable-host.ts'
 import type { JournalEntry } from './records.ts'
 import { StepStates } from './step-states.ts'
 
-type Write = (entry: JournalEntry) => Promise<void>
-type Stages = Pick<Session, 'check' | 'decided' | 'undoing' | 'reason' | 'makeRoom'>
+type WriteEntry = (entry: JournalEntry) => Promise<void>
+type SessionStages = Pick<Session, 'check' | 'decided' | 'undoing' | 'reason' | 'makeRoom'>
 
 export interface Journal {
-  write: Write
-  /** Releases reserved disk space for the undo; false: none is left. */
+  write: WriteEntry
+  /** Releases reserved disk space for the undo; returns false if none is left. */
   makeRoom(): Promise<boolean>
   states?: StepStates
 }
 
-/** For steps that cannot be cancelled. */
-const UNENDING: Stages = {
+/** The stages of steps that cannot be cancelled. */
+const NOT_CANCELLABLE: SessionStages = {
   reason: undefined,
   check: async () => undefined,
   decided: async () => undefined,
@@ -35,19 +35,19 @@ const UNENDING: Stages = {
  * after the decision it stops instead, and returns the obstacle.
  */
 export async function* performSteps(
-  list: List,
-  write: Write,
-  stages = UNENDING,
+  list: StepList,
+  write: WriteEntry,
+  stages = NOT_CANCELLABLE,
   states = new StepStates(),
 ): Progress<string | undefined> {
   const started: Step[] = []
   let current: Step | undefined
   states.announce(list.filter((item) => 'apply' in item))
   try {
-    for await (const item of reached(list)) {
+    for await (const item of iterateList(list)) {
       current = undefined
       await stages.check()
-      if ('line' in item) yield* applied(item.line())
+      if ('line' in item) yield* progressOfWork(item.line())
       else {
         current = item
         yield* runStep(item, started, { write, stages, states })
@@ -57,26 +57,26 @@ export async function* performSteps(
   } catch (error) {
     if (current) states.set(current, 'failed')
     const journal = { write, makeRoom: () => stages.makeRoom(), states }
-    if (!(await isDecided(started))) return yield* undone(started, journal, stages, error)
+    if (!(await isDecided(started))) return yield* undoAndThrow(started, journal, stages, error)
     await stages.decided()
     // Past the point of no return a cancelled operation continues.
-    if (stages.reason) return yield* finishing(await stepsIn(list), journal)
+    if (stages.reason) return yield* finishSteps(await stepsIn(list), journal)
     yield* states.news()
     yield `Failed: ${messageOf(error)}`
     return messageOf(error)
   }
 }
 
-interface Means {
-  write: Write
-  stages: Stages
+interface StepDeps {
+  write: WriteEntry
+  stages: SessionStages
   states: StepStates
 }
 
 async function* runStep(
   step: Step,
   started: Step[],
-  { write, stages, states }: Means,
+  { write, stages, states }: StepDeps,
 ): Progress<void> {
   if (await step.check?.()) {
     states.set(step, 'skipped')
@@ -90,25 +90,25 @@ async function* runStep(
   yield step.title
   await write({ step: step.name, state: 'intent' })
   started.push(step)
-  yield* applied(step.apply())
-  // For readers of the journal: the undo depends on the intents alone.
+  yield* progressOfWork(step.apply())
+  // Written for readers of the journal: the undo depends on the intents alone.
   await write({ step: step.name, state: 'done' }).catch(() => undefined)
   if (await step.decided?.()) await stages.decided()
   states.set(step, 'done')
   yield* states.news()
 }
 
-async function* undone(
+async function* undoAndThrow(
   started: readonly Step[],
   journal: Required<Journal>,
-  stages: Stages,
+  stages: SessionStages,
   error: unknown,
 ): Progress<never> {
   await stages.undoing()
   const cause = stages.reason ?? error
   yield* journal.states.news()
   yield stages.reason ? messageOf(cause) : `Failed: ${messageOf(cause)}`
-  throw withLeft(cause, yield* undoSteps(started, journal))
+  throw withNotUndone(cause, yield* undoSteps(started, journal))
 }
 
 /**
@@ -131,7 +131,7 @@ export async function* undoSteps(
     yield* states.news()
     yield `Undoing: ${step.title}`
     try {
-      await undoneWith(step.undo, makeRoom)
+      await undoWithReserve(step.undo, makeRoom)
     } catch (error) {
       left.push(`${step.title} (${messageOf(error)})`)
       states.set(step, 'not_undone')
@@ -146,7 +146,10 @@ export async function* undoSteps(
   return left
 }
 
-async function undoneWith(undo: () => Promise<void>, makeRoom: Journal['makeRoom']): Promise<void> {
+async function undoWithReserve(
+  undo: () => Promise<void>,
+  makeRoom: Journal['makeRoom'],
+): Promise<void> {
   try {
     await undo()
   } catch (error) {
@@ -155,7 +158,7 @@ async function undoneWith(undo: () => Promise<void>, makeRoom: Journal['makeRoom
   }
 }
 
-/** The steps that were started and not undone, in the order of the steps. */
+/** Returns the steps that were started and not undone, in order. */
 export function startedSteps(steps: readonly Step[], journal: readonly JournalEntry[]): Step[] {
   // A step that a resumed operation skips may be its own work.
   const known = journal.filter(({ state }) => state !== 'skipped')
@@ -163,38 +166,37 @@ export function startedSteps(steps: readonly Step[], journal: readonly JournalEn
   return steps.filter(({ name }) => states.has(name) && states.get(name) !== 'undone')
 }
 
-/** Whether the operation has passed its point of no return. */
+/** Returns whether the operation has passed its point of no return. */
 export async function isDecided(steps: readonly Step[]): Promise<boolean> {
   const turning = steps.find(({ decided }) => decided)
   return (await turning?.decided?.()) ?? false
 }
 
-/** The steps after the point of no return. */
 export function stepsAfter(steps: readonly Step[]): readonly Step[] {
   return steps.slice(steps.findIndex(({ decided }) => decided) + 1)
 }
 
 /** Runs the steps after the decision as far as possible; returns the obstacle. */
-export async function* finishing(
+export async function* finishSteps(
   steps: readonly Step[],
   { write, states }: Pick<Journal, 'write' | 'states'>,
 ): Progress<string | undefined> {
   const rest = stepsAfter(steps).map(({ undo: _, ...step }) => step)
   try {
-    return yield* performSteps(rest, write, UNENDING, states)
+    return yield* performSteps(rest, write, NOT_CANCELLABLE, states)
   } catch (error) {
     return messageOf(error)
   }
 }
 
-/** The same failure with the steps that could not be undone and need an administrator. */
-function withLeft(cause: unknown, left: readonly string[]): unknown {
+/** Returns the failure with the steps that could not be undone and need an administrator. */
+function withNotUndone(cause: unknown, left: readonly string[]): unknown {
   if (left.length === 0) return cause
   if (cause instanceof ServiceError) return notUndone(cause, left)
   return notUndone(new ServiceError('internal', { message: messageOf(cause), cause }), left)
 }
 
-async function* applied(work: Promise<void> | Progress<void>): Progress<void> {
+async function* progressOfWork(work: Promise<void> | Progress<void>): Progress<void> {
   if (Symbol.asyncIterator in work) yield* work
   else await work
 }

@@ -1,30 +1,27 @@
 import type { z } from 'zod'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import type { Files } from '#agent/kernel/host/ports.ts'
 import { isDiskFull } from '#agent/kernel/host/storage.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import { isNumbered, StoredEvent } from '#shared/kernel/sse.ts'
-import { Cancelled, JournalEntry, Request } from './records.ts'
-import { Refusal } from './refusal.ts'
+import { CancelRecord, JournalEntry, OperationRequest } from './records.ts'
+import { RefusalRecord } from './refusal.ts'
 
-const SIZE = 4 << 20
-/** With less free space the reserve would only fill the disk. */
-const SPARE = 16 * SIZE
+const RESERVE_BYTES = 4 << 20
+/** The minimum free space for the reserve, which would otherwise fill the disk. */
+const MIN_FREE = 16 * RESERVE_BYTES
 
-/**
- * Reserved space on the agent's disk: when that is full, it is released, so that started steps can
- * be undone and the end be stored.
- */
+/** Returns the reserve on the agent's disk, which is released to undo steps on a full disk. */
 export function reserveOf(files: Files, state_dir: string) {
   const path = `${state_dir}/reserve/room`
   return {
-    /** Creates it, if it is missing and there is space for it. */
+    /** Creates the reserve if there is space for it. */
     async keep(): Promise<void> {
       if (await files.stat(path)) return
-      if ((await files.space(state_dir)).free < SPARE) return
-      await files.write(path, 'reserve '.repeat(SIZE / 8), { mode: 0o600 })
+      if ((await files.space(state_dir)).free < MIN_FREE) return
+      await files.write(path, 'reserve '.repeat(RESERVE_BYTES / 8), { mode: 0o600 })
     },
 
-    /** False: there was none. */
+    /** Returns false if there was none. */
     async give(): Promise<boolean> {
       if (!(await files.stat(path))) return false
       await files.remove(path)
@@ -36,13 +33,13 @@ export function reserveOf(files: Files, state_dir: string) {
 const MAX_FILE = 64 << 20
 
 /**
- * `<state>/operations/<id>/`: request.json, journal.ndjson and events.ndjson. Lines are only appended,
- * so that an interruption can damage only the last one, which is then ignored.
+ * The records in `<state>/operations/<id>/`: request.json, journal.ndjson and events.ndjson. Lines
+ * are only appended, so that an interruption can damage only the last one, which is then ignored.
  */
 export class OperationStore {
   readonly #files: Files
   readonly #root: string
-  /** Released when a write fails on a full disk. */
+  /** The reserve that is released when a write fails on a full disk. */
   readonly reserve: ReturnType<typeof reserveOf>
   /** Files whose last line may be incomplete after a write on a full disk. */
   readonly #torn = new Set<string>()
@@ -53,8 +50,8 @@ export class OperationStore {
     this.reserve = reserveOf(files, state_dir)
   }
 
-  /** The request is written last: without it the folder does not count. */
-  async create(request: Request): Promise<void> {
+  /** Writes the request last: without it the folder does not count. */
+  async create(request: OperationRequest): Promise<void> {
     await this.#withReserve(async () => {
       await this.#provide(request.id)
       for (const name of ['events', 'journal']) await this.#append(request.id, name, '', false)
@@ -67,42 +64,42 @@ export class OperationStore {
     return entries.filter(({ kind }) => kind === 'directory').map(({ name }) => name)
   }
 
-  request(id: string): Promise<Request | undefined> {
-    return this.#read(id, 'request', Request)
+  request(id: string): Promise<OperationRequest | undefined> {
+    return this.#read(id, 'request', OperationRequest)
   }
 
-  /** From now on the operation of this id is cancelled, even before it arrives. */
+  /** Cancels the operation of this id, even before it arrives. */
   async cancel(id: string, at: number): Promise<void> {
     await this.#withReserve(() => this.#write(id, 'cancelled', { at }))
   }
 
   async cancelledAt(id: string): Promise<number | undefined> {
-    return (await this.#read(id, 'cancelled', Cancelled))?.at
+    return (await this.#read(id, 'cancelled', CancelRecord))?.at
   }
 
-  async refuse(id: string, refusal: Refusal): Promise<void> {
+  async refuse(id: string, refusal: RefusalRecord): Promise<void> {
     await this.#withReserve(() => this.#write(id, 'refused', refusal))
   }
 
-  refusal(id: string): Promise<Refusal | undefined> {
-    return this.#read(id, 'refused', Refusal)
+  refusal(id: string): Promise<RefusalRecord | undefined> {
+    return this.#read(id, 'refused', RefusalRecord)
   }
 
   /**
-   * On the disk when this returns, even a log line: a dashboard stores received events, and after a
-   * power failure the agent must not send others under the same numbers. A step has no number, and
-   * is stored with the next event at the latest.
+   * Returns when the event is on the disk, even a log line: a dashboard stores received events, and
+   * after a power failure the agent must not send others under the same numbers. A step has no
+   * number, and is stored with the next event at the latest.
    */
   async addEvent(id: string, event: StoredEvent): Promise<void> {
     await this.#append(id, 'events', lineOf(event), event.event !== 'step')
   }
 
-  /** It is on the disk when this returns. */
+  /** Returns when the entry is on the disk. */
   async addEntry(id: string, entry: JournalEntry): Promise<void> {
     await this.#append(id, 'journal', lineOf(entry), true)
   }
 
-  /** Lets the next start skip it; a lost mark does no harm. */
+  /** Marks the operation as ended, so that the next start skips it; a lost mark does no harm. */
   async markEnded(id: string): Promise<void> {
     await this.#append(id, 'ended', '', false).catch(() => undefined)
   }
@@ -113,10 +110,7 @@ export class OperationStore {
     return ids.filter((_, index) => !marks[index])
   }
 
-  /**
-   * Removes an incomplete last line, so that the next one stands alone. If the disk does not allow
-   * it, the next line is written on a new line.
-   */
+  /** Removes an incomplete last line; on a full disk the next one begins a new line. */
   async mend(id: string): Promise<void> {
     const kept = { events: await this.history(id), journal: await this.journal(id) }
     for (const [name, entries] of Object.entries(kept)) {
@@ -130,9 +124,9 @@ export class OperationStore {
     }
   }
 
-  /** Events with the changes of steps between them. */
+  /** Returns the events with the changes of steps between them. */
   async history(id: string): Promise<StoredEvent[]> {
-    return withoutGap(await this.#lines(id, 'events', StoredEvent))
+    return untilGap(await this.#lines(id, 'events', StoredEvent))
   }
 
   /** Returns the events of an operation that have a number. */
@@ -144,7 +138,7 @@ export class OperationStore {
     return this.#lines(id, 'journal', JournalEntry)
   }
 
-  /** The time of its request in milliseconds, its bytes, and whether it never started. */
+  /** Returns the time of its request in milliseconds, its bytes, and whether it never started. */
   async factsOf(id: string): Promise<{ id: string; at: number; size: number; unstarted: boolean }> {
     const created_at = (await this.request(id))?.created_at
     const entries = await this.#files.list(`${this.#root}/${id}`)
@@ -165,8 +159,7 @@ export class OperationStore {
   }
 
   async #read<T>(id: string, name: string, schema: z.ZodType<T>): Promise<T | undefined> {
-    const text = await this.#files.read(`${this.#root}/${id}/${name}.json`, MAX_FILE)
-    return text === undefined ? undefined : schema.safeParse(parsed(text)).data
+    return parseJson(schema, await this.#files.read(`${this.#root}/${id}/${name}.json`, MAX_FILE))
   }
 
   async #write(id: string, name: string, value: object): Promise<void> {
@@ -185,7 +178,7 @@ export class OperationStore {
     })
   }
 
-  /** Once more, on a full disk, with the reserved space. */
+  /** Repeats the work on a full disk with the reserved space. */
   async #withReserve(work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -201,18 +194,14 @@ export class OperationStore {
 
   async #lines<T>(id: string, name: string, schema: z.ZodType<T>): Promise<T[]> {
     const text = (await this.#files.read(this.#path(id, name), MAX_FILE)) ?? ''
-    return text.split('\n').flatMap((line) => schema.safeParse(parsed(line)).data ?? [])
+    return text.split('\n').flatMap((line) => parseJson(schema, line) ?? [])
   }
 }
 
 const lineOf = (value: object) => `${JSON.stringify(value)}\n`
-const parsed = (text: string): unknown => attempt(() => JSON.parse(text))
 
-/**
- * The events before the first gap of their numbers. A repeated number belongs to a line whose write
- * was uncertain, so nobody has seen it.
- */
-function withoutGap(events: readonly StoredEvent[]): StoredEvent[] {
+/** Returns the events before the first gap of their numbers; nobody has seen a repeated one. */
+function untilGap(events: readonly StoredEvent[]): StoredEvent[] {
   const found: StoredEvent[] = []
   let last = 0
   for (const event of events) {

@@ -2,37 +2,33 @@ import type { z } from 'zod'
 import type { Contract } from '#shared/kernel/command.ts'
 import { ServiceError } from '#shared/kernel/errors.ts'
 
-/** The limits of an operation. */
-export interface Limits {
+export interface OperationLimits {
   wall_ms: number
   stall_ms: number
-  /** The maximum of all log lines, in bytes and in number: later lines are dropped. */
+  /** The maximum size of all log lines in bytes, and their number: later lines are dropped. */
   output_bytes: number
   events: number
 }
 
 const MINUTE = 60_000
 
-/** The times are those of the contract. */
-export const limitsOf = ({ minutes = 30, silent_minutes = 5 }: Timed): Limits => ({
+/** Returns the limits with the times of the contract. */
+export const limitsOf = ({ minutes = 30, silent_minutes = 5 }: ContractTimes): OperationLimits => ({
   wall_ms: minutes * MINUTE,
   stall_ms: silent_minutes * MINUTE,
   output_bytes: 4 << 20,
   events: 20_000,
 })
 
-type Timed = Pick<Contract<string, z.ZodType, z.ZodType>, 'minutes' | 'silent_minutes'>
+type ContractTimes = Pick<Contract<string, z.ZodType, z.ZodType>, 'minutes' | 'silent_minutes'>
 
-interface Ways {
+interface WatchCallbacks {
   stop: (reason: ServiceError) => void
   warn: (line: string) => void
 }
 
-/**
- * Limits the time of an operation: reports a silence once, and ends the operation at its limit.
- * Call `restart` after each line, `end` at the end.
- */
-export function watch({ wall_ms, stall_ms }: Limits, { stop, warn }: Ways) {
+/** Limits the time of an operation: reports a silence once, and ends it at its limit. */
+export function watchTime({ wall_ms, stall_ms }: OperationLimits, { stop, warn }: WatchCallbacks) {
   const most = `${minutes(wall_ms)}, its time limit`
   const wall = setTimeout(() => {
     const message = `The operation was ended after ${most}`

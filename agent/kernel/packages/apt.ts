@@ -6,7 +6,7 @@ import { ServiceError } from '#shared/kernel/errors.ts'
 
 export const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--force-confold']
 export const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
-/** apt caches its lists; a query must not change that cache. */
+/** The options of queries: apt caches its lists, and a query must not change that cache. */
 export const READ_ONLY = [
   ...['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache='],
   ...['-o', 'Debug::NoLocking=true'],
@@ -18,13 +18,13 @@ export const APT_OPTIONS = {
 }
 
 /** Completes an interrupted dpkg run: until then apt refuses everything. */
-export async function repair({ files, shell }: Host): Promise<void> {
+export async function repairDpkg({ files, shell }: Host): Promise<void> {
   if ((await files.list('/var/lib/dpkg/updates')).length === 0) return
   await shell.try(['dpkg', '--force-confold', '--configure', '-a'], APT_OPTIONS)
 }
 
-/** Without terminal progress, and without the source of each package. */
-async function* readable(lines: AsyncGenerator<string, void>): Progress<void> {
+/** Removes terminal progress and the source of each package. */
+async function* withoutProgress(lines: AsyncGenerator<string, void>): Progress<void> {
   for await (const line of lines) {
     if (line.trim() !== '' && !/^(\(Reading database|Get:\d|[NW]: | {2})/.test(line)) yield line
   }
@@ -37,13 +37,13 @@ export async function* runApt(
   options: RunOptions = APT_OPTIONS,
 ): Progress<void> {
   try {
-    yield* readable(shell.stream(['apt-get', ...APT, ...args], options))
+    yield* withoutProgress(shell.stream(['apt-get', ...APT, ...args], options))
   } catch (error) {
     throw error instanceof CommandFailed ? packagesFailed(error) : error
   }
 }
 
-/** What a message of apt means, and what to do: the first one that fits. */
+/** The messages of apt with what to do; the first one that matches counts. */
 const REMEDIES: readonly [RegExp, string][] = [
   [
     /could not get lock|unable to (acquire|lock)|waiting for cache lock/i,
@@ -78,23 +78,23 @@ const REMEDIES: readonly [RegExp, string][] = [
     'A program of a package failed: see /var/log/apt/term.log on this server, correct the cause',
   ],
 ]
-const OTHERWISE = 'Run "apt-get check" as root on this server, and correct what it reports'
+const DEFAULT_REMEDY = 'Run "apt-get check" as root on this server, and correct what it reports'
 const FREE_SPACE = 'Free some space on this server'
 
-/** A full disk has a code and a remedy of its own. */
+/** Returns the error; a full disk has a code and a remedy of its own. */
 function packagesFailed(cause: CommandFailed): Error {
   const { stdout, stderr, code } = cause.output
   const text = stderr.trim() || stdout.trim()
   if (isDiskFull(text)) return cause
   const isFull = /enough free space/i.test(text)
-  const known = REMEDIES.find(([pattern]) => pattern.test(text))?.[1] ?? OTHERWISE
+  const known = REMEDIES.find(([pattern]) => pattern.test(text))?.[1] ?? DEFAULT_REMEDY
   const reason = reasonIn(text) || `it ended with status ${code}`
   const message = `apt-get failed: ${reason}. ${isFull ? FREE_SPACE : known}, then choose Retry`
   const refusal = isFull ? 'disk_full' : 'packages_failed'
   return new ServiceError('internal', { message, refusal, cause })
 }
 
-/** The errors of apt; without any, the last line of it or of dpkg. */
+/** Returns the errors of apt; without any, the last line of it or of dpkg. */
 function reasonIn(text: string): string {
   const lines = text.split('\n').map((line) => line.trim())
   const errors = lines.filter((line) => /^(E|dpkg: error[^:]*): ?/.test(line))
@@ -108,7 +108,7 @@ export async function* update(host: Host): Progress<void> {
   yield* runApt(host, ['update', '-q'])
 }
 
-/** One apt at a time. Completes dpkg's part of failed work. */
+/** Runs work with apt exclusively, and completes dpkg's part of failed work. */
 export async function* withApt(host: Host, work: () => Progress<void>): Progress<void> {
   const release = await new Promise<() => void>((resolve, reject) => {
     host.exclusive('apt', () => new Promise<void>((free) => resolve(free))).catch(reject)
@@ -116,7 +116,7 @@ export async function* withApt(host: Host, work: () => Progress<void>): Progress
   try {
     yield* work()
   } catch (error) {
-    await repair(host.steady ?? host)
+    await repairDpkg(host.steady ?? host)
     throw error
   } finally {
     release()

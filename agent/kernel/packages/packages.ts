@@ -5,23 +5,30 @@ import { QUOTA_PACKAGE, quotaMount } from '#agent/kernel/users/quota.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
 import { SHIPPED_PHP } from '#shared/php/php-support.ts'
-import { INSTALL, READ_ONLY, repair, runApt, update, withApt } from './apt.ts'
+import { INSTALL, READ_ONLY, repairDpkg, runApt, update, withApt } from './apt.ts'
 
-/** Required or recommended by WordPress (Site Health), and SOAP, which shops use. */
+/** The extensions that WordPress requires or recommends (Site Health), and SOAP for shops. */
 const EXTENSIONS = [
   ...['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath'],
   ...['imagick', 'soap'],
 ]
 /**
- * For images of all sizes, by Debian release: Imagick reads AVIF on both, and WordPress therefore uses it,
- * but since Debian 13 its encoder is a package that apt only recommends.
+ * Packages for images of all sizes, by Debian release: Imagick reads AVIF on both, and WordPress
+ * therefore uses it, but since Debian 13 its encoder is a package that apt only recommends.
  */
 export const IMAGE_PACKAGES: Partial<Record<string, readonly string[]>> = {
   '13': ['libheif-plugin-aomenc'],
 }
-const BASE = ['nginx', 'mariadb-server', 'mariadb-client', 'cron', 'logrotate', 'ca-certificates']
+const BASE_PACKAGES = [
+  'nginx',
+  'mariadb-server',
+  'mariadb-client',
+  'cron',
+  'logrotate',
+  'ca-certificates',
+]
 
-/** The PHP version that this Debian ships. Throws for any other distribution. */
+/** Returns the PHP version that this Debian ships. Throws for any other distribution. */
 export async function shippedPhp(host: Host): Promise<string> {
   const { debian, name } = await releaseOf(host)
   const php = SHIPPED_PHP[debian]
@@ -29,7 +36,7 @@ export async function shippedPhp(host: Host): Promise<string> {
   throw new Error(`This server runs ${name || 'an unknown system'}: use Debian 12 or Debian 13`)
 }
 
-/** `debian`: its version, empty for any other distribution; see os-release(5). */
+/** Reads os-release(5); `debian` is empty for any other distribution. */
 async function releaseOf({ files }: Host): Promise<{ debian: string; name: string }> {
   const text = (await files.read('/etc/os-release')) ?? ''
   const field = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? ''
@@ -37,7 +44,7 @@ async function releaseOf({ files }: Host): Promise<{ debian: string; name: strin
   return { debian, name: field('PRETTY_NAME') }
 }
 
-/** Versions whose PHP-FPM is installed, oldest first. */
+/** Lists versions whose PHP-FPM is installed, oldest first. */
 export async function installedPhp({ files }: Host): Promise<string[]> {
   const programs = await files.list('/usr/sbin')
   return programs.flatMap(({ name }) => /^php-fpm(\d\.\d+)$/.exec(name)?.[1] ?? []).sort()
@@ -46,7 +53,7 @@ export async function installedPhp({ files }: Host): Promise<string[]> {
 export const packagesOf = (php: string): string[] =>
   ['fpm', 'cli', ...EXTENSIONS].map((part) => `php${php}-${part}`)
 
-/** The packages of these PHP versions, and all others that are not installed yet. */
+/** Returns the packages of these PHP versions, and all others that are not installed yet. */
 export async function missingPackages(host: Host, php: readonly string[]): Promise<string[]> {
   const status = (await host.files.read('/var/lib/dpkg/status', 64 << 20)) ?? ''
   const installed = new Set(
@@ -54,13 +61,13 @@ export async function missingPackages(host: Host, php: readonly string[]): Promi
   )
   const quota = (await quotaMount(host)) === undefined ? [] : [QUOTA_PACKAGE]
   const images = IMAGE_PACKAGES[(await releaseOf(host)).debian] ?? []
-  const all = [...BASE, ...quota, ...images, ...php.flatMap(packagesOf)]
+  const all = [...BASE_PACKAGES, ...quota, ...images, ...php.flatMap(packagesOf)]
   return all.filter((name) => !installed.has(name))
 }
 
 /**
- * The step that installs the quota program if quotas were turned on after provisioning; none if it
- * is installed, or quotas are off. Its failure is reported, and stops nothing.
+ * Returns the step that installs the quota program if quotas were turned on after provisioning;
+ * none if it is installed, or quotas are off. Its failure is reported, and stops nothing.
  */
 export async function quotaPackageSteps(host: Host): Promise<Step[]> {
   if (!(await missingPackages(host, [])).includes(QUOTA_PACKAGE)) return []
@@ -82,10 +89,7 @@ export async function quotaPackageSteps(host: Host): Promise<Step[]> {
   ]
 }
 
-/**
- * Throws invalid on `field` for a PHP version that no repository has, naming the available ones.
- * Without package lists nothing is known yet.
- */
+/** Throws invalid on `field` for a PHP version that no repository has, naming the others. */
 export async function refuseUnknownPackages(
   host: Host,
   packages: readonly string[],
@@ -96,7 +100,7 @@ export async function refuseUnknownPackages(
 }
 
 /** Returns what apt would do; undefined if apt cannot report it. */
-export async function simulated(
+export async function simulateApt(
   host: Host,
   packages: readonly string[],
 ): Promise<Effect[] | undefined> {
@@ -110,7 +114,7 @@ export async function simulated(
   })
 }
 
-interface Installing {
+interface InstallOptions {
   removes?: boolean
   /** Runs before each attempt, with the package lists of that attempt: its error prevents it. */
   before?: () => Promise<void>
@@ -126,28 +130,28 @@ export const packagesInstalled = (
   host: Host,
   packages: readonly string[],
   field: string,
-  options: Installing = {},
+  options: InstallOptions = {},
 ) => ({
   async effects(): Promise<Effect[]> {
     const created = packages.map((name) => effects.create('package', name))
-    const known = await simulated(host, packages)
+    const known = await simulateApt(host, packages)
     return known ?? [effects.run('program', 'apt-get update'), ...created]
   },
-  apply: () => install(host, packages, field, options),
+  apply: () => installPackages(host, packages, field, options),
 })
 
-function install(
+function installPackages(
   host: Host,
   packages: readonly string[],
   field: string,
-  { removes = false, before = async () => {} }: Installing,
+  { removes = false, before = async () => {} }: InstallOptions,
 ): Progress<void> {
   const keeping = removes ? [] : ['-o', 'APT::Get::Remove=false']
   const args = [...keeping, ...INSTALL, ...packages]
   return withApt(host, async function* () {
     if ((await knownPhp(host)).length === 0) yield* update(host)
     refuseUnknownPhp(await knownPhp(host), packages, field)
-    await repair(host)
+    await repairDpkg(host)
     try {
       await before()
       yield* runApt(host, args)
@@ -160,7 +164,7 @@ function install(
   })
 }
 
-/** One of the packages is of a PHP version that no repository has; Debian has the one it ships. */
+/** Returns whether a package is of a PHP version that no repository has; Debian has one. */
 export async function hasUnknownPhp(host: Host, packages: readonly string[]): Promise<boolean> {
   const known = [...(await knownPhp(host)), await shippedPhp(host)]
   return unknownPhp(known, packages).length > 0

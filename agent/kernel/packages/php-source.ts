@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { type Change, deferred, generated, inOrder } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import {
-  type Generated,
+  type GeneratedFile,
   MARK_LINE,
   readGenerated,
-  replace,
+  replaceGenerated,
 } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Progress, Step } from '#agent/kernel/steps/command.ts'
@@ -13,48 +13,48 @@ import { SHIPPED_PHP } from '#shared/php/php-support.ts'
 import { APT, APT_OPTIONS, withApt } from './apt.ts'
 import { installedPhp } from './packages.ts'
 
-const KEY = '/etc/apt/keyrings/hosting-php.asc'
-const SOURCE = '/etc/apt/sources.list.d/hosting-php.sources'
-/** apt does not read it by itself: the source is there only once its lists were read and verified. */
-const CANDIDATE = '/etc/apt/hosting-php.sources'
+const KEY_FILE = '/etc/apt/keyrings/hosting-php.asc'
+const SOURCE_FILE = '/etc/apt/sources.list.d/hosting-php.sources'
+/** The file of a source that apt does not read by itself until its lists are verified. */
+const CANDIDATE_FILE = '/etc/apt/hosting-php.sources'
 const PREFERENCES = '/etc/apt/preferences.d/hosting-php'
-/** Adds to the configuration of unattended-upgrades that is in effect; clears nothing. */
+/** The file that adds the repository to the configuration of unattended-upgrades, clearing none. */
 export const PHP_ORIGIN_FILE = '/etc/apt/apt.conf.d/61hosting-php'
 
 /**
- * The step that adds the apt repository of the settings; none if it is added. The PHP version that
- * Debian ships stays Debian's. A repository that apt cannot read or verify is not added: its step
- * fails, and the server has no part of it.
+ * Returns the step that adds the apt repository of the settings; none if it is added. The PHP
+ * version that Debian ships stays Debian's. A repository that apt cannot read or verify is not
+ * added: its step fails, and the server has no part of it.
  */
 export async function phpSourceSteps(host: Host): Promise<Step[]> {
   const text = renderSource(host, await releaseOf(host))
-  if ((await host.files.read(SOURCE)) === text) return []
+  if ((await host.files.read(SOURCE_FILE)) === text) return []
   const { url } = host.settings.php_source
-  const restore = await restoring(host)
+  const restore = await restoreSource(host)
   const before = await installedPhp(host)
   return [
     {
       name: 'php source',
       title: `Adding the PHP repository ${url}`,
       effects: () => inOrder(described(host), verified(host)).effects(),
-      apply: () => withApt(host, () => add(host)),
+      apply: () => withApt(host, () => addSource(host)),
       async undo() {
         const installed = await installedPhp(host.steady ?? host)
-        // Without its repository, PHP of it would get no updates.
+        // PHP of the repository would otherwise get no updates.
         if (installed.every((version) => before.includes(version))) await restore()
       },
     },
   ]
 }
 
-/** Restores the present repository. Without a source, the other files are those of a killed agent. */
-async function restoring(host: Host): Promise<() => Promise<void>> {
+/** Returns an undo that restores the present repository; one without a source is incomplete. */
+async function restoreSource(host: Host): Promise<() => Promise<void>> {
   const { files } = host.steady ?? host
-  const hasSource = (await files.stat(SOURCE)) !== undefined
+  const hasSource = (await files.stat(SOURCE_FILE)) !== undefined
   const former = await Promise.all(
-    [KEY, SOURCE, PREFERENCES, PHP_ORIGIN_FILE, CANDIDATE].map(async (path) => ({
+    [KEY_FILE, SOURCE_FILE, PREFERENCES, PHP_ORIGIN_FILE, CANDIDATE_FILE].map(async (path) => ({
       path,
-      text: hasSource && path !== CANDIDATE ? await files.read(path) : undefined,
+      text: hasSource && path !== CANDIDATE_FILE ? await files.read(path) : undefined,
     })),
   )
   return async () => {
@@ -65,8 +65,8 @@ async function restoring(host: Host): Promise<() => Promise<void>> {
   }
 }
 
-async function* add(host: Host): Progress<void> {
-  await readGenerated(host, SOURCE)
+async function* addSource(host: Host): Progress<void> {
+  await readGenerated(host, SOURCE_FILE)
   await described(host).apply()
   yield 'Reading the package lists of the repository'
   await verified(host).apply()
@@ -79,9 +79,9 @@ const described = (host: Host): Change =>
       // The key is known only once it is downloaded.
       effects: async () => [
         effects.run('download', host.settings.php_source.key_url),
-        await effects.replacementOf(host, KEY),
+        await effects.replacementOf(host, KEY_FILE),
       ],
-      apply: async () => void (await replace(host, KEY, await fetchKey(host))),
+      apply: async () => void (await replaceGenerated(host, KEY_FILE, await fetchKey(host))),
     },
     deferred(async () => generated(host, await filesOf(host))),
   )
@@ -90,13 +90,13 @@ const described = (host: Host): Change =>
 const verified = (host: Host): Change => ({
   async effects() {
     const text = renderSource(host, await releaseOf(host))
-    const files = [{ path: SOURCE, text }]
+    const files = [{ path: SOURCE_FILE, text }]
     return [...(await effects.writesOf(host, files)), effects.run('program', 'apt-get update')]
   },
   async apply() {
-    await replace(host, CANDIDATE, renderSource(host, await releaseOf(host)))
-    await updateOnly(host)
-    await host.files.rename(CANDIDATE, SOURCE)
+    await replaceGenerated(host, CANDIDATE_FILE, renderSource(host, await releaseOf(host)))
+    await updateCandidate(host)
+    await host.files.rename(CANDIDATE_FILE, SOURCE_FILE)
   },
 })
 
@@ -116,9 +116,9 @@ function readKey(keyring: Uint8Array, key_url: string, fingerprint: string) {
   }
 }
 
-/** Without the other repositories, and any problem is a failure: apt.conf(5), apt-get(8). */
-async function updateOnly({ shell }: Host): Promise<void> {
-  const only = [`Dir::Etc::SourceList=${CANDIDATE}`, 'Dir::Etc::SourceParts=-']
+/** Updates the lists of this repository only, and fails at any problem: apt.conf(5), apt-get(8). */
+async function updateCandidate({ shell }: Host): Promise<void> {
+  const only = [`Dir::Etc::SourceList=${CANDIDATE_FILE}`, 'Dir::Etc::SourceParts=-']
   const strict = ['APT::Get::List-Cleanup=0', 'APT::Update::Error-Mode=any']
   const options = [...only, ...strict].flatMap((option) => ['-o', option])
   const argv = ['apt-get', ...APT, ...options, 'update', '-q']
@@ -131,7 +131,7 @@ async function updateOnly({ shell }: Host): Promise<void> {
   )
 }
 
-async function filesOf(host: Host): Promise<Generated[]> {
+async function filesOf(host: Host): Promise<GeneratedFile[]> {
   const release = await releaseOf(host)
   const site = siteOf(host)
   const origin = `Unattended-Upgrade::Origins-Pattern {\n  "site=${site}";\n};\n`
@@ -141,18 +141,18 @@ async function filesOf(host: Host): Promise<Generated[]> {
   ]
 }
 
-function renderSource({ settings: { php_source } }: Host, { codename }: Release): string {
+function renderSource({ settings: { php_source } }: Host, { codename }: DebianRelease): string {
   return `# ${MARK_LINE}
 Types: deb
 URIs: ${php_source.url}
 Suites: ${codename}
 Components: main
-Signed-By: ${KEY}
+Signed-By: ${KEY_FILE}
 `
 }
 
-/** Installed packages of Debian's own version would otherwise be replaced: apt_preferences(5). */
-function renderPreferences(site: string, { version }: Release): string {
+/** Keeps installed packages of Debian's own version: apt_preferences(5). */
+function renderPreferences(site: string, { version }: DebianRelease): string {
   const shipped = SHIPPED_PHP[version] ?? ''
   return `Explanation: ${MARK_LINE}
 Package: php${shipped}-* libapache2-mod-php${shipped} libphp${shipped}-embed
@@ -161,15 +161,15 @@ Pin-Priority: 100
 `
 }
 
-/** The host name of the repository, empty for a local one. */
+/** Returns the host name of the repository; empty for a local one. */
 const siteOf = ({ settings: { php_source } }: Host): string => new URL(php_source.url).hostname
 
-interface Release {
+interface DebianRelease {
   version: string
   codename: string
 }
 
-async function releaseOf({ files }: Host): Promise<Release> {
+async function releaseOf({ files }: Host): Promise<DebianRelease> {
   const text = (await files.read('/etc/os-release')) ?? ''
   const field = (name: string) => new RegExp(`^${name}="?([^"\n]*)"?$`, 'm').exec(text)?.[1] ?? ''
   return { version: field('VERSION_ID'), codename: field('VERSION_CODENAME') }
@@ -177,32 +177,32 @@ async function releaseOf({ files }: Host): Promise<Release> {
 
 const BLOCK = 'PGP PUBLIC KEY BLOCK'
 const PUBLIC_KEY = 6
-/** A subkey, a user id, a signature or an attribute belongs to the key before it. */
-const PARTS = new Set([2, 13, 14, 17])
+/** The tags of packets that belong to the previous key: subkey, user id, signature, attribute. */
+const PARTS_OF_KEY = new Set([2, 13, 14, 17])
 
-interface Packet {
+interface PgpPacket {
   tag: number
   bytes: Uint8Array
   body: Uint8Array
 }
 
 /**
- * The OpenPGP key with this fingerprint, with all that belongs to it, out of a keyring: binary or
- * ASCII-armored. Undefined: the keyring does not have it. Throws for anything but a keyring.
- * Source: RFC 9580, sections 4.2, 5.5.4.2 and 6.
+ * Returns the OpenPGP key with this fingerprint, with all that belongs to it, from a binary or
+ * ASCII-armored keyring; undefined when the keyring does not have it. Throws for anything but a
+ * keyring. Source: RFC 9580, sections 4.2, 5.5.4.2 and 6.
  */
 export function keyOf(keyring: Uint8Array, fingerprint: string): Uint8Array | undefined {
   const kept: Uint8Array[] = []
   let isKept = false
   for (const { tag, bytes, body } of packetsOf(binary(keyring))) {
     if (tag === PUBLIC_KEY) isKept = fingerprintOf(body) === fingerprint.toUpperCase()
-    else if (!PARTS.has(tag)) continue
+    else if (!PARTS_OF_KEY.has(tag)) continue
     if (isKept) kept.push(bytes)
   }
   return kept.length === 0 ? undefined : Buffer.concat(kept)
 }
 
-/** ASCII armor of a public key, with a comment of one line. */
+/** Returns the ASCII armor of a public key, with a comment of one line. */
 export function armored(key: Uint8Array, comment: string): string {
   const lines =
     Buffer.from(key)
@@ -226,7 +226,7 @@ function binary(keyring: Uint8Array): Uint8Array {
   return Buffer.from(block.replace(/^=.*$/m, ''), 'base64')
 }
 
-function* packetsOf(bytes: Uint8Array): Generator<Packet> {
+function* packetsOf(bytes: Uint8Array): Generator<PgpPacket> {
   for (let at = 0; at < bytes.length; ) {
     const { tag, from, length } = headerOf(bytes, at)
     const end = from + length
@@ -260,7 +260,7 @@ function oldSize(bytes: Uint8Array, at: number, kind: number) {
 
 const number = (bytes: Uint8Array) => bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 
-/** Source: RFC 9580, section 6.1.1. */
+/** Computes the checksum of RFC 9580, section 6.1.1. */
 function crc24(bytes: Uint8Array): Uint8Array {
   let crc = 0xb704ce
   for (const byte of bytes) {

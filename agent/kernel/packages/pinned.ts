@@ -4,12 +4,12 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 
 /** A program of root that no package of the server has: downloaded once, with a known digest. */
-export interface Pinned {
+export interface PinnedProgram {
   name: string
-  /** Its path; the digest that it was installed with stands beside it. */
+  /** The path of the program; the digest that it was installed with stands beside it. */
   path: string
   mode: '0644' | '0755'
-  /** Tried in this order. */
+  /** The addresses, which are tried in this order. */
   urls: readonly string[]
   kind: 'sha256' | 'sha512'
   digest: string
@@ -21,22 +21,22 @@ export interface Pinned {
   proof?: readonly string[]
 }
 
-/** The step that installs the program; none if it is installed. */
-export async function pinnedSteps(host: Host, pinned: Pinned): Promise<Step[]> {
+/** Returns the step that installs the program; none if it is installed. */
+export async function pinnedSteps(host: Host, pinned: PinnedProgram): Promise<Step[]> {
   if (await isInstalled(host, pinned)) return []
   const { name } = pinned
   return [{ name, title: `Downloading ${name}`, ...provided(host, pinned) }]
 }
 
-const noteOf = ({ path, kind }: Pinned) => `${path}.${kind}`
-const folderOf = ({ path }: Pinned) => path.slice(0, path.lastIndexOf('/'))
+const noteOf = ({ path, kind }: PinnedProgram) => `${path}.${kind}`
+const folderOf = ({ path }: PinnedProgram) => path.slice(0, path.lastIndexOf('/'))
 
-async function isInstalled({ files }: Host, pinned: Pinned): Promise<boolean> {
+async function isInstalled({ files }: Host, pinned: PinnedProgram): Promise<boolean> {
   const note = await files.read(noteOf(pinned))
   return note === pinned.digest && (await files.stat(pinned.path)) !== undefined
 }
 
-const provided = (host: Host, pinned: Pinned): Change => ({
+const provided = (host: Host, pinned: PinnedProgram): Change => ({
   async effects() {
     const note = noteOf(pinned)
     return [
@@ -46,11 +46,11 @@ const provided = (host: Host, pinned: Pinned): Change => ({
       ...effects.writeOf(note, await host.files.read(note), pinned.digest),
     ]
   },
-  apply: () => host.exclusive(pinned.name, () => provide(host, pinned)),
+  apply: () => host.exclusive(pinned.name, () => installPinned(host, pinned)),
 })
 
-/** Another operation may have installed it meanwhile. */
-async function provide(host: Host, pinned: Pinned): Promise<void> {
+/** Installs the program, unless another operation has installed it meanwhile. */
+async function installPinned(host: Host, pinned: PinnedProgram): Promise<void> {
   if (await isInstalled(host, pinned)) return
   const kept = `${host.settings.state_dir}/cache/${pinned.copy}`
   const problems: string[] = []
@@ -64,7 +64,11 @@ async function provide(host: Host, pinned: Pinned): Promise<void> {
   throw new Error(`${pinned.name} is not available (${reasons}): put a copy at ${kept}`)
 }
 
-async function tryFrom(host: Host, pinned: Pinned, url: string): Promise<string | undefined> {
+async function tryFrom(
+  host: Host,
+  pinned: PinnedProgram,
+  url: string,
+): Promise<string | undefined> {
   const { path, mode, kind, digest, unpack, proof } = pinned
   const draft = `${folderOf(pinned)}/.${path.slice(path.lastIndexOf('/') + 1)}`
   try {

@@ -6,7 +6,7 @@ import { ClientAccount, isClientWithin } from '#shared/access/site-clients.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import { contractOf } from '#shared/contracts.ts'
 import { forbidden, tooMany } from '#shared/kernel/errors.ts'
-import { groupOf, type Rules, readRules } from './file.ts'
+import { groupOf, type PolicyRules, readRules } from './file.ts'
 
 /** Commands that no later command can undo. */
 const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
@@ -14,7 +14,7 @@ const DESTRUCTIVE: readonly CommandName[] = ['site.purge']
 const MAKES_SITES: readonly CommandName[] = ['site.create', 'site.restore']
 /** Commands that let somebody read what a site stores. */
 const GIVES_PASSWORDS: readonly CommandName[] = ['database.tool', 'database.user']
-const nobody = async () => undefined
+const noAccess = async () => undefined
 const HOUR_MS = 3_600_000
 
 interface PolicyDeps {
@@ -23,9 +23,9 @@ interface PolicyDeps {
   path: string
   store: OperationStore
   clock: Clock
-  /** Who may log in to a site. */
-  recorded?: (domain: string) => Promise<Recorded | undefined>
-  /** Refused without authentication. */
+  /** Returns who may log in to a site. */
+  recorded?: (domain: string) => Promise<RecordedAccess | undefined>
+  /** `refused` without authentication. */
   sites?: 'allowed' | 'refused'
 }
 
@@ -44,16 +44,16 @@ export class Policy {
    * the slot under the cap, for a command that was refused before a change.
    */
   async permit<N extends CommandName>(command: N, params?: ParamsOf<N>): Promise<() => void> {
-    const { path, sites, recorded = nobody } = this.#deps
+    const { path, sites, recorded = noAccess } = this.#deps
     if (sites === 'refused' && MAKES_SITES.includes(command)) {
       throw forbidden('AGENT_AUTH=none is for a server without sites: use AGENT_AUTH=signed')
     }
     const rules = await readRules(this.#deps.files, path)
     if ('broken' in rules) {
-      if ((await contractOf(command)).changes) throw doubtful(path, rules.broken)
+      if ((await contractOf(command)).changes) throw brokenPolicy(path, rules.broken)
       return () => undefined
     }
-    if (denies(rules, command)) throw forbidden(`${path} on this server denies ${command}`)
+    if (isDenied(rules, command)) throw forbidden(`${path} on this server denies ${command}`)
     if (rules.shell === 'deny' && (await givesShell(params, recorded)))
       throw forbidden(`${path} on this server denies shells: grant SFTP only`)
     if (rules.client_accounts === 'deny' && (await givesClient(params, recorded)))
@@ -65,11 +65,11 @@ export class Policy {
   async permitPasswords(): Promise<void> {
     const { files, path } = this.#deps
     const rules = await readRules(files, path)
-    if ('broken' in rules) throw doubtful(path, rules.broken)
+    if ('broken' in rules) throw brokenPolicy(path, rules.broken)
     if (rules.passwords === 'deny') throw forbidden(`${path} on this server denies passwords`)
   }
 
-  async #count({ destructive_per_hour: most }: Rules): Promise<() => void> {
+  async #count({ destructive_per_hour: most }: PolicyRules): Promise<() => void> {
     this.#permitted ??= this.#stored()
     const permitted = await this.#permitted
     const now = this.#deps.clock.now()
@@ -98,8 +98,8 @@ export class Policy {
   }
 }
 
-/** Denying deletion also denies the purge, and denying users of databases Adminer, which needs one. */
-function denies({ deny, upgrades, passwords }: Rules, command: CommandName): boolean {
+/** Returns whether a command is denied, also by a denied deletion or denied database users. */
+function isDenied({ deny, upgrades, passwords }: PolicyRules, command: CommandName): boolean {
   if (command === 'site.purge' && deny.includes('site.delete')) return true
   if (command === 'database.tool' && deny.includes('database.user')) return true
   if (GIVES_PASSWORDS.includes(command) && passwords === 'deny') return true
@@ -107,33 +107,30 @@ function denies({ deny, upgrades, passwords }: Rules, command: CommandName): boo
   return deny.includes(command) || (command === 'agent.upgrade' && upgrades === 'deny')
 }
 
-function doubtful(path: string, reason: string) {
+function brokenPolicy(path: string, reason: string) {
   return forbidden(`${path} on this server ${reason}: nothing is changed until root corrects it`)
 }
 
-/** Who may log in to a site. */
-interface Recorded {
+/** The recorded access to a site. */
+interface RecordedAccess {
   access?: readonly AccessGrant[] | undefined
   clients?: readonly ClientAccount[] | undefined
 }
-type Find = (domain: string) => Promise<Recorded | undefined>
+type FindAccess = (domain: string) => Promise<RecordedAccess | undefined>
 
 /** The params of site.access, the only command with such grants. */
-const GivesShell = z.object({
+const ShellParams = z.object({
   grants: z
     .array(z.unknown())
-    .refine((grants) => grants.some((one) => Shell.safeParse(one).success)),
+    .refine((grants) => grants.some((one) => ShellGrant.safeParse(one).success)),
 })
-const Access = z.object({ domain: z.string(), grants: z.array(AccessGrant) })
-const Shell = z.object({ kind: z.literal('shell') })
+const GrantParams = z.object({ domain: z.string(), grants: z.array(AccessGrant) })
+const ShellGrant = z.object({ kind: z.literal('shell') })
 
-/**
- * A person with a recorded shell keeps it: a call that removes the shell of somebody else names it
- * too.
- */
-async function givesShell(params: unknown, find: Find): Promise<boolean> {
-  if (!GivesShell.safeParse(params).success) return false
-  const { data } = Access.safeParse(params)
+/** Returns whether somebody gets a shell; a person with a recorded shell keeps it. */
+async function givesShell(params: unknown, find: FindAccess): Promise<boolean> {
+  if (!ShellParams.safeParse(params).success) return false
+  const { data } = GrantParams.safeParse(params)
   if (!data) return true
   const { access = [] } = (await find(data.domain)) ?? {}
   return data.grants.some(
@@ -141,13 +138,13 @@ async function givesShell(params: unknown, find: Find): Promise<boolean> {
   )
 }
 
-const GivesClients = z.object({ clients: z.array(z.unknown()).min(1) })
-const Clients = z.object({ domain: z.string(), clients: z.array(ClientAccount) })
+const ClientsParams = z.object({ clients: z.array(z.unknown()).min(1) })
+const ClientParams = z.object({ domain: z.string(), clients: z.array(ClientAccount) })
 
-/** A recorded account stays, with its password. */
-async function givesClient(params: unknown, find: Find): Promise<boolean> {
-  if (!GivesClients.safeParse(params).success) return false
-  const { data } = Clients.safeParse(params)
+/** Returns whether somebody gets an account. A recorded one stays, with its password. */
+async function givesClient(params: unknown, find: FindAccess): Promise<boolean> {
+  if (!ClientsParams.safeParse(params).success) return false
+  const { data } = ClientParams.safeParse(params)
   if (!data) return true
   const { clients = [] } = (await find(data.domain)) ?? {}
   return data.clients.some((client) => !clients.some((former) => isClientWithin(client, former)))

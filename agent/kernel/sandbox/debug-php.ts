@@ -1,5 +1,5 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
-import { DEBUG_PHP, LARGEST_DEBUG_LOG, LOG, UNTIL } from './debug.ts'
+import { DEBUG_PHP, LOG_VARIABLE, MAX_DEBUG_LOG, UNTIL_VARIABLE } from './debug.ts'
 import { STAGING_PHP } from './staging.ts'
 
 /**
@@ -14,9 +14,9 @@ import { STAGING_PHP } from './staging.ts'
 export const DEBUG_PHP_TEXT = `<?php
 // ${MARK_LINE}
 call_user_func(function () {
-  if (time() >= (int) getenv('${UNTIL}')) return;
-  $log = (string) getenv('${LOG}');
-  if ((int) @filesize($log) > ${LARGEST_DEBUG_LOG}) return;
+  if (time() >= (int) getenv('${UNTIL_VARIABLE}')) return;
+  $log = (string) getenv('${LOG_VARIABLE}');
+  if ((int) @filesize($log) > ${MAX_DEBUG_LOG}) return;
   define('WP_DEBUG', true);
   define('WP_DEBUG_LOG', $log);
   define('WP_DEBUG_DISPLAY', false);
@@ -47,7 +47,7 @@ if (getenv('WP_ENVIRONMENT_TYPE') !== 'staging') {
 }
 `
 
-/** One file for both: PHP has one setting. */
+/** The file for both features: PHP has one setting. */
 export const STAGING_DEBUG_PHP_TEXT = `<?php
 // ${MARK_LINE}
 require '${STAGING_PHP}';

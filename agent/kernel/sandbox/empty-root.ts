@@ -1,17 +1,17 @@
 import { LIBRARIES } from '#agent/kernel/host/root-programs.ts'
 
-/** What a program sees of the server, each as `path` or `path:path in its view`. */
-interface Visible {
-  /** Paths of the programs that may be executed: itself, and what it starts. */
+/** The visible paths of the server, each as `path` or `path:path in its view`. */
+interface VisiblePaths {
+  /** The programs that may be executed: the program itself, and what it starts. */
   programs: readonly string[]
   reads?: readonly string[]
   writes?: readonly string[]
 }
 
-interface Root extends Visible {
-  /** A folder with `passwd` and `group`: the accounts that the program knows. Default: all. */
+interface EmptyRootOptions extends VisiblePaths {
+  /** A folder with `passwd` and `group` of the accounts for the program; default: all. */
   accounts?: string | undefined
-  /** capabilities(7), separated by blanks. */
+  /** Capabilities of capabilities(7), separated by blanks. */
   capabilities: string
 }
 
@@ -21,8 +21,8 @@ const SEEN_LIBRARIES = LIBRARIES.flatMap(({ folder, loader }) => [
   `-${folder}/${loader.slice(loader.lastIndexOf('/') + 1)}:${loader}`,
 ])
 
-/** Names and certificates: without the keys of sshd. */
-const SETTINGS = [
+/** The visible files of names and certificates, without the keys of sshd. */
+const SYSTEM_FILES = [
   '-/etc/ssl/certs',
   '-/etc/resolv.conf',
   '-/etc/hosts',
@@ -31,11 +31,11 @@ const SETTINGS = [
   '-/etc/gai.conf',
 ]
 
-/** env(1) sets the variables of every program that the agent starts in a unit, also the locale. */
+/** The paths of env(1), which sets the variables of every program in a unit, and of the locale. */
 const STARTER = ['/usr/bin/env', '-/usr/lib/locale/C.utf8']
 
-/** The priority of backups: behind visitors. Not every scheduler of a disk knows weights. */
-export const LOW: readonly string[] = [
+/** The priority of backups, behind visitors. Not every scheduler of a disk supports weights. */
+export const LOW_PRIORITY: readonly string[] = [
   'Nice=10',
   'IOSchedulingClass=best-effort',
   'IOSchedulingPriority=7',
@@ -44,11 +44,12 @@ export const LOW: readonly string[] = [
 ]
 
 /**
- * Directives of systemd.exec(5) for an empty file system with an allow-list of programs: there are no
- * other ones, and nothing else that is visible can be executed, whether a program finds it or writes
- * it. Every mount is named: systemd drops the empty root if NoExecPaths= names that.
+ * Returns directives of systemd.exec(5) for an empty file system with an allow-list of programs:
+ * there are no other ones, and nothing else that is visible can be executed, whether a program
+ * finds it or writes it. Every mount is named: systemd drops the empty root if NoExecPaths= names
+ * that.
  */
-export function onlyPrograms({ programs, reads = [], writes = [] }: Visible): string[] {
+export function onlyPrograms({ programs, reads = [], writes = [] }: VisiblePaths): string[] {
   return [
     'TemporaryFileSystem=/:ro,noexec /tmp:mode=1777,size=1G,noexec',
     `BindReadOnlyPaths=${[...SEEN_LIBRARIES, ...STARTER, ...programs, ...reads].join(' ')}`,
@@ -57,26 +58,26 @@ export function onlyPrograms({ programs, reads = [], writes = [] }: Visible): st
   ]
 }
 
-/** A path in the view of the program, with the sign of an optional one. */
+/** Returns a path in the view of the program, with the sign of an optional one. */
 const placeOf = (mount: string): string => {
   const [source = '', place = source.replace(/^-/, '')] = mount.split(':')
   return source.startsWith('-') ? `-${place}` : place
 }
 
 /**
- * Directives of systemd.exec(5) for a program of root in an empty file system, into which only the
- * visible paths are mounted: a link that a site made, or changes meanwhile, leads nowhere. Of root's
- * rights it has only the capabilities.
+ * Returns directives of systemd.exec(5) for a program of root in an empty file system, into which
+ * only the visible paths are mounted: a link that a site made, or changes meanwhile, leads nowhere.
+ * It has only these capabilities.
  */
 export function emptyRoot({
   reads = [],
   capabilities,
   accounts = '/etc',
   ...visible
-}: Root): string[] {
+}: EmptyRootOptions): string[] {
   const known = ['passwd', 'group'].map((name) => `-${accounts}/${name}:/etc/${name}`)
   return [
-    ...onlyPrograms({ ...visible, reads: [...SETTINGS, ...known, ...reads] }),
+    ...onlyPrograms({ ...visible, reads: [...SYSTEM_FILES, ...known, ...reads] }),
     'MountAPIVFS=yes',
     'PrivateDevices=yes',
     `CapabilityBoundingSet=${capabilities}`,
@@ -95,13 +96,13 @@ export function emptyRoot({
     'KeyringMode=private',
     'SystemCallArchitectures=native',
     'SystemCallFilter=@system-service',
-    // A file without a path, which no mount option forbids to execute.
+    // Forbids files without a path, which no mount option forbids to execute.
     'SystemCallFilter=~memfd_create',
     'SystemCallErrorNumber=EPERM',
     'KillSignal=SIGKILL',
     'LimitCORE=0',
     'MemoryMax=2G',
     'TasksMax=128',
-    ...LOW,
+    ...LOW_PRIORITY,
   ]
 }

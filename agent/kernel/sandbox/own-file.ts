@@ -14,22 +14,22 @@ const MAX_NAME = 100
 export interface OwnFile {
   path: string
   text: string
-  /** True: its folder is created if only that is missing. */
+  /** True when its folder is created if only that is missing. */
   makes_folder?: true
 }
 
 const KINDS = ['none', 'own', 'other', 'no_folder'] as const
-export interface Found {
+export interface FoundFile {
   kind: (typeof KINDS)[number]
   /** The name of the plugin in a file that is not ours. */
   name: string
-  /** It has the whole text of this version of the agent. */
+  /** True when it has the whole text of this version of the agent. */
   is_current: boolean
 }
 
 /**
- * Only regular files are opened: a pipe would wait for ever. Everything happens as the site. Without
- * extensions, of which older versions of PHP need one for JSON.
+ * A program that runs as the site. It opens only regular files: a pipe would wait for ever. It uses
+ * no extensions, of which older versions of PHP need one for JSON.
  */
 const PROGRAM = String.raw`<?php
 [, $action, $path, $text, $makes] = $argv + [4 => ''];
@@ -63,13 +63,13 @@ if ($action === 'remove' && $kind === 'own' && !unlink($path)) fail();
 echo "$kind $name";
 `
 
-/** Looks at the file, writes it, or removes it. One of somebody else is neither replaced nor removed. */
-export async function handle(
+/** Reads the file, writes it, or removes it, but never replaces or removes somebody else's. */
+export async function runFileAction(
   host: Host,
   { user, php }: Pick<Site, 'user' | 'php'>,
   action: 'look' | 'install' | 'remove',
   { path, text, makes_folder }: OwnFile,
-): Promise<Found> {
+): Promise<FoundFile> {
   const more = action === 'install' && makes_folder ? ['folder'] : []
   const argv = [`/usr/bin/php${php}`, '-n', '--', action, path, text, ...more]
   const options = { input: PROGRAM, umask: 0o027, network: false, timeout_ms: TIME_MS, memory: 128 }
@@ -86,22 +86,22 @@ export async function handle(
   throw new Error(`${path} was not handled (${action}): ${reason}`)
 }
 
-/** `refuse` throws for what was found in its place. */
-export const handled = (
+/** Installs or removes the file. `refuse` throws for what was found in its place. */
+export const ownFileChange = (
   host: Host,
   site: Pick<Site, 'user' | 'php'>,
   action: 'install' | 'remove',
   file: OwnFile,
-  refuse: (found: Found) => void = () => undefined,
+  refuse: (found: FoundFile) => void = () => undefined,
 ): Change => ({
-  effects: async () => effectsOf(action, file, await handle(host, site, 'look', file)),
-  apply: async () => refuse(await handle(host, site, action, file)),
+  effects: async () => effectsOf(action, file, await runFileAction(host, site, 'look', file)),
+  apply: async () => refuse(await runFileAction(host, site, action, file)),
 })
 
 function effectsOf(
   action: 'install' | 'remove',
   { path, makes_folder }: OwnFile,
-  { kind, is_current }: Found,
+  { kind, is_current }: FoundFile,
 ): Effect[] {
   if (action === 'remove') return kind === 'own' ? [effects.remove('file', path)] : []
   if (kind === 'own') return is_current ? [] : [effects.change('file', path)]

@@ -1,13 +1,13 @@
 import { CACHES, CONFIGURATION, HOMES, homeOf } from '#agent/kernel/site/paths.ts'
 import { RUN_FOLDERS } from '#agent/kernel/site/run-folders.ts'
 import { ETC_FOLDERS, HIDDEN_IN_ETC } from '#agent/kernel/site-etc/names.ts'
-import { ownEtcOf, SHARED_ETC } from '#agent/kernel/site-etc/places.ts'
+import { ownEtcOf, SHARED_ETC } from '#agent/kernel/site-etc/paths.ts'
 import { unit } from '#shared/kernel/formats/systemd.ts'
 
 /**
- * Hidden from every program of a site: the agent, other sites (also the names of their files, units
- * and databases), and account services. These folders exist on every provisioned server: systemd would
- * create a missing one.
+ * The folders hidden from every program of a site: the agent, other sites (also the names of their
+ * files, units and databases), and account services. They exist on every provisioned server:
+ * systemd would create a missing one.
  */
 const HIDDEN_FOLDERS = [
   '/var/lib/mysql',
@@ -19,8 +19,8 @@ const HIDDEN_FOLDERS = [
   '/var/spool',
 ]
 
-/** The same for optional paths. */
-const HIDDEN_IF_THERE = [
+/** Optional hidden paths. */
+const HIDDEN_OPTIONAL = [
   ...HIDDEN_IN_ETC,
   '/var/lib/sss',
   '/sys/fs/cgroup',
@@ -28,16 +28,17 @@ const HIDDEN_IF_THERE = [
   '/proc/kcore',
 ]
 
-/** The empty folder that systemd mounts over inaccessible folders: root's, with mode 000. */
+/** The empty folder of root, with mode 000, that systemd mounts over inaccessible folders. */
 const NO_FOLDER = '/run/systemd/inaccessible/dir'
 
 /**
- * A bind mount has the same effect as InaccessiblePaths=, for which systemd reads the list of all
- * mounts three times: on Debian 12, 15 folders take 35 ms of the 142 ms that a sandbox costs.
+ * Hides folders by bind mounts. They have the same effect as InaccessiblePaths=, for which systemd
+ * reads the list of all mounts three times: on Debian 12, 15 folders take 35 ms of the 142 ms that
+ * a sandbox costs.
  */
-function hiding(ready: boolean): string[] {
+function hideDirectives(ready: boolean): string[] {
   const bound = HIDDEN_FOLDERS.map((path) => `${NO_FOLDER}:${path}:norbind`)
-  const optional = ready ? HIDDEN_IF_THERE : [...HIDDEN_FOLDERS, ...HIDDEN_IF_THERE]
+  const optional = ready ? HIDDEN_OPTIONAL : [...HIDDEN_FOLDERS, ...HIDDEN_OPTIONAL]
   return [
     ...(ready ? [`BindPaths=${bound.join(' ')}`] : []),
     `InaccessiblePaths=${optional.map((path) => `-${path}`).join(' ')}`,
@@ -45,45 +46,46 @@ function hiding(ready: boolean): string[] {
 }
 
 /**
- * All of /run that a site sees: MariaDB, its object cache and its page cache. Neither the sockets of
- * systemd, its journal and its varlink services, nor those of other programs, nor who is logged in. Each
- * folder is there from the boot on: see RUN_FOLDERS.
+ * The visible entries of /run: MariaDB, its object cache and its page cache. Neither the sockets of
+ * systemd, its journal and its varlink services, nor those of other programs, nor who is logged in.
+ * Each folder exists from the boot on: see RUN_FOLDERS.
  */
-const IN_RUN = ['/run/mysqld', ...RUN_FOLDERS.map(({ path }) => path)]
-/** A session reports here that it lives, or systemd ends it. */
+const VISIBLE_IN_RUN = ['/run/mysqld', ...RUN_FOLDERS.map(({ path }) => path)]
+/** The socket on which a session reports that it lives, before systemd ends it. */
 const NOTIFY = '/run/systemd/notify'
 
-/** World-writable folders of the machine, of which each site has its own. */
-const PRIVATE = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
+/** The world-writable folders of the machine, of which each site has its own. */
+const PRIVATE_FOLDERS = ['/dev/shm:mode=1777', '/run/lock:mode=1777']
 
-/** Sites have no terminals: one site could take all of the server. */
+/** The terminals, which sites do not have: one site could use up all of the server. */
 const TERMINALS = '-/dev/ptmx -/dev/pts'
 
-interface Shown {
-  /** False: the site's own folder is hidden, too. Default true. */
+interface SandboxOptions {
+  /** False when the site's own folder is hidden, too; true by default. */
   home?: boolean
-  /** False: the server is not ready for sites. Default true. */
+  /** False when the server is not ready for sites; true by default. */
   ready?: boolean
-  /** True: it may open terminals. Default false. */
+  /** True when it may open terminals; false by default. */
   terminals?: boolean
-  /** True: it reports its state to systemd. Default false. */
+  /** True when it reports its state to systemd; false by default. */
   notify?: boolean
 }
 
 /**
- * Directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, jobs, wp-cli,
- * dumps and imports. No way to gain privileges, no view of other sites, a file system that is
- * read-only except for the site's own folder, and an /etc for sites. mkdir may set the set-group-ID
- * bit (WordPress copies the mode of the parent folder): no RestrictSUIDSGID. All of /proc and /sys
- * is read-only: more than ProtectKernelTunables=, with two mounts instead of a dozen. SocketBindDeny=
- * needs a systemd with BPF_FRAMEWORK, as that of Debian 13: elsewhere it has no effect.
+ * Returns directives of systemd.exec(5) for everything that runs as a site: its PHP-FPM, jobs,
+ * wp-cli, dumps and imports. No way to gain privileges, no view of other sites, a file system that
+ * is read-only except for the site's own folder, and an /etc for sites. mkdir may set the
+ * set-group-ID bit (WordPress copies the mode of the parent folder): no RestrictSUIDSGID. All of
+ * /proc and /sys is read-only: more than ProtectKernelTunables=, with two mounts instead of a
+ * dozen. SocketBindDeny= needs a systemd with BPF_FRAMEWORK, as that of Debian 13: elsewhere it has
+ * no effect.
  */
 export function sandboxOf(
   user: string,
-  { home: withHome = true, ready = true, terminals = false, notify = false }: Shown = {},
+  { home: withHome = true, ready = true, terminals = false, notify = false }: SandboxOptions = {},
 ): string[] {
   const home = homeOf(user)
-  const inRun = [...IN_RUN, ...(notify ? [NOTIFY] : [])]
+  const inRun = [...VISIBLE_IN_RUN, ...(notify ? [NOTIFY] : [])]
   return [
     unit`User=${user}`,
     unit`Group=${user}`,
@@ -93,13 +95,13 @@ export function sandboxOf(
     'ProtectHome=yes',
     ...(withHome ? [unit`ReadWritePaths=${home}`] : []),
     `TemporaryFileSystem=${HOMES}:ro /var/log:ro ${CONFIGURATION}:ro /var/lib/hosting-agent:ro`,
-    `TemporaryFileSystem=/run:ro,mode=755 ${PRIVATE.join(' ')}`,
+    `TemporaryFileSystem=/run:ro,mode=755 ${PRIVATE_FOLDERS.join(' ')}`,
     `BindReadOnlyPaths=${inRun.map((path) => `-${path}`).join(' ')}`,
     ...(terminals ? [] : [`InaccessiblePaths=${TERMINALS}`]),
     ...(withHome ? [unit`BindPaths=${home}`] : []),
     unit`BindReadOnlyPaths=${SHARED_ETC}:/etc ${ownEtcOf(user)}`,
     `BindReadOnlyPaths=${ETC_FOLDERS.map((name) => `-/etc/${name}`).join(' ')}`,
-    ...hiding(ready),
+    ...hideDirectives(ready),
     'ReadOnlyPaths=/proc /sys',
     'PrivateTmp=yes',
     'PrivateDevices=yes',
@@ -126,8 +128,9 @@ export function sandboxOf(
 }
 
 /**
- * For programs that only read: the same, but without write access, sockets or child processes. A
- * site that this agent did not create can lie anywhere; under /srv/www it sees its own folder only.
+ * Returns directives for programs that only read, without write access, sockets or child processes.
+ * A site that this agent did not create can lie anywhere; under /srv/www it sees its own folder
+ * only.
  */
 export function readOnlySandboxOf(user: string, site: { own: boolean; docroot: string }): string[] {
   const [folder] = /^\/srv\/www\/[\w.-]+(?=\/|$)/.exec(site.docroot) ?? []

@@ -10,36 +10,36 @@ export const stopSlice = onUnits(async ({ shell }, user: string): Promise<void> 
 }, undefined)
 
 /**
- * Work with programs that must not be stopped halfway: `stopOrphanedSlice` waits for its end.
+ * Runs work with programs that must not be stopped halfway: `stopOrphanedSlice` waits for its end.
  * systemd-run(1) can return 0 for a program that was stopped with its slice.
  */
-export const inUse = <T>(host: Host, user: string, work: () => Promise<T>): Promise<T> =>
+export const withSliceInUse = <T>(host: Host, user: string, work: () => Promise<T>): Promise<T> =>
   host.exclusive(sliceOf(user), work)
 
 /**
- * Stops the slice of a deleted site: it has no unit file any more, and systemd keeps the slice that
- * it created for the last program. A slice in use stays: its last program stops it.
+ * Stops the slice of a deleted site, which has no unit file any more, but which systemd keeps for
+ * the last program. A slice in use stays: its last program stops it.
  */
 export const stopOrphanedSlice = onUnits(async (host, user: string): Promise<void> => {
   if (await host.files.stat(slicePathOf(user))) return
   if (await isPopulated(host, user)) return
-  await inUse(host, user, async () => {
+  await withSliceInUse(host, user, async () => {
     if (!(await isPopulated(host, user))) await stopSlice(host, user)
   })
 }, undefined)
 
 /**
- * At the start of the agent: stops slices without a unit file of a site. A killed agent left them,
+ * Stops, at the start of the agent, slices without a unit file of a site. A killed agent left them,
  * with programs of a site that is now in the trash or permanently deleted.
  */
-export const stopLeftSlices = onUnits(async ({ files, shell }): Promise<void> => {
+export const stopLeftoverSlices = onUnits(async ({ files, shell }): Promise<void> => {
   for (const { name } of await files.list(SLICES)) {
     if (!/^hosting-.+\.slice$/.test(name) || (await files.stat(`${UNITS}/${name}`))) continue
     await shell.try(['systemctl', 'stop', name])
   }
 }, undefined)
 
-/** From cgroup.events of the kernel: cgroups(7). */
+/** Reads cgroup.events of the kernel: cgroups(7). */
 async function isPopulated({ files }: Host, user: string): Promise<boolean> {
   const events = await files.read(`${SLICES}/${sliceOf(user)}/cgroup.events`)
   return /^populated 1$/m.test(events ?? '')

@@ -1,6 +1,6 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 
-/** Services that deliver mail by HTTP, past `sendmail`: every plugin for SMTP offers some of them. */
+/** Services that deliver mail by HTTP, past `sendmail`; plugins for SMTP offer them. */
 const MAIL_SERVICES = [
   ...['api.sendgrid.com', 'api.eu.sendgrid.com', 'api.mailgun.net', 'api.eu.mailgun.net'],
   ...['api.postmarkapp.com', 'api.brevo.com', 'api.sendinblue.com', 'api.smtp.com'],
@@ -9,7 +9,7 @@ const MAIL_SERVICES = [
   ...['gmail.googleapis.com', 'graph.microsoft.com', 'bridge.mailpoet.com'],
 ]
 
-/** Services that take real money here. Their hosts for tests have other names. */
+/** Hosts that take real money. Those for tests have other names. */
 const PAYMENT_SERVICES = [
   ...['api.paypal.com', 'api-m.paypal.com', 'api-3t.paypal.com', 'payflowpro.paypal.com'],
   ...['connect.squareup.com', 'api.authorize.net', 'api2.authorize.net', 'api.klarna.com'],
@@ -17,7 +17,7 @@ const PAYMENT_SERVICES = [
   'payments.braintree-api.com',
 ]
 
-/** Services that tell real payments from tests by the key of a request: Stripe, Mollie, Razorpay. */
+/** Services that distinguish real payments from tests by their key: Stripe, Mollie, Razorpay. */
 const LIVE_KEYS = ['(?:Bearer )?(?:sk|rk)_live_', 'Bearer live_', 'rzp_live_']
 
 const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ')

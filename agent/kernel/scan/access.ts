@@ -9,53 +9,53 @@ import {
   readSync,
 } from 'node:fs'
 import { type Connection, createConnection } from 'mariadb'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import { withIdentifiers } from '#agent/kernel/host/identifiers.ts'
-import { kindOf, statOf } from '#agent/kernel/host/real/kind.ts'
-import type { Limit } from '#agent/kernel/host/scanner-port.ts'
-import { within } from '#agent/kernel/host/within.ts'
-import type { Access } from './answer.ts'
-import { become, becomeNobody, identityOf, ownerName } from './identity.ts'
+import { kindOf, statOf } from '#agent/kernel/host/real/file-kind.ts'
+import type { ScanLimit } from '#agent/kernel/host/scanner-port.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
+import { withTimeout } from '#agent/kernel/host/with-timeout.ts'
+import type { ScanAccess } from './answer.ts'
+import { identityOf, ownerName, switchIdentity, switchToNobody } from './identity.ts'
 import type { SiteTree } from './site-tree.ts'
 import type { OptionsQuery } from './wp-options.ts'
 
-/** This machine, for a process that may change its user, and runs as nobody between scans. */
-export function machineAccess(socket: string): Access {
+/** Accesses this machine from a process that may change its user, and is nobody between scans. */
+export function machineAccess(socket: string): ScanAccess {
   return {
     socket,
     owner: ownerName,
     read(site, work) {
       const identity = identityOf(site)
-      become(identity)
+      switchIdentity(identity)
       try {
-        const budget = new Budget(LIMITS, () => performance.now())
+        const budget = new ScanBudget(SCAN_LIMITS, () => performance.now())
         const value = work((root) => siteTree(root, budget))
         return { value, limit: budget.reached }
       } finally {
-        becomeNobody()
+        switchToNobody()
       }
     },
     query: (statement) => query(socket, statement),
   }
 }
 
-/** For all queries of one site, from the connection to the last row. */
+/** The time limit of all queries of one site, from the connection to the last row. */
 const ANSWER_MS = 1800
 const CONNECT_MS = 1000
-/** After a failed connection no other site uses the server for this time. */
+/** The time after a failed connection in which no other site uses the server. */
 const REST_MS = 5000
 
-type Row = Record<string, unknown>
+type QueryRow = Record<string, unknown>
 
-/** There is only one server, which no site can choose. */
-const away = { until: 0, error: new Error('the database does not answer') }
+/** The state of the only server, which no site can choose. */
+const databaseAway = { until: 0, error: new Error('the database does not answer') }
 
 /**
  * Runs the only SELECT of a scan with the given account on the local socket, and disconnects. A
  * server that does not answer is tried again later: it delays one site, not each.
  */
-async function query(socket: string, statement: OptionsQuery): Promise<readonly Row[]> {
-  if (performance.now() < away.until) throw away.error
+async function query(socket: string, statement: OptionsQuery): Promise<readonly QueryRow[]> {
+  if (performance.now() < databaseAway.until) throw databaseAway.error
   const end = performance.now() + ANSWER_MS
   const connection = await connect(socket, statement)
   try {
@@ -64,8 +64,8 @@ async function query(socket: string, statement: OptionsQuery): Promise<readonly 
     )
     const left_ms = Math.max(end - performance.now(), 0)
     const answer = connection.query(sql, values)
-    const rows = await within(left_ms, answer, () => new Error('no answer in time'))
-    // Without a regular disconnect the server writes a warning to its log.
+    const rows = await withTimeout(left_ms, answer, () => new Error('no answer in time'))
+    // The server would otherwise write a warning to its log.
     void connection.end().catch(() => connection.destroy())
     return Array.isArray(rows) ? rows : []
   } catch (error) {
@@ -80,7 +80,7 @@ async function connect(socket: string, { user, password }: OptionsQuery): Promis
     user,
     password,
     connectTimeout: CONNECT_MS,
-    // Otherwise a server could request any file that this process can read.
+    // A server could otherwise request any file that this process can read.
     permitLocalInfile: false,
     multipleStatements: false,
     charset: 'utf8mb4',
@@ -93,23 +93,20 @@ async function connect(socket: string, { user, password }: OptionsQuery): Promis
   } catch (error) {
     // An immediate refusal delays no site.
     if (performance.now() - start >= CONNECT_MS) {
-      away.until = performance.now() + REST_MS
-      away.error = error instanceof Error ? error : away.error
+      databaseAway.until = performance.now() + REST_MS
+      databaseAway.error = error instanceof Error ? error : databaseAway.error
     }
     throw error
   }
 }
 
-/** open(2): a reference to a path, which works for unreadable folders too. */
+/** The flags of open(2) for a reference to a path, which works for unreadable folders too. */
 const O_PATH = 0o10000000
-const ROOT = O_PATH | constants.O_DIRECTORY
-const FOLDER = ROOT | constants.O_NOFOLLOW
-const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const ROOT_FLAGS = O_PATH | constants.O_DIRECTORY
+const FOLDER_FLAGS = ROOT_FLAGS | constants.O_NOFOLLOW
+const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const MAX_OPEN = 64
-/**
- * A folder can only be read as a whole. A larger one than this has more than 50,000 entries on
- * ext4, XFS, btrfs and tmpfs.
- */
+/** The maximum size of a folder, which is read as a whole: about 50,000 entries. */
 const MAX_FOLDER_BYTES = 2 << 20
 
 /**
@@ -117,7 +114,7 @@ const MAX_FOLDER_BYTES = 2 << 20
  * user makes meanwhile cannot lead outside (CWE-363). Folders stay open until the synchronous work
  * ends: otherwise most of a scan's time would go into reopening the same four.
  */
-export function siteTree(root: string, budget: Budget): SiteTree {
+export function siteTree(root: string, budget: ScanBudget): SiteTree {
   const open = new Map<string, number>()
   const close = () => {
     for (const folder of open.values()) closeSync(folder)
@@ -128,11 +125,12 @@ export function siteTree(root: string, budget: Budget): SiteTree {
     if (known !== undefined) return known
     if (open.size >= MAX_OPEN) close()
     if (open.size === 0) queueMicrotask(close)
-    const folder = path === '' ? openSync(root, ROOT) : openSync(below(path, folderAt), FOLDER)
+    const folder =
+      path === '' ? openSync(root, ROOT_FLAGS) : openSync(below(path, folderAt), FOLDER_FLAGS)
     open.set(path, folder)
     return folder
   }
-  const read = <T>(work: () => T) => (budget.goesOn() ? attempt(work) : undefined)
+  const read = <T>(work: () => T) => (budget.goesOn() ? undefinedIfThrows(work) : undefined)
   return {
     head: (path, most) => read(() => readHead(below(clean(path), folderAt), most, budget)),
     list: (path) => read(() => entriesOf(folderAt(clean(path)), budget)),
@@ -141,7 +139,7 @@ export function siteTree(root: string, budget: Budget): SiteTree {
   }
 }
 
-/** The last component as a path relative to its folder's descriptor. */
+/** Returns the last component as a path relative to its folder's descriptor. */
 function below(path: string, folderAt: (path: string) => number): string {
   const slash = path.lastIndexOf('/')
   const name = path.slice(slash + 1)
@@ -153,7 +151,7 @@ function clean(path: string): string {
   return path.replace(/\/{2,}/g, '/').replace(/^\/|\/$/g, '')
 }
 
-function entriesOf(folder: number, budget: Budget) {
+function entriesOf(folder: number, budget: ScanBudget) {
   if (fstatSync(folder).size > MAX_FOLDER_BYTES) {
     budget.take('entries', Infinity)
     return []
@@ -163,8 +161,8 @@ function entriesOf(folder: number, budget: Budget) {
   return entries.slice(0, granted).map((entry) => ({ name: entry.name, kind: kindOf(entry) }))
 }
 
-function readHead(path: string, most: number, budget: Budget): string | undefined {
-  const file = openSync(path, FILE)
+function readHead(path: string, most: number, budget: ScanBudget): string | undefined {
+  const file = openSync(path, FILE_FLAGS)
   try {
     const found = fstatSync(file)
     if (!found.isFile()) return undefined
@@ -178,36 +176,34 @@ function readHead(path: string, most: number, budget: Budget): string | undefine
   }
 }
 
-export interface Limits {
-  /** Entries of folders. */
+export interface ScanLimits {
   entries: number
-  /** Bytes of files. */
   bytes: number
   ms: number
 }
 
-/** A WordPress with 500 plugins needs about a tenth of each. */
-export const LIMITS: Limits = { entries: 50_000, bytes: 64 << 20, ms: 1000 }
+/** The limits of a scan, about ten times the needs of a WordPress with 500 plugins. */
+export const SCAN_LIMITS: ScanLimits = { entries: 50_000, bytes: 64 << 20, ms: 1000 }
 
 /** The remaining budget of a scan. Once a limit is reached, nothing more is granted. */
-export class Budget {
+export class ScanBudget {
   #left: { entries: number; bytes: number }
   readonly #end: number
   readonly #elapsed: () => number
-  #reached: Limit = null
+  #reached: ScanLimit = null
 
-  constructor(limits: Limits, elapsed: () => number) {
+  constructor(limits: ScanLimits, elapsed: () => number) {
     this.#left = { entries: limits.entries, bytes: limits.bytes }
     this.#elapsed = elapsed
     this.#end = elapsed() + limits.ms
   }
 
-  /** The first limit that was reached. */
-  get reached(): Limit {
+  /** Returns the first limit that was reached. */
+  get reached(): ScanLimit {
     return this.#reached
   }
 
-  /** Whether the scan may continue. */
+  /** Returns whether the scan may continue. */
   goesOn(): boolean {
     if (this.#reached === null && this.#elapsed() >= this.#end) this.#reached = 'time'
     return this.#reached === null

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { Entry } from '#agent/kernel/host/ports.ts'
+import type { FolderEntry } from '#agent/kernel/host/ports.ts'
 import type {
   Application,
   DatabaseAnswer,
-  Limit,
-  Read,
+  ScanLimit,
   ScannedWordpress,
+  ScanReading,
   SiteReader,
   TenantSite,
 } from '#agent/kernel/host/scanner-port.ts'
@@ -27,36 +27,40 @@ import { inventoryOf } from './wp-scan.ts'
 import { stateOf, type WpState } from './wp-updates.ts'
 
 /** The access of a scan to a site: with the rights of the site, and within a budget. */
-export interface Access {
-  /** The socket of the local MariaDB: no other server is ever connected to. */
+export interface ScanAccess {
+  /** The socket of the local MariaDB, the only server that is ever connected to. */
   socket: string
-  /** Name of the user that the docroot belongs to, empty where there is none. */
+  /** Returns the name of the user that the docroot belongs to; empty without one. */
   owner(site: TenantSite): string
   /** Runs synchronous `work` that only reads, with the rights of the site. */
-  read<T>(site: TenantSite, work: (open: OpenTree) => T): { value: T; limit: Limit }
+  read<T>(site: TenantSite, work: (open: OpenTree) => T): { value: T; limit: ScanLimit }
   query(query: OptionsQuery): Promise<readonly Record<string, unknown>[]>
 }
 
-interface Found {
-  reading: Reading
-  limit: Limit
+interface LimitedReading {
+  reading: SiteReading
+  limit: ScanLimit
 }
 
 const NO_UPDATES = { plugins: null, themes: null, core: null }
 
-/** The answers about sites. Each reads the files before it returns, then queries the database. */
-export function scannerOn(access: Access): SiteReader {
-  const find = (site: TenantSite, facts: string | undefined, read: typeof readSite): Found => {
+/** Answers about sites: reads the files before it returns, then queries the database. */
+export function scannerOn(access: ScanAccess): SiteReader {
+  const find = (
+    site: TenantSite,
+    facts: string | undefined,
+    read: typeof readSite,
+  ): LimitedReading => {
     if (facts !== undefined) return { reading: readReported(facts), limit: null }
     const { value, limit } = access.read(site, (open) => read(open, site.docroot))
     return { reading: value, limit }
   }
   const read = async <T>(
     site: TenantSite,
-    { reading, limit }: Found,
+    { reading, limit }: LimitedReading,
     answer: T,
-  ): Promise<Read<T>> => {
-    // The site's PHP would not know more about a too large tree, and its answer has no limit.
+  ): Promise<ScanReading<T>> => {
+    // The site's PHP would not find out more about a too large tree, and its answer has no limit.
     const isWhole = limit !== 'entries' || answer === undefined
     const unsure = reading.unsure !== null && isWhole
     return { answer, unsure, owner: unsure ? access.owner(site) : '' }
@@ -69,7 +73,7 @@ export function scannerOn(access: Access): SiteReader {
         return read(site, found, undefined)
       }
       const inventory = await inventoryIn(access, found)
-      return read<ScannedWordpress>(site, found, bounded({ inventory, limit }))
+      return read<ScannedWordpress>(site, found, withBoundedLists({ inventory, limit }))
     },
     async application(site, facts) {
       const owner = access.owner(site)
@@ -99,8 +103,8 @@ export function scannerOn(access: Access): SiteReader {
 }
 
 async function described(
-  access: Access,
-  found: Found,
+  access: ScanAccess,
+  found: LimitedReading,
 ): Promise<Omit<Application, 'owner' | 'limit'>> {
   const { framework, config } = found.reading
   if (framework !== 'wordpress') {
@@ -119,7 +123,10 @@ const UNSURE = {
 } as const
 const NO_FILES = { wp_version: '', plugins: [], themes: [], cached: false, gaps: false }
 
-async function inventoryIn(access: Access, { reading, limit }: Found): Promise<Inventory> {
+async function inventoryIn(
+  access: ScanAccess,
+  { reading, limit }: LimitedReading,
+): Promise<Inventory> {
   const files = reading.files ?? NO_FILES
   const { state, why } = await readState(access, reading)
   const inventory = inventoryOf(files, state, limit)
@@ -133,8 +140,8 @@ async function inventoryIn(access: Access, { reading, limit }: Found): Promise<I
 }
 
 async function databaseOf(
-  access: Access,
-  { framework, config, version }: Reading,
+  access: ScanAccess,
+  { framework, config, version }: SiteReading,
 ): Promise<DatabaseAnswer> {
   const query = framework === 'wordpress' && config && healthQuery(config, access.socket)
   if (!query || typeof query === 'string') return { state: 'none' }
@@ -148,10 +155,10 @@ async function databaseOf(
   }
 }
 
-/** Empty if the database is remote, refuses the account or does not answer in time. */
+/** Returns nothing if the database is remote, refuses the account or does not answer in time. */
 async function readState(
-  access: Access,
-  { config }: Reading,
+  access: ScanAccess,
+  { config }: SiteReading,
 ): Promise<{ state: WpState; why?: UnknownUpdates }> {
   const query = config ? optionsQuery(config, access.socket) : 'incomplete'
   if (query === 'incomplete') return { state: {}, why: 'config_incomplete' }
@@ -162,11 +169,11 @@ async function readState(
   return other ? { state: {}, why: 'database_elsewhere' } : { state: stateOf(rows) }
 }
 
-/** Characters of each list of an inventory: the agent reads them between its other work. */
+/** The maximum number of characters of each list of an inventory, for a short reading. */
 const MAX_LISTS = 1 << 19
 
 /** Shortens unrealistic lists; the number of updates is then unknown. */
-function bounded(scanned: ScannedWordpress): ScannedWordpress {
+function withBoundedLists(scanned: ScannedWordpress): ScannedWordpress {
   const { inventory } = scanned
   const plugins = firstOf(inventory.plugins)
   const themes = firstOf(inventory.themes)
@@ -194,7 +201,7 @@ const text = z.string().max(4096)
  * The report of a site's PHP: see `agent/kernel/sandbox/reading/program.ts`, which runs with the rights of the
  * site. Paths begin with `content` and `plugins`; heads of files are in Base64.
  */
-const Reported = z.object({
+const SiteReport = z.object({
   wordpress: z.boolean(),
   version: text.nullable(),
   constants: z.record(z.string().max(64), z.union([text, z.number(), z.boolean()])),
@@ -206,11 +213,11 @@ const Reported = z.object({
   gaps: z.boolean(),
   environment: z.boolean(),
 })
-type Reported = z.infer<typeof Reported>
+type SiteReport = z.infer<typeof SiteReport>
 
-/** The same as `readSite` returns; throws for an invalid report. */
-function readReported(json: string): Reading {
-  const facts = Reported.parse(JSON.parse(json))
+/** Returns the result of `readSite` from a report; throws for an invalid one. */
+function readReported(json: string): SiteReading {
+  const facts = SiteReport.parse(JSON.parse(json))
   if (!facts.wordpress) return { framework: 'unknown', unsure: null }
   const tree = treeOf(facts)
   const found = extensionsIn({ tree, folder: 'content' }, { tree, folder: 'plugins' })
@@ -228,7 +235,7 @@ function readReported(json: string): Reading {
 
 const decoded = (head: string) => Buffer.from(head, 'base64').toString('utf8')
 
-function treeOf({ lists, heads, exists }: Reported): SiteTree {
+function treeOf({ lists, heads, exists }: SiteReport): SiteTree {
   const kinds = new Map<string, 'file' | 'directory'>(exists.map((path) => [path, 'file']))
   for (const path of Object.keys(lists)) kinds.set(path, 'directory')
   for (const path of Object.keys(heads)) kinds.set(path, 'file')
@@ -249,23 +256,23 @@ function treeOf({ lists, heads, exists }: Reported): SiteTree {
 }
 
 /** The result of reading the files of a site. */
-interface Reading {
+interface SiteReading {
   framework: Application['framework']
   config?: WpConfig | undefined
   /** The files of a WordPress; absent for another application. */
   files?: WpFiles
-  /** Another one after a change of what it runs. */
+  /** Changes with the code that it runs. */
   version?: string
   /** The values that only the site itself can report: its settings, or the targets of links. */
   unsure: 'config' | 'environment' | 'folders' | null
 }
 
-const LINKED: Reading = { framework: 'unknown', unsure: 'folders' }
+const LINKED_SITE: SiteReading = { framework: 'unknown', unsure: 'folders' }
 
 /** Reads a site without running its code, and without following a link that it can create. */
-function readSite(open: OpenTree, docroot: string): Reading {
+function readSite(open: OpenTree, docroot: string): SiteReading {
   const root = openSite(open, docroot)
-  if (!root) return LINKED
+  if (!root) return LINKED_SITE
   const wp_version = root.version
   if (wp_version === undefined) return otherSite(root)
   const { config, ...settings } = readConfig(root)
@@ -274,25 +281,25 @@ function readSite(open: OpenTree, docroot: string): Reading {
   return { framework: 'wordpress', config, files, unsure: settings.unsure ?? gapIn(files) }
 }
 
-/** The settings only, without listing folders. */
-function readSettings(open: OpenTree, docroot: string): Reading {
+/** Reads the settings only, without listing folders. */
+function readSettings(open: OpenTree, docroot: string): SiteReading {
   const root = openSite(open, docroot)
-  if (!root) return LINKED
+  if (!root) return LINKED_SITE
   const { config, unsure } = readConfig(root)
   if (root.version !== undefined) return { framework: 'wordpress', config, unsure }
   const other = otherSite(root)
   return { ...other, config, unsure: unsure ?? other.unsure }
 }
 
-/** The settings, and the version of the files of a WordPress. */
-function readVersion(open: OpenTree, docroot: string): Reading {
+/** Reads the settings, and the version of the files of a WordPress. */
+function readVersion(open: OpenTree, docroot: string): SiteReading {
   const root = openSite(open, docroot)
   const reading = readSettings(open, docroot)
   if (!root || reading.framework !== 'wordpress') return reading
   return { ...reading, version: filesVersion(root) }
 }
 
-function readConfig(root: SiteRoot): Pick<Reading, 'config' | 'unsure'> {
+function readConfig(root: SiteRoot): Pick<SiteReading, 'config' | 'unsure'> {
   const found: FoundConfig = readWpConfig(root)
   if (found === 'none') return { unsure: null }
   if (found === 'unreadable') return { unsure: 'config' }
@@ -301,8 +308,8 @@ function readConfig(root: SiteRoot): Pick<Reading, 'config' | 'unsure'> {
 
 const gapIn = ({ gaps }: WpFiles) => (gaps ? 'folders' : null)
 
-/** No WordPress, or one behind a link. */
-function otherSite(root: SiteRoot): Reading {
+/** Reads a site without a WordPress, or with one behind a link. */
+function otherSite(root: SiteRoot): SiteReading {
   const { tree, base } = root
   const places = ['wp-includes', 'wp-includes/version.php', 'wp', 'wordpress', 'blog']
   const linked = places.some((place) => tree.stat(base + place)?.kind === 'link')
@@ -311,14 +318,14 @@ function otherSite(root: SiteRoot): Reading {
   return { framework: otherFramework(entries ?? []), unsure: hidden ? 'folders' : null }
 }
 
-/** PHP if there is a script; the caller has to know whether something runs it. */
-function otherFramework(entries: readonly Entry[]): Reading['framework'] {
+/** Returns PHP if there is a script; the caller has to know whether something runs it. */
+function otherFramework(entries: readonly FolderEntry[]): SiteReading['framework'] {
   const files = entries.filter(({ name, kind }) => kind === 'file' && !name.startsWith('.'))
   if (files.length === 0) return 'unknown'
   return files.some(({ name }) => name.endsWith('.php')) ? 'php' : 'static'
 }
 
-/** Beyond that, a changed file is not noticed. */
+/** The maximum number of files whose changes are noticed. */
 const MAX_FILES = 500
 const SINGLE = [
   'wp-config.php',
@@ -332,9 +339,9 @@ const SINGLE = [
 const FOLDERS = ['mu-plugins', 'plugins', 'themes']
 
 /**
- * A digest of the times and sizes of the files that decide what a WordPress runs: its settings, and the
- * PHP files at the top of each plugin and theme. It is another one after almost every change of code,
- * and reads no file.
+ * Returns a digest of the times and sizes of the files that decide what a WordPress runs: its
+ * settings, and the PHP files at the top of each plugin and theme. It changes with almost every
+ * change of code, and reads no file.
  */
 function filesVersion({ tree, core }: SiteRoot): string {
   const hash = createHash('sha256')

@@ -1,6 +1,6 @@
 import type { DatabaseAnswer } from '#agent/kernel/host/scanner-port.ts'
 
-/** MariaDB's errors by meaning for a site: https://mariadb.com/kb/en/mariadb-error-codes/ */
+/** The states by MariaDB's errors: https://mariadb.com/kb/en/mariadb-error-codes/ */
 const STATES: Record<number, DatabaseAnswer['state']> = {
   1040: 'busy',
   1203: 'busy',
@@ -17,22 +17,24 @@ const STATES: Record<number, DatabaseAnswer['state']> = {
   1205: 'slow',
   1969: 'slow',
 }
-const AWAY = ['ENOENT', 'ECONNREFUSED', 'ER_SOCKET_UNEXPECTED_CLOSE', 'ECONNRESET']
+const AWAY_CODES = ['ENOENT', 'ECONNREFUSED', 'ER_SOCKET_UNEXPECTED_CLOSE', 'ECONNRESET']
 
-/** The meaning of a query error; its text is dropped, since a site can choose parts of it. */
+/** Returns the meaning of a query error, without its text, which sites influence. */
 export function databaseAnswerOf(error: unknown): DatabaseAnswer {
   const { errno, code } = described(error)
   const known = STATES[errno]
   if (known) return { state: known, error: errno }
-  if (AWAY.includes(code)) return { state: 'away' }
-  // Without an error of the server: the timeout was reached.
+  if (AWAY_CODES.includes(code)) return { state: 'away' }
+  // An error that is not of the server is the timeout.
   return errno >= 1000 && errno < 45_000 ? { state: 'broken', error: errno } : { state: 'slow' }
 }
 
-/** The driver's own errors have numbers from 45000; those of the system are below 0. */
+/** Returns number and code. The driver's own are from 45000, the system's below 0. */
 function described(error: unknown): { errno: number; code: string } {
   const fields: { errno?: unknown; code?: unknown; cause?: unknown } = Object(error)
-  const code = [fields.code, Object(fields.cause).code].find((text) => AWAY.includes(String(text)))
+  const code = [fields.code, Object(fields.cause).code].find((text) =>
+    AWAY_CODES.includes(String(text)),
+  )
   const errno = typeof fields.errno === 'number' ? fields.errno : 0
   return { errno, code: String(code ?? fields.code ?? '') }
 }

@@ -6,7 +6,7 @@ export interface EffectiveIds {
   group(gid: number): void
 }
 
-export const ofProcess: EffectiveIds = {
+export const processIds: EffectiveIds = {
   user: (uid) => process.seteuid?.(uid),
   group: (gid) => process.setegid?.(gid),
 }
@@ -20,11 +20,11 @@ const LIBRARIES = ['libc.so.6', 'libc.musl-x86_64.so.1', 'libc.musl-aarch64.so.1
 const KEEP = -1
 
 /**
- * Of the calling thread only, by direct system calls: one thread reads all files. The functions of
- * libc signal every other thread and wait until each has changed its ids (nptl(7)), which was
- * nearly half of a scan's time. Undefined if that is not possible.
+ * Sets the ids of the calling thread only, by direct system calls: one thread reads all files. The
+ * functions of libc signal every other thread and wait until each has changed its ids (nptl(7)),
+ * which was nearly half of a scan's time. Returns undefined if that is not possible.
  */
-export function ofThread(): EffectiveIds | undefined {
+export function threadIds(): EffectiveIds | undefined {
   const [user, group] = CALLS[process.arch] ?? []
   const call = systemCall()
   if (!call || user === undefined || group === undefined) return undefined
@@ -34,16 +34,18 @@ export function ofThread(): EffectiveIds | undefined {
   }
 }
 
-type Call = (...args: readonly [number: number, real: number, id: number, saved: number]) => void
+type SystemCall = (
+  ...args: readonly [number: number, real: number, id: number, saved: number]
+) => void
 
-/** Part of Bun; other runtimes have no FFI. */
+/** The FFI of Bun; other runtimes have none. */
 interface Ffi {
-  dlopen(path: string, functions: object): { symbols: { syscall: Call } }
+  dlopen(path: string, functions: object): { symbols: { syscall: SystemCall } }
 }
 
 const FUNCTIONS = { syscall: { args: ['i64', 'i64', 'i64', 'i64'], returns: 'i64' } }
 
-function systemCall(): Call | undefined {
+function systemCall(): SystemCall | undefined {
   const found = process.getBuiltinModule?.('bun:ffi')
   if (!found || !('dlopen' in found)) return undefined
   const { dlopen } = found as Ffi

@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import process from 'node:process'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import type { TenantSite } from '#agent/kernel/host/scanner-port.ts'
-import { ofProcess, ofThread } from './effective-ids.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
+import { processIds, threadIds } from './effective-ids.ts'
 
 export interface Identity {
   name: string
@@ -11,7 +11,7 @@ export interface Identity {
   gid: number
 }
 
-/** Smaller ids belong to root and system accounts: login.defs(5), UID_MIN. */
+/** The first id of a person: login.defs(5), UID_MIN. */
 const FIRST_UID = 1000
 const MAX_LINKS = 16
 const NOBODY: Identity = { name: 'nobody', uid: 65534, gid: 65534 }
@@ -21,7 +21,7 @@ const NOBODY: Identity = { name: 'nobody', uid: 65534, gid: 65534 }
  * root's, so that the next switch is possible; capabilities(7): a process whose effective user is
  * not root has no effective capability. Without root nothing changes.
  */
-export function become({ uid, gid }: Pick<Identity, 'uid' | 'gid'>): void {
+export function switchIdentity({ uid, gid }: Pick<Identity, 'uid' | 'gid'>): void {
   if (process.getuid?.() !== 0) return
   if (uid === 0 || gid === 0) throw new Error('a scan is never made as root')
   ids.user(0)
@@ -31,17 +31,17 @@ export function become({ uid, gid }: Pick<Identity, 'uid' | 'gid'>): void {
   if (process.geteuid?.() !== uid || process.getegid?.() !== gid) process.exit(70)
 }
 
-export const becomeNobody = () => become(NOBODY)
+export const switchToNobody = () => switchIdentity(NOBODY)
 
-let ids = ofProcess
+let ids = processIds
 
-/** From here on this thread has the identity; the other threads stay nobody's. */
-export function becomeNobodyForGood(): void {
-  becomeNobody()
-  ids = ofThread() ?? ofProcess
+/** Switches this thread to nobody until the end; the other threads are nobody's already. */
+export function dropToNobody(): void {
+  switchToNobody()
+  ids = threadIds() ?? processIds
 }
 
-/** The user that reads a site: see `ownerOf` for a discovered site. */
+/** Returns the user that reads a site: see `ownerOf` for a discovered site. */
 export function identityOf(site: TenantSite): Identity {
   const users = usersOfMachine()
   const ordinary = (name: string | undefined) =>
@@ -54,7 +54,7 @@ export function identityOf(site: TenantSite): Identity {
   return found ?? NOBODY
 }
 
-/** Name of the owner of a docroot, empty where it cannot be found. */
+/** Returns the name of the owner of a docroot; empty where it cannot be found. */
 export function ownerName({ docroot }: TenantSite): string {
   const uid = ownerOf(docroot)
   return usersOfMachine().find((user) => user.uid === uid)?.name ?? ''
@@ -66,18 +66,19 @@ function isOrdinary({ name, uid, gid }: Identity): boolean {
 }
 
 /**
- * The owner of the first folder of the path that does not belong to root: that user controls
- * everything below, also by links, so its rights are used. Undefined: not visible.
+ * Returns the owner of the first folder of the path that does not belong to root: that user
+ * controls everything below, also by links, so its rights are used. Undefined when it is not
+ * visible.
  */
 export function ownerOf(path: string, links = MAX_LINKS): number | undefined {
   let at = ''
   const parts = path.split('/').filter((part) => part !== '')
   for (const [index, part] of parts.entries()) {
     at = `${at}/${part}`
-    const found = attempt(() => lstatSync(at))
+    const found = undefinedIfThrows(() => lstatSync(at))
     if (found?.uid !== 0) return found?.uid
     if (!found.isSymbolicLink()) continue
-    const target = attempt(() => readlinkSync(at))
+    const target = undefinedIfThrows(() => readlinkSync(at))
     if (target === undefined || links === 0) return undefined
     const rest = parts.slice(index + 1).join('/')
     return ownerOf(`${resolve(dirname(at), target)}/${rest}`, links - 1)
@@ -88,16 +89,16 @@ export function ownerOf(path: string, links = MAX_LINKS): number | undefined {
 const PASSWD = '/etc/passwd'
 let known: { state: string; users: Identity[] } = { state: '', users: [] }
 
-/** Read again after a change of the file: a server with a thousand sites has as many users. */
+/** Lists the users, read again after a change of the file: there may be thousands. */
 function usersOfMachine(): Identity[] {
-  const found = attempt(() => statSync(PASSWD))
+  const found = undefinedIfThrows(() => statSync(PASSWD))
   const state = found ? `${found.ino} ${found.size} ${found.ctimeMs}` : ''
   if (state === '' || state !== known.state) known = { state, users: usersIn(PASSWD) }
   return known.users
 }
 
 function usersIn(path: string): Identity[] {
-  const lines = attempt(() => readFileSync(path, 'utf8')) ?? ''
+  const lines = undefinedIfThrows(() => readFileSync(path, 'utf8')) ?? ''
   return lines.split('\n').flatMap((line) => {
     const [name = '', , uid = '', gid = ''] = line.split(':')
     return /^\d+$/.test(uid) && /^\d+$/.test(gid)

@@ -1,34 +1,37 @@
 import { isSign } from './php-statements.ts'
 import type { PhpToken } from './php-tokens.ts'
 
-export type Literal = string | number | boolean
+export type PhpLiteral = string | number | boolean
 
 /** The values that an expression may use. */
-export interface Known {
-  constants: ReadonlyMap<string, Literal>
-  /** The real path of the file, undefined where it is not known. */
+export interface KnownValues {
+  constants: ReadonlyMap<string, PhpLiteral>
+  /** The real path of the file; undefined when unknown. */
   file: string | undefined
 }
 
 const MAX_LEVELS = 16
 
 /**
- * The value of a constant expression: a string, a decimal number, true, false, a known constant,
- * `__DIR__`, `__FILE__`, dirname() of one, and concatenations of them.
+ * Returns the value of a constant expression: a string, a decimal number, true, false, a known
+ * constant, `__DIR__`, `__FILE__`, dirname() of one, and concatenations of them.
  */
-export function constantValue(tokens: readonly PhpToken[], known: Known): Literal | undefined {
+export function constantValue(
+  tokens: readonly PhpToken[],
+  known: KnownValues,
+): PhpLiteral | undefined {
   const reader = { tokens, at: 0, known }
   const value = joined(reader, 0)
   return reader.at === tokens.length ? value : undefined
 }
 
-interface Reader {
+interface TokenReader {
   tokens: readonly PhpToken[]
   at: number
-  known: Known
+  known: KnownValues
 }
 
-function joined(reader: Reader, level: number): Literal | undefined {
+function joined(reader: TokenReader, level: number): PhpLiteral | undefined {
   let value = valueIn(reader, level)
   while (value !== undefined && isSign(reader.tokens[reader.at], '.')) {
     reader.at += 1
@@ -38,7 +41,7 @@ function joined(reader: Reader, level: number): Literal | undefined {
   return value
 }
 
-function valueIn(reader: Reader, level: number): Literal | undefined {
+function valueIn(reader: TokenReader, level: number): PhpLiteral | undefined {
   const token = reader.tokens[reader.at]
   if (level > MAX_LEVELS) return undefined
   reader.at += 1
@@ -48,12 +51,12 @@ function valueIn(reader: Reader, level: number): Literal | undefined {
   return token?.kind === 'word' ? named(reader, token.text ?? '', level) : undefined
 }
 
-/** Longer ones overflow on some platforms; a leading 0 makes a number octal. */
+/** Parses a number; longer ones overflow on some platforms; a leading 0 makes a number octal. */
 function numberOf(written: string): number | undefined {
   return /^(?:0|[1-9]\d{0,14})$/.test(written) ? Number(written) : undefined
 }
 
-function named(reader: Reader, written: string, level: number): Literal | undefined {
+function named(reader: TokenReader, written: string, level: number): PhpLiteral | undefined {
   const name = written.replace(/^\\/, '')
   const { file, constants } = reader.known
   if (/^(?:true|false)$/i.test(name)) return name.toLowerCase() === 'true'
@@ -63,12 +66,12 @@ function named(reader: Reader, written: string, level: number): Literal | undefi
   return constants.get(name)
 }
 
-/** `dirname(path)` or `dirname(path, levels)`, of an absolute path. */
-function folderOf(reader: Reader, level: number): string | undefined {
+/** Evaluates `dirname(path)` or `dirname(path, levels)` of an absolute path. */
+function folderOf(reader: TokenReader, level: number): string | undefined {
   if (!isSign(reader.tokens[reader.at], '(')) return undefined
   reader.at += 1
   const path = joined(reader, level + 1)
-  let levels: Literal | undefined = 1
+  let levels: PhpLiteral | undefined = 1
   if (isSign(reader.tokens[reader.at], ',')) {
     reader.at += 1
     levels = valueIn(reader, level + 1)
@@ -80,7 +83,7 @@ function folderOf(reader: Reader, level: number): string | undefined {
   return folder
 }
 
-function closed(reader: Reader, value: Literal | undefined): Literal | undefined {
+function closed(reader: TokenReader, value: PhpLiteral | undefined): PhpLiteral | undefined {
   if (!isSign(reader.tokens[reader.at], ')')) return undefined
   reader.at += 1
   return value
@@ -88,8 +91,8 @@ function closed(reader: Reader, value: Literal | undefined): Literal | undefined
 
 const parentOf = (path: string) => path.replace(/\/+$/, '').replace(/\/+[^/]*$/, '') || '/'
 
-/** As PHP converts it to a string. */
-function text(value: Literal): string {
+/** Converts a value to a string as PHP does. */
+function text(value: PhpLiteral): string {
   if (typeof value !== 'boolean') return String(value)
   return value ? '1' : ''
 }

@@ -1,14 +1,14 @@
 import { MAX_TOKENS, type PhpToken } from './php-tokens.ts'
 
-/** A statement with one of these keywords ends with its block, if it has one. */
+/** Matches keywords of statements that end with their block, if they have one. */
 const BLOCKS =
   /^(?:if|elseif|else|for|foreach|while|do|switch|try|catch|finally|function|abstract|final|class|interface|trait|enum|declare|namespace)$/i
-/** Keywords that continue a statement after its end. */
-const GOES_ON = /^(?:else|elseif|catch|finally)$/i
+/** Matches keywords that continue a statement after its end. */
+const CONTINUATION = /^(?:else|elseif|catch|finally)$/i
 
 /**
- * The statements at the outermost level, each without its end: a block and all its branches are
- * one. Code with `endif`, `goto` or the like cannot be split: see `isStructured`.
+ * Yields the statements at the outermost level, each without its end: a block and all its branches
+ * are one. Code with `endif`, `goto` or the like cannot be split: see `isStructured`.
  */
 export function* statements(tokens: readonly PhpToken[]): Generator<readonly PhpToken[]> {
   for (let from = 0; from < tokens.length; ) {
@@ -19,7 +19,7 @@ export function* statements(tokens: readonly PhpToken[]): Generator<readonly Php
   }
 }
 
-/** Whether brackets alone determine which statements PHP always runs, and the code is complete. */
+/** Returns whether brackets alone determine which statements always run, and it is complete. */
 export function isStructured(tokens: readonly PhpToken[]): boolean {
   const jumps = /^(?:end(?:if|for|foreach|while|switch|declare)|goto|namespace|__halt_compiler)$/i
   if (tokens.length >= MAX_TOKENS) return false
@@ -54,7 +54,7 @@ function endOf(tokens: readonly PhpToken[], from: number): number {
 function endAt(tokens: readonly PhpToken[], at: number, block: boolean): number | undefined {
   const closed = block && isSign(tokens[at], '}')
   if (!closed && !isEnd(tokens[at])) return undefined
-  if (block && isWord(tokens[at + 1], GOES_ON)) return undefined
+  if (block && isWord(tokens[at + 1], CONTINUATION)) return undefined
   return closed ? at + 1 : at
 }
 

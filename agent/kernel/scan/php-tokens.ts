@@ -33,7 +33,7 @@ export function phpTokens(source: string): PhpToken[] {
   return tokens
 }
 
-/** After a closing tag, and at the beginning, everything up to the next opening tag is HTML. */
+/** Skips HTML after a closing tag, and at the beginning, up to the next opening tag. */
 function afterOpening(source: string, from: number, tokens: PhpToken[]): number {
   OPEN.lastIndex = from
   const found = OPEN.exec(source)
@@ -71,8 +71,8 @@ function afterToken(source: string, at: number, tokens: PhpToken[]): number {
 }
 
 /**
- * Up to the closing word on a line of its own, which may be indented (PHP 7.3). It has a value if
- * that word is not indented, and the text in between needs no further parsing.
+ * Reads a heredoc up to the closing word on a line of its own, which may be indented (PHP 7.3). It
+ * has a value if that word is not indented, and the text in between needs no further parsing.
  */
 function heredocAt(
   source: string,
@@ -95,7 +95,7 @@ function match(pattern: RegExp, source: string, at: number): string | undefined 
   return pattern.exec(source)?.[0]
 }
 
-/** The end of the string whose opening quote is at `at`; the source's length if it is unclosed. */
+/** Returns the end of the string whose opening quote is at `at`; the length if unclosed. */
 function quotedEnd(source: string, at: number): number {
   const quote = source[at]
   for (let index = at + 1; index < source.length; index++) {
@@ -108,7 +108,7 @@ function quotedEnd(source: string, at: number): number {
 /** The replacement character for invalid UTF-8: a string that contains it is unknown. */
 const LOST = '\ufffd'
 
-/** The value of a string literal in PHP source; undefined if PHP would compute it. */
+/** Returns the value of a string literal in PHP source; undefined if PHP would compute it. */
 function stringValue(written: string): string | undefined {
   const quote = written[0]
   if (written.length < 2 || written.at(-1) !== quote || written.includes(LOST)) return undefined
@@ -130,10 +130,10 @@ const NAMED: Record<string, string> = {
 
 const ESCAPE = /\\(?:([0-7]{1,3})|x([0-9a-f]{1,2})|u\{([0-9a-f]{1,8})\}|([\s\S]))/gi
 
-/** `$name`, `${` and `{$` without a preceding backslash. */
+/** Matches `$name`, `${` and `{$` without a preceding backslash. */
 const VARIABLE = /(?<!\\)(?:\\\\)*(?:\$[a-z_{\u0080-\uffff]|\{\$)/i
 
-/** Escapes of the PHP manual (Strings, double quoted); single bytes above 7F are not text. */
+/** Replaces the escapes of the PHP manual (Strings, double quoted); bytes above 7F are not text. */
 function interpreted(inner: string): string | undefined {
   if (inner.includes('$') && VARIABLE.test(inner)) return undefined
   let literal = true

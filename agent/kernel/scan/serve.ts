@@ -5,7 +5,7 @@ import type { SiteReader } from '#agent/kernel/host/scanner-port.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { machineAccess } from './access.ts'
 import { scannerOn } from './answer.ts'
-import { becomeNobodyForGood } from './identity.ts'
+import { dropToNobody } from './identity.ts'
 
 /**
  * `hosting-agent scan [socket]`: reads sites for the agent, one request per line, until the end of
@@ -13,29 +13,29 @@ import { becomeNobodyForGood } from './identity.ts'
  * queries of databases run in parallel.
  */
 export async function scan([socket = MARIADB_SOCKET]: readonly string[]): Promise<void> {
-  becomeNobodyForGood()
+  dropToNobody()
   const scanner = scannerOn(machineAccess(socket))
   let turn: Promise<void> = Promise.resolve()
   for await (const line of createInterface({ input: process.stdin })) {
     const request = ScanRequest.parse(JSON.parse(line))
     turn = turn.then(nextTurn).then(() => {
       send({ id: request.id, reading: true })
-      // All files are read when it returns.
+      // All files are read when this returns.
       void answer(scanner, request)
     })
   }
   process.exit(0)
 }
 
-/** After this time of waiting for a database it reports that the files are read. */
-const QUICK_MS = 200
+/** The time of waiting for a database after which it reports that the files are read. */
+const FILES_READ_MS = 200
 
-/** Processes answers of databases between the files of two sites. */
+/** Waits until answers of databases between the files of two sites are processed. */
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function answer(scanner: SiteReader, request: ScanRequest): Promise<void> {
   const { id, kind, site, facts } = request
-  const timer = setTimeout(() => send({ id, reading: false }), QUICK_MS)
+  const timer = setTimeout(() => send({ id, reading: false }), FILES_READ_MS)
   try {
     const { answer: found, ...more } = await scanner[kind](site, facts)
     send({ id, result: { ...more, answer: found ?? null } })

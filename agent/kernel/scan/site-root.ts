@@ -4,26 +4,26 @@ import { type ConfigPlace, parseWpConfig, type WpConfig } from './wp-config.ts'
 import { coreVersion } from './wp-files.ts'
 
 const MAX_CONFIG = 1 << 20
-/** Folders of WordPress if it is not in the docroot and index.php does not name one. */
+/** The folders of a WordPress that is not in the docroot, and that index.php does not name. */
 const FOLDERS = ['wp/', 'wordpress/', 'blog/']
 const INDEX_BYTES = 8192
 
 /** The root of a site. Paths in `tree` begin with `base` (`""` or `public/`). */
 export interface SiteRoot {
   docroot: string
-  /** Its real path; undefined if a link of root leads to it. */
+  /** The real path; undefined if a link of root leads to it. */
   real: string | undefined
   tree: SiteTree
   base: string
   /** The folder of WordPress, with `base` and a slash at the end. */
   core: string
-  /** Its version; undefined without WordPress. */
+  /** The version; undefined without WordPress. */
   version: string | undefined
   /** The folder above the docroot. */
   above: SiteTree
 }
 
-/** A wp-config.php: its content, missing, or present and not readable here. */
+/** A wp-config.php: its content, missing, or unreadable here. */
 export type FoundConfig = WpConfig | 'none' | 'unreadable'
 
 /**
@@ -42,7 +42,7 @@ export function openSite(openTree: OpenTree, docroot: string): SiteRoot | undefi
   return { docroot, real, tree, base, above, ...coreIn(tree, base) }
 }
 
-/** The docroot itself, or the folder of wp-blog-header.php that its index.php loads. */
+/** Returns the docroot itself, or the folder of wp-blog-header.php that its index.php loads. */
 function coreIn(tree: SiteTree, base: string): Pick<SiteRoot, 'core' | 'version'> {
   const own = coreVersion(tree, base)
   if (own !== undefined) return { core: base, version: own }
@@ -56,10 +56,7 @@ function coreIn(tree: SiteTree, base: string): Pick<SiteRoot, 'core' | 'version'
   return { core: base, version: undefined }
 }
 
-/**
- * The site's wp-config.php, in the folder of WordPress, or one level above it if that is not the
- * folder of another WordPress (wp-load.php).
- */
+/** Reads wp-config.php in the folder of WordPress, or one level above it (wp-load.php). */
 export function readWpConfig(site: SiteRoot): FoundConfig {
   const { tree, base, core, above, real } = site
   const abspath = real === undefined ? undefined : `${real}/${core.slice(base.length)}`
@@ -69,7 +66,7 @@ export function readWpConfig(site: SiteRoot): FoundConfig {
     abspath === undefined ? undefined : { file: `${abspath}wp-config.php`, abspath },
   )
   if (own !== 'none') return own
-  // For a link, WordPress' parent folder differs from ours.
+  // The parent folder of WordPress behind a link is not that of the link.
   if (abspath === undefined) return 'unreadable'
   const upper = dirname(abspath.slice(0, -1))
   const place = { file: `${upper === '/' ? '' : upper}/wp-config.php`, abspath }

@@ -1,22 +1,20 @@
-import { SETTINGS } from '#agent/kernel/host/wp-settings.ts'
-import { constantValue, type Literal } from './php-constant.ts'
+import { WP_CONSTANTS } from '#agent/kernel/host/wp-settings.ts'
+import { constantValue, type PhpLiteral } from './php-constant.ts'
 import { isSign, isStructured, isWord, statements } from './php-statements.ts'
 import { type PhpToken, phpTokens } from './php-tokens.ts'
 
 /** The settings of a WordPress. A constant that is in neither set is not defined. */
 export interface WpConfig {
-  constants: ReadonlyMap<string, Literal>
+  constants: ReadonlyMap<string, PhpLiteral>
   table_prefix: string | undefined
-  /**
-   * The names among `SETTINGS` and `$table_prefix` whose values are known only by running the file.
-   */
+  /** The names among `WP_CONSTANTS` and `$table_prefix` whose values only a run reveals. */
   unsure: ReadonlySet<string>
 }
 
 /** The location of a wp-config.php, as real paths. */
 export interface ConfigPlace {
   file: string
-  /** With a slash at the end: the folder of wp-load.php. */
+  /** The folder of wp-load.php, with a final slash. */
   abspath: string
 }
 
@@ -31,7 +29,7 @@ const PREFIX = '$table_prefix'
  */
 export function parseWpConfig(source: string, place?: ConfigPlace): WpConfig {
   const tokens = phpTokens(source)
-  const reading = new Reading(place)
+  const reading = new ConfigReading(place)
   if (!isStructured(tokens)) reading.unknownCode()
   for (const statement of statements(tokens)) {
     if (isEndOfSettings(statement)) break
@@ -40,14 +38,14 @@ export function parseWpConfig(source: string, place?: ConfigPlace): WpConfig {
   return reading.config()
 }
 
-class Reading {
-  readonly #constants = new Map<string, Literal>()
-  /** Constants that may be defined already, with an unknown value. */
+class ConfigReading {
+  readonly #constants = new Map<string, PhpLiteral>()
+  /** The constants that may be defined already, with an unknown value. */
   readonly #maybe = new Set<string>()
   readonly #file: string | undefined
   #anything = false
   #prefix: string | undefined
-  /** The variable is used in a way that a later assignment may not end, such as a reference. */
+  /** True when the variable is used in a way that assignments may not end, such as a reference. */
   #prefix_lost = false
   #prefix_set = false
 
@@ -75,7 +73,7 @@ class Reading {
 
   config(): WpConfig {
     const open = (name: string) => this.#anything || this.#maybe.has(name)
-    const unsure = new Set(SETTINGS.filter((name) => !this.#constants.has(name) && open(name)))
+    const unsure = new Set(WP_CONSTANTS.filter((name) => !this.#constants.has(name) && open(name)))
     const set = this.#prefix_set || this.#prefix_lost
     if (set && this.#prefix === undefined) unsure.add(PREFIX)
     return { constants: this.#constants, table_prefix: this.#prefix, unsure }
@@ -98,7 +96,7 @@ class Reading {
     this.#prefix = typeof value === 'string' && !this.#prefix_lost ? value : undefined
   }
 
-  #effects({ constants, anything, prefix }: Effects): void {
+  #effects({ constants, anything, prefix }: CodeEffects): void {
     for (const name of constants) this.#maybe.add(name)
     this.#prefix_lost ||= prefix
     if (anything) {
@@ -111,7 +109,7 @@ class Reading {
 
 type Definition = [name: string, expression: readonly PhpToken[]]
 
-/** `define('X', …)`, with or without a third argument that is `false`, or `const X = …`. */
+/** Parses `define('X', …)`, with or without a third argument that is `false`, or `const X = …`. */
 function definitionIn(tokens: readonly PhpToken[]): Definition | undefined {
   const [word, first, second, third] = tokens
   if (isWord(word, /^const$/i) && first?.kind === 'word' && isSign(second, '=')) {
@@ -125,7 +123,7 @@ function definitionIn(tokens: readonly PhpToken[]): Definition | undefined {
   return [second.text, tokens.slice(4, plain ? -3 : -1)]
 }
 
-/** A definition unless the constant exists: `if (!defined('X')) …`, `defined('X') || …`. */
+/** Parses a definition unless the constant exists: `if (!defined('X')) …`, `defined('X') || …`. */
 function guardedDefinition(tokens: readonly PhpToken[]): Definition | undefined {
   const negated = isWord(tokens[0], /^if$/i) && isSign(tokens[1], '(') && isSign(tokens[2], '!')
   const guard = tokens.slice(negated ? 3 : 0)
@@ -136,7 +134,7 @@ function guardedDefinition(tokens: readonly PhpToken[]): Definition | undefined 
   return name?.kind === 'string' && definition?.[0] === name.text ? definition : undefined
 }
 
-/** After `if (!defined('X')`: one statement, in a block or alone. */
+/** Returns the one statement after `if (!defined('X')`, in a block or alone. */
 function bodyOf(tokens: readonly PhpToken[]): readonly PhpToken[] | undefined {
   if (!isSign(tokens[0], ')')) return undefined
   if (!isSign(tokens[1], '{')) return tokens.slice(1)
@@ -150,28 +148,28 @@ function alternativeIn(tokens: readonly PhpToken[]): readonly PhpToken[] | undef
   return isSign(tokens[0], '|') && isSign(tokens[1], '|') ? tokens.slice(2) : undefined
 }
 
-/** The statement that loads WordPress: definitions after it come too late. */
+/** Returns whether the statement loads WordPress: definitions after it come too late. */
 function isEndOfSettings(tokens: readonly PhpToken[]): boolean {
   const path = tokens.find(({ kind }) => kind === 'string')?.text ?? ''
   return isWord(tokens[0], INCLUDE) && /(?:^|\/)wp-settings\.php$/.test(path)
 }
 
 /** The possible effects of code on the settings of a site. */
-interface Effects {
-  /** Constants that it may define. */
+interface CodeEffects {
+  /** The constants that it may define. */
   constants: Set<string>
-  /** It may define any constant, and set any variable. */
+  /** True when it may define any constant, and set any variable. */
   anything: boolean
-  /** It mentions the variable of the table prefix. */
+  /** True when it mentions the variable of the table prefix. */
   prefix: boolean
 }
 
 const UNKNOWN_CODE =
   /^(?:include|include_once|require|require_once|eval|new|return|throw|yield|global|clone)$/i
-/** Keywords that are not calls before an opening bracket. */
+/** Matches keywords that are not calls before an opening bracket. */
 const NO_CALLS =
   /^(?:if|elseif|while|for|foreach|switch|match|catch|declare|isset|empty|unset|array|list|exit|die|echo|print|and|or|xor|function|fn|use|static)$/i
-/** PHP's own functions that define nothing, and call nothing back. */
+/** The functions of PHP that define nothing, and call nothing back. */
 const HARMLESS = new Set(
   `defined constant dirname basename realpath rtrim ltrim trim substr strpos stripos strstr strlen
   strtolower strtoupper str_replace str_contains str_starts_with str_ends_with sprintf implode explode
@@ -184,9 +182,9 @@ const HARMLESS = new Set(
     .split(/\s+/),
 )
 
-/** For code of any shape; unknown code counts as the worst case. */
-function effectsOf(tokens: readonly PhpToken[]): Effects {
-  const effects: Effects = { constants: new Set(), anything: false, prefix: false }
+/** Finds the effects of code of any shape; unknown code counts as the worst case. */
+function effectsOf(tokens: readonly PhpToken[]): CodeEffects {
+  const effects: CodeEffects = { constants: new Set(), anything: false, prefix: false }
   for (const [at, token] of tokens.entries()) {
     if (token.kind === 'variable') {
       effects.prefix ||= token.text === '$table_prefix' || token.text === '$GLOBALS'
@@ -201,7 +199,7 @@ function effectsOf(tokens: readonly PhpToken[]): Effects {
   return effects
 }
 
-function call(tokens: readonly PhpToken[], at: number, effects: Effects): void {
+function call(tokens: readonly PhpToken[], at: number, effects: CodeEffects): void {
   const token = tokens[at]
   if (token?.kind === 'sign') {
     effects.anything ||= token.text === ')' || token.text === ']' || token.text === '}'
@@ -219,7 +217,7 @@ function call(tokens: readonly PhpToken[], at: number, effects: Effects): void {
   else effects.anything ||= !NO_CALLS.test(name) && !HARMLESS.has(name)
 }
 
-function defines(name: PhpToken | undefined, effects: Effects): void {
+function defines(name: PhpToken | undefined, effects: CodeEffects): void {
   if (name?.kind === 'string' && name.text !== undefined) effects.constants.add(name.text)
   else effects.anything = true
 }

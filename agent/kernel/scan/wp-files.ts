@@ -1,4 +1,4 @@
-import type { Literal } from './php-constant.ts'
+import type { PhpLiteral } from './php-constant.ts'
 import type { SiteRoot } from './site-root.ts'
 import type { SiteTree } from './site-tree.ts'
 import type { WpConfig } from './wp-config.ts'
@@ -6,7 +6,7 @@ import { listPlugins, type Plugin } from './wp-plugins.ts'
 import { listThemes, type Theme } from './wp-themes.ts'
 
 /** A folder in a tree. */
-export interface Folder {
+export interface TreeFolder {
   tree: SiteTree
   folder: string
 }
@@ -16,15 +16,15 @@ export interface WpFiles {
   wp_version: string
   plugins: Plugin[]
   themes: Theme[]
-  /** An object cache replaces the database: transients in the options table are outdated. */
+  /** True when an object cache replaces the database: transients in the table are outdated. */
   cached: boolean
-  /** An unreadable folder, file or link may hide further entries. */
+  /** True when an unreadable folder, file or link may hide further entries. */
   gaps: boolean
 }
 
 const ELSEWHERE = Symbol('elsewhere')
 
-/** `$wp_version` of wp-includes/version.php; undefined without WordPress. */
+/** Returns `$wp_version` of wp-includes/version.php; undefined without WordPress. */
 export function coreVersion(tree: SiteTree, core: string): string | undefined {
   return versionIn(tree.head(`${core}wp-includes/version.php`, 8192))
 }
@@ -35,10 +35,7 @@ export function versionIn(source: string | undefined): string | undefined {
   )?.[2]
 }
 
-/**
- * Plugins and themes, from WP_PLUGIN_DIR and WP_CONTENT_DIR if wp-config.php defines them,
- * otherwise from wp-content (wp_plugin_directory_constants).
- */
+/** Finds plugins and themes in WP_PLUGIN_DIR and WP_CONTENT_DIR, otherwise in wp-content. */
 export function extensionsOf(
   site: SiteRoot,
   config: WpConfig | undefined,
@@ -56,7 +53,10 @@ export function extensionsOf(
   return extensionsIn(content, plugins)
 }
 
-export function extensionsIn(content: Folder, plugins: Folder): Omit<WpFiles, 'wp_version'> {
+export function extensionsIn(
+  content: TreeFolder,
+  plugins: TreeFolder,
+): Omit<WpFiles, 'wp_version'> {
   const themes = below(content, 'themes')
   let gaps = content.tree.stat(content.folder)?.kind !== 'directory'
   const gap = () => {
@@ -70,12 +70,12 @@ export function extensionsIn(content: Folder, plugins: Folder): Omit<WpFiles, 'w
   }
 }
 
-/** A folder that a constant names; `ELSEWHERE` when it is neither next to nor below the docroot. */
+/** Returns the folder that a constant names; `ELSEWHERE` outside of the docroot and its parent. */
 function folderOf(
   site: SiteRoot,
   config: WpConfig | undefined,
   constant: string,
-): Folder | typeof ELSEWHERE | undefined {
+): TreeFolder | typeof ELSEWHERE | undefined {
   const path = config?.constants.get(constant)
   if (path === undefined) return undefined
   const clean = cleaned(path)
@@ -92,12 +92,12 @@ function folderOf(
   return ELSEWHERE
 }
 
-function cleaned(path: Literal): string | undefined {
+function cleaned(path: PhpLiteral): string | undefined {
   if (typeof path !== 'string' || !path.startsWith('/')) return undefined
   const clean = path.replace(/\/+/g, '/').replace(/\/$/, '')
   return clean.split('/').includes('..') ? undefined : clean
 }
 
-function below({ tree, folder }: Folder, name: string): Folder {
+function below({ tree, folder }: TreeFolder, name: string): TreeFolder {
   return { tree, folder: `${folder}/${name}` }
 }

@@ -1,8 +1,8 @@
 export const HEADER_BYTES = 8192
-/** PHP's trim(): blank, tab, line ends, vertical tab, NUL. */
+/** Matches what PHP's trim() removes: blank, tab, line ends, vertical tab, NUL. */
 const EDGES = /^[ \n\r\t\v\0]+|[ \n\r\t\v\0]+$/g
 
-export interface Headers {
+export interface ExtensionHeaders {
   name: string
   version: string
   template: string
@@ -13,8 +13,8 @@ const THEME_NAME = pattern('Theme Name')
 const VERSION = pattern('Version')
 const TEMPLATE = pattern('Template')
 
-/** Headers of a plugin's main file; undefined for a file without `Plugin Name` (get_plugins). */
-export function pluginHeaders(head: string): Headers | undefined {
+/** Returns headers of a plugin's main file; undefined without `Plugin Name` (get_plugins). */
+export function pluginHeaders(head: string): ExtensionHeaders | undefined {
   const text = withLineFeeds(head)
   const name = headerOf(text, PLUGIN_NAME)
   // PHP treats "0" as empty, also after leading blanks.
@@ -23,8 +23,8 @@ export function pluginHeaders(head: string): Headers | undefined {
     : { name, version: headerOf(text, VERSION), template: '' }
 }
 
-/** Headers of a style.css (WP_Theme). */
-export function themeHeaders(head: string): Headers {
+/** Returns headers of a style.css (WP_Theme). */
+export function themeHeaders(head: string): ExtensionHeaders {
   const text = withLineFeeds(head)
   return {
     name: headerOf(text, THEME_NAME),
@@ -33,17 +33,17 @@ export function themeHeaders(head: string): Headers {
   }
 }
 
-/** WordPress counts bytes, and treats carriage returns as line ends (get_file_data). */
+/** Replaces carriage returns: WordPress counts bytes and takes them as line ends. */
 function withLineFeeds(head: string): string {
   return head.includes('\r') ? head.replaceAll('\r', '\n') : head
 }
 
-/** The expression of get_file_data(), with `m` expanded because JavaScript has more line ends. */
+/** Returns the expression of get_file_data() without `m`, as JavaScript has more line ends. */
 function pattern(name: string): RegExp {
   return new RegExp(`(?:^|\\n)(?:[ \\t]*<\\?(?:php)?)?[ \\t/*#@]*${name}:([^\\n]*)`, 'i')
 }
 
-/** Only the first one counts; PHP treats "0" as empty; cut as _cleanup_header_comment() does. */
+/** Returns the first header only except "0", which is empty in PHP (_cleanup_header_comment). */
 function headerOf(text: string, header: RegExp): string {
   const value = header.exec(text)?.[1] ?? ''
   if (value === '0') return ''

@@ -1,20 +1,20 @@
 import type { WpConfig } from './wp-config.ts'
 
-/** One SELECT, and the account of the site that runs it. */
+/** A SELECT, and the account of the site that runs it. */
 export interface OptionsQuery {
   user: string
   password: string
   sql: string
-  /** For `??`, which are identifiers, and `?`, which are values, in their order. */
+  /** The identifiers for `??` and values for `?`, in order. */
   values: readonly string[]
-  /** The server must be the one that TCP reaches: see `isReachedByTcp`. */
+  /** True when the server must be the one that TCP reaches: see `isReachedByTcp`. */
   tcp?: boolean
 }
 
-/** A site controls its own rows: larger ones are not read. */
+/** The maximum size of a row: a site controls its own rows. */
 const MAX_BYTES = 1 << 20
 const MAX_ROWS = 16
-/** Seconds that the server may run the statement, or wait for a locked table. */
+/** The limits of the statement in seconds: of its duration, and of the wait for a locked table. */
 const LIMITS = 'SET STATEMENT max_statement_time = 1.2, lock_wait_timeout = 1 FOR'
 
 const OPTIONS = ['active_plugins', 'template', 'stylesheet']
@@ -26,27 +26,27 @@ const NETWORK = [
 ]
 
 /** The reason why a database is not queried. */
-export type Unasked = 'incomplete' | 'elsewhere'
+export type NotQueried = 'incomplete' | 'elsewhere'
 
 /**
- * Reads all options at once (in a network, update data is in sitemeta: get_site_transient), or
- * returns why not: the account, the database or the prefix is unknown, or the server is not the one
- * behind `socket`.
+ * Returns the query for all options at once (in a network, update data is in sitemeta:
+ * get_site_transient), or why there is none: the account, the database or the prefix is unknown, or
+ * the server is not the one behind `socket`.
  */
-export function optionsQuery(config: WpConfig, socket: string): OptionsQuery | Unasked {
+export function optionsQuery(config: WpConfig, socket: string): OptionsQuery | NotQueried {
   const found = accountIn(config, socket)
   if (typeof found === 'string') return found
   return { ...found.account, ...statementFor(config, found) }
 }
 
-/** Options that decide what WordPress runs, and at which address. */
+/** The options that decide what WordPress runs, and at which address. */
 const VERSIONED = [...OPTIONS, 'siteurl', 'home']
 
 /**
- * Reads one row of the tables that every page needs: a missing or damaged one is an error. The last row
- * is a digest of the options that decide what WordPress runs.
+ * Returns the query for one row of the tables that every page needs: a missing or damaged one is an
+ * error. The last row is a digest of the options that decide what WordPress runs.
  */
-export function healthQuery(config: WpConfig, socket: string): OptionsQuery | Unasked {
+export function healthQuery(config: WpConfig, socket: string): OptionsQuery | NotQueried {
   const found = accountIn(config, socket)
   if (typeof found === 'string') return found
   const { account, name, prefix } = found
@@ -61,20 +61,23 @@ export function healthQuery(config: WpConfig, socket: string): OptionsQuery | Un
   }
 }
 
-/** The digest that a health query has read; empty without one. */
+/** Returns the digest that a health query has read; empty without one. */
 export function optionsVersion(rows: readonly Record<string, unknown>[]): string {
   return /^[0-9a-f]{32}$/.exec(String(rows.at(-1)?.value ?? ''))?.[0] ?? ''
 }
 
-interface Found {
+interface DatabaseAccount {
   account: { user: string; password: string }
   name: string
   prefix: string
-  /** The site connects by TCP: the server has to confirm that it is this one. */
+  /** True when the site connects by TCP: the server has to confirm that it is this one. */
   tcp: boolean
 }
 
-function accountIn({ constants, table_prefix, unsure }: WpConfig, socket: string): Found | Unasked {
+function accountIn(
+  { constants, table_prefix, unsure }: WpConfig,
+  socket: string,
+): DatabaseAccount | NotQueried {
   // Of the uncertain values, only folders do not affect the database.
   const known = [...unsure].every((setting) => /^WP_.*_DIR$/.test(setting))
   const place = known ? placeIn(constants.get('DB_HOST'), socket) : undefined
@@ -87,12 +90,12 @@ function accountIn({ constants, table_prefix, unsure }: WpConfig, socket: string
   return { account: { user, password }, name, prefix: table_prefix, tcp: place === 'tcp' }
 }
 
-/** As WordPress' driver sends it: a number as text. */
+/** Converts a value as WordPress' driver does: a number to text. */
 function textOf(value: string | number | boolean | undefined): string | undefined {
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : undefined
 }
 
-function statementFor(config: WpConfig, { name, prefix, tcp }: Found) {
+function statementFor(config: WpConfig, { name, prefix, tcp }: DatabaseAccount) {
   const { constants } = config
   const multisite = isMultisite(constants)
   const options = multisite ? OPTIONS : [...OPTIONS, ...NETWORK]
@@ -110,22 +113,23 @@ function statementFor(config: WpConfig, { name, prefix, tcp }: Found) {
   return { sql: `${LIMITS} ${parts.join(' UNION ALL ')} LIMIT ${MAX_ROWS}`, values, tcp }
 }
 
-/** is_multisite(): any value that PHP treats as true. */
+/** Returns is_multisite(): true for any value that PHP treats as true. */
 function isMultisite(constants: WpConfig['constants']): boolean {
   const value = constants.get('MULTISITE')
   if (value !== undefined) return ![false, 0, '', '0'].includes(value)
   return ['SUBDOMAIN_INSTALL', 'VHOST', 'SUNRISE'].some((name) => constants.has(name))
 }
 
-/** The main site's tables of a network have the bare prefix only if it is the first site. */
+/** Returns the number of the main site, whose tables have the bare prefix only if it is 1. */
 function blogOf(constants: WpConfig['constants']): string {
   const blog = Number(isMultisite(constants) ? (constants.get('BLOG_ID_CURRENT_SITE') ?? 1) : 1)
   return Number.isInteger(blog) && blog > 1 ? `${blog}_` : ''
 }
 
 /**
- * LEFT as well as LENGTH: a view can return different values for two reads. With a character set
- * other than Unicode, the bytes that WordPress gets: it counts bytes when it serialises.
+ * Selects LEFT as well as LENGTH: a view can return different values for two reads. With a
+ * character set other than Unicode, it selects the bytes that WordPress gets, which it counts when
+ * it serialises.
  */
 function selecting(charset: string | number | boolean | undefined) {
   const foreign = /^(?!utf8)\w{1,32}$/i.exec(String(charset ?? ''))?.[0]
@@ -141,7 +145,7 @@ const marks = (names: readonly string[]) => names.map(() => '?').join(', ')
 
 const LISTENS = "SELECT '@listens', CONCAT_WS(' ', @@skip_networking, @@port, @@bind_address)"
 
-/** Whether the server that answered is the one that TCP reaches on this machine. */
+/** Returns whether the server that answered is the one that TCP reaches on this machine. */
 export function isReachedByTcp(rows: readonly Record<string, unknown>[]): boolean {
   const [networking, port, ...addresses] = String(
     rows.find(({ name }) => String(name) === '@listens')?.value ?? '',
@@ -153,7 +157,7 @@ export function isReachedByTcp(rows: readonly Record<string, unknown>[]): boolea
   return /^(?:0|OFF)$/.test(networking ?? '') && port === '3306' && (all || here)
 }
 
-/** DB_HOST is `host`, `host:port` or `localhost:/path/of/socket` (wpdb::parse_db_host). */
+/** Parses DB_HOST: `host`, `host:port` or `localhost:/path/of/socket` (wpdb::parse_db_host). */
 function placeIn(host: unknown, socket: string): 'socket' | 'tcp' | 'elsewhere' {
   if (host === undefined) return 'socket'
   const match = /^(localhost|127\.0\.0\.1|::1|\[::1\])?(?::(3306|\/.*))?$/.exec(String(host))

@@ -1,8 +1,8 @@
-import type { Entry } from '#agent/kernel/host/ports.ts'
+import type { FolderEntry } from '#agent/kernel/host/ports.ts'
 import type { SiteTree } from './site-tree.ts'
 import { HEADER_BYTES, pluginHeaders } from './wp-headers.ts'
 
-/** `file` as WordPress names the plugin: `akismet/akismet.php`, `hello.php`. */
+/** A plugin; `file` is its name in WordPress: `akismet/akismet.php`, `hello.php`. */
 export interface Plugin {
   file: string
   name: string
@@ -13,9 +13,9 @@ const MAX_FOLDERS = 2000
 const MAX_FILES = 20_000
 
 /**
- * Every plugin below a plugin folder, as get_plugins() finds them: each .php file in it and one
- * level below with a `Plugin Name`. Must-use plugins and drop-ins are elsewhere and do not count.
- * `gap` is called for each unreadable location that may contain more.
+ * Lists plugins below a plugin folder as get_plugins() does: each .php file in it and one level
+ * below with a `Plugin Name`. Must-use plugins and drop-ins do not count. `gap` is called for each
+ * unreadable location that may contain more.
  */
 export function listPlugins(tree: SiteTree, folder: string, gap: () => void): Plugin[] {
   const plugins: Plugin[] = []
@@ -28,7 +28,7 @@ export function listPlugins(tree: SiteTree, folder: string, gap: () => void): Pl
   return plugins
 }
 
-/** The folder of a plugin, or its file without `.php`; the whole path if two share a folder. */
+/** Returns the folder of each plugin, or its file without `.php`; the path if two share one. */
 export function slugsOf(plugins: readonly Plugin[]): Map<string, string> {
   const count = new Map<string, number>()
   for (const { file } of plugins) count.set(shortSlug(file), (count.get(shortSlug(file)) ?? 0) + 1)
@@ -60,14 +60,14 @@ function candidates(tree: SiteTree, folder: string, gap: () => void): string[] {
   return files
 }
 
-/** A missing folder has no entries; an unreadable one is a gap. */
-export function entriesOf(tree: SiteTree, folder: string, gap: () => void): Entry[] {
+/** Lists a folder; a missing one has no entries, an unreadable one is a gap. */
+export function entriesOf(tree: SiteTree, folder: string, gap: () => void): FolderEntry[] {
   const entries = tree.list(folder)
   if (entries === undefined && tree.stat(folder) !== undefined) gap()
   return entries ?? []
 }
 
-function phpFiles(entries: readonly Entry[], gap: () => void): string[] {
+function phpFiles(entries: readonly FolderEntry[], gap: () => void): string[] {
   const named = entries.filter(({ name }) => name.endsWith('.php') && !name.startsWith('.'))
   if (named.some(({ kind }) => kind === 'link')) gap()
   return named.filter(({ kind }) => kind === 'file').map(({ name }) => name)

@@ -1,4 +1,4 @@
-import type { Limit } from '#agent/kernel/host/scanner-port.ts'
+import type { ScanLimit } from '#agent/kernel/host/scanner-port.ts'
 import type { Extension, Inventory } from '#shared/kernel/inventory.ts'
 import type { WpFiles } from './wp-files.ts'
 import { slugsOf } from './wp-plugins.ts'
@@ -7,11 +7,12 @@ import { coreOffer, newer, offersOf, type WpState } from './wp-updates.ts'
 const MAX_EXTENSIONS = 10_000
 
 /**
- * Version, plugins and themes of a WordPress, from its files and its options. Equals the output of
- * `wp core version`, `plugin list`, `theme list` and `core check-update`, without must-use plugins
- * and drop-ins. If some files could not be read completely, the number of updates is unknown.
+ * Returns version, plugins and themes of a WordPress, from its files and its options. Equals the
+ * output of `wp core version`, `plugin list`, `theme list` and `core check-update`, without
+ * must-use plugins and drop-ins. If some files could not be read completely, the number of updates
+ * is unknown.
  */
-export function inventoryOf(found: WpFiles, state: WpState, limit: Limit): Inventory {
+export function inventoryOf(found: WpFiles, state: WpState, limit: ScanLimit): Inventory {
   const { wp_version } = found
   const { active_plugins, active_themes, ...transients } = state
   const known = found.cached ? undefined : transients
@@ -43,7 +44,7 @@ export function inventoryOf(found: WpFiles, state: WpState, limit: Limit): Inven
   }
 }
 
-/** A header has 8 KiB at most, which is more than the contract allows. */
+/** Shortens texts to the limits of the contract; a header has up to 8 KiB. */
 function described(slug: string, name: string, version: string) {
   return { slug: slug.slice(0, 255), name: name.slice(0, 1024), version: version.slice(0, 255) }
 }

@@ -1,29 +1,29 @@
 import type { SiteTree } from './site-tree.ts'
-import { HEADER_BYTES, type Headers, themeHeaders } from './wp-headers.ts'
+import { type ExtensionHeaders, HEADER_BYTES, themeHeaders } from './wp-headers.ts'
 import { entriesOf } from './wp-plugins.ts'
 
-/** `slug` as WordPress names the theme: `twentytwentyfive`, `collection/child`. */
+/** A theme; `slug` is its name in WordPress: `twentytwentyfive`, `collection/child`. */
 export interface Theme {
   slug: string
   name: string
   version: string
 }
 
-interface Folder {
+interface ThemeFolder {
   tree: SiteTree
   folder: string
   gap: () => void
 }
 
-interface Found extends Folder {
-  /** Without a style.css: broken, but possible as a parent. */
-  themes: ReadonlyMap<string, Headers | undefined>
+interface FoundThemes extends ThemeFolder {
+  /** The themes by slug; undefined without a style.css: broken, but possible as a parent. */
+  themes: ReadonlyMap<string, ExtensionHeaders | undefined>
 }
 
 const MAX_THEMES = 2000
 
 /**
- * The themes that wp_get_themes() shows: found by search_theme_directories(), and without the
+ * Lists the themes that wp_get_themes() shows: found by search_theme_directories(), and without the
  * errors of WP_Theme (no stylesheet, no template file, parent missing or itself a child). `gap` is
  * called for each unreadable location that may contain more.
  */
@@ -37,8 +37,8 @@ export function listThemes(tree: SiteTree, folder: string, gap: () => void): The
   })
 }
 
-function findThemes(place: Folder): Map<string, Headers | undefined> {
-  const themes = new Map<string, Headers | undefined>()
+function findThemes(place: ThemeFolder): Map<string, ExtensionHeaders | undefined> {
+  const themes = new Map<string, ExtensionHeaders | undefined>()
   for (const name of folders(place, '')) {
     if (themes.size >= MAX_THEMES) {
       place.gap()
@@ -52,8 +52,8 @@ function findThemes(place: Folder): Map<string, Headers | undefined> {
   return themes
 }
 
-/** A folder of themes: one more level, if the folder itself is no theme. */
-function collection(place: Folder, name: string): [string, Headers][] {
+/** Returns the themes one level below a folder that is no theme itself. */
+function collection(place: ThemeFolder, name: string): [string, ExtensionHeaders][] {
   return folders(place, `/${name}`)
     .slice(0, MAX_THEMES)
     .flatMap((below) => {
@@ -62,14 +62,14 @@ function collection(place: Folder, name: string): [string, Headers][] {
     })
 }
 
-function headersOf({ tree, folder, gap }: Folder, slug: string): Headers | undefined {
+function headersOf({ tree, folder, gap }: ThemeFolder, slug: string): ExtensionHeaders | undefined {
   const path = `${folder}/${slug}/style.css`
   const head = tree.head(path, HEADER_BYTES)
   if (head === undefined && tree.stat(path) !== undefined) gap()
   return head === undefined ? undefined : themeHeaders(head)
 }
 
-function folders({ tree, folder, gap }: Folder, below: string): string[] {
+function folders({ tree, folder, gap }: ThemeFolder, below: string): string[] {
   const entries = entriesOf(tree, `${folder}${below}`, gap).filter(
     ({ name }) => !name.startsWith('.') && name !== 'CVS',
   )
@@ -77,21 +77,21 @@ function folders({ tree, folder, gap }: Folder, below: string): string[] {
   return entries.filter(({ kind }) => kind === 'directory').map(({ name }) => name)
 }
 
-function isSound(found: Found, slug: string, { template }: Headers): boolean {
+function isSound(found: FoundThemes, slug: string, { template }: ExtensionHeaders): boolean {
   if (template === slug) return false
   if (template === '') return hasIndex(found, slug)
   const parent = parentOf(found, slug, template)
   return parent !== undefined && !isChild(found, parent)
 }
 
-function hasIndex({ tree, folder }: Found, slug: string): boolean {
+function hasIndex({ tree, folder }: FoundThemes, slug: string): boolean {
   return ['index.php', 'templates/index.html', 'block-templates/index.html'].some(
     (file) => tree.stat(`${folder}/${slug}/${file}`) !== undefined,
   )
 }
 
-/** The parent's slug: among the themes, or beside the child in a folder of themes. */
-function parentOf({ tree, folder, themes }: Found, slug: string, template: string) {
+/** Returns the parent's slug: among the themes, or beside the child in a folder of themes. */
+function parentOf({ tree, folder, themes }: FoundThemes, slug: string, template: string) {
   const has = (name: string) => tree.stat(`${folder}/${name}/index.php`) !== undefined
   const slash = slug.lastIndexOf('/')
   const beside = `${slug.slice(0, slash)}/${template}`
@@ -100,8 +100,8 @@ function parentOf({ tree, folder, themes }: Found, slug: string, template: strin
   return themes.has(template) ? template : undefined
 }
 
-/** Only two generations are allowed; a parent whose own parent is missing has another error first. */
-function isChild(found: Found, slug: string): boolean {
+/** Returns whether a parent is itself a child, which WordPress forbids. */
+function isChild(found: FoundThemes, slug: string): boolean {
   const template = found.themes.get(slug)?.template ?? ''
   if (template === '' || template === slug) return false
   return parentOf(found, slug, template) !== undefined

@@ -1,4 +1,4 @@
-/** WordPress' own records in its options. Undefined is unknown. */
+/** WordPress' own records in its options; undefined for unknown ones. */
 export interface WpState {
   active_plugins?: ReadonlySet<string> | undefined
   /** The active theme and its parent. */
@@ -8,7 +8,7 @@ export interface WpState {
   themes?: PhpValue | undefined
 }
 
-/** The version that WordPress offers for each file or slug; undefined: its check failed. */
+/** Returns the version that WordPress offers for each file or slug; undefined without a check. */
 export function offersOf(transient: PhpValue | undefined): ReadonlyMap<string, string> | undefined {
   if (mapAt(transient, 'checked') === undefined) return undefined
   const offers = new Map<string, string>()
@@ -19,13 +19,13 @@ export function offersOf(transient: PhpValue | undefined): ReadonlyMap<string, s
   return offers
 }
 
-/** The offered version if it is newer than the installed one, otherwise null. */
+/** Returns the offered version if it is newer than the installed one, otherwise null. */
 export function newer(offered: string | undefined, installed: string): string | null {
   if (offered === undefined || offered.length > 255) return null
   return compareVersions(offered, installed) > 0 ? offered : null
 }
 
-/** The newest offered core that is newer; `known` is false if WordPress' check failed. */
+/** Returns the newest offered core that is newer; `known` is false if WordPress' check failed. */
 export function coreOffer(transient: PhpValue | undefined, installed: string) {
   const offers = [...(mapAt(transient, 'updates')?.values() ?? [])]
     .map((offer) => textAt(offer, 'version'))
@@ -36,7 +36,7 @@ export function coreOffer(transient: PhpValue | undefined, installed: string) {
   return { known: offers.length > 0, update }
 }
 
-/** The state by the rows of `optionsStatement`. */
+/** Parses the state from the rows of `optionsStatement`. */
 export function stateOf(rows: readonly Record<string, unknown>[]): WpState {
   const values = new Map(rows.map(({ name, value }) => [String(name), value]))
   const parsed = (name: string) => {
@@ -58,14 +58,14 @@ export function stateOf(rows: readonly Record<string, unknown>[]): WpState {
   }
 }
 
-/** The site's own plugins are the values of a list, the network's are the keys of a map. */
+/** Returns the active plugins: the site's own are values of a list, the network's keys of a map. */
 function activePlugins(own: PhpValue | undefined, network: PhpValue | undefined) {
   if (!(own instanceof Map)) return undefined
   const keys = network instanceof Map ? (network as PhpMap).keys() : []
   return new Set([...own.values(), ...keys].filter((file) => typeof file === 'string'))
 }
 
-/** Words of a version in their order; `#` stands for a number. Any other word comes before all. */
+/** The words of a version in their order; `#` stands for a number. Other words come before all. */
 const ORDER: readonly [string, number][] = [
   ['dev', 0],
   ['alpha', 1],
@@ -80,8 +80,8 @@ const ORDER: readonly [string, number][] = [
 ]
 
 /**
- * Below 0, 0 or above 0, like PHP's version_compare(), with which WordPress compares versions.
- * Source: php-src ext/standard/versioning.c.
+ * Returns a number below 0, 0 or above 0, like PHP's version_compare(), with which WordPress
+ * compares versions. Source: php-src ext/standard/versioning.c.
  */
 export function compareVersions(one: string, other: string): number {
   if (one === '' || other === '') return Math.sign(one.length - other.length)
@@ -93,7 +93,7 @@ export function compareVersions(one: string, other: string): number {
   return compareRest(left, right)
 }
 
-/** `1.0rc1` is 1, 0, rc, 1: split at separators and between digits and letters. */
+/** Splits `1.0rc1` into 1, 0, rc, 1: at separators and between digits and letters. */
 function partsOf(version: string): string[] {
   return version
     .slice(0, 255)
@@ -109,7 +109,7 @@ function compareParts(one: string, other: string): number {
   return Math.sign(rank(isNumber ? '#' : one) - rank(isOther ? '#' : other))
 }
 
-/** A further number is newer; a further word compares as with a number: 1.0-rc1 < 1.0 < 1.0pl1. */
+/** Compares the rest: a number is newer; a word compares with one: 1.0-rc1 < 1.0 < 1.0pl1. */
 function compareRest(left: string[], right: string[]): number {
   const [further] = left.slice(right.length)
   if (further !== undefined) return /^\d/.test(further) ? 1 : compareParts(further, '#')
@@ -134,7 +134,7 @@ const code = (letter: string) => letter.charCodeAt(0)
 const [ARRAY, BOOLEAN, FLOAT, INTEGER, NULL, OBJECT, STRING] = [...'abdiNOs'].map(code)
 const REFERENCES = [code('r'), code('R')]
 
-class Refused extends Error {}
+class InvalidText extends Error {}
 
 /**
  * Reads the text that PHP's serialize() wrote; undefined for anything else, for more than 8 MiB and
@@ -149,24 +149,24 @@ export function parsePhpValue(text: string | Uint8Array): PhpValue | undefined {
     const value = reader.value(0)
     return reader.ended ? value : undefined
   } catch (error) {
-    if (error instanceof Refused) return undefined
+    if (error instanceof InvalidText) return undefined
     throw error
   }
 }
 
-/** The map below the key; undefined if it is missing. */
+/** Returns the map below the key; undefined if it is missing. */
 export function mapAt(value: PhpValue | undefined, key: string): PhpMap | undefined {
   const found = value instanceof Map ? value.get(key) : undefined
   return found instanceof Map ? found : undefined
 }
 
-/** The string below the key; undefined if it is missing. */
+/** Returns the string below the key; undefined if it is missing. */
 export function textAt(value: PhpValue | undefined, key: string): string | undefined {
   const found = value instanceof Map ? value.get(key) : undefined
   return typeof found === 'string' ? found : undefined
 }
 
-/** Lengths count bytes, so it reads bytes; ASCII text is cut without decoding. */
+/** Reads bytes, which lengths count; ASCII text is cut without decoding. */
 class Reader {
   readonly #text: string
   readonly #bytes: Uint8Array
@@ -184,7 +184,7 @@ class Reader {
   }
 
   value(depth: number): PhpValue {
-    if (depth > MAX_DEPTH) throw new Refused()
+    if (depth > MAX_DEPTH) throw new InvalidText()
     const type = this.#bytes[this.#at++]
     if (type === NULL) return this.#skip(';', null)
     this.#expect(':')
@@ -200,7 +200,7 @@ class Reader {
     if (type === BOOLEAN && /^[01]$/.test(text)) return text === '1'
     if (type === FLOAT && /^(-?INF|NAN|[+-]?[\d.]+(E[+-]?\d+)?)$/i.test(text)) return Number(text)
     if (type !== undefined && REFERENCES.includes(type) && /^\d+$/.test(text)) return null
-    throw new Refused()
+    throw new InvalidText()
   }
 
   #object(depth: number): PhpValue {
@@ -215,7 +215,7 @@ class Reader {
     const fields = new Map<string, PhpValue>()
     for (let index = 0; index < count; index++) {
       const key = this.value(depth + 1)
-      if (typeof key !== 'string' && typeof key !== 'number') throw new Refused()
+      if (typeof key !== 'string' && typeof key !== 'number') throw new InvalidText()
       fields.set(String(key), this.value(depth + 1))
     }
     return this.#skip('}', fields)
@@ -226,21 +226,21 @@ class Reader {
     this.#expect('"')
     const start = this.#at
     this.#at += length
-    if (this.#at >= this.#bytes.length) throw new Refused()
+    if (this.#at >= this.#bytes.length) throw new InvalidText()
     return this.#skip('"', this.#cut(start, this.#at))
   }
 
   #count(): number {
     const digits = this.#until(':')
-    if (!/^\d{1,9}$/.test(digits)) throw new Refused()
+    if (!/^\d{1,9}$/.test(digits)) throw new InvalidText()
     return Number(digits)
   }
 
-  /** Numbers and counts are short: a distant end is invalid. */
+  /** Reads up to a letter; numbers and counts are short: a distant end is invalid. */
   #until(letter: string): string {
     const start = this.#at
     const end = this.#bytes.subarray(start, start + 64).indexOf(code(letter))
-    if (end < 0) throw new Refused()
+    if (end < 0) throw new InvalidText()
     this.#at = start + end + 1
     return this.#cut(start, start + end)
   }
@@ -256,6 +256,6 @@ class Reader {
   }
 
   #expect(letter: string): void {
-    if (this.#bytes[this.#at++] !== code(letter)) throw new Refused()
+    if (this.#bytes[this.#at++] !== code(letter)) throw new InvalidText()
   }
 }

@@ -1,19 +1,22 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { direct } from './direct.ts'
+import { directServices } from './direct-services.ts'
 import { isRunning, type Service, type Services } from './service.ts'
-import { systemd } from './systemd.ts'
+import { systemdServices } from './systemd.ts'
 
-/** What a machine has with systemd, and what it has in its place without. */
-type Forms<T> = Readonly<Record<Host['init'], T>>
+/** The values for a machine with and without systemd. */
+type ByManager<T> = Readonly<Record<Host['init'], T>>
 
-const MANAGERS: Forms<(host: Host) => Services> = { systemd, direct }
+const MANAGERS: ByManager<(host: Host) => Services> = {
+  systemd: systemdServices,
+  direct: directServices,
+}
 
 export const servicesOf = (host: Host): Services => formOf(host, MANAGERS)(host)
 
 /** Returns the entry for the service manager of this machine. */
-export const formOf = <T>({ init }: Pick<Host, 'init'>, forms: Forms<T>): T => forms[init]
+export const formOf = <T>({ init }: Pick<Host, 'init'>, forms: ByManager<T>): T => forms[init]
 
-/** Makes work on units of systemd: a machine without systemd has none, and gets `otherwise`. */
+/** Returns work on units of systemd: a machine without systemd has none, and gets `otherwise`. */
 export const onUnits =
   <A extends unknown[], R>(work: (host: Host, ...args: A) => Promise<R>, otherwise: R) =>
   (host: Host, ...args: A): Promise<R> =>

@@ -2,7 +2,7 @@ import type { Change } from '#agent/kernel/effects/change.ts'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { Host, WriteOptions } from '#agent/kernel/host/ports.ts'
 
-/** start-stop-daemon(8): the pid file names no running process of the program. */
+/** The status of start-stop-daemon(8) when the pid file names no running process of the program. */
 const NO_PROCESS = 1
 const MAX_TRIES = 10
 const PAUSE_MS = 200
@@ -16,20 +16,20 @@ export interface Service {
   env?: Readonly<Record<string, string>>
   /** The socket unit that starts it on demand: systemd.socket(5). */
   socket_unit?: string
-  /** Written by the program itself, or by the agent for a program with a `user`. */
+  /** The path of the pid file, written by the program, or by the agent for one with a `user`. */
   pid_file: string
   /** The kernel's list of its processes, for programs that may not write a pid file for root. */
   processes?: string
   /** The capabilities that its root process keeps without systemd: capabilities(7). */
   capabilities?: readonly string[]
-  /** Without systemd it starts as this user, without privileges. */
+  /** The unprivileged user as which it starts without systemd. */
   user?: string
   log: string
   /** The signal that ends it without dropping work. */
   stop_signal: 'TERM' | 'QUIT'
-  /** How long it may take after the signal: 15. */
+  /** The seconds that it may take after the signal; 15 by default. */
   stop_seconds?: number
-  /** A folder below /run that must be there before it starts. */
+  /** A folder below /run that must exist before it starts. */
   folder?: { path: string; options: WriteOptions }
 }
 
@@ -41,7 +41,7 @@ export interface Services {
   restart(service: Service): Promise<void>
   /** Makes the program read its configuration again: by its unit, or by this signal. */
   reload(service: Service, name: 'HUP' | 'USR2'): Promise<void>
-  /** Whether its unit is active, or its program runs. */
+  /** Returns whether its unit is active, or its program runs. */
   isActive(service: Service): Promise<boolean>
   /** Returns the states in the order of the services. One that sleeps behind its socket is running. */
   statusesOf(services: readonly Service[]): Promise<('running' | 'stopped' | 'failed')[]>
@@ -53,10 +53,7 @@ export interface Services {
   installed(service: Service, unit: string): Change
   /** Stops the service and removes its unit. */
   uninstalled(service: Service): Change
-  /**
-   * True: it opens the sockets of a service and starts it as its user, and a connection to a stopped
-   * service waits until it has started.
-   */
+  /** True when it opens the sockets of a service, and connections wait until that has started. */
   holdsSockets: boolean
   /** Reads changed unit files. */
   reread(): Promise<void>
@@ -64,17 +61,17 @@ export interface Services {
   units<R>(work: () => Promise<R>, otherwise: R): Promise<R>
 }
 
-/** The file that lists its processes: the kernel's, or its own with the first one. */
+/** Returns the file that lists its processes: the kernel's, or its own with the first one. */
 export const pidsPathOf = (
   { init }: Pick<Host, 'init'>,
   { processes, pid_file }: Service,
 ): string => (init === 'systemd' ? (processes ?? pid_file) : pid_file)
 
-/** The pid file, if there is one. */
+/** Returns the pid file, if there is one. */
 export const pidFilesOf = (host: Pick<Host, 'init'>, service: Service): string[] =>
   [pidsPathOf(host, service)].filter((path) => path === service.pid_file)
 
-/** Without starting a program; a zombie is not running. */
+/** Returns whether it runs, without starting a program; a zombie does not run. */
 export async function isRunning(
   { files, init }: Pick<Host, 'files' | 'init'>,
   service: Service,
@@ -90,9 +87,9 @@ export async function isRunning(
 }
 
 /**
- * The effect of a unit's ExecReload, with and without systemd. Its package may restart the program at
- * the same time: then it is tried again. One that has ended needs no signal to read its configuration
- * (HUP), or to end (QUIT).
+ * Signals a program like a unit's ExecReload, with and without systemd. Its package may restart the
+ * program at the same time: then it is tried again. One that has ended needs no signal to read its
+ * configuration (HUP), or to end (QUIT).
  */
 export async function signal(
   host: Host,

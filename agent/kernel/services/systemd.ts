@@ -12,7 +12,7 @@ import { isRunning, type Service, type Services } from './service.ts'
 
 const SHOW_MS = 10_000
 
-export function systemd(host: Host): Services {
+export function systemdServices(host: Host): Services {
   const { shell } = host
   const restart = async ({ unit }: Service) =>
     void (await shell.run(['systemctl', 'restart', unit]))
@@ -81,13 +81,13 @@ export function systemd(host: Host): Services {
   }
 }
 
-/** systemd(1): active, reloading and activating units answer; a unit that never ran is inactive. */
+/** Maps states of systemd(1): active, reloading, activating answer; one never run is inactive. */
 function statusOf(state = ''): 'running' | 'stopped' | 'failed' {
   if (state === 'failed') return 'failed'
   return ['active', 'reloading', 'activating'].includes(state) ? 'running' : 'stopped'
 }
 
-/** Properties of these units in one call, by their names: systemctl(1). None without systemd. */
+/** Returns properties of units in one call, by their names: systemctl(1). None without systemd. */
 export async function propertiesOf<P extends string>(
   { init, shell }: Pick<Host, 'init' | 'shell'>,
   units: readonly string[],
@@ -110,7 +110,7 @@ export async function propertiesOf<P extends string>(
 export const UNITS = '/etc/systemd/system'
 export const WANTS = `${UNITS}/multi-user.target.wants`
 
-/** The name of a slice: `-` would make it a child of another one (systemd.slice(5)). */
+/** Returns the name of a slice: `-` would make it a child of another one (systemd.slice(5)). */
 export function sliceOf(user: string): string {
   return `hosting-${user.replaceAll('-', '\\x2d')}.slice`
 }

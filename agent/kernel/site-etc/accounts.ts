@@ -2,21 +2,21 @@ import { type Change, removed } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { formOf, onUnits } from '#agent/kernel/services/index.ts'
 import { HOMES } from '#agent/kernel/site/paths.ts'
-import { ACCOUNT_FILES, accountsOf } from './places.ts'
+import { ACCOUNT_FILES, accountsOf } from './paths.ts'
 
-const MOST = 64 << 20
-/** Smaller numbers are system accounts: login.defs(5). */
+const MAX_BYTES = 64 << 20
+/** The first number of a person; smaller ones are system accounts: login.defs(5). */
 const FIRST_PERSON = 1000
-/** `nobody` and `nogroup`. */
+/** The number of `nobody` and `nogroup`. */
 const NOBODY = 65534
 
-type Accounts = Record<(typeof ACCOUNT_FILES)[number], string>
+type AccountTexts = Record<(typeof ACCOUNT_FILES)[number], string>
 
 /**
- * Lines of passwd(5) and group(5) for one site: the system accounts, and the user and groups of the
- * site, without members that are not in the list.
+ * Returns lines of passwd(5) and group(5) for one site: the system accounts, and the user and
+ * groups of the site, without members that are not in the list.
  */
-export function visibleAccounts({ passwd, group }: Accounts, user: string): Accounts {
+export function visibleAccounts({ passwd, group }: AccountTexts, user: string): AccountTexts {
   const all = fieldsOf(passwd, 7)
   const foreign = all.filter(
     ([name, , , , , home]) => name !== user && home?.startsWith(`${HOMES}/`),
@@ -39,14 +39,14 @@ export function visibleAccounts({ passwd, group }: Accounts, user: string): Acco
 
 /** Returns the names of the users of /etc/passwd. */
 export async function readAccountNames({ files }: Host): Promise<ReadonlySet<string>> {
-  const fields = fieldsOf((await files.read('/etc/passwd', MOST)) ?? '', 7)
+  const fields = fieldsOf((await files.read('/etc/passwd', MAX_BYTES)) ?? '', 7)
   return new Set(fields.map(([name = '']) => name))
 }
 
 /** Writes the accounts that a site sees. */
 export const writeAccounts = onUnits(async (host, ...users: string[]): Promise<void> => {
   const [passwd = '', group = ''] = await Promise.all(
-    ACCOUNT_FILES.map((name) => host.files.read(`/etc/${name}`, MOST)),
+    ACCOUNT_FILES.map((name) => host.files.read(`/etc/${name}`, MAX_BYTES)),
   )
   const all = { passwd, group }
   for (const user of users) {

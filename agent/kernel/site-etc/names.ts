@@ -7,7 +7,7 @@ import { PHP_VERSIONS } from '#shared/php/php-support.ts'
  * mariadb, curl) and the C library read.
  */
 
-/** Mounted folders of the server itself. Few: each of them slows every start down. */
+/** The mounted folders of the server itself. Few: each of them slows every start down. */
 export const ETC_FOLDERS = [
   'ImageMagick-6',
   'ImageMagick-7',
@@ -22,10 +22,7 @@ export const ETC_FOLDERS = [
   'ssl',
 ] as const
 
-/**
- * Copies, which the follower keeps current: a mount over a file is lost when the file is replaced,
- * as every program that writes here does.
- */
+/** The copied files, which the follower keeps current, as a mount shows the replaced file. */
 export const ETC_FILES = [
   'debian_version',
   'environment',
@@ -62,7 +59,7 @@ export const ETC_FILES = [
 ] as const
 
 /** The PHP versions that repositories for Debian still have, and the next one. */
-const PHP = [...PHP_VERSIONS.filter((php) => php >= '5.6'), '8.6']
+const ETC_PHP_VERSIONS = [...PHP_VERSIONS.filter((php) => php >= '5.6'), '8.6']
 
-/** Within those folders: pools that an administrator has made are named after their users. */
-export const HIDDEN_IN_ETC = PHP.map((php) => `/etc/php/${php}/fpm/pool.d`)
+/** The hidden paths within those folders: an administrator's pools have users' names. */
+export const HIDDEN_IN_ETC = ETC_PHP_VERSIONS.map((php) => `/etc/php/${php}/fpm/pool.d`)

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import * as effects from '#agent/kernel/effects/effects.ts'
-import { MARK_LINE, removeGenerated, replace } from '#agent/kernel/effects/generated.ts'
+import { MARK_LINE, removeGenerated, replaceGenerated } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { onUnits } from '#agent/kernel/services/index.ts'
 import { UNITS, WANTS } from '#agent/kernel/services/systemd.ts'
@@ -8,7 +8,7 @@ import { LIBRARY } from '#agent/kernel/site/paths.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
 import { ETC_FILES, ETC_FOLDERS } from './names.ts'
-import { ACCOUNT_FILES, ACCOUNTS, linkOf, SHARED_ETC, SITE_ETC } from './places.ts'
+import { ACCOUNT_FILES, ACCOUNTS_FOLDER, linkOf, SHARED_ETC, SITE_ETC } from './paths.ts'
 
 const SCRIPT = `${LIBRARY}/follow-etc.php`
 const STAGING = `${SITE_ETC}/new`
@@ -18,8 +18,9 @@ const SERVICE = 'hosting-etc.service'
 const WATCH = 'hosting-etc.path'
 const TIMER = 'hosting-etc.timer'
 /**
- * Repeats the copy some seconds later: systemd does not watch between the end of a service and the
- * next wait of its path unit. By then the first unit watches again, and this copies missed changes.
+ * The units that repeat the copy some seconds later: systemd does not watch between the end of a
+ * service and the next wait of its path unit. By then the first unit watches again, and this copies
+ * missed changes.
  */
 const LATE_SERVICE = 'hosting-etc-late.service'
 const LATE_WATCH = 'hosting-etc-late.path'
@@ -78,7 +79,7 @@ for ($left = 20; $left > 0; $left--) {
 }
 `
 
-/** Root without a capability, with write access to this one folder only. */
+/** Runs as root without a capability, with write access to this one folder only. */
 const serviceText = (when = '') => `# ${MARK_LINE}
 [Unit]
 Description=Copy what sites see of /etc
@@ -108,7 +109,7 @@ MemoryMax=256M
 TasksMax=8
 `
 
-/** One watch of the folder covers every file that is written, created, replaced or removed. */
+/** Watches the folder: that covers every file that is written, created, replaced or removed. */
 const watchText = (service: string) => `# ${MARK_LINE}
 [Unit]
 Description=Changes of /etc, for sites
@@ -121,7 +122,7 @@ Unit=${service}
 WantedBy=multi-user.target
 `
 
-/** At each boot, and after a failure of a watch. */
+/** Runs at each boot, and after a failure of a watch. */
 const TIMER_TEXT = `# ${MARK_LINE}
 [Unit]
 Description=What sites see of /etc, every 15 minutes
@@ -152,17 +153,17 @@ const FOLLOWER_LINKS = [
   { path: `${UNITS}/timers.target.wants/${TIMER}`, target: `${UNITS}/${TIMER}` },
 ] as const
 
-/** Mount points of the server's folders; `hosting` is for the files of each site. */
+/** The mount points of the server's folders; `hosting` is for the files of each site. */
 const FOLDERS = [
   SITE_ETC,
   STAGING,
-  ACCOUNTS,
+  ACCOUNTS_FOLDER,
   SHARED_ETC,
   ...[...ETC_FOLDERS, 'hosting'].map((name) => `${SHARED_ETC}/${name}`),
 ]
 const LINKS = ACCOUNT_FILES.map((name) => ({ path: `${SHARED_ETC}/${name}`, target: linkOf(name) }))
 
-/** The step that creates the /etc of sites, and its follower; none if they exist. */
+/** Returns the step that creates the /etc of sites, and its follower; none if they exist. */
 export const sharedEtcSteps = onUnits(async (host): Promise<Step[]> => {
   const missing = await missingOn(host)
   if (missing.length === 0) return []
@@ -170,7 +171,7 @@ export const sharedEtcSteps = onUnits(async (host): Promise<Step[]> => {
   return [{ name: 'site etc', title: 'Preparing the /etc of sites', effects: missing, apply }]
 }, [])
 
-/** The same immediately, without steps. */
+/** Provides it immediately, without steps. */
 export async function provideSharedEtc(host: Host): Promise<void> {
   if ((await missingOn(host)).length > 0) await makeSharedEtc(host)
 }
@@ -185,12 +186,12 @@ async function missingOn(host: Host): Promise<Effect[]> {
   ]
 }
 
-/** It is enabled last, so that an interrupted step runs again. */
+/** Enables it last, so that an interrupted step runs again. */
 async function makeSharedEtc(host: Host): Promise<void> {
   await host.files.mkdir(SITE_ETC, { mode: 0o700 })
   for (const path of FOLDERS.slice(1)) await host.files.mkdir(path, { mode: 0o755 })
   for (const { path, target } of LINKS) await host.files.link(target, path)
-  for (const { path, text } of FOLLOWER_FILES) await replace(host, path, text)
+  for (const { path, text } of FOLLOWER_FILES) await replaceGenerated(host, path, text)
   await host.shell.run(['systemctl', 'daemon-reload'])
   await host.shell.run(['systemctl', 'start', SERVICE])
   for (const { path, target } of FOLLOWER_LINKS) {
@@ -200,7 +201,7 @@ async function makeSharedEtc(host: Host): Promise<void> {
   await host.shell.run(['systemctl', 'restart', LATE_WATCH, WATCH, TIMER])
 }
 
-/** Without a site, nothing needs it. */
+/** Removes it when there is no site any more. */
 export async function removeSharedEtc(host: Host): Promise<void> {
   const units = [LATE_WATCH, WATCH, TIMER, LATE_SERVICE, SERVICE]
   await host.shell.try(['systemctl', 'stop', ...units])

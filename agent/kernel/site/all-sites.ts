@@ -7,7 +7,7 @@ import type { Step } from '#agent/kernel/steps/command.ts'
 import { unit } from '#shared/kernel/formats/systemd.ts'
 import { RUN_FOLDERS } from './run-folders.ts'
 
-/** The parent slice of all sites: systemd.slice(5). */
+/** The file of the parent slice of all sites: systemd.slice(5). */
 export const ALL_SITES = '/etc/systemd/system/hosting.slice'
 export const TMPFILES = '/etc/tmpfiles.d/hosting-sites.conf'
 
@@ -20,7 +20,7 @@ export async function commonSteps(host: Host): Promise<Step[]> {
   return [...(await sliceSteps(host)), ...(await runFolderSteps(host))]
 }
 
-/** tmpfiles.d(5): they are there before the programs of any site, also after a boot. */
+/** Creates the folders by tmpfiles.d(5): they exist before any program, also at boot. */
 const runFolderSteps = onUnits(async (host): Promise<Step[]> => {
   const lines = RUN_FOLDERS.map(({ path, mode }) => `d ${path} 0${mode.toString(8)} root root -\n`)
   const change = inOrder(

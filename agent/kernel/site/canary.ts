@@ -1,16 +1,17 @@
 import type { Site } from './sites.ts'
 
 /** The part that a temporary site has in an isolation check. */
-export type Role = 'attacker' | 'neighbour'
+export type CanaryRole = 'attacker' | 'neighbour'
 
-/** Nobody can own a name below `.invalid` (RFC 2606). */
+/** Matches a name below `.invalid`, which nobody can own (RFC 2606). */
 const NAME = /^(?:www\.)?canary-(attacker|neighbour)-([a-z][a-z0-9]{15})\.invalid$/
 
-/** Whether a domain is that of a temporary site of an isolation check, which is never listed. */
+/** Returns whether a domain is that of a temporary site of an isolation check, never listed. */
 export const isCanary = (domain: string): boolean => NAME.test(domain)
 
-export const roleOf = ({ domain }: Pick<Site, 'domain'>): Role =>
+export const roleOf = ({ domain }: Pick<Site, 'domain'>): CanaryRole =>
   NAME.exec(domain)?.[1] === 'attacker' ? 'attacker' : 'neighbour'
 
-/** The random part of the name of a temporary site. */
-export const randomOf = ({ domain }: Pick<Site, 'domain'>): string => NAME.exec(domain)?.[2] ?? ''
+/** Returns the random part of the name of a temporary site. */
+export const randomPartOf = ({ domain }: Pick<Site, 'domain'>): string =>
+  NAME.exec(domain)?.[2] ?? ''

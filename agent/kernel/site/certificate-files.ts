@@ -9,7 +9,7 @@ const fullchainOf = (domain: string) => `${certificateFolder(domain)}/fullchain.
 const formerOf = (domain: string) => `${certificateFolder(domain)}/former.pem`
 export const privateKeyOf = (domain: string) => `${certificateFolder(domain)}/privkey.pem`
 
-/** The first certificate of a PEM text; undefined when it holds none. */
+/** Returns the first certificate of a PEM text; undefined when it holds none. */
 export function parseCertificate(pem: string | undefined): X509Certificate | undefined {
   try {
     return pem === undefined ? undefined : new X509Certificate(pem)
@@ -18,16 +18,16 @@ export function parseCertificate(pem: string | undefined): X509Certificate | und
   }
 }
 
-/** False also for an invalid certificate. */
+/** Returns false also for an invalid certificate. */
 export function isSelfSigned(pem: string): boolean {
   const found = parseCertificate(pem)
   return found !== undefined && !isIssued(found)
 }
 
-/** By an authority. */
+/** Returns whether an authority issued it. */
 export const isIssued = ({ issuer, subject }: X509Certificate): boolean => issuer !== subject
 
-/** The names that a certificate is valid for; undefined when it names none. */
+/** Returns the names that a certificate is valid for; undefined when it names none. */
 export function namesIn(pem: string): string[] | undefined {
   const written = parseCertificate(pem)?.subjectAltName?.split(', ') ?? []
   const names = written.flatMap((entry) => (entry.startsWith('DNS:') ? [entry.slice(4)] : []))
@@ -39,8 +39,9 @@ export async function readCertificate(host: Host, domain: string) {
 }
 
 /**
- * The private key of a site, created if it is missing: ECDSA P-256, PKCS 8 PEM. It stays when the certificate changes: then
- * a new certificate is one rename, and no crash can leave a key beside the wrong certificate.
+ * Returns the private key of a site, created if it is missing: ECDSA P-256, PKCS 8 PEM. It stays
+ * when the certificate changes: then a new certificate is one rename, and no crash can leave a key
+ * beside the wrong certificate.
  */
 export async function provideKey(host: Host, path: string): Promise<string> {
   const known = await host.files.read(path)
@@ -51,23 +52,27 @@ export async function provideKey(host: Host, path: string): Promise<string> {
   return key
 }
 
-/**
- * Copies the served certificate, and what the record says about it, for the undo in this process and
- * the next one.
- */
-export async function keepFormer(host: Host, domain: string, record: object): Promise<void> {
+/** Copies the served certificate with its record, for the undo here and after a restart. */
+export async function keepFormerCertificate(
+  host: Host,
+  domain: string,
+  record: object,
+): Promise<void> {
   const served = (await host.files.read(fullchainOf(domain))) ?? ''
   await host.files.write(formerOf(domain), `${JSON.stringify(record)}\n${served}`, SECRET)
 }
 
-/** `pem`: "" for no certificate; `record`: JSON. */
-interface Former {
+/** The copy of a certificate: `pem` is "" without one, `record` is JSON. */
+interface FormerCertificate {
   pem: string
   record: string
 }
 
-/** The copy of `keepFormer`; undefined: there is none. */
-export async function readFormer(host: Host, domain: string): Promise<Former | undefined> {
+/** Reads the copy of `keepFormerCertificate`; undefined without one. */
+export async function readFormerCertificate(
+  host: Host,
+  domain: string,
+): Promise<FormerCertificate | undefined> {
   const text = await host.files.read(formerOf(domain))
   if (text === undefined) return undefined
   const [first = ''] = text.split('\n', 1)
@@ -88,26 +93,26 @@ export const installed = (host: Host, domain: string, pem: string): Change => ({
   apply: () => host.files.write(fullchainOf(domain), pem, SECRET),
 })
 
-/** When the present certificate was installed; undefined: there is none. */
+/** Returns when the present certificate was installed; undefined without one. */
 export const installedAt = async (host: Host, domain: string): Promise<number | undefined> =>
   (await host.files.stat(fullchainOf(domain)))?.mtime_ms
 
 /** From then on the change is complete. */
-export const forgetFormer = (host: Host, domain: string): Promise<void> =>
+export const removeFormerCertificate = (host: Host, domain: string): Promise<void> =>
   host.files.remove(formerOf(domain))
 
 /**
- * With the copy of `keepFormer`, in this order: a removal that is interrupted leaves no certificate
- * that would be served again. A key alone is used by the next certificate.
+ * Removes the certificate with its copy, in this order: an interrupted removal leaves no
+ * certificate that would be served again. The next certificate uses the remaining key.
  */
 export async function removeCertificate(host: Host, domain: string): Promise<void> {
   await host.files.remove(fullchainOf(domain))
-  await forgetFormer(host, domain)
+  await removeFormerCertificate(host, domain)
   await host.files.remove(certificateFolder(domain)).catch(() => undefined)
 }
 
-/** What an interrupted first attempt leaves. */
-export async function removeUnused(host: Host, domain: string): Promise<void> {
+/** Removes the key that an interrupted first attempt leaves. */
+export async function removeUnusedKey(host: Host, domain: string): Promise<void> {
   if ((await host.files.stat(fullchainOf(domain))) === undefined)
     await host.files.remove(certificateFolder(domain))
 }

@@ -3,25 +3,25 @@ import type { Warn } from '#agent/kernel/steps/command.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { findSite, getSite, type Site } from './sites.ts'
 
-interface Named {
+interface DomainParams {
   domain: string
 }
 
-/** What most commands have in common: they lock one site of this server, and have it as `site`. */
+/** The lock and the site of most commands, which lock a site of this server, given as `site`. */
 export const onSite = {
-  lock: ({ domain }: Named): string => apexOf(domain),
-  check: async ({ domain }: Named, host: Host): Promise<{ site: Site }> => ({
+  lock: ({ domain }: DomainParams): string => apexOf(domain),
+  check: async ({ domain }: DomainParams, host: Host): Promise<{ site: Site }> => ({
     site: await getSite(host, domain),
   }),
-  async find({ domain }: Named, host: Host): Promise<{ site: Site } | undefined> {
+  async find({ domain }: DomainParams, host: Host): Promise<{ site: Site } | undefined> {
     const site = await findSite(host, domain)
     return site && { site }
   },
 }
 
-/** The result of a command that returns nothing but its site. */
-export const domainOf = ({ params: { domain } }: { params: Named }) => ({ domain })
+/** Returns the result of a command that returns nothing but its site. */
+export const domainOf = ({ params: { domain } }: { params: DomainParams }) => ({ domain })
 
-/** For a command that is complete, although an obstacle prevents its cleanup, which is retried. */
+/** Warns that a command is complete but an obstacle prevents its cleanup, which is retried. */
 export const warnOfCleanup = (message: string, { warn }: { warn: Warn }): void =>
   warn({ code: 'cleanup_pending', message })

@@ -2,28 +2,28 @@ import type { SettingsReport } from '#shared/sites/site.configure.ts'
 import type { XMLRPC_MODES } from '#shared/sites/site-settings.ts'
 import type { Site } from './sites.ts'
 
-type Settings = NonNullable<Site['settings']>
-type OrDefault = { [N in keyof Settings]?: Settings[N] | null }
+type SiteSettingsRecord = NonNullable<Site['settings']>
+type SettingsOrDefault = { [N in keyof SiteSettingsRecord]?: SiteSettingsRecord[N] | null }
 
-/** Only settings that differ from the defaults are part of a record; null is the default. */
-export function withSettings({ settings: _, ...site }: Site, settings: OrDefault): Site {
+/** Returns the site with settings, recorded if they are no defaults; null is the default. */
+export function withSettings({ settings: _, ...site }: Site, settings: SettingsOrDefault): Site {
   const kept = Object.entries(settings).filter(([, value]) => value !== undefined && value !== null)
   return kept.length === 0 ? site : { ...site, settings: Object.fromEntries(kept) }
 }
 
-type Mode = (typeof XMLRPC_MODES)[number]
+type XmlrpcMode = (typeof XMLRPC_MODES)[number]
 
-/** Who may call xmlrpc.php. */
-export function withXmlrpc({ xmlrpc: _, ...site }: Site, mode: Mode): Site {
+/** Returns the site with a mode of who may call xmlrpc.php. */
+export function withXmlrpc({ xmlrpc: _, ...site }: Site, mode: XmlrpcMode): Site {
   const { xmlrpc: __, ...others } = site.settings ?? {}
   const settings = mode === 'jetpack' ? { ...others, xmlrpc: mode } : others
   return withSettings({ ...site, ...(mode === 'off' && { xmlrpc: false }) }, settings)
 }
 
-export const xmlrpcOf = ({ xmlrpc = true, settings }: Site): Mode =>
+export const xmlrpcOf = ({ xmlrpc = true, settings }: Site): XmlrpcMode =>
   xmlrpc ? (settings?.xmlrpc ?? 'on') : 'off'
 
-/** All settings as they are, without the hash of the password. */
+/** Returns all settings without the hash of the password. */
 export function reportOf(site: Site): SettingsReport {
   const {
     maintenance = null,
@@ -40,6 +40,6 @@ export function reportOf(site: Site): SettingsReport {
   }
 }
 
-/** Visitors of a staging site need its current pages. */
+/** Returns whether pages are cached; visitors of a staging site need its current pages. */
 export const hasPageCache = ({ staging, settings }: Pick<Site, 'staging' | 'settings'>): boolean =>
   !staging && settings?.page_cache?.enabled !== false

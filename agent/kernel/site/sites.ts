@@ -22,31 +22,31 @@ import { Staging } from '#shared/sites/staging.ts'
 export type Site = Omit<ParamsOf<'site.create'>, 'accept'> &
   Pick<ParamsOf<'site.update'>, 'database_routines' | 'xmlrpc'> & {
     staging?: Staging | undefined
-    /** Visitors see that it is suspended, and its jobs do not run. */
+    /** Present when visitors see that it is suspended, and its jobs do not run. */
     suspended?: true | undefined
     settings?: SiteSettings | undefined
-    /** Absent: only the primary domain, with and without `www.`. */
+    /** Absent when only the primary domain counts, with and without `www.`. */
     names?: SiteNames | undefined
     moving?: Moving | undefined
-    /** Its own jobs, beside those of WordPress. */
+    /** The cron jobs, beside those of WordPress. */
     jobs?: SiteJob[] | undefined
-    /** Absent: nobody can log in. */
+    /** Absent when nobody can log in. */
     access?: AccessGrant[] | undefined
-    /** Accounts with a password; absent: none. */
+    /** The accounts with a password; absent without any. */
     clients?: ClientAccount[] | undefined
-    /** The debug log of its WordPress is on. */
+    /** Present when the debug log of its WordPress is on. */
     debug?: { until: string } | undefined
-    /** Absent: its WordPress has no object cache of ours. */
+    /** Absent when its WordPress has no object cache of ours. */
     object_cache?: { memory: number } | undefined
   }
 
 const { database_routines, xmlrpc } = siteUpdate.params.shape
-const Record = siteCreate.params
+const SiteRecord = siteCreate.params
   .omit({ accept: true })
   .extend({
     ...{ database_routines, xmlrpc },
     ...{ staging: Staging.optional(), moving: Moving.optional() },
-    // A server may have one that nobody can choose any more: it stays readable.
+    // A server may have a user name that nobody can choose any more: it stays readable.
     user: SystemUser,
     names: SiteNames.optional(),
     jobs: SiteJobs.optional(),
@@ -64,16 +64,16 @@ const Record = siteCreate.params
  * trash, being deleted permanently, or a temporary site of an isolation check or of the proof of a
  * backup. `former` has the previous record of a moved site while other settings are taken over.
  */
-type Folder = 'sites' | 'moved' | 'former' | 'trash' | 'purging' | 'canaries' | 'proofs'
+type RecordFolder = 'sites' | 'moved' | 'former' | 'trash' | 'purging' | 'canaries' | 'proofs'
 
-const folderOf = ({ settings }: Host, folder: Folder) => `${settings.state_dir}/${folder}`
-const pathOf = (host: Host, domain: string, folder: Folder) =>
+const folderOf = ({ settings }: Host, folder: RecordFolder) => `${settings.state_dir}/${folder}`
+const pathOf = (host: Host, domain: string, folder: RecordFolder) =>
   `${folderOf(host, folder)}/${domain}.json`
 
 export async function findSite(
   host: Host,
   domain: string,
-  folder: Folder = 'sites',
+  folder: RecordFolder = 'sites',
 ): Promise<Site | undefined> {
   const path = pathOf(host, domain, folder)
   const text = await host.files.read(path)
@@ -89,8 +89,8 @@ export async function getSite(host: Host, domain: string): Promise<Site> {
   throw new ServiceError('not_found', { message })
 }
 
-/** Sorted by domain. */
-export async function listSites(host: Host, folder: Folder = 'sites'): Promise<Site[]> {
+/** Lists sites by domain. */
+export async function listSites(host: Host, folder: RecordFolder = 'sites'): Promise<Site[]> {
   const entries = await host.files.list(folderOf(host, folder))
   const domains = entries
     .filter(({ name, kind }) => kind === 'file' && /^[^.].*\.json$/.test(name))
@@ -99,8 +99,8 @@ export async function listSites(host: Host, folder: Folder = 'sites'): Promise<S
   return sites.filter((site) => site !== undefined)
 }
 
-/** No effects: the record is the present one. */
-export const siteRecord = (host: Host, site: Site, place: Folder = 'sites'): Change =>
+/** Writes the record without effects in a plan. */
+export const siteRecord = (host: Host, site: Site, place: RecordFolder = 'sites'): Change =>
   inOrder(
     folder(host, folderOf(host, place), { mode: 0o700 }),
     written(host, pathOf(host, site.domain, place), `${JSON.stringify(site, null, 2)}\n`, {
@@ -111,8 +111,13 @@ export const siteRecord = (host: Host, site: Site, place: Folder = 'sites'): Cha
 export const writeSite = (...record: Parameters<typeof siteRecord>): Promise<void> =>
   siteRecord(...record).apply()
 
-/** One rename: the state of a site changes atomically. */
-export const moveSite = (host: Host, domain: string, from: Folder, to: Folder): Change => {
+/** Moves the record with one rename: the state of a site changes atomically. */
+export const moveSite = (
+  host: Host,
+  domain: string,
+  from: RecordFolder,
+  to: RecordFolder,
+): Change => {
   const [before, after] = [pathOf(host, domain, from), pathOf(host, domain, to)]
   return inOrder(
     folder(host, folderOf(host, to), { mode: 0o700 }),
@@ -122,16 +127,16 @@ export const moveSite = (host: Host, domain: string, from: Folder, to: Folder): 
   )
 }
 
-export function removeSite(host: Host, domain: string, place: Folder): Change {
+export function removeSite(host: Host, domain: string, place: RecordFolder): Change {
   const path = pathOf(host, domain, place)
   return declared([remove('file', path)], () => host.files.remove(path))
 }
 
-/** The first other site in this folder that has one of these names, with or without `www.`. */
-export async function findHolder(
+/** Finds the first other site in this folder that has one of these names, also without `www.`. */
+export async function findSiteWithName(
   host: Host,
   names: readonly string[],
-  { folder, except }: { folder?: Folder; except?: string } = {},
+  { folder, except }: { folder?: RecordFolder; except?: string } = {},
 ): Promise<Site | undefined> {
   const apexes = new Set(names.map(apexOf))
   return (await listSites(host, folder)).find(
@@ -139,11 +144,11 @@ export async function findHolder(
   )
 }
 
-/** The record of a site in a backup; undefined for one that this agent cannot read. */
-export const recordIn = (value: unknown): Site | undefined => Record.safeParse(value).data
+/** Parses the record of a site in a backup; undefined for one that this agent cannot read. */
+export const recordIn = (value: unknown): Site | undefined => SiteRecord.safeParse(value).data
 
 function parsed(text: string, path: string): Site {
-  const site = parseJson(Record, text)
+  const site = parseJson(SiteRecord, text)
   if (!site) throw new Error(`${path} is not the record of a site: restore it from a backup`)
   return site
 }

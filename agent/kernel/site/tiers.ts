@@ -5,11 +5,11 @@ import type { PhpSettings } from '#shared/sites/site-settings.ts'
 import { TIER_SIZES } from '#shared/sites/tiers.ts'
 
 /** The limits of a tier in MB and seconds; PHP, nginx and the slice use the same. */
-export interface Limits {
+export interface TierLimits {
   children: number
-  /** Idle workers that are kept ready: PHP-FPM adds those for a burst one by one. */
+  /** The numbers of idle workers that are kept ready: PHP-FPM adds those for a burst one by one. */
   spare: { start: number; min: number; max: number }
-  /** After this time without a visitor PHP-FPM stops until the next one; 0: never. */
+  /** The seconds without a visitor after which PHP-FPM stops until the next one; 0 for never. */
   sleep: number
   requests: number
   /** The planned memory of one busy worker. */
@@ -37,7 +37,7 @@ export interface DiskLimits {
 
 const GB = 1e9
 
-function usualPhp(tier: Tier): Pick<Limits, PhpLimit> {
+function defaultPhpLimits(tier: Tier): Pick<TierLimits, PhpLimit> {
   const { memory_limit, upload, execution_time, input_vars } = PHP_RANGES[tier]
   return {
     memory_limit: memory_limit.usual,
@@ -48,18 +48,18 @@ function usualPhp(tier: Tier): Pick<Limits, PhpLimit> {
 }
 
 /**
- * The editor and the admin pages send parallel requests: with fewer than four workers they stall.
- * `pm = ondemand` is not used: a request that arrives while its last idle worker ends waits in the
- * queue until the next request, and a burst often starts only one worker.
+ * The limits of the tiers. The editor and the admin pages send parallel requests: with fewer than
+ * four workers they stall. `pm = ondemand` is not used: a request that arrives while its last idle
+ * worker ends waits in the queue until the next request, and a burst often starts only one worker.
  */
-const TIERS: Record<Tier, Limits> = {
+const TIERS: Record<Tier, TierLimits> = {
   small: {
     children: TIER_SIZES.small.processes,
     spare: { start: 2, min: 1, max: 3 },
     sleep: 900,
     requests: 500,
     worker: 64,
-    ...usualPhp('small'),
+    ...defaultPhpLimits('small'),
     opcache: { memory: 96, files: 10_000, strings: 8 },
     slice: { memory_high: 512, memory_max: TIER_SIZES.small.all, cpu_weight: 50, tasks: 128 },
     cache: { keys: 5, size: 64 },
@@ -71,7 +71,7 @@ const TIERS: Record<Tier, Limits> = {
     sleep: 3600,
     requests: 1000,
     worker: 80,
-    ...usualPhp('medium'),
+    ...defaultPhpLimits('medium'),
     opcache: { memory: 128, files: 20_000, strings: 16 },
     slice: { memory_high: 1024, memory_max: TIER_SIZES.medium.all, cpu_weight: 100, tasks: 256 },
     cache: { keys: 10, size: 256 },
@@ -83,7 +83,7 @@ const TIERS: Record<Tier, Limits> = {
     sleep: 0,
     requests: 1000,
     worker: 96,
-    ...usualPhp('large'),
+    ...defaultPhpLimits('large'),
     opcache: { memory: 256, files: 50_000, strings: 32 },
     slice: { memory_high: 2560, memory_max: TIER_SIZES.large.all, cpu_weight: 200, tasks: 512 },
     cache: { keys: 20, size: 1024 },
@@ -91,14 +91,14 @@ const TIERS: Record<Tier, Limits> = {
   },
 }
 
-/** Cores, and memory in MB. */
-export interface Machine {
+/** The number of cores, and memory in MB. */
+export interface MachineSize {
   cores: number
   memory: number
 }
 
-/** Reads /proc; without that information: one core and 1 GB. */
-export async function machineOf({ files }: Host): Promise<Machine> {
+/** Reads /proc; returns one core and 1 GB without that information. */
+export async function machineOf({ files }: Host): Promise<MachineSize> {
   const info = (await files.read('/proc/meminfo')) ?? ''
   const cpus = (await files.read('/proc/cpuinfo')) ?? ''
   const total = /^MemTotal:\s+(\d+) kB$/m.exec(info)?.[1]
@@ -108,11 +108,10 @@ export async function machineOf({ files }: Host): Promise<Machine> {
   }
 }
 
-/** The same on every machine. */
 export const diskLimits = (tier: Tier): DiskLimits => TIERS[tier].disk
 
-/** The tier as this machine supports it: fewer workers on few cores or little memory. */
-export function limitsOn(tier: Tier, machine: Machine): Limits {
+/** Returns the tier as this machine supports it: fewer workers on few cores or little memory. */
+export function tierLimitsOn(tier: Tier, machine: MachineSize): TierLimits {
   const limits = TIERS[tier]
   const affordable = Math.floor(budgetOf(machine) / limits.worker)
   const byCores = Math.max(4, 5 * machine.cores)
@@ -130,17 +129,14 @@ export function limitsOn(tier: Tier, machine: Machine): Limits {
   }
 }
 
-interface Limited {
+interface LimitedSite {
   tier: Tier
   settings?: { php_settings?: PhpSettings | undefined } | undefined
 }
 
-/**
- * Returns the limits of the tier with the settings of the site: a smaller tier also bounds earlier
- * settings.
- */
-export function limitsFor({ tier, settings }: Limited, machine: Machine): Limits {
-  const limits = limitsOn(tier, machine)
+/** Returns the limits of the tier with the settings of the site, which a smaller tier bounds. */
+export function siteLimitsOn({ tier, settings }: LimitedSite, machine: MachineSize): TierLimits {
+  const limits = tierLimitsOn(tier, machine)
   const asked = settings?.php_settings
   if (!asked) return limits
   const set = PHP_LIMITS.map((name) => {
@@ -151,20 +147,20 @@ export function limitsFor({ tier, settings }: Limited, machine: Machine): Limits
 }
 
 /**
- * The limits of a site's database account: connections for its workers, its jobs and wp-cli, and
- * seconds for one statement, which no request exceeds.
+ * Returns the limits of a site's database account: connections for its workers, its jobs and
+ * wp-cli, and seconds for one statement, which no request exceeds.
  */
-export function databaseLimits({ children, execution_time }: Limits) {
+export function databaseLimits({ children, execution_time }: TierLimits) {
   return { connections: Math.max(15, 3 * children), statement_time: execution_time }
 }
 
-/** Memory for PHP workers: without the system, MariaDB (128 MB of buffers) and a tenth in reserve. */
-export function budgetOf({ memory }: Machine): number {
+/** Returns the memory for PHP workers: without system, MariaDB (128 MB of buffers) and a tenth. */
+export function budgetOf({ memory }: MachineSize): number {
   return Math.max(0, Math.floor(memory * 0.9) - 256 - 128)
 }
 
-/** The memory that these sites would need if all their workers were busy at once. */
-export function plannedFor(tiers: readonly Tier[], machine: Machine): number {
-  const limits = tiers.map((tier) => limitsOn(tier, machine))
+/** Returns the memory that these sites would need if all their workers were busy at once. */
+export function plannedFor(tiers: readonly Tier[], machine: MachineSize): number {
+  const limits = tiers.map((tier) => tierLimitsOn(tier, machine))
   return limits.reduce((sum, { children, worker }) => sum + children * worker, 0)
 }

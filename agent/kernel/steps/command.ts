@@ -16,32 +16,29 @@ export type Progress<R> = AsyncGenerator<string | StepChange, R>
  * for an interrupted step, in this process or the next one.
  */
 export interface Step {
-  /** Stable: it identifies the step in the journal. */
+  /** A stable name, which identifies the step in the journal. */
   name: string
   /** The log line, in the present participle: `Creating the database`. */
   title: string
   /** Everything that `apply` creates, changes, removes and runs; depends on the machine. */
   effects: readonly Effect[] | (() => Promise<readonly Effect[]>)
-  /**
-   * Changes of foreign objects, each with the consent that it needs (`asks`). In addition to
-   * `effects`, and not done before it is accepted.
-   */
+  /** Changes of foreign objects with the consent that each needs, before which none is made. */
   imposes?(): Promise<readonly Effect[]>
-  /** Notes about its outcome, in sentences. */
+  /** Returns notes about its outcome, in sentences. */
   notes?(): Promise<readonly string[]>
-  /** True: it exists already and is not ours; it is neither applied nor undone. */
+  /** Returns true when it exists already and is not ours: it is neither applied nor undone. */
   check?(): Promise<boolean>
   apply(): Promise<void> | Progress<void>
-  /** Must work after none, a part or all of `apply`. */
+  /** Undoes none, a part or all of `apply`. */
   undo?(): Promise<void>
   /**
-   * True: it keeps what the undo of later steps needs. It is only undone after all of them, if
-   * necessary in a later attempt: otherwise a failed undo would lose what it brings back.
+   * True when it keeps what the undo of later steps needs. It is only undone after all of them, if
+   * necessary in a later attempt: otherwise a failed undo would lose what it restores.
    */
   holds?: true
   /**
-   * Only on the point of no return: whether the machine is past it. From then on nothing is undone:
-   * the steps after it run, if necessary in the next process, and so must be repeatable.
+   * Only on the point of no return: returns whether the machine is past it. From then on nothing is
+   * undone: the steps after it run, if necessary in the next process, and so must be repeatable.
    */
   decided?(): Promise<boolean>
 }
@@ -49,97 +46,98 @@ export interface Step {
 export type Warn = (warning: Warning) => void
 
 /** Work between steps that changes nothing: it reports, or refuses to continue. */
-interface Line {
+interface ReportLine {
   line(): Progress<void> | Promise<void>
 }
 
-/** Steps in order. A nested list is made when it is reached, after the steps before it. */
-type Item = Step | Line | Nested
-export type List = readonly Item[]
-type Make = () => List | Promise<List>
+/** A part of a list of steps. A nested list is made when it is reached, after earlier steps. */
+type ListItem = Step | ReportLine | NestedList
+export type StepList = readonly ListItem[]
+type MakeList = () => StepList | Promise<StepList>
 
 /**
- * `then` belongs to the steps around it: one undo, one decision. `ready` prepares the server and is
- * never undone for the command. `after` follows the decision: its failure does not undo the command.
+ * `then` and `later` belong to the steps around them: one undo, one decision. `ready` prepares the
+ * server and is never undone for the command. `after` follows the decision: its failure does not
+ * undo the command.
  */
-interface Nested {
+interface NestedList {
   nested: 'ready' | 'then' | 'later' | 'after'
-  make: Make
+  make: MakeList
   recheck?: (() => Promise<void>) | undefined
   cutOff?: (() => Promise<readonly Warning[]>) | undefined
 }
 
-/** The plan and the announcement have it as it would be now. */
-export const andThen = (make: Make): Nested => ({ nested: 'then', make })
+/** Returns a nested list, which the plan and the announcement show as it would be now. */
+export const andThen = (make: MakeList): NestedList => ({ nested: 'then', make })
 
-/** Like `andThen`, but not announced before: it is known only after the lines before it. */
-export const later = (make: Make): Nested => ({ nested: 'later', make })
+/** Returns a nested list that is not announced before: it is known after the lines before it. */
+export const later = (make: MakeList): NestedList => ({ nested: 'later', make })
 
 /** `recheck` refuses what the new state of the server no longer allows; it runs after any change. */
-export const ready = (make: Make, recheck?: () => Promise<void>): Nested => ({
+export const ready = (make: MakeList, recheck?: () => Promise<void>): NestedList => ({
   nested: 'ready',
   make,
   recheck,
 })
 
 /** `cutOff` returns warnings about what a restart left out, and makes sure that it is retried. */
-export const after = (make: Make, cutOff?: () => Promise<readonly Warning[]>): Nested => ({
+export const after = (make: MakeList, cutOff?: () => Promise<readonly Warning[]>): NestedList => ({
   nested: 'after',
   make,
   cutOff,
 })
 
-/** A line, or what yields lines. */
-export const line = (text: string | Line['line']): Line => ({
-  line: typeof text === 'string' ? () => saying(text) : text,
+/** Returns a line of text, or work that yields lines. */
+export const line = (text: string | ReportLine['line']): ReportLine => ({
+  line: typeof text === 'string' ? () => yieldText(text) : text,
 })
 
-async function* saying(text: string): Progress<void> {
+async function* yieldText(text: string): Progress<void> {
   yield text
 }
 
-export interface Context {
+export interface RunContext {
   host: Host
-  /** The steps of later calls of `perform`, in order, for viewers of the operation. */
+  /** Announces the steps of later calls of `perform`, in order, for viewers of the operation. */
   announce(steps: readonly Step[]): void
   /**
    * Runs the steps in order; when one throws, undoes the started ones, newest first, and rethrows.
    * After the decision it stops instead, and returns the obstacle.
    */
-  perform(list: List): Progress<string | undefined>
-  /** A requested part is missing although the operation succeeds. */
+  perform(list: StepList): Progress<string | undefined>
+  /** Warns that a requested part is missing although the operation succeeds. */
   warn: Warn
 }
 
 /** The key of the whole server: it excludes all other keys. */
 export const WHOLE_SERVER = '*'
 
-/** What one step finds out and later ones need. `missing` is the error if no step has given it. */
-export interface Value<T> {
+/** The key of a result that later steps need. `missing` is the error if no step has given it. */
+export interface StepResult<T> {
   missing: string
-  /** For the compiler alone. */
+  /** Only ties the type for the compiler. */
   type?: T
 }
 
-export const value = <T>(missing: string): Value<T> => ({ missing })
+export const stepResult = <T>(missing: string): StepResult<T> => ({ missing })
 
-export interface Values {
-  /** The work of a step, whose result later steps and the result of the command may use. */
-  gives<T>(value: Value<T>, work: () => Promise<T> | Progress<T>): () => Progress<void>
+export interface StepResults {
+  /** Returns the work of a step, whose result later steps and the result of the command may use. */
+  gives<T>(value: StepResult<T>, work: () => Promise<T> | Progress<T>): () => Progress<void>
   /** Throws if no step of this process has given it. */
-  get<T>(value: Value<T>): T
-  find<T>(value: Value<T>): T | undefined
+  get<T>(value: StepResult<T>): T
+  find<T>(value: StepResult<T>): T | undefined
 }
 
-/** One run of a command, or the plan of one. */
-export type Job<N extends CommandName, S> = S &
-  Values & { params: ParamsOf<N>; host: Host; warn: Warn }
+/** One run of a command, or one plan of it. */
+export type CommandRun<N extends CommandName, S> = S &
+  StepResults & { params: ParamsOf<N>; host: Host; warn: Warn }
 
-/** What a command is: everything else follows from its list. */
-export interface Definition<N extends CommandName, S extends object> {
+/** The definition of a command: everything else follows from its list of steps. */
+export interface CommandDefinition<N extends CommandName, S extends object> {
   lock: Command<N>['lock']
   withSecrets?: Command<N>['withSecrets']
-  /** What the command is about. Throws everything that refuses it; changes nothing. */
+  /** Returns the subject of the command. Throws everything that refuses it; changes nothing. */
   check?(params: ParamsOf<N>, host: Host): Promise<S>
   /**
    * The same after a restart of the agent, without a refusal. Undefined: nothing is left that could
@@ -148,25 +146,26 @@ export interface Definition<N extends CommandName, S extends object> {
    */
   find?(params: ParamsOf<N>, host: Host, since: number): Promise<S | undefined>
   /** All steps in order, for the plan, the announcement, the run, the undo and the recovery. */
-  steps(job: Job<N, S>): List | Promise<List>
+  steps(job: CommandRun<N, S>): StepList | Promise<StepList>
   /** Reports an obstacle after the decision. */
-  unfinished?(reason: string, job: Job<N, S>): Progress<void> | void
-  /** From the machine or from values. After a restart past the decision there are no values. */
-  result(job: Job<N, S>): ResultOf<N> | Promise<ResultOf<N>> | Progress<ResultOf<N>>
+  unfinished?(reason: string, job: CommandRun<N, S>): Progress<void> | void
+  /** Returns the result, from the machine if a restart after the decision lost those of steps. */
+  result(job: CommandRun<N, S>): ResultOf<N> | Promise<ResultOf<N>> | Progress<ResultOf<N>>
   /** `again`: after a restart all steps run again, and those that are done are skipped. */
   resume?: 'again' | NonNullable<Command<N>['resume']>
 }
 
-/** The compiler does not tie the params of a name to its contract. */
-type Needing<N extends CommandName> = { needs?(params: ParamsOf<N>): Need | undefined }
+/** The needs of a contract; the compiler does not tie the params of a name to it. */
+type ContractNeeds<N extends CommandName> = { needs?(params: ParamsOf<N>): Need | undefined }
 
 /** A command as the runner uses it, made by `command` from its definition. */
 export interface Command<N extends CommandName> {
   /** Two operations with the same key never run at once; undefined: it needs no lock. */
   lock(params: ParamsOf<N>, host: Host): string | undefined | Promise<string | undefined>
   /**
-   * The params with the secrets that this server has itself, before the request waits for its lock.
-   * Throws conflict with `password_missing`: the same request may then come with the secret.
+   * Returns the params with the secrets that this server has itself, before the request waits for
+   * its lock. Throws conflict with `password_missing`: the same request may then come with the
+   * secret.
    */
   withSecrets?: ((params: ParamsOf<N>, host: Host) => Promise<ParamsOf<N>>) | undefined
   /**
@@ -186,25 +185,25 @@ export interface Command<N extends CommandName> {
   /** After a restart: the result of an operation past its point of no return. */
   finished?(params: ParamsOf<N>, host: Host, since?: number): Promise<ResultOf<N> | undefined>
   /**
-   * After a restart, for an operation that `finished` completes: warnings about missing parts, as
-   * in `run`. Makes sure that they are retried.
+   * Returns, after a restart, for an operation that `finished` completes, warnings about missing
+   * parts, as in `run`. Makes sure that they are retried.
    */
   missing?(params: ParamsOf<N>, host: Host, since?: number): Promise<readonly Warning[]>
   /**
    * Resumes an operation after a restart of the agent, in the next process: the restart neither
    * undoes nor ends it.
    */
-  resume?: ((params: ParamsOf<N>, context: Context) => Progress<ResultOf<N>>) | undefined
-  run(params: ParamsOf<N>, context: Context): Progress<ResultOf<N>>
+  resume?: ((params: ParamsOf<N>, context: RunContext) => Progress<ResultOf<N>>) | undefined
+  run(params: ParamsOf<N>, context: RunContext): Progress<ResultOf<N>>
 }
 
-/** Leaving out a command does not compile. Each is loaded when it is first used. */
+/** The table of all commands, complete by its type. Each is loaded on first use. */
 export type CommandTable = { readonly [N in CommandName]: () => Promise<Command<N>> }
 
-/** All steps of a list, with what nested lists would have now. */
+/** Returns all steps of a list, with those that nested lists would have now. */
 export async function stepsIn(
-  list: List,
-  made: (nested: Nested) => List | Promise<List> = ({ make }) => make(),
+  list: StepList,
+  made: (nested: NestedList) => StepList | Promise<StepList> = ({ make }) => make(),
 ): Promise<Step[]> {
   const steps: Step[] = []
   for (const item of list) {
@@ -214,34 +213,34 @@ export async function stepsIn(
   return steps
 }
 
-/** The items of a list as they are reached, nested lists made then. */
-export async function* reached(list: List): AsyncGenerator<Step | Line> {
+/** Yields the items of a list; nested lists are made when they are reached. */
+export async function* iterateList(list: StepList): AsyncGenerator<Step | ReportLine> {
   for (const item of list) {
-    if ('nested' in item) yield* reached(await item.make())
+    if ('nested' in item) yield* iterateList(await item.make())
     else yield item
   }
 }
 
 /** Steps with one undo and one decision, or an item that stands outside of them. */
-type Stage = List | Line | Nested
+type ListStage = StepList | ReportLine | NestedList
 
-/** The steps of the command are one stage, with the lines between them. */
-function stagesOf(list: List): Stage[] {
-  const isOwn = (item: Item) => 'apply' in item || ('nested' in item && isThen(item))
+/** Splits a list: the steps of the command are one stage, with the lines between them. */
+function stagesOf(list: StepList): ListStage[] {
+  const isOwn = (item: ListItem) => 'apply' in item || ('nested' in item && isThen(item))
   const [first, last] = [list.findIndex(isOwn), list.findLastIndex(isOwn)]
-  if (first < 0) return list.map(alone)
+  if (first < 0) return list.map(stageOf)
   const [before, own, rest] = [
     list.slice(0, first),
     list.slice(first, last + 1),
     list.slice(last + 1),
   ]
-  return [...before.map(alone), own, ...rest.map(alone)]
+  return [...before.map(stageOf), own, ...rest.map(stageOf)]
 }
 
-const alone = (item: Item): Stage => ('apply' in item ? [item] : item)
-const isThen = ({ nested }: Nested) => nested === 'then' || nested === 'later'
+const stageOf = (item: ListItem): ListStage => ('apply' in item ? [item] : item)
+const isThen = ({ nested }: NestedList) => nested === 'then' || nested === 'later'
 
-function valuesOf(): Values {
+function newStepResults(): StepResults {
   const known = new Map<object, unknown>()
   return {
     gives: (value, work) =>
@@ -249,32 +248,32 @@ function valuesOf(): Values {
         const begun = work()
         known.set(value, Symbol.asyncIterator in begun ? yield* begun : await begun)
       },
-    get<T>(value: Value<T>) {
+    get<T>(value: StepResult<T>) {
       if (!known.has(value)) throw new Error(value.missing)
       // `gives` ties the type of the result to its value.
       return known.get(value) as T
     },
-    find: <T>(value: Value<T>) => known.get(value) as T | undefined,
+    find: <T>(value: StepResult<T>) => known.get(value) as T | undefined,
   }
 }
 
 /** Makes a command from its definition: its plan, announcement, run, undo and recovery. */
 export function command<N extends CommandName, S extends object = object>(
   name: N,
-  definition: Definition<N, S>,
+  definition: CommandDefinition<N, S>,
 ): Command<N> {
   const { lock, withSecrets, resume } = definition
   const jobOf = (subject: S, params: ParamsOf<N>, host: Host, warn: Warn = () => undefined) => ({
     ...subject,
-    ...valuesOf(),
+    ...newStepResults(),
     params,
     host,
     warn,
   })
   const checked = async (params: ParamsOf<N>, host: Host): Promise<S> => {
-    const { needs } = (await contractOf(name)) as Needing<N>
+    const { needs } = (await contractOf(name)) as ContractNeeds<N>
     refuseUnmet(needs?.(params), host)
-    // Without a check there is nothing that `steps` could need of it.
+    // Without a check there is no subject that `steps` could need.
     return (await definition.check?.(params, host)) ?? ({} as S)
   }
   /** The list of an operation of the previous process: its own stage, and what follows that. */
@@ -325,7 +324,7 @@ export function command<N extends CommandName, S extends object = object>(
   return resume ? { ...made, resume } : made
 }
 
-/** The accepted changes of foreign objects; most commands need no consent. */
+/** Returns the accepted changes of foreign objects; most commands need no consent. */
 function acceptedIn(params: object): readonly string[] {
   return 'accept' in params && Array.isArray(params.accept) ? params.accept : []
 }
@@ -334,14 +333,14 @@ async function* progressOf<R extends object>(work: R | Promise<R> | Progress<R>)
   return Symbol.asyncIterator in work ? yield* work : await work
 }
 
-/** Returns the obstacle after the decision. */
+/** Performs the list; returns the obstacle after the decision. */
 async function* performList(
-  list: List,
+  list: StepList,
   accept: readonly string[],
-  { announce, perform }: Context,
+  { announce, perform }: RunContext,
 ): Progress<string | undefined> {
   /** The nested lists as they were announced: they are made again only after something has run. */
-  const made = new Map<Item, List>()
+  const made = new Map<ListItem, StepList>()
   const steps = await stepsIn(list.slice(0, unknownFrom(list)), async (nested) => {
     const items = await nested.make()
     made.set(nested, items)
@@ -357,20 +356,23 @@ async function* performList(
       if (items.length === 0) continue
       yield* perform(items)
       await stage.recheck?.()
-    } else reason = yield* perform(await begun(stage, made))
+    } else reason = yield* perform(await withFirstList(stage, made))
     made.clear()
   }
   return reason
 }
 
-/** The place of the first list that is known only after the lines before it. */
-function unknownFrom(list: List): number {
+/** Returns the index of the first list that is known only after the lines before it. */
+function unknownFrom(list: StepList): number {
   const place = list.findIndex((item) => 'nested' in item && item.nested === 'later')
   return place < 0 ? list.length : place
 }
 
-/** A stage whose first list is made, so that its steps are announced before the first one runs. */
-async function begun([first, ...others]: List, made: ReadonlyMap<Item, List>): Promise<List> {
+/** Makes the first list of a stage, so that its steps are announced before the first one runs. */
+async function withFirstList(
+  [first, ...others]: StepList,
+  made: ReadonlyMap<ListItem, StepList>,
+): Promise<StepList> {
   if (!first) return []
   if (!('nested' in first)) return [first, ...others]
   return [...(made.get(first) ?? (await first.make())), ...others]

@@ -17,27 +17,27 @@ import type { TrustedDashboard } from './trusted-dashboard.ts'
 
 /** The validity of a code in seconds; the dashboard has the same limit. */
 const CODE_SECONDS = 15 * 60
-/** A dashboard that refused an answer repeats its request within this time. */
-const ASKS_AGAIN_SECONDS = 30
+/** The seconds within which a dashboard that refused an answer repeats its request. */
+const REPEAT_SECONDS = 30
 export const NOT_OPEN = 'No enrolment is open: run hosting-agent enrol'
 const pathIn = (state_dir: string) => `${state_dir}/trust/enrolment.json`
 
-const Pending = z.strictObject({
+const PendingEnrolment = z.strictObject({
   server_id: z.number().int().positive(),
   kid: z.string(),
   public_key: z.string(),
-  /** SHA-256 of the code in base64url: enough for the MAC. */
+  /** The SHA-256 of the code in base64url: enough for the MAC. */
   code_key: z.string(),
   /** Seconds since 1970. */
   until: z.number(),
   /** The number of requests for the proof. */
   answers: z.number().int().nonnegative(),
-  /** This key of the dashboard was already trusted: its ordinary requests do not concern the code. */
+  /** True when this key of the dashboard was already trusted: it needs no code. */
   trusted: z.boolean().default(false),
   /** The last answer: its nonce, and its time in seconds since 1970. */
   answered: z.object({ nonce: z.string(), at: z.number() }).optional(),
 })
-type Pending = z.infer<typeof Pending>
+type PendingEnrolment = z.infer<typeof PendingEnrolment>
 
 interface EnrolmentDeps {
   files: Files
@@ -48,7 +48,7 @@ interface EnrolmentDeps {
   now(): number
 }
 
-/** `<state>/trust/enrolment.json`: exists from `hosting-agent enrol` until the dashboard has called. */
+/** The enrolment in `<state>/trust/enrolment.json`, until the dashboard has called. */
 export class Enrolment {
   readonly #deps: EnrolmentDeps
   readonly #path: string
@@ -62,7 +62,7 @@ export class Enrolment {
   /** Lets the dashboard with this key enrol this agent once, within 15 minutes. */
   async open(server_id: number, hub: HubKey, code: string): Promise<void> {
     const code_key = sha256(`hosting-code/1\n${code}`)
-    const pending: Pending = {
+    const pending: PendingEnrolment = {
       server_id,
       ...hub,
       code_key,
@@ -73,14 +73,14 @@ export class Enrolment {
     await this.#write(pending)
   }
 
-  async pending(): Promise<Pending | undefined> {
+  async pending(): Promise<PendingEnrolment | undefined> {
     const text = await this.#deps.files.read(this.#path)
-    const pending = text === undefined ? undefined : Pending.parse(JSON.parse(text))
+    const pending = text === undefined ? undefined : PendingEnrolment.parse(JSON.parse(text))
     return pending && pending.until > this.#deps.now() ? pending : undefined
   }
 
-  /** Throws forbidden when no enrolment is open. */
-  async expect(): Promise<Pending> {
+  /** Returns the pending enrolment. Throws forbidden when none is open. */
+  async expect(): Promise<PendingEnrolment> {
     const pending = await this.pending()
     if (!pending) throw forbidden(NOT_OPEN)
     return pending
@@ -114,7 +114,7 @@ export class Enrolment {
     return { public_key, certificate, nonce, mac }
   }
 
-  /** The dashboard has accepted the last answer. Throws forbidden and unauthorized as `answer` does. */
+  /** Confirms that the dashboard has accepted the last answer. Throws like `answer`. */
   async confirm(request: EnrolmentConfirmation): Promise<void> {
     const pending = await this.expect()
     const text = enrolmentConfirmationText(request.server_id, request.confirms)
@@ -124,7 +124,7 @@ export class Enrolment {
   }
 
   /**
-   * Called with each signed request of the dashboard: the code is used. If its key was trusted
+   * Closes the enrolment; called with each signed request of the dashboard. If its key was trusted
    * before, such a request closes nothing while the dashboard may repeat the request for the proof.
    */
   async close(): Promise<void> {
@@ -134,8 +134,8 @@ export class Enrolment {
     await this.end()
   }
 
-  #mayAskAgain({ trusted, answered }: Pending): boolean {
-    return trusted && this.#deps.now() < (answered?.at ?? 0) + ASKS_AGAIN_SECONDS
+  #mayAskAgain({ trusted, answered }: PendingEnrolment): boolean {
+    return trusted && this.#deps.now() < (answered?.at ?? 0) + REPEAT_SECONDS
   }
 
   async end(): Promise<void> {
@@ -143,7 +143,7 @@ export class Enrolment {
     await this.#deps.files.remove(this.#path)
   }
 
-  #write(pending: Pending): Promise<void> {
+  #write(pending: PendingEnrolment): Promise<void> {
     return this.#deps.files.write(this.#path, `${JSON.stringify(pending)}\n`, { mode: 0o600 })
   }
 
@@ -152,7 +152,7 @@ export class Enrolment {
     return known?.server_id === server_id && known.keys.some((key) => key.kid === kid)
   }
 
-  async #accept({ server_id, kid, public_key }: Pending): Promise<void> {
+  async #accept({ server_id, kid, public_key }: PendingEnrolment): Promise<void> {
     if (await this.#isTrusted(server_id, { kid })) return
     const before = await this.#deps.trust.read()
     const keys = [{ kid, public_key, until: null }]
@@ -160,15 +160,19 @@ export class Enrolment {
   }
 }
 
-/** Whether an enrolment can be open: the file is younger than the validity of a code. */
+/** Returns whether an enrolment can be open: the file is younger than the validity of a code. */
 export async function mayBeOpen(files: Files, state_dir: string, now_ms: number): Promise<boolean> {
   const found = await files.stat(pathIn(state_dir))
   return found !== undefined && now_ms < found.mtime_ms + CODE_SECONDS * 1000
 }
 
-type Signed = Pick<EnrolmentRequest, 'kid' | 'server_id' | 'signature'>
+type SignedRequest = Pick<EnrolmentRequest, 'kid' | 'server_id' | 'signature'>
 
-function isFromHub({ kid, server_id, signature }: Signed, text: string, pending: Pending) {
+function isFromHub(
+  { kid, server_id, signature }: SignedRequest,
+  text: string,
+  pending: PendingEnrolment,
+) {
   const key = publicKeyOf(pending.public_key)
   if (!key || kid !== pending.kid || server_id !== pending.server_id) return false
   return verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64url'))

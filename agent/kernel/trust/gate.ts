@@ -1,10 +1,10 @@
 import { createHash, type KeyObject, timingSafeEqual, verify } from 'node:crypto'
 import type { z } from 'zod'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import { readBytes } from '#agent/kernel/http/body.ts'
 import { pathOf } from '#agent/kernel/http/path.ts'
-import { Refused } from '#agent/kernel/http/refused.ts'
+import { Unauthenticated } from '#agent/kernel/http/unauthenticated.ts'
 import { OPERATION_HEADER } from '#shared/kernel/agent-headers.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import {
   CHALLENGE_HEADER,
   encodeChallenge,
@@ -14,25 +14,25 @@ import {
   TokenClaims,
   TokenHeader,
 } from '#shared/kernel/token.ts'
-import type { SeenTokens } from './seen.ts'
 import { activeKeys, type TrustedDashboard } from './trusted-dashboard.ts'
+import type { UsedTokens } from './used-tokens.ts'
 
 /** Authenticates a request, and returns its body: the signed bytes are the used ones. Throws Refused. */
 export type Gate = (request: Request) => Promise<Uint8Array>
 
-/** For tests and a machine that manages itself, on loopback only (config.ts refuses anything else). */
+/** A gate for tests and a machine that manages itself, on loopback only (config.ts). */
 export const openGate: Gate = (request) => readBytes(request)
 
 export interface SignedGateDeps {
   trust: TrustedDashboard
-  /** SHA-256 of this agent's public key, base64url. */
+  /** The SHA-256 of this agent's public key in base64url. */
   audience: string
-  /** Random for each process: tokens from before a restart are refused without remembering them. */
+  /** A random value of the process: older tokens are refused without a record. */
   boot: string
-  seen: SeenTokens
+  seen: UsedTokens
   /** Seconds since 1970. */
   now(): number
-  /** Called with the first and every later request that was signed by the trusted dashboard. */
+  /** Called with each request that the trusted dashboard has signed. */
   admitted(): Promise<void>
 }
 
@@ -50,48 +50,47 @@ export function signedGate(deps: SignedGateDeps): Gate {
       keyOf: (kid) => keys.get(kid),
       seen: deps.seen,
     })
-    if ('refused' in verdict) throw new Refused(challengeFor(verdict.refused, deps.boot, now))
+    if ('refused' in verdict)
+      throw new Unauthenticated(challengeFor(verdict.refused, deps.boot, now))
     const { claims } = verdict
     // The same work under another id would run a second time.
-    if (claims.op !== (request.headers.get(OPERATION_HEADER) ?? undefined)) throw new Refused()
+    if (claims.op !== (request.headers.get(OPERATION_HEADER) ?? undefined))
+      throw new Unauthenticated()
     const body = await readBytes(request)
-    if (!matchesBody(claims, body)) throw new Refused()
+    if (!matchesBody(claims, body)) throw new Unauthenticated()
     await deps.admitted()
     return body
   }
 }
 
-/**
- * Returned only to the trusted dashboard, so that it can repeat the request with the correct nonce
- * or report its clock.
- */
-function challengeFor(refused: Refusal, boot: string, now: number): Record<string, string> {
+/** Returns the correct nonce or the clock, only for the trusted dashboard. */
+function challengeFor(refused: TokenRefusal, boot: string, now: number): Record<string, string> {
   const helps = refused === 'boot' || refused === 'clock'
   return helps ? { [CHALLENGE_HEADER]: encodeChallenge(boot, now) } : {}
 }
 
-export interface Expected {
-  /** SHA-256 of this agent's public key, base64url. */
+export interface ExpectedToken {
+  /** The SHA-256 of this agent's public key in base64url. */
   audience: string
   boot: string
   /** Seconds since 1970. */
   now: number
   method: string
-  /** Path and query, as they were sent. */
+  /** Path and query as sent. */
   path: string
   keyOf(kid: string): KeyObject | undefined
-  seen: SeenTokens
+  seen: UsedTokens
 }
 
-/** Why a token was refused; with `boot` and `clock`, the trusted dashboard signed it. */
-type Refusal = 'unsigned' | 'boot' | 'clock' | 'other'
-type Verdict = { claims: TokenClaims } | { refused: Refusal }
+/** The reason why a token was refused; for `boot` and `clock`, the trusted dashboard signed it. */
+type TokenRefusal = 'unsigned' | 'boot' | 'clock' | 'other'
+type TokenVerdict = { claims: TokenClaims } | { refused: TokenRefusal }
 
 /**
  * Checks the headers of a request, the cheapest checks first; the key is never taken from the token.
  * The body is compared with `claims.bh` afterwards (matchesBody).
  */
-export function checkToken(authorization: string | null, expected: Expected): Verdict {
+export function checkToken(authorization: string | null, expected: ExpectedToken): TokenVerdict {
   const signed = signedClaims(authorization, expected)
   if (!signed) return { refused: 'unsigned' }
   if (signed.aud !== expected.audience) return { refused: 'other' }
@@ -110,7 +109,10 @@ export function matchesBody({ bh }: TokenClaims, body: Uint8Array): boolean {
   return claimed.length === actual.length && timingSafeEqual(claimed, actual)
 }
 
-function signedClaims(authorization: string | null, { keyOf }: Expected): TokenClaims | undefined {
+function signedClaims(
+  authorization: string | null,
+  { keyOf }: ExpectedToken,
+): TokenClaims | undefined {
   const token = tokenOf(authorization)
   const [head = '', payload = '', signature = '', ...rest] = token?.split('.') ?? []
   if (rest.length > 0 || signature === '') return undefined
@@ -141,5 +143,5 @@ function isNow({ iat, exp }: TokenClaims, now: number): boolean {
 
 function parsePart<S extends z.ZodType>(part: string, schema: S): z.output<S> | undefined {
   const text = Buffer.from(part, 'base64url').toString('utf8')
-  return schema.safeParse(attempt(() => JSON.parse(text))).data
+  return parseJson(schema, text)
 }

@@ -3,20 +3,20 @@ import { z } from 'zod'
 import type { Files } from '#agent/kernel/host/ports.ts'
 import { rawKeyOf, sha256 } from '#agent/kernel/host/public-keys.ts'
 
-const Stored = z.strictObject({
+const StoredIdentity = z.strictObject({
   public_key: z.string(),
   private_key: z.string(),
   tls_key: z.string(),
   certificate: z.string(),
 })
 
-/** PEM: the Ed25519 key of this agent, and a TLS key with its pinned self-signed certificate. */
-export type Identity = z.infer<typeof Stored>
+/** The Ed25519 key of this agent, and a TLS key with its pinned self-signed certificate, as PEM. */
+export type Identity = z.infer<typeof StoredIdentity>
 
 const TEN_YEARS_MS = 3650 * 24 * 3_600_000
 const TLS_ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
-/** Created at the first start, and stored in a file that only root can read. */
+/** Loads the identity from a file that only root can read; creates it at the first start. */
 export async function loadIdentity(
   files: Files,
   state_dir: string,
@@ -24,7 +24,7 @@ export async function loadIdentity(
 ): Promise<Identity> {
   const path = `${state_dir}/trust/identity.json`
   const text = await files.read(path)
-  if (text !== undefined) return Stored.parse(JSON.parse(text))
+  if (text !== undefined) return StoredIdentity.parse(JSON.parse(text))
   const identity = await createIdentity(now)
   await files.mkdir(`${state_dir}/trust`, { mode: 0o711 })
   await files.write(path, `${JSON.stringify(identity)}\n`, { mode: 0o600 })
@@ -44,7 +44,7 @@ async function createIdentity(now: number): Promise<Identity> {
   }
 }
 
-/** Its libraries are loaded here, at the first start only: they take longer than all the others. */
+/** Loads its libraries only at the first start: they take longer than all the others. */
 async function createCertificate(now: number) {
   await import('reflect-metadata')
   const { X509CertificateGenerator } = await import('@peculiar/x509')

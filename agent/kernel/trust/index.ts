@@ -4,23 +4,23 @@ import type { Clock, Host } from '#agent/kernel/host/ports.ts'
 import type { ListenAddress } from '#agent/kernel/http/listen.ts'
 import { Enrolment } from './enrolment.ts'
 import { type Gate, openGate, signedGate } from './gate.ts'
+import type { GateNotice } from './gate-notice.ts'
 import { audienceOf, loadIdentity } from './identity.ts'
-import type { Notice } from './notice.ts'
-import { type Rotation, rotationOf } from './rotation.ts'
-import { SeenTokens } from './seen.ts'
+import { type KeyRotation, rotationOf } from './rotation.ts'
 import { TrustedDashboard } from './trusted-dashboard.ts'
+import { UsedTokens } from './used-tokens.ts'
 
 interface Trust {
   gate: Gate
-  /** All others are absent without authentication. */
+  /** Absent without authentication, like the following. */
   enrolment?: Enrolment
-  rotation?: Rotation
+  rotation?: KeyRotation
   tls?: ListenAddress['tls']
-  /** For the half that listens. */
-  notice?: Notice
+  /** The data for the half that listens. */
+  notice?: GateNotice
 }
 
-/** The authentication of a process: `none` is without signatures and on plain HTTP. */
+/** Returns the authentication of a process; `none` is without signatures and on plain HTTP. */
 export async function trustOf(config: Config, host: Host): Promise<Trust> {
   if (config.auth !== 'signed') return { gate: openGate }
   const { files, clock } = host
@@ -30,7 +30,7 @@ export async function trustOf(config: Config, host: Host): Promise<Trust> {
   const now = () => seconds(clock)
   const notice = { audience: audienceOf(identity), boot: randomBytes(16).toString('base64url') }
   const admitted = () => enrolment.close()
-  const gate = signedGate({ ...notice, trust, seen: new SeenTokens(), now, admitted })
+  const gate = signedGate({ ...notice, trust, seen: new UsedTokens(), now, admitted })
   const tls = { key: identity.tls_key, certificate: identity.certificate }
   const rotation = rotationOf({ trust, now, exclusive: host.exclusive })
   return { gate, enrolment, rotation, tls, notice }

@@ -7,7 +7,7 @@ interface RotationDeps {
   trust: TrustedDashboard
   /** Seconds since 1970. */
   now(): number
-  /** One at a time: Host.exclusive. */
+  /** Runs work exclusively: Host.exclusive. */
   exclusive<T>(name: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -25,10 +25,7 @@ export function rotationOf({ trust, now, exclusive }: RotationDeps) {
   return {
     known: async () => knownOf(await read()),
 
-    /**
-     * Throws conflict for an epoch that is not higher (a repeated old list), and invalid for a list
-     * without a key that is valid now.
-     */
+    /** Throws conflict for an epoch that is not higher, invalid for a list without a valid key. */
     replace: ({ epoch, keys }: KeyList): Promise<KnownKeys> =>
       exclusive('hub-keys', async () => {
         const before = await read()
@@ -44,4 +41,4 @@ export function rotationOf({ trust, now, exclusive }: RotationDeps) {
   }
 }
 
-export type Rotation = ReturnType<typeof rotationOf>
+export type KeyRotation = ReturnType<typeof rotationOf>

@@ -6,13 +6,13 @@ import { publicKeyOf } from '#agent/kernel/host/public-keys.ts'
 const TrustedKey = z.strictObject({
   kid: z.string(),
   public_key: z.string(),
-  /** Seconds since 1970; null: until it is replaced. */
+  /** The end in seconds since 1970; null until it is replaced. */
   until: z.number().nullable(),
 })
 
 const Trusted = z.strictObject({
   server_id: z.number().int().positive(),
-  /** Grows with each change of keys: an older list is refused. */
+  /** The number of the list of keys, which grows with each change: an older list is refused. */
   epoch: z.number().int().nonnegative(),
   keys: z.array(TrustedKey).max(4),
 })
@@ -20,8 +20,8 @@ const Trusted = z.strictObject({
 export type Trusted = z.infer<typeof Trusted>
 
 /**
- * `<state>/trust/hub.json`. Read at every request, because the command line may change it. It contains
- * no secret: the half of the agent without privileges reads it too.
+ * The record `<state>/trust/hub.json`. It is read at every request, because the command line may
+ * change it. It contains no secret: the half of the agent without privileges reads it too.
  */
 export class TrustedDashboard {
   readonly #files: Files
@@ -46,7 +46,7 @@ export class TrustedDashboard {
   }
 }
 
-/** The keys that are valid now, by their id. */
+/** Returns the keys that are valid now, by their id. */
 export function activeKeys(trusted: Trusted | undefined, now: number): Map<string, KeyObject> {
   const active = new Map<string, KeyObject>()
   for (const { kid, public_key, until } of trusted?.keys ?? []) {

@@ -5,7 +5,7 @@ import { invalid } from '#shared/kernel/errors.ts'
 import { isReserved } from '#shared/kernel/fields.ts'
 
 const DATABASES = ['passwd', 'group'] as const
-/** getent(1): the database has no such name. */
+/** The status of getent(1) when the database has no such name. */
 const UNKNOWN = 2
 
 /**
@@ -14,7 +14,7 @@ const UNKNOWN = 2
  */
 export async function refuseKnownUser(host: Host, user: string): Promise<void> {
   for (const database of DATABASES) {
-    if (await isIn(host, database, user)) {
+    if (await isInDatabase(host, database, user)) {
       throw invalid({ user: [`Already exists in the ${database} database of this server`] })
     }
   }
@@ -25,8 +25,8 @@ export async function refuseKnownUser(host: Host, user: string): Promise<void> {
   if (unit !== undefined) throw invalid({ user: [`${unit} of this server runs as this user`] })
 }
 
-/** The name service also knows the dynamic users of running units, which no file has. */
-async function isIn(host: Host, database: string, name: string): Promise<boolean> {
+/** Asks the name service, which also knows the dynamic users of running units. */
+async function isInDatabase(host: Host, database: string, name: string): Promise<boolean> {
   const text = (await host.files.read(`/etc/${database}`, 64 << 20)) ?? ''
   if (text.split('\n').some((line) => line.startsWith(`${name}:`))) return true
   const { code, stdout, stderr } = await host.shell.try(['getent', database, name])
@@ -35,15 +35,16 @@ async function isIn(host: Host, database: string, name: string): Promise<boolean
 }
 
 /**
- * A unit whose processes have this user, installed or only loaded; not one of Hosting Control, such
- * as the PHP of the site. Systemd gives a unit with DynamicUser= the user with its own name.
+ * Finds a unit whose processes have this user, installed or only loaded; not one of Hosting
+ * Control, such as the PHP of the site. Systemd gives a unit with DynamicUser= the user with its
+ * own name.
  */
 export const findUnitOf = onUnits(async (host, user: string): Promise<string | undefined> => {
   const types = ['service', 'socket']
   const list = ['systemctl', 'list-unit-files', `--type=${types}`, '--no-legend', '--no-pager']
   const { stdout: listed } = await host.shell.run(list)
   const files = listed.split('\n').flatMap((line) => line.trim().split(/\s+/, 1))
-  // A template has no user, but each instance has: this one is only looked at.
+  // A template has no user, but each instance has: this one is only read.
   const named = files.filter((name) => name !== '').map((name) => name.replace('@.', '@hosting.'))
   const all = [...types.map((type) => `*.${type}`), ...named]
   const show = ['systemctl', 'show', '--property=Id', '--property=User', '--no-pager', '--', ...all]

@@ -7,23 +7,23 @@ import { type DiskLimits, diskLimits } from '#agent/kernel/site/tiers.ts'
 import type { Progress, Step } from '#agent/kernel/steps/command.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
-import { forgetRoom, roomOf } from './room.ts'
+import { extraQuotaOf, removeExtraQuota } from './extra-quota.ts'
 
 /** The package that has setquota(8). */
 export const QUOTA_PACKAGE = 'quota'
 
-/** Not `quota`: ext4 also shows that where project quotas alone are on. */
+/** Matches options of user quotas, but not `quota`, which ext4 shows with project quotas. */
 const ENFORCED = /^(usrquota|usrjquota=.+)$/
 const FILE_SYSTEMS = ['ext4', 'xfs']
 const DU_MS = 60 * 60_000
 
 /**
- * Mount point of the sites' file system if it enforces user quotas; undefined otherwise. The limit
- * is on the user, not on a project (chattr -p): the owner of a file may assign it to another
- * project, even to that of a neighbour, but never to another user.
+ * Returns the mount point of the sites' file system if it enforces user quotas; undefined
+ * otherwise. The limit is on the user, not on a project (chattr -p): the owner of a file may assign
+ * it to another project, even to that of a neighbour, but never to another user.
  */
 export async function quotaMount({ files }: Host): Promise<string | undefined> {
-  // Of process 1, since the sandbox of the agent has its own mounts: proc_pid_mountinfo(5).
+  // The mounts of process 1, since the sandbox of the agent has its own: proc_pid_mountinfo(5).
   const text = (await files.read('/proc/1/mountinfo')) ?? ''
   const mounts = text.split('\n').map(mountOf).filter(holdsSites)
   const longest = Math.max(...mounts.map(({ point }) => point.length))
@@ -42,7 +42,7 @@ function mountOf(line: string) {
 const holdsSites = ({ point }: { point: string }) =>
   point === '/' || point === HOMES || (point !== '' && HOMES.startsWith(`${point}/`))
 
-/** The step that limits the disk use of a site's user; none if quotas are off. */
+/** Returns the step that limits the disk use of a site's user; none if quotas are off. */
 export async function quotaSteps(
   host: Host,
   site: () => Promise<Site>,
@@ -60,8 +60,8 @@ export async function quotaSteps(
 }
 
 /**
- * The step that limits every site, those in the trash included: quotas may have been turned on
- * after their creation. None if quotas are off or there is no site.
+ * Returns the step that limits every site, those in the trash included: quotas may have been turned
+ * on after their creation. None if quotas are off or there is no site.
  */
 export async function allQuotasSteps(host: Host): Promise<Step[]> {
   if ((await quotaMount(host)) === undefined) return []
@@ -80,21 +80,21 @@ export async function allQuotasSteps(host: Host): Promise<Step[]> {
 const NOTHING: DiskLimits = { bytes: 0, files: 0 }
 
 /**
- * The limits of the tier and, on top, the copies of the site's files that this agent keeps beside
- * the site, since the site's user owns them too: the state before a restore, and what is being
- * fetched. Returns the reason of a failure: a missing quota never fails the site.
+ * Sets the limits of the tier and, on top, of the copies of the site's files that this agent keeps
+ * beside the site, since the site's user owns them too: the state before a restore, and what is
+ * being fetched. Returns the reason of a failure: a missing quota never fails the site.
  */
 export async function limitDisk(
   host: Host,
   { user, tier }: Pick<Site, 'user' | 'tier'>,
 ): Promise<string | undefined> {
   if ((await quotaMount(host)) === undefined) return undefined
-  // In turn: the operation that measured later knows what is being fetched now.
+  // Runs in turn: the operation that measured later knows what is being fetched now.
   return host.exclusive(`disk quota of ${user}`, async () => {
     const limits = diskLimits(tier)
     const copies = await sizeOfCopies(host, user).catch(messageOf)
     if (typeof copies === 'string') return copies
-    const room = await roomOf(host, user)
+    const room = await extraQuotaOf(host, user)
     return setLimits(host, user, {
       bytes: limits.bytes + copies.bytes + room.bytes,
       files: limits.files + copies.files + room.files,
@@ -128,20 +128,17 @@ const limited = (host: Host, sitesNow: () => Promise<readonly Site[]>) => ({
   },
 })
 
-/** Otherwise the next user with the same number would have the limits of this one. */
+/** Removes the limits, which the next user with the same number would otherwise have. */
 export const unlimitDisk = (host: Host, user: string): Change => ({
   effects: async () =>
     (await quotaMount(host)) === undefined ? [] : [effects.remove('disk quota', user)],
   async apply() {
-    await forgetRoom(host, user)
+    await removeExtraQuota(host, user)
     await setLimits(host, user, NOTHING)
   },
 })
 
-/**
- * Sets the limits of a user, 0 for none. Returns the reason of a failure, else undefined. Without
- * quotas it does nothing.
- */
+/** Sets the limits of a user, 0 for none. Returns why that failed. Does nothing without quotas. */
 export async function setLimits(
   host: Host,
   user: string,
@@ -149,7 +146,7 @@ export async function setLimits(
 ): Promise<string | undefined> {
   const mount = await quotaMount(host)
   if (mount === undefined) return undefined
-  // In whole blocks: the smallest unit of XFS.
+  // Uses whole blocks, the smallest unit of XFS.
   const kilobytes = 4 * Math.ceil(bytes / 4096)
   const limits = [kilobytes, kilobytes, files, files].map(String)
   const argv = ['setquota', '--user', user, ...limits, mount]

@@ -6,10 +6,10 @@ import { accountFolders, writeAccounts } from '#agent/kernel/site-etc/accounts.t
 import { MIN_UID } from '#shared/kernel/system-accounts.ts'
 
 /**
- * Without subordinate ids, which no site may use: subuid(5) lists them with the user's name. With
- * numbers that no system account has, whatever login.defs(5) says.
+ * The options of numbers. Without subordinate ids, which no site may use: subuid(5) lists them with
+ * the user's name. With numbers that no system account has, whatever login.defs(5) says.
  */
-const NUMBERS = [
+const NUMBER_OPTIONS = [
   ...['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0'],
   ...['--key', `UID_MIN=${MIN_UID}`, '--key', `GID_MIN=${MIN_UID}`],
 ]
@@ -17,15 +17,15 @@ const NUMBERS = [
 export const NGINX_USER = 'www-data'
 
 /**
- * The comment field names the site of the user, so that no foreign user is ever removed. nginx reads
- * the files of a site as a member of the site's group, so that their creator and folder do not
- * matter: a site can give its files no other group. A running nginx gains the group by a reload,
- * which restarts its workers.
+ * Creates the user. The comment field names the site of the user, so that no foreign user is ever
+ * removed. nginx reads the files of a site as a member of the site's group, so that their creator
+ * and folder do not matter: a site can give its files no other group. A running nginx gains the
+ * group by a reload, which restarts its workers.
  */
 export function createUser(host: Host, user: string, domain: string): Change {
   const home = ['--no-create-home', '--home-dir', homeOf(user), '--shell', '/usr/sbin/nologin']
   const comment = ['--comment', commentOf(domain)]
-  const options = [...home, '--user-group', ...NUMBERS, ...comment]
+  const options = [...home, '--user-group', ...NUMBER_OPTIONS, ...comment]
   const folders = accountFolders(host, user).map((path) => effects.create('folder', path))
   const made = [effects.create('user', user), effects.create('group', user), ...folders]
   return declared(made, async () => {
@@ -35,15 +35,12 @@ export function createUser(host: Host, user: string, domain: string): Change {
   })
 }
 
-export async function admits(host: Host, user: string): Promise<boolean> {
+export async function hasNginxMember(host: Host, user: string): Promise<boolean> {
   const [, , , members = ''] = (await entryOf(host, '/etc/group', user)) ?? []
   return members.trim().split(',').includes(NGINX_USER)
 }
 
-/**
- * The numbers of a user of a site and of its group. Throws for a user that does not exist, and for a
- * system account.
- */
+/** Returns the numbers of a site's user and group. Throws for none and for a system account. */
 export async function accountNumbers(
   host: Host,
   user: string,
@@ -54,7 +51,7 @@ export async function accountNumbers(
   throw new Error(`/etc/passwd has no user ${user} with a number that a site can have`)
 }
 
-/** The user's folder belongs to root, so that the user cannot rename or replace its entries. */
+/** Creates the folders. That of the user belongs to root, so that its entries stay. */
 export function createFolders({ files }: Host, user: string): Change {
   const [home, logs] = [homeOf(user), logsOf(user)]
   return declared([effects.create('folder', home), effects.create('folder', logs)], async () => {
@@ -68,13 +65,13 @@ export function createFolders({ files }: Host, user: string): Change {
 }
 
 /** Syncs files that programs wrote, so that they survive a power failure. */
-export async function settleFolders(host: Host, user: string): Promise<void> {
+export async function syncFolders(host: Host, user: string): Promise<void> {
   await host.shell.run(['sync', '--file-system', '--', homeOf(user)])
 }
 
-/** Running processes of the user would fill the folders again: a copy outlives its agent. */
+/** Removes the folders after the end of processes, which would refill them, as cp does. */
 export async function removeFolders(host: Host, user: string, domain: string): Promise<void> {
-  if (await isOf(host, user, domain)) await endProcesses(host, user)
+  if (await isUserOfSite(host, user, domain)) await endProcesses(host, user)
   await removedTree(host, 'folder', homeOf(user)).apply()
   await host.files.remove(logsOf(user))
 }
@@ -85,18 +82,18 @@ export async function endProcesses(host: Host, user: string): Promise<void> {
   await host.shell.run(['start-stop-daemon', '--stop', ...all])
 }
 
-/** The comment of a user follows the domain of its site; a user of another site stays. */
-export const renameSite = (host: Host, user: string, from: string, to: string): Change =>
+/** Changes the comment to the domain of the site; a user of another site stays. */
+export const renameUserComment = (host: Host, user: string, from: string, to: string): Change =>
   provided(
-    () => isOf(host, user, from),
+    () => isUserOfSite(host, user, from),
     declared([effects.change('user', user)], async () => {
       await host.shell.run(['usermod', '--comment', commentOf(to), '--', user])
       await writeAccounts(host, user)
     }),
   )
 
-/** Whether the user is that of this site: never root or a system account, whatever its comment says. */
-export async function isOf(host: Host, user: string, domain: string): Promise<boolean> {
+/** Returns whether the user is that of this site: never root or a system account. */
+export async function isUserOfSite(host: Host, user: string, domain: string): Promise<boolean> {
   const [, , uid, , comment] = (await entryOf(host, '/etc/passwd', user)) ?? []
   return Number(uid) >= MIN_UID && comment === commentOf(domain)
 }

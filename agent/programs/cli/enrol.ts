@@ -7,7 +7,7 @@ import { Id } from '#shared/kernel/fields.ts'
 import { EnrolmentCode, HubKey } from '#shared/servers/enrolment.ts'
 
 const TIMEOUT_MS = 120_000
-/** The dashboard accepts the first valid proof, and invalidates a code after three invalid ones. */
+/** The maximum number of proofs: the dashboard invalidates a code after three invalid ones. */
 const MAX_ANSWERS = 3
 
 /**

@@ -27,7 +27,7 @@ export async function install(config: Config, host: Host, args: string[]): Promi
   if ((await host.files.read(SETTINGS_FILE)) === undefined) {
     await host.files.write(SETTINGS_FILE, await settingsFor(config, host, port), { mode: 0o600 })
   }
-  await share(config, host)
+  await shareWithFront(config, host)
   await writeOwnUnits(config, host)
   await host.shell.run(['systemctl', 'daemon-reload'])
   await host.shell.run(['systemctl', 'enable', '--quiet', ...UNITS])
@@ -42,7 +42,7 @@ async function refuseUnfit(host: Host): Promise<void> {
   }
 }
 
-/** Its unit would restart endlessly, and the dashboard would reach the other program. */
+/** Refuses a taken port: the dashboard would reach the other program. */
 async function refuseTakenPort(host: Host, given: number): Promise<void> {
   const settings = (await host.files.read(SETTINGS_FILE)) ?? ''
   const port = Number(/^AGENT_LISTEN=.*:(\d+)$/m.exec(settings)?.[1] ?? given)
@@ -53,8 +53,8 @@ async function refuseTakenPort(host: Host, given: number): Promise<void> {
   )
 }
 
-/** The data of the listening half: the public keys, and by a credential the TLS key. */
-async function share({ state_dir }: Config, { files, clock }: Host): Promise<void> {
+/** Writes the data of the listening half: the public keys, and by a credential the TLS key. */
+async function shareWithFront({ state_dir }: Config, { files, clock }: Host): Promise<void> {
   await files.mkdir(state_dir, { mode: 0o711 })
   const { tls_key, certificate } = await loadIdentity(files, state_dir, clock.now())
   await files.mkdir(`${state_dir}/trust`, { mode: 0o711 })

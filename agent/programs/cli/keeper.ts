@@ -8,10 +8,7 @@ import { undelete } from '#agent/programs/keeper/s3/undelete.ts'
 
 const USAGE = 'keeper init, keeper run, keeper run --dry-run or keeper undelete <time>'
 
-/**
- * `hosting-agent keeper`: deletes old backups beside the storage, with rights that no server has.
- * Needs no agent on the machine.
- */
+/** `hosting-agent keeper`: deletes old backups beside the storage, as no server may. */
 export async function keeper(_: Config, host: Host, args: string[]): Promise<string> {
   const [action, option] = args
   if (action === 'init' && option === undefined) return ensureKey(host.files)
@@ -37,7 +34,7 @@ async function run(host: Host, dry_run: boolean): Promise<string> {
   return JSON.stringify({ repositories, problems: 0 })
 }
 
-/** In all buckets: what was deleted or overwritten since then. */
+/** Restores, in all buckets, what was deleted or overwritten since then. */
 async function undeleteSince({ files, clock }: Host, time = ''): Promise<string> {
   const since = Date.parse(time)
   if (Number.isNaN(since)) {

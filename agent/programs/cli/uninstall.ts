@@ -12,10 +12,10 @@ import { reloadTested, servedDomains } from '#agent/features/web/nginx.ts'
 import type { Config } from '#agent/kernel/config.ts'
 import { removeGenerated } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { FRONT_USER, GROUP } from '#agent/kernel/host/sandbox.ts'
-import { MAIL_USER } from '#agent/kernel/mail/places.ts'
+import { AGENT_GROUP, FRONT_USER } from '#agent/kernel/host/sandbox.ts'
+import { MAIL_USER } from '#agent/kernel/mail/paths.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
-import { DROP_INS } from '#agent/kernel/services/restarting.ts'
+import { RESTART_DROP_INS } from '#agent/kernel/services/restart-drop-ins.ts'
 import { SETTINGS_FILE } from '#agent/kernel/settings-path.ts'
 import { CACHES, CONFIGURATION, HOMES, LIBRARY, LOGS, TRASH } from '#agent/kernel/site/paths.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
@@ -25,19 +25,19 @@ import { FRONT_SOCKET, FRONT_UNIT, pathOfUnit, ROOT_UNIT } from './units.ts'
 
 const UNITS = [FRONT_SOCKET, ROOT_UNIT, FRONT_UNIT, MAIL_UNIT]
 
-interface Options {
-  /** Also removes the records of the agent and its trash; the sites keep running. */
+interface UninstallOptions {
+  /** True when the records of the agent and its trash are removed, too; the sites keep running. */
   purge: boolean
-  /** Permanently deletes all sites, and everything that the agent made for them. */
+  /** True when all sites, and everything that the agent made for them, are deleted permanently. */
   sites: boolean
   dry_run: boolean
 }
 
-interface Found {
+interface InstalledParts {
   sites: Site[]
   trash: Site[]
   certificates: string[]
-  /** Domains of virtual hosts of an agent whose records are missing. */
+  /** The domains of virtual hosts of an agent whose records are missing. */
   others: string[]
 }
 
@@ -48,12 +48,12 @@ interface Found {
  */
 export async function uninstall(config: Config, host: Host, args: string[]): Promise<string> {
   const options = await readArguments(host, args)
-  const found = await look(host)
+  const found = await findInstalled(host)
   if (!options.dry_run) await remove(config, host, options, found)
   return describe(config, options, found)
 }
 
-async function readArguments({ files }: Host, args: string[]): Promise<Options> {
+async function readArguments({ files }: Host, args: string[]): Promise<UninstallOptions> {
   const { values } = parseArgs({
     args,
     options: {
@@ -71,7 +71,7 @@ async function readArguments({ files }: Host, args: string[]): Promise<Options> 
   return { purge: values.purge || sites, sites, dry_run: values['dry-run'] }
 }
 
-async function look(host: Host): Promise<Found> {
+async function findInstalled(host: Host): Promise<InstalledParts> {
   const [sites, trash] = await Promise.all([listSites(host), listSites(host, 'trash')])
   const own = new Set(sites.filter(({ tls }) => tls === 'letsencrypt').map(({ domain }) => domain))
   const served = own.size > 0 ? await servedCertificates(host) : []
@@ -83,12 +83,12 @@ async function look(host: Host): Promise<Found> {
   return { sites, trash, certificates, others }
 }
 
-/** The agent stops first and its program is removed last, so that an interrupted call can be repeated. */
+/** Stops the agent first and removes its program last, for repetition if interrupted. */
 async function remove(
   { state_dir }: Config,
   host: Host,
-  { purge, sites }: Options,
-  { others }: Found,
+  { purge, sites }: UninstallOptions,
+  { others }: InstalledParts,
 ): Promise<void> {
   await host.shell.try(['systemctl', 'disable', '--now', ...UNITS])
   await removeSockets(host)
@@ -102,11 +102,11 @@ async function remove(
   if (purge) for (const path of records) await host.files.remove(path)
   await host.shell.try(['systemctl', 'daemon-reload'])
   await host.shell.try(['userdel', '--', FRONT_USER])
-  await host.shell.try(['groupdel', GROUP])
+  await host.shell.try(['groupdel', AGENT_GROUP])
   for (const path of [process.execPath, previousOf(process.execPath)]) await host.files.remove(path)
 }
 
-const PLACES = [
+const FOLDERS = [
   `files below ${HOMES}, databases, and system users`,
   [CONFIGURATION, LIBRARY, LOGS, CACHES].join(', '),
   '/var/lib/hosting-etc, which sites see as /etc',
@@ -116,21 +116,25 @@ const PLACES = [
 const MORE = 'To remove more: --purge, or --remove-sites <hostname of this server>'
 const PACKAGES = 'all packages, such as nginx, MariaDB and PHP, and their settings of Debian'
 
-function describe(config: Config, options: Options, found: Found): string {
+function describe(config: Config, options: UninstallOptions, found: InstalledParts): string {
   const left = options.sites ? [] : found.sites
   const [gone, stays, stops] = options.dry_run
     ? ['would be removed', 'would stay', 'would stop']
     : ['removed', 'stays', 'stops']
   const kept = options.purge ? [] : found.trash
   return [
-    ...section(gone, goneWith(config, options, found)),
-    ...section(stays, staying(config, options, { left, others: found.others })),
+    ...section(gone, removedWith(config, options, found)),
+    ...section(stays, keptWith(config, options, { left, others: found.others })),
     ...section(stops, left.length === 0 ? [] : stopped(found.certificates, kept)),
     ...(options.purge ? [] : ['', MORE]),
   ].join('\n')
 }
 
-function goneWith({ state_dir }: Config, options: Options, { sites, trash }: Found): string[] {
+function removedWith(
+  { state_dir }: Config,
+  options: UninstallOptions,
+  { sites, trash }: InstalledParts,
+): string[] {
   return [
     'the agent: its services, settings, keys and program',
     ...(options.sites && sites.length > 0 ? [`permanently: ${listed(sites)}`] : []),
@@ -139,9 +143,9 @@ function goneWith({ state_dir }: Config, options: Options, { sites, trash }: Fou
   ]
 }
 
-function staying(
+function keptWith(
   { state_dir }: Config,
-  { purge }: Options,
+  { purge }: UninstallOptions,
   { left, others }: { left: readonly Site[]; others: readonly string[] },
 ): string[] {
   const records = `its records: ${state_dir}, which a new installation of the agent uses`
@@ -149,7 +153,7 @@ function staying(
   return [
     ...(left.length > 0 ? [`${listed(left)}, served as before`] : []),
     ...(older.length > 0 ? [`of an agent whose records were purged: ${listed(older)}`] : []),
-    ...(left.length + older.length > 0 ? PLACES : []),
+    ...(left.length + older.length > 0 ? FOLDERS : []),
     ...(purge ? [] : [records]),
     PACKAGES,
   ]
@@ -169,33 +173,33 @@ function stopped(certificates: readonly string[], trash: readonly Site[]): strin
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [`${title}:`, ...lines.map((line) => `  ${line}`)]
 
-const MOST = 20
+const MAX_LISTED = 20
 
 function listed(sites: readonly Pick<Site, 'domain'>[]): string {
-  const names = sites.slice(0, MOST).map(({ domain }) => domain)
+  const names = sites.slice(0, MAX_LISTED).map(({ domain }) => domain)
   const more = sites.length - names.length
   const list = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
   return `${sites.length === 1 ? 'the site' : `${sites.length} sites:`} ${list}`
 }
 
-/** Every site of this agent goes to the trash, as a dashboard deletes it. */
+/** Moves every site of this agent to the trash, as a dashboard does. */
 async function removeAllSites(host: Host): Promise<void> {
-  for (const { domain } of await listSites(host)) await done(host, 'site.delete', { domain })
+  for (const { domain } of await listSites(host)) await runCommand(host, 'site.delete', { domain })
 }
 
 /** Permanently deletes the sites in the trash, also partly deleted ones. */
 async function emptyTrashes(host: Host): Promise<void> {
   for (const place of ['purging', 'trash'] as const) {
     for (const { domain } of await listSites(host, place)) {
-      await done(host, 'site.purge', { domain, confirm: domain, trashed_days: 0 })
+      await runCommand(host, 'site.purge', { domain, confirm: domain, trashed_days: 0 })
     }
   }
 }
 
-/** Removes the configuration for all sites; without a site, nothing needs it. */
+/** Removes the configuration for all sites, which nothing needs without a site. */
 async function removeBase(host: Host): Promise<void> {
   await stopConnectionRate(host)
-  for (const path of [...BASE_PATHS, ...DROP_INS, UNATTENDED_FILE, TMPFILES]) {
+  for (const path of [...BASE_PATHS, ...RESTART_DROP_INS, UNATTENDED_FILE, TMPFILES]) {
     await removeGenerated(host, path)
   }
   await reloadTested(host)
@@ -205,8 +209,8 @@ async function removeBase(host: Host): Promise<void> {
   await host.shell.try(['systemctl', 'daemon-reload'])
 }
 
-/** As an operation of the stopped agent: an interrupted one is repeated. */
-async function done<N extends CommandName>(host: Host, name: N, params: ParamsOf<N>) {
+/** Runs a command as an operation of the stopped agent: an interrupted one is repeated. */
+async function runCommand<N extends CommandName>(host: Host, name: N, params: ParamsOf<N>) {
   const report = (error: unknown) => console.error(String(error))
   const runner = new Runner({ host, commands, report })
   const operation = await runner.start(name, params)

@@ -2,21 +2,24 @@ import process from 'node:process'
 import { MAIL_UNIT, MAIL_UNIT_PATH, renderMailUnit } from '#agent/features/mail/service.ts'
 import type { Config } from '#agent/kernel/config.ts'
 import type { Files, Host } from '#agent/kernel/host/ports.ts'
-import { executingInside } from '#agent/kernel/host/root-programs.ts'
-import { FRONT_USER, GROUP, ROOT_HALF, UNPRIVILEGED, WRITABLE } from '#agent/kernel/host/sandbox.ts'
+import { executeInsideDirectives } from '#agent/kernel/host/root-programs.ts'
+import {
+  AGENT_GROUP,
+  FRONT_USER,
+  ROOT_HALF,
+  UNPRIVILEGED,
+  WRITABLE,
+} from '#agent/kernel/host/sandbox.ts'
 import { SETTINGS_FILE } from '#agent/kernel/settings-path.ts'
 import { listenWord, unit } from '#shared/kernel/formats/systemd.ts'
-import type { Written } from '#shared/kernel/formats/template.ts'
+import type { FormattedText } from '#shared/kernel/formats/template.ts'
 
 export const ROOT_UNIT = 'hosting-agent.service'
 export const FRONT_UNIT = 'hosting-agent-front.service'
 export const FRONT_SOCKET = 'hosting-agent-front.socket'
 export const pathOfUnit = (unit: string) => `/etc/systemd/system/${unit}`
 
-/**
- * `hosting-agent units`, which an upgrade to this version runs: creates the user of the listening half
- * if it is missing, and writes the units.
- */
+/** `hosting-agent units`, for upgrades: creates the listening half's user, writes the units. */
 export async function units(config: Config, host: Host): Promise<string> {
   await provideFrontUser(host)
   await writeOwnUnits(config, host)
@@ -47,9 +50,9 @@ export async function provideFrontUser({ files, shell }: Host): Promise<void> {
       `the user ${FRONT_USER} of this server is not that of the agent: remove or rename it, and try again`,
     )
   }
-  await shell.run(['groupadd', '--system', '--force', GROUP])
+  await shell.run(['groupadd', '--system', '--force', AGENT_GROUP])
   const home = ['--no-create-home', '--home-dir', '/nonexistent', '--shell', '/usr/sbin/nologin']
-  const words = ['--system', '--no-user-group', '--gid', GROUP, ...home]
+  const words = ['--system', '--no-user-group', '--gid', AGENT_GROUP, ...home]
   await shell.run(['useradd', ...words, '--comment', FRONT_COMMENT, '--', FRONT_USER])
 }
 
@@ -62,19 +65,19 @@ export async function readUnits(files: Files): Promise<Record<string, string>> {
   return found
 }
 
-/** systemd reads them at its next reload. */
+/** Writes the units, which systemd reads at its next reload. */
 export async function writeUnits(files: Files, texts: Record<string, string>): Promise<void> {
   for (const [unit, text] of Object.entries(texts)) await files.write(pathOfUnit(unit), text)
 }
 
-interface Unit {
-  description: Written
+interface AgentUnit {
+  description: FormattedText
   after: string
   start: readonly string[]
   directives: readonly string[]
 }
 
-/** The working half, on a local socket. */
+/** Renders the working half, on a local socket. */
 function renderRoot(program: string, state_dir: string): string {
   const group = `/sys/fs/cgroup/system.slice/${ROOT_UNIT}`
   return render({
@@ -85,12 +88,12 @@ function renderRoot(program: string, state_dir: string): string {
       ...ROOT_HALF,
       unit`ReadWritePaths=${state_dir}`,
       `ReadWritePaths=-${group}`,
-      ...executingInside(program, [...WRITABLE, state_dir, group]),
+      ...executeInsideDirectives(program, [...WRITABLE, state_dir, group]),
     ],
   })
 }
 
-/** The listening half. Its TLS key belongs to root: systemd passes it a private copy. */
+/** Renders the listening half. Its TLS key belongs to root: systemd passes it a private copy. */
 function renderFront(program: string, state_dir: string): string {
   return render({
     description: unit.part`Hosting Control agent, the half that listens`,
@@ -103,14 +106,14 @@ function renderFront(program: string, state_dir: string): string {
     directives: [
       ...UNPRIVILEGED,
       `User=${FRONT_USER}`,
-      `Group=${GROUP}`,
+      `Group=${AGENT_GROUP}`,
       unit`LoadCredential=tls.key:${state_dir}/trust/tls.key`,
       unit`LoadCredential=tls.crt:${state_dir}/trust/tls.crt`,
     ],
   })
 }
 
-/** The settings file that `install` has just written is newer than the configuration of its process. */
+/** Reads the address from the settings that `install` has just written, newer than its own. */
 async function listenAddress({ address, port }: Config, { files }: Host): Promise<string> {
   const settings = (await files.read(SETTINGS_FILE)) ?? ''
   const written = /^AGENT_LISTEN="?([^"\s]+)"?$/m.exec(settings)?.[1]
@@ -119,9 +122,10 @@ async function listenAddress({ address, port }: Config, { files }: Host): Promis
 }
 
 /**
- * systemd holds the port from the boot of the server on: while the listening half restarts, no program
- * of a site can take it, and connections wait. The address may not exist yet at that time. Without the
- * limit, systemd would give the port up when the listening half fails again and again.
+ * Renders the socket. systemd holds the port from the boot of the server on: while the listening
+ * half restarts, no program of a site can take it, and connections wait. The address may not exist
+ * yet at that time. Without the limit, systemd would give the port up when the listening half fails
+ * again and again.
  */
 const renderFrontSocket = (address: string): string => unit`[Unit]
 Description=Port of the Hosting Control agent
@@ -137,7 +141,7 @@ TriggerLimitIntervalSec=0
 WantedBy=sockets.target
 `
 
-function render({ description, after, start, directives }: Unit): string {
+function render({ description, after, start, directives }: AgentUnit): string {
   return unit`[Unit]
 Description=${description}
 ${after}

@@ -11,14 +11,26 @@ import { offline, type ServiceError, starting } from '#shared/kernel/errors.ts'
 export type Upstream = (request: Request, body: Uint8Array) => Promise<Response>
 
 /** The headers that the root half reads. */
-const PASSED = ['authorization', 'content-type', 'accept', 'last-event-id', OPERATION_HEADER]
+const PASSED_HEADERS = [
+  'authorization',
+  'content-type',
+  'accept',
+  'last-event-id',
+  OPERATION_HEADER,
+]
 /**
- * They concern one connection, not the answer (RFC 9110, section 7.6.1); and a streamed answer of a
- * known length sometimes hangs on Deno.
+ * The headers of one connection, which do not belong to the answer (RFC 9110, section 7.6.1), and
+ * the length: a streamed answer of a known length sometimes hangs on Deno.
  */
-const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'date', 'content-length']
+const CONNECTION_HEADERS = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'date',
+  'content-length',
+]
 
-/** Through the socket of the root half, one connection per request: a local one costs microseconds. */
+/** Forwards through the socket of the root half, with one connection per request. */
 export function upstreamAt(socketPath: string): Upstream {
   return (request, body) =>
     new Promise((resolve, reject) => {
@@ -33,10 +45,7 @@ export function upstreamAt(socketPath: string): Upstream {
     })
 }
 
-/**
- * Codes of a socket on which nobody listens. After any other failure the root half may have the
- * request.
- */
+/** The codes of a socket without a listener; otherwise the root half may have the request. */
 const REFUSED = ['ENOENT', 'ECONNREFUSED']
 
 function failureOf(error: NodeJS.ErrnoException): ServiceError {
@@ -45,7 +54,7 @@ function failureOf(error: NodeJS.ErrnoException): ServiceError {
 }
 
 function requestHeaders(headers: Headers, body: Uint8Array): http.OutgoingHttpHeaders {
-  const passed = PASSED.flatMap((name) => {
+  const passed = PASSED_HEADERS.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]
   })
@@ -82,7 +91,7 @@ function answerOf(outgoing: http.ClientRequest, incoming: http.IncomingMessage):
   })
   const headers = new Headers()
   for (const [name, value] of Object.entries(incoming.headers)) {
-    if (value !== undefined && !OF_CONNECTION.includes(name)) headers.set(name, String(value))
+    if (value !== undefined && !CONNECTION_HEADERS.includes(name)) headers.set(name, String(value))
   }
   return new Response(body, { status: incoming.statusCode ?? 500, headers })
 }

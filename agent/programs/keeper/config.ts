@@ -29,47 +29,47 @@ const Store = z.discriminatedUnion(
 )
 export type StoreSettings = z.output<typeof Store>
 
-/** Which backups stay, by the days since they arrived; `all_days`: since a newer one arrived. */
-const Keep = z.strictObject({
-  /** All of them. */
+/** The rules of which backups stay in days since they arrived; `all_days` since a newer one did. */
+const KeepRules = z.strictObject({
+  /** The days for which all backups stay. */
   all_days: days.min(1),
-  /** The first of each day, week and month. */
+  /** The days for which the first backup of each day, week and month stays. */
   daily_days: days.default(0),
   weekly_days: days.default(0),
   monthly_days: days.default(0),
-  /** The last one, and the last proven one, of an ended site; null: for ever. */
+  /** The days for which the last and the last proven backup of an ended site stay; null: ever. */
   last_days: days.min(30).nullable().default(null),
 })
-export type Keep = z.output<typeof Keep>
+export type KeepRules = z.output<typeof KeepRules>
 
 const KeeperConfig = z.strictObject({
   stores: z.array(Store).min(1, 'must have a store'),
-  keep: Keep,
+  keep: KeepRules,
   /**
-   * The repositories of sites that have ended, for which alone `last_days` holds: no keeper can tell a
-   * site that was deleted from one whose backups fail.
+   * The repositories of sites that have ended, for which alone `last_days` applies: no keeper can
+   * distinguish a deleted site from one whose backups fail.
    */
   ended: z.array(text).max(10_000).default([]),
-  /** Each run reads one part of the stored data, and the next run the next part. */
+  /** The number of parts of the stored data, of which each run reads the next one. */
   check_parts: z.int().min(1).max(256).default(30),
-  /** How much unused data stays, since repacking it costs more. */
+  /** The amount of unused data that stays, since repacking it costs more. */
   max_unused: z
     .string()
     .regex(/^(\d{1,3}%|\d+[KMGT])$/, 'must be a share such as 10% or a size such as 5G')
     .default('10%'),
-  /** The most data that a run writes again in one repository. */
+  /** The maximum amount of data that a run writes again in one repository. */
   max_repack: z
     .string()
     .regex(/^\d+[KMGT]$/, 'must be a size such as 2G')
     .default('2G'),
   run_minutes: z.int().min(1).max(1440).default(240),
-  /** A restic 0.19 or newer; default: the one that is pinned, downloaded once. */
+  /** The path of a restic 0.19 or newer; the pinned one, downloaded once, by default. */
   restic: path.optional(),
 })
 export type KeeperConfig = z.output<typeof KeeperConfig>
 
-/** The rules for one repository. */
-export const keepOf = ({ keep, ended }: KeeperConfig, repository: string): Keep => ({
+/** Returns the rules for one repository. */
+export const keepRulesOf = ({ keep, ended }: KeeperConfig, repository: string): KeepRules => ({
   ...keep,
   last_days: ended.includes(repository) ? keep.last_days : null,
 })

@@ -2,34 +2,34 @@ import { MANIFEST, parseManifest, partsIn } from '#agent/features/backups/manife
 import { PROOF, provesTag } from '#agent/features/backups/save.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import {
+  type KeeperRestic,
   type ListedSnapshot,
-  type Opened,
-  type Restic,
-  throwElsewhere,
+  type OpenKeeperRepository,
+  throwUnlessRepository,
   tryRestic,
 } from './restic.ts'
-import { arrivalOf, type Backup, type Contents } from './rules.ts'
+import { arrivalOf, type CompleteBackup, type RepositoryContents } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 
-/** A backup without a manifest: one snapshot is all of it. */
-const WHOLE = 'dashboard'
+/** The tag of a backup without a manifest, which is one snapshot. */
+const WHOLE_BACKUP_TAG = 'dashboard'
 
-interface Given {
+interface ContentsInput {
   listed: readonly ListedSnapshot[]
   state: RepositoryState
   now: number
 }
 
 /**
- * What is in a repository. Keeps in `state` when each snapshot arrived, and what manifests name, also
- * of snapshots that the storage has lost: the rest of their backups stays.
+ * Reads what is in a repository. Records in `state` when each snapshot arrived, and what manifests
+ * name, also of snapshots that the storage has lost: the remaining parts of their backups stay.
  */
 export async function contentsOf(
   host: Host,
-  restic: Restic,
-  opened: Opened,
-  { listed, state, now }: Given,
-): Promise<Contents> {
+  restic: KeeperRestic,
+  opened: OpenKeeperRepository,
+  { listed, state, now }: ContentsInput,
+): Promise<RepositoryContents> {
   const known = state.snapshots
   const arrived = ({ id, claimed }: ListedSnapshot) =>
     [id, known[id] ?? { arrived: arrivalOf(claimed, state.listed, now) }] as const
@@ -56,18 +56,18 @@ export async function contentsOf(
   return { snapshots, ...backupsIn(state, listed), proofs, unreadable }
 }
 
-/** The complete ones, and those of which the storage has lost something that was there before. */
+/** Returns the complete backups, and those of which the storage has lost a part. */
 function backupsIn(
   { snapshots }: RepositoryState,
   listed: readonly ListedSnapshot[],
-): Pick<Contents, 'backups' | 'broken'> {
+): Pick<RepositoryContents, 'backups' | 'broken'> {
   const present = new Map(listed.map((snapshot) => [snapshot.id, snapshot]))
-  const found = { backups: [] as Backup[], broken: [] as Backup[] }
+  const found = { backups: [] as CompleteBackup[], broken: [] as CompleteBackup[] }
   for (const [id, { arrived, parts }] of Object.entries(snapshots)) {
     const own = present.get(id)
     if (!parts) continue
     const names = own ? isBackup(own) : parts.length > 0
-    // One that names what was never there is nobody's backup.
+    // A manifest with parts that never existed is no backup.
     if (!names || parts.some((part) => !snapshots[part])) continue
     const left = parts.filter((part) => present.has(part))
     const isWhole = own !== undefined && left.length === parts.length
@@ -76,7 +76,7 @@ function backupsIn(
   return found
 }
 
-/** The backup that a proof names; a snapshot with several names is none. */
+/** Returns the backup that a proof names; a snapshot with several names is none. */
 function provenBy(tags: readonly string[]): string[] {
   const named = tags.filter((tag) => tag.startsWith(PROVES))
   if (!tags.includes(PROOF) || named.length !== 1) return []
@@ -85,23 +85,21 @@ function provenBy(tags: readonly string[]): string[] {
 
 const PROVES = provesTag('')
 
-const isBackup = ({ tags }: ListedSnapshot) => tags.includes('manifest') || tags.includes(WHOLE)
+const isBackup = ({ tags }: ListedSnapshot) =>
+  tags.includes('manifest') || tags.includes(WHOLE_BACKUP_TAG)
 
-/**
- * The snapshots that a manifest names; undefined if it cannot be read, which may change. Throws if the
- * storage does not answer.
- */
+/** Returns the snapshots that a manifest names; undefined if it cannot be read. */
 async function partsOf(
   host: Host,
-  restic: Restic,
-  opened: Opened,
+  restic: KeeperRestic,
+  opened: OpenKeeperRepository,
   { id, tags }: ListedSnapshot,
 ): Promise<string[] | undefined> {
   if (!tags.includes('manifest')) return []
   const args = ['dump', '--no-lock', id, `/${MANIFEST}`]
   const output = await tryRestic(host, restic, opened, args)
   if (output.code !== 0) {
-    throwElsewhere(restic, opened, output, args)
+    throwUnlessRepository(restic, opened, output, args)
     return undefined
   }
   try {

@@ -5,10 +5,7 @@ import { FOLDERS, reportKey, type Store, type StoredFile } from './store.ts'
 const MAX_TEXT = 65_536
 const LIMIT = { timeout_ms: 30 * 60_000 }
 
-/**
- * Repositories in a folder of this machine. The account of the storage may put links into them, so
- * every program that touches one runs as its owner.
- */
+/** Repositories in a folder of this machine. Programs run as its owner, who may add links. */
 export function folderStore({ shell, files, privileged }: Host, path: string): Store {
   const folderOf = (repository: string) => `${path}/${repository}`
   const launcherFor = async (repository: string) =>
@@ -92,7 +89,7 @@ export function folderStore({ shell, files, privileged }: Host, path: string): S
 
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/
 const HASH = /^[0-9a-f]{64}$/
-/** For find(1): programs write a pack under another name first. */
+/** A pattern of find(1) for packs, which programs write under another name first. */
 const PACK = `.*/${'[0-9a-f]'.repeat(64)}`
 
 function asOwner(folder: Stat | undefined, path: string): string[] {
@@ -102,7 +99,7 @@ function asOwner(folder: Stat | undefined, path: string): string[] {
   return ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--']
 }
 
-/** The lines of sha256sum by path. */
+/** Parses the lines of sha256sum by path. */
 function digestsIn(text: string): Map<string, string> {
   const lines = text.split('\0').filter((line) => HASH.test(line.slice(0, 64)))
   return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]))

@@ -5,59 +5,56 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
-import { type KeeperConfig, keepOf } from './config.ts'
+import { type KeeperConfig, keepRulesOf } from './config.ts'
 import { contentsOf } from './contents.ts'
 import { brokenKeys, openRepository } from './open.ts'
-import type { Problem } from './report.ts'
+import type { KeeperProblemLine } from './report.ts'
 import {
   checkPart,
   failureIn,
+  type KeeperRestic,
   type ListedSnapshot,
   listSnapshots,
-  type Opened,
-  type Restic,
+  type OpenKeeperRepository,
   runRestic,
   tryRestic,
 } from './restic.ts'
-import { type Backup, forgottenOf, longestOf } from './rules.ts'
+import { type CompleteBackup, maxKeepMs, snapshotsToForget } from './rules.ts'
 import type { RepositoryState } from './state.ts'
 import type { Store, StoredFile } from './store.ts'
 
-const CHUNK = 200
-/** Longer than the steps of a backup that lock the repository. */
+const MAX_IDS_PER_CALL = 200
+/** The option of a wait that is longer than the steps of a backup that lock the repository. */
 const RETRY = '--retry-lock=15m'
 
-export interface Work {
+export interface KeeperRun {
   host: Host
-  restic: Restic
+  restic: KeeperRestic
   config: KeeperConfig
   key: Secret
   now: number
-  /** Why this run deletes nothing. */
+  /** The reason why this run deletes nothing. */
   clock_problem: string | undefined
-  /** Changes nothing in the storage. */
+  /** True when the run changes nothing in the storage. */
   dry_run: boolean
   /** Writes the state of all repositories, for the next run if this one is killed. */
   save: () => Promise<void>
 }
 
-/** What one run did with a repository. */
-export interface Kept {
-  /** Complete ones that stay. */
+/** The result of one run for a repository. */
+export interface KeepResult {
+  /** The number of complete backups that stay. */
   backups: number
   forgotten: string[]
 }
 
-/**
- * Forgets old backups of one repository, removes their data, and reads a part of the rest. Adds to
- * `problems` what it finds, also before it throws.
- */
+/** Forgets old backups of a repository. Adds to `problems`, also before it throws. */
 export async function keepRepository(
-  work: Work,
+  work: KeeperRun,
   store: Store,
   name: string,
-  { state, problems }: { state: RepositoryState; problems: Problem[] },
-): Promise<Kept> {
+  { state, problems }: { state: RepositoryState; problems: KeeperProblemLine[] },
+): Promise<KeepResult> {
   const { host, restic, config, key, now } = work
   const swept = await sweep(store, name, work)
   const { files } = swept
@@ -86,7 +83,9 @@ export async function keepRepository(
   const { clock_problem: clock } = work
   if (clock !== undefined) problems.push({ code: 'clock', message: clock })
   const forgotten =
-    clock === undefined ? forgottenOf({ ...contents, unreadable }, keepOf(config, name), now) : []
+    clock === undefined
+      ? snapshotsToForget({ ...contents, unreadable }, keepRulesOf(config, name), now)
+      : []
   const stay = contents.backups.filter(({ id }) => !forgotten.includes(id))
   const kept = { backups: stay.length, forgotten }
   if (work.dry_run) return kept
@@ -102,46 +101,48 @@ export async function keepRepository(
   return kept
 }
 
-const problemsOf = (code: Problem['code'], messages: readonly string[]): Problem[] =>
-  messages.map((message) => ({ code, message }))
+const problemsOf = (
+  code: KeeperProblemLine['code'],
+  messages: readonly string[],
+): KeeperProblemLine[] => messages.map((message) => ({ code, message }))
 
 const unreadableMessage = (kind: string) => (id: string) =>
   `The ${kind} ${id.slice(0, 8)} cannot be read: what may belong to it is kept`
 
-const lostMessage = ({ id, arrived }: Backup): string =>
+const lostMessage = ({ id, arrived }: CompleteBackup): string =>
   `The storage has lost a part of the backup ${id.slice(0, 8)} of ${new Date(arrived).toISOString()}: check its disk. What is left is kept, and no data is removed for two weeks`
 
-/** For so long the data of a lost snapshot stays, so that `restic recover` can find it. */
+/** The time for which the data of a lost snapshot stays, so that `restic recover` can find it. */
 const RECOVERY_MS = 14 * 24 * 3_600_000
 
 const isRecoverable = (
   { snapshots }: RepositoryState,
-  broken: readonly Backup[],
+  broken: readonly CompleteBackup[],
   now: number,
 ): boolean =>
   broken.length > 0 &&
   Object.values(snapshots).some(({ lost }) => lost !== undefined && now - lost < RECOVERY_MS)
 
-/** The records of snapshots that the storage has lost, when no rule would keep them. */
+/** Forgets records of snapshots that the storage has lost, when no rule would keep them. */
 function forgetLost(
-  { config, now }: Work,
+  { config, now }: KeeperRun,
   { snapshots }: RepositoryState,
   listed: readonly ListedSnapshot[],
 ): void {
   const present = new Set(listed.map(({ id }) => id))
   const own = Object.entries(snapshots).filter(([id]) => present.has(id))
-  // Without them, the last backup would not count as one that is broken.
+  // Without the parts, the last backup would not count as a broken one.
   const named = new Set(own.flatMap(([, { parts = [] }]) => parts))
   for (const [id, { arrived }] of Object.entries(snapshots)) {
-    if (!present.has(id) && !named.has(id) && now - arrived > longestOf(config.keep))
+    if (!present.has(id) && !named.has(id) && now - arrived > maxKeepMs(config.keep))
       delete snapshots[id]
   }
 }
 
-/** Their content is whole: nobody is writing them. */
+/** Removes snapshots whose content is whole: nobody is writing them. */
 async function takeOut(
-  { dry_run }: Work,
-  { store, name }: Opened,
+  { dry_run }: KeeperRun,
+  { store, name }: OpenKeeperRepository,
   garbage: readonly StoredFile[],
 ): Promise<string[]> {
   if (!dry_run) for (const file of garbage) await store.takeOut(name, file)
@@ -149,8 +150,8 @@ async function takeOut(
 }
 
 async function forget(
-  { host, restic, save }: Work,
-  opened: Opened,
+  { host, restic, save }: KeeperRun,
+  opened: OpenKeeperRepository,
   ids: readonly string[],
   state: RepositoryState,
 ): Promise<void> {
@@ -159,18 +160,22 @@ async function forget(
     for (const id of ids) Object.assign(state.snapshots[id] ?? {}, { leaving: true })
     await save()
   }
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const chunk = ids.slice(at, at + CHUNK)
+  for (let at = 0; at < ids.length; at += MAX_IDS_PER_CALL) {
+    const chunk = ids.slice(at, at + MAX_IDS_PER_CALL)
     await runRestic(host, restic, opened, ['forget', '--quiet', RETRY, ...chunk])
     for (const id of chunk) delete state.snapshots[id]
   }
 }
 
 /**
- * Removes data that nothing names. A run that was interrupted is continued by the next one. Where a
- * copy of the rest has no space, data that is all unused goes first, without one.
+ * Removes data that nothing names. An interrupted run is continued by the next one. Where a copy of
+ * the remaining data has no space, packs with only unused data are removed first, without a copy.
  */
-async function prune({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {
+async function prune(
+  { host, restic, config }: KeeperRun,
+  opened: OpenKeeperRepository,
+  state: RepositoryState,
+) {
   if (!state.prune) return []
   const args = ['prune', '--quiet', RETRY, `--max-unused=${config.max_unused}`]
   try {
@@ -186,7 +191,11 @@ async function prune({ host, restic, config }: Work, opened: Opened, state: Repo
   return []
 }
 
-async function check({ host, restic, config }: Work, opened: Opened, state: RepositoryState) {
+async function check(
+  { host, restic, config }: KeeperRun,
+  opened: OpenKeeperRepository,
+  state: RepositoryState,
+) {
   const of = config.check_parts
   const part = state.part <= of ? state.part : 1
   const { errors, packs } = await checkPart(host, restic, opened, { part, of })
@@ -198,19 +207,20 @@ async function check({ host, restic, config }: Work, opened: Opened, state: Repo
 }
 
 const Lock = z.object({ exclusive: z.boolean(), hostname: z.string(), pid: z.int().positive() })
-/** Real repositories have a lock or two: a server that adds thousands is not worth the time. */
+/** The maximum number of locks: real repositories have one or two; a server may add any. */
 const MAX_LOCKS = 20
-/** The kernel cuts the name of a program: proc_pid_comm(5). */
+/** The maximum length of the name of a program in the kernel: proc_pid_comm(5). */
 const MAX_COMM = 15
 
 /**
- * Takes out what a killed run of this keeper has left: an exclusive lock of this machine whose restic
- * has ended. No server makes an exclusive lock, and each of them would wait for this one in vain.
+ * Removes an exclusive lock of this machine whose restic has ended, which a killed run of this
+ * keeper has left. No server makes an exclusive lock, and each of them would wait for this one in
+ * vain.
  */
 export async function removeOwnLocks(
-  { host, restic }: { host: Host; restic: Restic },
+  { host, restic }: { host: Host; restic: KeeperRestic },
   store: Store,
-  opened: Opened,
+  opened: OpenKeeperRepository,
   files: readonly StoredFile[],
 ): Promise<void> {
   const locks = files.filter(({ folder }) => folder === 'locks').slice(0, MAX_LOCKS)
@@ -228,21 +238,21 @@ export async function removeOwnLocks(
   }
 }
 
-interface Given {
+interface UnlistedInput {
   files: readonly StoredFile[]
   listed: readonly ListedSnapshot[]
 }
 
 /**
- * Snapshots whose content is whole, and which the keys of the repository do not open. Throws if
- * restic has left out another one, since it also does that when the storage does not answer: what
- * it lists is all that the rules know.
+ * Returns snapshots whose content is whole, and which the keys of the repository do not open.
+ * Throws if restic has left out another one, since it also does that when the storage does not
+ * answer: the rules know only what it lists.
  */
 export async function unlistedIn(
   host: Host,
-  restic: Restic,
-  opened: Opened,
-  { files, listed }: Given,
+  restic: KeeperRestic,
+  opened: OpenKeeperRepository,
+  { files, listed }: UnlistedInput,
 ): Promise<StoredFile[]> {
   const known = new Set(listed.map(({ id }) => id))
   const found: StoredFile[] = []
@@ -261,12 +271,12 @@ export async function unlistedIn(
   return found
 }
 
-/** What restic says of the content of a snapshot that it has read: an unknown message has other causes. */
+/** Matches restic's messages about the content of a snapshot; others have other causes. */
 const GARBAGE =
   /failed to load snapshot [0-9a-f]+: (ciphertext verification failed|not supported encoding format|unexpected end of JSON input|json: |invalid (character|input|length)|parsing time |trying to decrypt invalid data|Time\.UnmarshalJSON)/
 
-/** The ids of snapshots that restic left out and that the storage itself cannot read. */
-const unreadableIn = ({ files, listed }: Given): string[] =>
+/** Returns the ids of snapshots that restic left out and that the storage itself cannot read. */
+const unreadableIn = ({ files, listed }: UnlistedInput): string[] =>
   files
     .filter(({ folder, sha256 }) => folder === 'snapshots' && sha256 === undefined)
     .map(({ name }) => name)
@@ -274,28 +284,25 @@ const unreadableIn = ({ files, listed }: Given): string[] =>
 
 const HASH = /^[0-9a-f]{64}$/
 const HOUR_MS = 60 * 60_000
-/** restic refreshes its lock every five minutes, and stops when it could not for half an hour. */
+/** The age of a stale lock: restic refreshes locks, and stops after half an hour without that. */
 const STALE_MS = HOUR_MS
-/** A file that is being uploaded has a name of its own, or less than its whole content. */
+/** The age of an abandoned upload, which has a name of its own, or less than its whole content. */
 const UPLOAD_MS = 24 * HOUR_MS
-/** The nonce of an encrypted text. */
+/** The length of the nonce of an encrypted text. */
 const NONCE = 16
 
-interface Swept {
-  /** Without what was taken out. */
+interface SweepResult {
+  /** The files without those that were removed. */
   files: StoredFile[]
   problems: string[]
 }
 
-/**
- * Takes out what stops restic: files that are not what their names say, and locks that nobody has
- * refreshed for an hour, by the clock of the storage.
- */
+/** Removes what stops restic: files of other names, and locks of more than an hour. */
 export async function sweep(
   store: Store,
   repository: string,
   { now, dry_run }: { now: number; dry_run: boolean },
-): Promise<Swept> {
+): Promise<SweepResult> {
   const files = await store.files(repository)
   const stale = files.filter(({ folder, at }) => folder === 'locks' && now - at > STALE_MS)
   const garbage = files.filter((file) => !stale.includes(file) && isGarbage(file))
@@ -308,11 +315,11 @@ export async function sweep(
   }
 }
 
-/** Whether its content has another digest than its name says, or is too short. */
+/** Returns whether its content has another digest than its name, or is too short. */
 const isGarbage = (file: StoredFile) =>
   !HASH.test(file.name) || (file.sha256 !== undefined && file.sha256 !== file.name) || isShort(file)
 
-/** Whole, and shorter than any encrypted text: restic ends with a panic at it. */
+/** Returns whether it is shorter than any encrypted text: restic ends with a panic at it. */
 const isShort = ({ folder, name, size, sha256 }: StoredFile) =>
   folder !== 'keys' && sha256 === name && size < NONCE
 

@@ -13,7 +13,7 @@ export async function readKey(files: Files): Promise<Secret> {
   return new Secret(text)
 }
 
-/** Returns the public half of the key of this keeper; makes the key if there is none. */
+/** Returns the public half of the key of this keeper; creates the key if there is none. */
 export async function ensureKey(files: Files): Promise<string> {
   const known = await files.read(KEY_PATH)
   if (known !== undefined) return publicOf(known)
@@ -29,7 +29,7 @@ export async function ensureKey(files: Files): Promise<string> {
 export const publicOf = (key: string): string =>
   createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
 
-/** Returns the text that was encrypted to the public half; undefined for anything else. */
+/** Decrypts a text that was encrypted to the public half; undefined for anything else. */
 export function opened(key: Secret, sealed: string): Secret | undefined {
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
   try {

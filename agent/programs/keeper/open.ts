@@ -2,13 +2,21 @@ import { z } from 'zod'
 import { isFull, NO_REPOSITORY, SIGNALLED } from '#agent/features/backups/restic/failures.ts'
 import { hostNameOf } from '#agent/features/backups/restic/prepare.ts'
 import type { Host, Output } from '#agent/kernel/host/ports.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import { opened, publicOf } from './key.ts'
-import { failureIn, isOver, type Opened, type Restic, throwElsewhere, tryRestic } from './restic.ts'
+import {
+  failureIn,
+  isOver,
+  type KeeperRestic,
+  type OpenKeeperRepository,
+  throwUnlessRepository,
+  tryRestic,
+} from './restic.ts'
 import type { Store, StoredFile } from './store.ts'
 
 const Key = z.object({ hostname: z.string(), username: z.string().max(4096) })
-/** Real repositories have a few keys: a server that adds thousands is not worth the time. */
+/** The maximum number of keys: real repositories have a few, and a server may add thousands. */
 const MAX_KEYS = 200
 const MAX_BYTES = 65_536
 
@@ -19,7 +27,7 @@ const MAX_BYTES = 65_536
  */
 export async function openRepository(
   host: Host,
-  restic: Restic,
+  restic: KeeperRestic,
   {
     store,
     name,
@@ -33,10 +41,10 @@ export async function openRepository(
     key: Secret
     last: string | undefined
   },
-): Promise<Opened | undefined> {
+): Promise<OpenKeeperRepository | undefined> {
   const own = hostNameOf('keeper', publicOf(key.reveal()))
   let lack: Error | undefined
-  for (const file of inTurn(files, last)) {
+  for (const file of keysInOrder(files, last)) {
     const sealed = sealedIn(await store.read(name, file), own)
     const password = sealed === undefined ? undefined : opened(key, sealed)
     if (!password) continue
@@ -52,47 +60,40 @@ export async function openRepository(
   return undefined
 }
 
-/** A key may need more memory than there is, and the next one may open the repository. */
+/** Returns the lack of memory for a key; the next one may open the repository. */
 function lackIn(
-  restic: Restic,
-  repository: Opened,
+  restic: KeeperRestic,
+  repository: OpenKeeperRepository,
   output: Output,
   args: readonly string[],
 ): Error | undefined {
   const failure = failureIn(restic, repository, output, args)
   if (isFull(failure) || (output.code >= SIGNALLED && !isOver(restic))) return failure
-  throwElsewhere(restic, repository, output, args)
+  throwUnlessRepository(restic, repository, output, args)
   return undefined
 }
 
-function inTurn(files: readonly StoredFile[], last: string | undefined): StoredFile[] {
+function keysInOrder(files: readonly StoredFile[], last: string | undefined): StoredFile[] {
   const keys = files.filter(({ folder, size }) => folder === 'keys' && size <= MAX_BYTES)
   const oldest = keys.sort((a, b) => a.at - b.at)
   return oldest.sort((a, b) => Number(b.name === last) - Number(a.name === last)).slice(0, MAX_KEYS)
 }
 
-/** Keys that are no JSON: without the name of another one, restic stops at each of them. */
+/** Returns keys that are not JSON, at which restic stops without another name. */
 export async function brokenKeys(
   store: Store,
   name: string,
   files: readonly StoredFile[],
 ): Promise<StoredFile[]> {
   const broken: StoredFile[] = []
-  for (const file of inTurn(files, undefined)) {
-    if (file.sha256 === file.name && !keyIn(await store.read(name, file))) broken.push(file)
+  for (const file of keysInOrder(files, undefined)) {
+    if (file.sha256 === file.name && !parseJson(Key, await store.read(name, file)))
+      broken.push(file)
   }
   return broken
 }
 
 function sealedIn(text: string, own: string): string | undefined {
-  const key = keyIn(text)
+  const key = parseJson(Key, text)
   return key?.hostname === own ? key.username : undefined
-}
-
-function keyIn(text: string): z.output<typeof Key> | undefined {
-  try {
-    return Key.safeParse(JSON.parse(text)).data
-  } catch {
-    return undefined
-  }
 }

@@ -11,19 +11,19 @@ import {
 import type { Secret } from '#shared/kernel/secret.ts'
 import type { ReportLine } from './run.ts'
 
-export interface Problem {
+export interface KeeperProblemLine {
   code: KeeperProblemCode
   message: string
 }
 
-/** What a run did in one store, from its lines. */
+/** Returns the report of a run in one store from its lines. */
 export function reportOf(at: string, lines: readonly ReportLine[]): KeeperReport {
   const sum = (of: (line: ReportLine) => number) =>
     lines.reduce((total, line) => total + of(line), 0)
   const problems = lines.flatMap(({ repository, problems: found = [] }) =>
     found.map(({ code, message }) => ({ repository, code, message: message.slice(0, 300) })),
   )
-  const isDamage = ({ code }: Problem) => code === 'damaged'
+  const isDamage = ({ code }: KeeperProblemLine) => code === 'damaged'
   return {
     ...{ version: 1, at, repositories: lines.length },
     postponed: lines.filter(({ status }) => status === 'postponed').length,
@@ -37,7 +37,7 @@ export function reportOf(at: string, lines: readonly ReportLine[]): KeeperReport
   }
 }
 
-/** The files of a run in one store: lists of the names that its report has no space for, and the report. */
+/** Returns the files of a run in one store: the report, and long lists of names. */
 export function reportsOf(key: Secret, at: string, lines: readonly ReportLine[]): string[] {
   const names = lines.map(({ repository }) => repository)
   const lists = Array.from({ length: MAX_LISTS }, (_, index) => index + 1).flatMap((list) => {
@@ -47,7 +47,7 @@ export function reportsOf(key: Secret, at: string, lines: readonly ReportLine[])
   return [...lists, signedReport(key, reportOf(at, lines))]
 }
 
-/** As a file that everybody can read, and only this keeper can write. */
+/** Signs a report as a file that everybody can read, and only this keeper can write. */
 export function signedReport(key: Secret, report: KeeperReport | KeeperNames): string {
   const text = JSON.stringify(report)
   const padding = {

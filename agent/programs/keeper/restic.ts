@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import {
   failureOf,
-  isNoList,
-  isOfElsewhere,
+  isFailedList,
+  isTransient,
   isUnreachable,
   SIGNALLED,
 } from '#agent/features/backups/restic/failures.ts'
@@ -10,30 +10,29 @@ import type { Host, Output } from '#agent/kernel/host/ports.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import type { Store } from './store.ts'
 
-/** An opened repository. */
-export interface Opened {
+export interface OpenKeeperRepository {
   store: Store
   name: string
   password: Secret
-  /** The file in `keys` that the password belongs to: other keys may be garbage. */
+  /** The file in `keys` of the password: other keys may be garbage. */
   key: string
 }
 
-export interface Restic {
+export interface KeeperRestic {
   program: string
-  /** The time that is left of the run. */
+  /** Returns the remaining time of the run. */
   left: () => number
 }
 
-const LEAST_MS = 60_000
-/** A timer is no more exact than this. */
+const MIN_RUN_MS = 60_000
+/** The precision of a timer. */
 const TIMER_MS = 100
 
-/** Never throws for an exit status. The password is passed on standard input. */
+/** Runs restic and never throws for an exit status. The password is passed on standard input. */
 export async function tryRestic(
   host: Host,
-  { program, left }: Restic,
-  { store, name, password, key }: Opened,
+  { program, left }: KeeperRestic,
+  { store, name, password, key }: OpenKeeperRepository,
   args: readonly string[],
 ): Promise<Output> {
   const { launcher, options, env } = await store.restic(name)
@@ -41,15 +40,15 @@ export async function tryRestic(
   return host.shell.try(argv, {
     input: `${password.reveal()}\n`,
     env: { ...env, GOMEMLIMIT: '1GiB', TMPDIR: '/tmp' },
-    timeout_ms: Math.max(LEAST_MS, left()),
+    timeout_ms: Math.max(MIN_RUN_MS, left()),
   })
 }
 
-/** Throws a readable error with the message of restic. */
+/** Runs restic; throws a readable error with its message. */
 export async function runRestic(
   host: Host,
-  restic: Restic,
-  opened: Opened,
+  restic: KeeperRestic,
+  opened: OpenKeeperRepository,
   args: readonly string[],
 ): Promise<Output> {
   const output = await tryRestic(host, restic, opened, args)
@@ -57,24 +56,24 @@ export async function runRestic(
   return output
 }
 
-/** Whether the time of the run is over. */
-export const isOver = ({ left }: Restic): boolean => left() <= TIMER_MS
+/** Returns whether the time of the run is over. */
+export const isOver = ({ left }: KeeperRestic): boolean => left() <= TIMER_MS
 
-/** Throws if something else than the repository was the cause: the next run may succeed. */
-export function throwElsewhere(
-  restic: Restic,
-  opened: Opened,
+/** Throws unless the repository was the cause: the next run may succeed. */
+export function throwUnlessRepository(
+  restic: KeeperRestic,
+  opened: OpenKeeperRepository,
   output: Output,
   args: readonly string[],
 ): void {
-  if (isOfElsewhere(failureOf(output, [opened.password])))
+  if (isTransient(failureOf(output, [opened.password])))
     throw failureIn(restic, opened, output, args)
 }
 
-/** The message of restic, or that it was ended with the run. */
+/** Returns the message of restic, or that it was ended with the run. */
 export function failureIn(
-  restic: Restic,
-  { password }: Opened,
+  restic: KeeperRestic,
+  { password }: OpenKeeperRepository,
   output: Output,
   [command = '']: readonly string[],
 ): Error {
@@ -85,7 +84,7 @@ export function failureIn(
   )
 }
 
-const Listed = z.array(
+const SnapshotList = z.array(
   z.object({
     id: z.string().regex(/^[0-9a-f]{64}$/),
     time: z.string(),
@@ -94,40 +93,40 @@ const Listed = z.array(
 )
 export type ListedSnapshot = { id: string; claimed: number; tags: readonly string[] }
 
-/** The snapshots that restic can read; garbage is left out. Throws if the list cannot be read. */
+/** Lists the snapshots that restic can read, without garbage. Throws if that fails. */
 export async function listSnapshots(
   host: Host,
-  restic: Restic,
-  opened: Opened,
+  restic: KeeperRestic,
+  opened: OpenKeeperRepository,
 ): Promise<ListedSnapshot[]> {
   const args = ['snapshots', '--json', '--no-lock']
   const output = await runRestic(host, restic, opened, args)
-  if (isNoList(output.stderr))
+  if (isFailedList(output.stderr))
     throw failureOf({ ...output, stdout: '', code: 1 }, [opened.password])
-  return Listed.parse(JSON.parse(output.stdout)).map(({ id, time, tags }) => {
+  return SnapshotList.parse(JSON.parse(output.stdout)).map(({ id, time, tags }) => {
     const claimed = Date.parse(time)
     return { id, claimed: Number.isNaN(claimed) ? 0 : claimed, tags: tags ?? [] }
   })
 }
 
-const Checked = z.object({
+const CheckOutput = z.object({
   message_type: z.literal('summary'),
   num_errors: z.number(),
   broken_packs: z.array(z.string()).nullish(),
 })
 
-/** The damaged packs in one part of the stored data, and whether anything else is wrong. */
+/** Returns the damaged packs in one part of the stored data, and whether anything else is wrong. */
 export async function checkPart(
   host: Host,
-  restic: Restic,
-  opened: Opened,
+  restic: KeeperRestic,
+  opened: OpenKeeperRepository,
   { part, of }: { part: number; of: number },
 ): Promise<{ errors: number; packs: string[] }> {
   const subset = `--read-data-subset=${part}/${of}`
   const args = ['check', '--json', '--no-lock', subset]
   const output = await tryRestic(host, restic, opened, args)
   const [summary] = output.stdout.split('\n').flatMap((line) => {
-    const parsed = line.startsWith('{') ? Checked.safeParse(JSON.parse(line)).data : undefined
+    const parsed = line.startsWith('{') ? CheckOutput.safeParse(JSON.parse(line)).data : undefined
     return parsed ? [parsed] : []
   })
   if (!summary) throw failureIn(restic, opened, output, args)

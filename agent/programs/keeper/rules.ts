@@ -1,34 +1,39 @@
-import type { Keep } from './config.ts'
+import type { KeepRules } from './config.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** Longer than any backup runs: what it has saved before its manifest is not forgotten. */
+/** The maximum duration of a backup: what it has saved before its manifest is not forgotten. */
 const RUNNING_MS = 2 * DAY_MS
 
-/** A snapshot in a repository. `arrived`: when the keeper noticed it, by its own clock. */
-interface Snapshot {
+/** A snapshot in a repository; `arrived` is when the keeper noticed it, by its own clock. */
+interface ArrivedSnapshot {
   id: string
   arrived: number
 }
 
 /** A complete backup: its manifest, and the snapshots that this names. */
-export interface Backup extends Snapshot {
+export interface CompleteBackup extends ArrivedSnapshot {
   parts: readonly string[]
 }
 
 /**
- * When a snapshot arrived. A server dates its snapshots itself, and somebody who controls it can date
- * them as they like: its date is believed only between two runs of the keeper.
+ * Returns when a snapshot arrived. A server dates its snapshots itself, and somebody who controls
+ * it can forge the dates: one is believed only between two runs of the keeper.
  */
 export const arrivalOf = (claimed: number, since: number | undefined, now: number): number =>
   Math.min(Math.max(claimed, since ?? Number.NEGATIVE_INFINITY), now)
 
 /**
- * The complete backups that stay: those that any rule keeps. Of each day, week and month the first one
- * to arrive stays: a later one never takes its place, whoever sends it. The last one of a site that was
- * gone for years does not lose its place at once either: a newer one must have arrived for `all_days`.
- * The last one of all stays, except that of an ended site (`last_days` is not null) after these days.
+ * Returns the complete backups that any rule keeps. Of each day, week and month the first one to
+ * arrive stays: a later one never takes its place, whoever sends it. The last one of a site that
+ * was missing for years does not lose its place at once either: a newer one must have arrived for
+ * `all_days`. The last one of all stays, except that of an ended site (`last_days` is not null)
+ * after these days.
  */
-export function keptOf(backups: readonly Backup[], keep: Keep, now: number): Backup[] {
+export function backupsToKeep(
+  backups: readonly CompleteBackup[],
+  keep: KeepRules,
+  now: number,
+): CompleteBackup[] {
   const inOrder = [...backups].sort((a, b) => a.arrived - b.arrived || (a.id < b.id ? -1 : 1))
   const last = inOrder.at(-1)
   const taken = new Set<string>()
@@ -46,8 +51,8 @@ export function keptOf(backups: readonly Backup[], keep: Keep, now: number): Bac
   })
 }
 
-/** The last backup is kept until it is `last_days` old; without that number, for ever. */
-const isLastKept = (age: number, { last_days }: Keep): boolean =>
+/** Returns whether the last backup is kept: until `last_days`, or for ever without it. */
+const isLastKept = (age: number, { last_days }: KeepRules): boolean =>
   last_days === null || age <= last_days * DAY_MS
 
 const RULES = [
@@ -56,28 +61,28 @@ const RULES = [
   ['month', 'monthly_days'],
 ] as const
 
-/** Names of periods in UTC; 1970-01-01 was a Thursday. */
+/** The names of periods in UTC; 1970-01-01 was a Thursday. */
 const PERIODS: Record<string, (at: number) => string> = {
   day: (at) => String(Math.floor(at / DAY_MS)),
   week: (at) => String(Math.floor((at / DAY_MS + 3) / 7)),
   month: (at) => new Date(at).toISOString().slice(0, 7),
 }
 
-/** A snapshot that says that a backup is proven. */
-export interface Proof extends Snapshot {
+/** A snapshot that marks a backup as proven. */
+export interface BackupProof extends ArrivedSnapshot {
   backup: string
 }
 
 /**
- * The proofs whose backups stay: the newest one, and those after which another one arrived less than
- * `all_days` ago. Whoever controls a server can send proofs, too: they keep more, and the backup that
- * was kept before stays until `all_days` are over.
+ * Returns the backups of proofs: of the newest one, and of those after which another one arrived
+ * less than `all_days` ago. Whoever controls a server can send proofs, too: they keep more, and the
+ * backup that was kept before stays until `all_days` are over.
  */
-function heldOf(
-  { backups, proofs }: Pick<Contents, 'backups' | 'proofs'>,
-  keep: Keep,
+function backupsKeptByProofs(
+  { backups, proofs }: Pick<RepositoryContents, 'backups' | 'proofs'>,
+  keep: KeepRules,
   now: number,
-): Proof[] {
+): BackupProof[] {
   const newest = Math.max(...backups.map(({ arrived }) => arrived))
   if (!isLastKept(now - newest, keep)) return []
   const known = new Set(backups.map(({ id }) => id))
@@ -90,38 +95,39 @@ function heldOf(
   })
 }
 
-export interface Contents {
-  snapshots: readonly Snapshot[]
-  backups: readonly Backup[]
-  /** Backups of which the storage has lost something, with the parts that it still has. */
-  broken: readonly Backup[]
-  proofs: readonly Proof[]
-  /** Manifests and snapshots that could not be read: what belongs to them is not known. */
+export interface RepositoryContents {
+  snapshots: readonly ArrivedSnapshot[]
+  backups: readonly CompleteBackup[]
+  /** The backups of which the storage has lost a part, with the remaining parts. */
+  broken: readonly CompleteBackup[]
+  proofs: readonly BackupProof[]
+  /** The manifests and snapshots that could not be read: their parts are unknown. */
   unreadable: readonly string[]
 }
 
-/** After so many milliseconds no rule keeps a backup, but that of the last one. */
-export const longestOf = ({ all_days, daily_days, weekly_days, monthly_days }: Keep): number =>
+/** Returns the milliseconds after which no rule keeps a backup, but that of the last one. */
+export const maxKeepMs = ({ all_days, daily_days, weekly_days, monthly_days }: KeepRules): number =>
   Math.max(Math.max(all_days, daily_days, weekly_days, monthly_days) * DAY_MS, RUNNING_MS)
 
-/** The ids of the snapshots to forget: those that no kept backup names, and that are not recent. */
-export function forgottenOf(
-  { snapshots, backups, broken, proofs, unreadable }: Contents,
-  keep: Keep,
+/** Returns the ids of the snapshots to forget: old ones that no backup names. */
+export function snapshotsToForget(
+  { snapshots, backups, broken, proofs, unreadable }: RepositoryContents,
+  keep: KeepRules,
   now: number,
 ): string[] {
-  const held = heldOf({ backups, proofs }, keep, now)
+  const held = backupsKeptByProofs({ backups, proofs }, keep, now)
   const proven = new Set(held.map(({ backup }) => backup))
-  const kept = [...keptOf(backups, keep, now), ...backups.filter(({ id }) => proven.has(id))]
-  const isLast = ({ arrived }: Snapshot) => backups.every((backup) => backup.arrived < arrived)
-  const rest = broken.filter((one) => isLast(one) || now - one.arrived <= longestOf(keep))
+  const kept = [...backupsToKeep(backups, keep, now), ...backups.filter(({ id }) => proven.has(id))]
+  const isLast = ({ arrived }: ArrivedSnapshot) =>
+    backups.every((backup) => backup.arrived < arrived)
+  const rest = broken.filter((one) => isLast(one) || now - one.arrived <= maxKeepMs(keep))
   const needed = new Set([
     ...rest.flatMap(({ id, parts }) => [id, ...parts]),
     ...kept.flatMap(({ id, parts }) => [id, ...parts]),
     ...held.map(({ id }) => id),
   ])
   const known = new Set(backups.flatMap(({ id, parts }) => [id, ...parts]))
-  const unknownUntil = unreadable.length > 0 ? longestOf(keep) : RUNNING_MS
+  const unknownUntil = unreadable.length > 0 ? maxKeepMs(keep) : RUNNING_MS
   return snapshots
     .filter(({ id, arrived }) => {
       if (needed.has(id)) return false

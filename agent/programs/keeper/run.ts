@@ -15,9 +15,9 @@ import { renderIni } from '#shared/kernel/formats/ini.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import type { KeeperConfig, StoreSettings } from './config.ts'
 import { folderStore } from './folder-store.ts'
-import { type Kept, keepRepository, type Work } from './keep.ts'
+import { type KeeperRun, type KeepResult, keepRepository } from './keep.ts'
 import { readKey } from './key.ts'
-import { type Problem, reportsOf } from './report.ts'
+import { type KeeperProblemLine, reportsOf } from './report.ts'
 import {
   type KeeperState,
   newRepository,
@@ -30,14 +30,14 @@ import { FOLDERS, reportKey, type Store, type StoredFile } from './store.ts'
 const STATE_DIR = '/var/lib/hosting-keeper'
 const STATE_PATH = `${STATE_DIR}/state.json`
 
-/** A line of the report: one for each repository; with an empty name for a store that does not answer. */
-export interface ReportLine extends Partial<Kept> {
+/** A line of the report: one for each repository, an empty name for a silent store. */
+export interface ReportLine extends Partial<KeepResult> {
   at: string
   store: string
   repository: string
-  /** postponed: the time of the run was over. */
+  /** `postponed` means that the time of the run was over. */
   status: 'ok' | 'problem' | 'failed' | 'postponed'
-  problems?: Problem[]
+  problems?: KeeperProblemLine[]
   seconds: number
 }
 
@@ -46,10 +46,7 @@ const storeOf = (host: Host, settings: StoreSettings, index: number): Store => {
   return folderStore(host, settings.path)
 }
 
-/**
- * One run over all repositories, those first whose last run is the longest ago. Yields a line for
- * each of them: none stops the others.
- */
+/** Runs over all repositories, oldest run first. Yields a line for each: none stops the others. */
 export async function* runKeeper(
   given: Host,
   config: KeeperConfig,
@@ -58,7 +55,7 @@ export async function* runKeeper(
   const host = { ...given, settings: { ...given.settings, state_dir: STATE_DIR } }
   const key = await readKey(host.files)
   const state = await readState(host.files, STATE_PATH)
-  const program = config.restic ?? (await provided(host))
+  const program = config.restic ?? (await provideRestic(host))
   const ends = host.clock.elapsed() + config.run_minutes * 60_000
   const left = () => ends - host.clock.elapsed()
   const now = host.clock.now()
@@ -94,7 +91,7 @@ export async function* runKeeper(
   if (dry_run) return
   const { repositories } = work.dry_run ? await readState(host.files, STATE_PATH) : state
   await writeState(host.files, STATE_PATH, { repositories, ...clocked })
-  await report(
+  await writeReports(
     host,
     key,
     stores.filter((store) => !failed.has(store)),
@@ -102,8 +99,8 @@ export async function* runKeeper(
   )
 }
 
-/** For the dashboard, which reads it with the credentials of a server. One that fails stops no other. */
-async function report(
+/** Writes the reports, which servers' credentials read. A failure stops no other. */
+async function writeReports(
   host: Host,
   key: Secret,
   stores: readonly Store[],
@@ -120,12 +117,12 @@ async function report(
 }
 
 async function outcomeOf(
-  work: Work,
+  work: KeeperRun,
   store: Store,
   name: string,
   state: RepositoryState,
 ): Promise<Pick<ReportLine, 'status' | 'backups' | 'forgotten' | 'problems'>> {
-  const problems: Problem[] = []
+  const problems: KeeperProblemLine[] = []
   try {
     const kept = await keepRepository(work, store, name, { state, problems })
     return { status: problems.length > 0 ? 'problem' : 'ok', ...kept, problems }
@@ -136,7 +133,7 @@ async function outcomeOf(
 }
 
 async function repositoriesIn(stores: readonly Store[]) {
-  const failed = new Map<Store, Problem>()
+  const failed = new Map<Store, KeeperProblemLine>()
   const all = stores.map(async (store) => {
     const names = await store.repositories().catch((error: unknown) => {
       failed.set(store, { code: 'failed', message: messageOf(error) })
@@ -149,7 +146,7 @@ async function repositoriesIn(stores: readonly Store[]) {
   return { found: (await Promise.all(all)).flat(), failed }
 }
 
-async function provided(host: Host): Promise<string> {
+async function provideRestic(host: Host): Promise<string> {
   for (const { apply } of await resticSteps(host)) await apply()
   return resticPath(host)
 }
@@ -157,21 +154,21 @@ async function provided(host: Host): Promise<string> {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const MAX_BETWEEN_MS = 45 * DAY_MS
-/** An administrator notices the problem until then. */
+/** The days within which an administrator notices the problem. */
 const MAX_DOUBT_DAYS = 14
 
-type Clocked = Pick<KeeperState, 'last_run' | 'doubt'>
+type ClockState = Pick<KeeperState, 'last_run' | 'doubt'>
 
 /**
- * What a run with this clock keeps in its state, and why it deletes nothing: with a wrong clock all
- * backups look old, and the locks of running programs look stale. A clock that jumped is believed
- * when runs have continued on it for `all_days`, and at once when it is back.
+ * Returns what a run with this clock records in its state, and why it deletes nothing: with a wrong
+ * clock all backups look old, and the locks of running programs look stale. A clock that jumped is
+ * believed when runs have continued on it for `all_days`, and at once when it is back.
  */
 export function clockOf(
-  { last_run, doubt }: Clocked,
+  { last_run, doubt }: ClockState,
   now: number,
   all_days: number,
-): Clocked & { problem?: string } {
+): ClockState & { problem?: string } {
   if (last_run === undefined || follows(last_run, now)) return { last_run: now }
   const continues = doubt !== undefined && follows(doubt.last, now)
   const since = continues ? doubt.since : now
@@ -190,12 +187,12 @@ const jumpOf = (ms: number) =>
     : `is ${Math.round(ms / DAY_MS)} days after the last run`
 
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/
-/** Larger ones are an index, which restic checks itself. */
+/** The maximum size of a file that is read; larger ones are indexes, which restic checks. */
 const MAX_BYTES = 1 << 20
 
 /**
- * Repositories in a bucket, with credentials of its owner, in a folder of root at `files`. Files are
- * read once, and not again while the bucket says that they have not changed.
+ * Repositories in a bucket, with credentials of its owner, in a folder of root at `files`. Files
+ * are read once, and not again while the bucket reports no change.
  */
 export function s3Store(host: Host, bucket: Bucket, files: string): Store {
   const { clock } = host

@@ -7,7 +7,7 @@ export interface StoredFile {
   folder: (typeof FOLDERS)[number]
   name: string
   size: number
-  /** By the clock of the storage. */
+  /** The time by the clock of the storage. */
   at: number
   /** The SHA-256 of the content; undefined when it could not be read. */
   sha256: string | undefined
@@ -18,21 +18,17 @@ export interface Store {
   name: string
   repositories(): Promise<string[]>
   files(repository: string): Promise<StoredFile[]>
-  /** The text of a small file. */
+  /** Reads the text of a small file. */
   read(repository: string, file: StoredFile): Promise<string>
-  /** Takes a file out of the repository. */
   takeOut(repository: string, file: StoredFile): Promise<void>
   restic(repository: string): Promise<ResticCall>
   /** Removes packs whose writer was killed a day ago or earlier: no restic reads them. */
   removeDrafts(repository: string): Promise<void>
-  /**
-   * Writes the texts of the last run, in the place of earlier ones, where agents read them: as keys
-   * of a repository that has nothing else.
-   */
+  /** Writes the texts of the last run where agents read them: as keys of a repository. */
   report(texts: readonly string[]): Promise<void>
 }
 
-/** Beside the repositories. */
+/** Returns the name of a report beside the repositories. */
 export const reportKey = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 interface ResticCall {

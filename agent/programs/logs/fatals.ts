@@ -1,16 +1,16 @@
 import { type AgentFatals, type FatalGroup, MAX_FATAL_GROUPS } from '#shared/logs/site-logs.ts'
-import type { Match } from './matches.ts'
+import type { LogMatch } from './matches.ts'
 import type { ReadRequest } from './request.ts'
-import { walk } from './search.ts'
+import { searchMatches } from './search.ts'
 
-/** The first file of a message is the one that failed; those of its stack trace follow, nearest first. */
+/** Matches a file of a message: first the failed one, then the stack trace, nearest first. */
 const PART = /\/wp-content\/(plugins|mu-plugins|themes)\/([^\s/:()'"]{1,128})/
 const CORE = /\/wp-(?:includes|admin)\/|\/wp-[\w-]+\.php\b/
 const KINDS: Readonly<Record<string, FatalGroup['kind']>> = {
   ...{ plugins: 'plugin', 'mu-plugins': 'must-use plugin', themes: 'theme' },
 }
 
-/** Which part of WordPress an error comes from, by the paths in its message. */
+/** Finds the part of WordPress that an error comes from, by the paths in its message. */
 export function causeOf(text: string): Pick<FatalGroup, 'kind' | 'slug'> {
   const [, folder = '', slug = ''] = PART.exec(text) ?? []
   const kind = KINDS[folder]
@@ -18,19 +18,19 @@ export function causeOf(text: string): Pick<FatalGroup, 'kind' | 'slug'> {
   return { kind: CORE.test(text) ? 'core' : 'other', slug: '' }
 }
 
-/** The fatal errors of a log by their cause, most frequent first. */
+/** Groups the fatal errors of a log by their cause, most frequent first. */
 export async function groupFatals(request: ReadRequest): Promise<AgentFatals> {
   const groups = new Map<string, FatalGroup>()
-  const { next, looked } = await walk({ ...request, level: 'fatal' }, (match) => {
-    add(groups, match)
+  const { next, looked } = await searchMatches({ ...request, level: 'fatal' }, (match) => {
+    addMatch(groups, match)
     return true
   })
   const list = [...groups.values()].sort((one, other) => other.count - one.count)
   return { groups: list.slice(0, MAX_FATAL_GROUPS), is_complete: next === null, looked }
 }
 
-/** Newest first, so that the first of a cause is its last error. */
-function add(groups: Map<string, FatalGroup>, { line }: Match): void {
+/** Adds an error; they come newest first, so that the first of a cause is its last error. */
+function addMatch(groups: Map<string, FatalGroup>, { line }: LogMatch): void {
   const cause = causeOf(line.text)
   const key = `${cause.kind} ${cause.slug}`
   const known = groups.get(key)

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { gunzipSync, constants as zlib } from 'node:zlib'
 import { LOG_ROTATIONS } from '#shared/logs/site-logs.ts'
 
-/** A log that is open: its name may be another file's by now. */
+/** An open log, whose name may be that of another file by now. */
 export interface LogFile {
   path: string
   descriptor: number
@@ -24,7 +24,7 @@ const namesOf = (path: string): string[] => [
   ]).flat(),
 ]
 
-/** The files of some logs, newest first. Links, pipes and folders in their place are no logs. */
+/** Opens the files of some logs, newest first. Links, pipes and folders are no logs. */
 export function openLogs(paths: readonly string[]): LogFile[] {
   const found = paths.flatMap(namesOf).flatMap((path) => openLog(path) ?? [])
   return found.sort((one, other) => other.at - one.at)
@@ -50,7 +50,7 @@ export function openLog(path: string): LogFile | undefined {
   return undefined
 }
 
-/** The bytes from one place on; fewer at the end of the file. */
+/** Reads the bytes from an offset on; fewer at the end of the file. */
 export function readAt({ descriptor }: LogFile, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length)
   let size = 0
@@ -67,8 +67,8 @@ const MAX_HEAD = 8 << 20
 const MAX_FIRST_LINE = 256
 
 /**
- * Identifies the content: logrotate copies a log and compresses the copy, whose first line is the
- * same. Undefined for a compressed file that is none.
+ * Returns a digest that identifies the content: logrotate copies a log and compresses the copy,
+ * whose first line is the same. Undefined for a compressed file that is none.
  */
 export function digestOf(file: LogFile): string | undefined {
   const head = file.zipped ? unzipped(readAt(file, 0, HEAD)) : readAt(file, 0, MAX_FIRST_LINE)

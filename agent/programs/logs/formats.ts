@@ -1,23 +1,23 @@
 import type { LogLevel, LogSource } from '#shared/logs/site-logs.ts'
 
-/** The parts of a line. `at` is undefined for a line in no known form. */
-export interface Parsed {
+/** The parts of a line. `at` is undefined for a line of unknown form. */
+export interface ParsedLine {
   at: number | undefined
   level: LogLevel
   status: number | null
   /** The text without the parts in the other fields. */
   text: string
-  /** What a search and a download have of it, if that is not the line itself. */
+  /** The text for a search and a download, if that is not the line itself. */
   whole?: string
 }
 
-export interface Format {
-  /** Where an entry of more than one line begins, in Latin-1; absent: each line is one. */
+export interface LineFormat {
+  /** Matches where an entry of several lines begins, in Latin-1; absent if each line is one. */
   begins?: RegExp
-  parse(line: string): Parsed
+  parse(line: string): ParsedLine
 }
 
-const plain = (text: string): Parsed => ({ at: undefined, level: 'info', status: null, text })
+const plain = (text: string): ParsedLine => ({ at: undefined, level: 'info', status: null, text })
 const number = Number
 
 const ACCESS =
@@ -26,7 +26,7 @@ const ACCESS =
 const levelOfStatus = (status: number): LogLevel =>
   status >= 500 ? 'error' : status >= 400 ? 'warning' : 'info'
 
-const access: Format = {
+const access: LineFormat = {
   parse(line) {
     const found = ACCESS.exec(line)
     if (!found) return plain(line)
@@ -46,7 +46,7 @@ const NGINX_LEVELS: Readonly<Record<string, LogLevel>> = {
   ...{ warn: 'warning', error: 'error', crit: 'fatal', alert: 'fatal', emerg: 'fatal' },
 }
 
-const error: Format = {
+const error: LineFormat = {
   parse(line) {
     const found = NGINX.exec(line)
     if (!found) return plain(line)
@@ -61,7 +61,7 @@ const error: Format = {
 
 const PHP = /^\[(\d\d)-(\w{3})-(\d{4}) (\d\d):(\d\d):(\d\d) ([\w/+:-]{1,64})\] (.*)$/s
 
-/** By the words of PHP and of WordPress at the beginning of a message. */
+/** The levels by the words of PHP and of WordPress at the beginning of a message. */
 const PHP_LEVELS: readonly [RegExp, LogLevel][] = [
   [/^PHP (?:Fatal|Parse|Compile|Core|Recoverable fatal|Catchable fatal) error\b/i, 'fatal'],
   [/^(?:PHP )?(?:Fatal error|Uncaught )/i, 'fatal'],
@@ -73,7 +73,7 @@ const PHP_LEVELS: readonly [RegExp, LogLevel][] = [
 const levelOfMessage = (text: string): LogLevel =>
   PHP_LEVELS.find(([begins]) => begins.test(text))?.[1] ?? 'info'
 
-const php: Format = {
+const php: LineFormat = {
   begins: /\n(?=\[\d\d-[A-Z][a-z]{2}-\d{4} \d\d:)/g,
   parse(line) {
     const found = PHP.exec(line)
@@ -88,8 +88,8 @@ const php: Format = {
 const LEVELS = new Set<unknown>(['info', 'warning', 'error', 'fatal'])
 const isLevel = (value: unknown): value is LogLevel => LEVELS.has(value)
 
-/** A line of JSON of our own: the mail queue writes one for each event. */
-const mail: Format = {
+/** The format of our own lines of JSON: the mail queue writes one for each event. */
+const mail: LineFormat = {
   parse(line) {
     const { at, level, text } = objectIn(line)
     if (typeof text !== 'string') return plain(line)
@@ -97,11 +97,11 @@ const mail: Format = {
   },
 }
 
-/** `2026-01-01T09:30:00.000Z <invocation> text`; with a plus sign, it continues the line before. */
+/** Matches `2026-01-01T09:30:00.000Z <invocation> text`; `+` continues the line before. */
 export const JOB_LINE = /^(\d{4}-\d\d-\d\dT[\d:.]{8,12}Z) ([0-9a-f]{32})([ +])(.*)$/s
 
-/** A line of the runner of jobs, or, as JSON, of their recorder. */
-const cron: Format = {
+/** The format of a line of the runner of jobs, or, as JSON, of their recorder. */
+const cron: LineFormat = {
   parse(line) {
     const [, time = '', , , text = ''] = JOB_LINE.exec(line) ?? []
     if (time !== '') {
@@ -113,7 +113,7 @@ const cron: Format = {
   },
 }
 
-function recorded({ at, status, output }: Record<string, unknown>): Parsed {
+function recorded({ at, status, output }: Record<string, unknown>): ParsedLine {
   const level = status === 0 ? 'info' : 'error'
   const end = `${output}`.trim()
   const text = `exit status ${status}${end === '' ? '' : `\n${end}`}`
@@ -133,13 +133,13 @@ function objectIn(line: string): Record<string, unknown> {
   }
 }
 
-export const FORMATS: Readonly<Record<LogSource, Format>> = {
+export const FORMATS: Readonly<Record<LogSource, LineFormat>> = {
   ...{ access, error, php, wordpress: php, cron, mail },
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-type Parts = readonly [
+type TimeParts = readonly [
   year: number,
   month: number,
   day: number,
@@ -148,28 +148,28 @@ type Parts = readonly [
   second: number,
 ]
 
-const inUtc = ([year, month, day, hour, minute, second]: Parts) =>
+const inUtc = ([year, month, day, hour, minute, second]: TimeParts) =>
   Date.UTC(year, month - 1, day, hour, minute, second)
 
-/** A time without a zone is that of the server: nginx writes its error log so. */
-const localTime = ([year, month, day, hour, minute, second]: Parts): number =>
+/** Returns a time without a zone as that of the server: nginx writes its error log so. */
+const localTime = ([year, month, day, hour, minute, second]: TimeParts): number =>
   new Date(year, month - 1, day, hour, minute, second).getTime()
 
 const monthOf = (name: string): number => MONTHS.indexOf(name) + 1
 
-/** `+0200` */
-function timeAt(parts: Parts, offset: string): number {
+/** Returns a time with an offset such as `+0200`. */
+function timeAt(parts: TimeParts, offset: string): number {
   const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(3, 5))
   return inUtc(parts) - (offset.startsWith('-') ? -minutes : minutes) * 60_000
 }
 
-/** In a zone by name, as PHP writes it; undefined for an unknown one. */
-function timeIn(parts: Parts, zone: string): number | undefined {
+/** Returns a time in a named zone, as PHP writes it; undefined for an unknown one. */
+function timeIn(parts: TimeParts, zone: string): number | undefined {
   const utc = inUtc(parts)
   if (zone === 'UTC') return utc
   const format = formatOf(zone)
   if (!format) return undefined
-  // Twice: the offset may be another one on the other side of a change of the clocks.
+  // Computed twice: the offset may be another one on the other side of a change of the clocks.
   const first = utc - offsetAt(format, utc)
   return utc - offsetAt(format, first)
 }
@@ -188,12 +188,12 @@ const MAX_ZONES = 100
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(zone)) return formats.get(zone)
   if (formats.size >= MAX_ZONES) return undefined
-  const made = madeFor(zone)
+  const made = createFormat(zone)
   formats.set(zone, made)
   return made
 }
 
-function madeFor(timeZone: string): Intl.DateTimeFormat | undefined {
+function createFormat(timeZone: string): Intl.DateTimeFormat | undefined {
   const all = { year: 'numeric', month: 'numeric', day: 'numeric' } as const
   const clock = { hour: 'numeric', minute: 'numeric', second: 'numeric' } as const
   try {

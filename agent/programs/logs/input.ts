@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer'
 import { readSync } from 'node:fs'
 import type { AgentLogPage } from '#shared/logs/site-logs.ts'
 import { candidatesIn, matchOf, queryOf } from './matches.ts'
+import { PageSpace } from './page-space.ts'
 import type { ReadRequest } from './request.ts'
-import { Room } from './room.ts'
 
 const STDIN = 0
 const MAX_REQUEST = 64 << 10
 const MAX_INPUT = 32 << 20
 const CHUNK = 1 << 16
 
-/** The first line of the standard input, and what follows it. Blocks until it ends. */
+/** Reads the first line of the standard input, and what follows it. Blocks until it ends. */
 export function readInput(): { request: string; rest: Buffer } {
   const chunks: Buffer[] = []
   let size = 0
@@ -35,17 +35,17 @@ function readChunk(): Buffer {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EOF') return bytes.subarray(0, 0)
-      // A pipe that another process made non-blocking.
+      // Another process made the pipe non-blocking.
       if (code !== 'EAGAIN') throw error
       Atomics.wait(pause, 0, 0, PAUSE_MS)
     }
   }
 }
 
-/** Stands for the file of a log without one, whose positions are times of lines in microseconds. */
+/** The file in positions of a log without one, which are times of lines in microseconds. */
 const NO_FILE = '0'.repeat(16)
 
-/** One page of a log that is not a file, oldest line first. */
+/** Returns one page of a log that is not a file, oldest line first. */
 export function searchInput(bytes: Buffer, request: ReadRequest): AgentLogPage {
   const query = queryOf(request.source, request)
   const before = Number(request.before?.split('.')[1] ?? Number.POSITIVE_INFINITY)
@@ -57,7 +57,7 @@ export function searchInput(bytes: Buffer, request: ReadRequest): AgentLogPage {
     .filter(({ from }) => from < before)
     .reverse()
     .flatMap((one) => matchOf(one, query) ?? [])
-  const room = new Room(request.limit)
+  const room = new PageSpace(request.limit)
   const end = lines.findIndex(({ line }) => !room.has(line))
   const page = end < 0 ? lines : lines.slice(0, end + 1)
   const last = lines.length > page.length ? page.at(-1) : undefined

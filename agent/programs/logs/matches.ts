@@ -7,28 +7,31 @@ import {
   MAX_LOG_LINE,
   MAX_LOG_TEXT,
 } from '#shared/logs/site-logs.ts'
-import { FORMATS, type Format, type Parsed } from './formats.ts'
-import type { Region } from './regions.ts'
+import { FORMATS, type LineFormat, type ParsedLine } from './formats.ts'
+import type { LogRegion } from './regions.ts'
 
-/** An entry that a filter lets through, and where it begins in its file. */
-export interface Match {
+/** An entry that a filter lets through, and its offset in its file. */
+export interface LogMatch {
   from: number
   line: AgentLogLine
   /** The whole line, masked: for a download. */
   whole: string
 }
 
-export interface Query {
-  format: Format
+export interface LogQuery {
+  format: LineFormat
   least: number
-  /** In lower case, as text, and as it would be found in the bytes of a file. */
+  /** The text in lower case, and as it would be found in the bytes of a file. */
   text: string
   needle: string
   since: number
   until: number
 }
 
-export function queryOf(source: LogSource, { level, text = '', since, until }: LogFilter): Query {
+export function queryOf(
+  source: LogSource,
+  { level, text = '', since, until }: LogFilter,
+): LogQuery {
   return {
     format: FORMATS[source],
     least: level === undefined ? 0 : LOG_LEVELS.indexOf(level),
@@ -40,20 +43,20 @@ export function queryOf(source: LogSource, { level, text = '', since, until }: L
 }
 
 /** An entry that may match: only its text is still to be masked, and compared. */
-export interface Candidate {
+export interface LogCandidate {
   from: number
   raw: string
   cut: boolean
-  parsed: Parsed
+  parsed: ParsedLine
 }
 
-/** The entries of a region that match, in the order of the file. */
-export const matchesIn = (region: Region, query: Query): Match[] =>
+/** Returns the entries of a region that match, in the order of the file. */
+export const matchesIn = (region: LogRegion, query: LogQuery): LogMatch[] =>
   candidatesIn(region, query).flatMap((candidate) => matchOf(candidate, query) ?? [])
 
-export function candidatesIn({ bytes, from }: Region, query: Query): Candidate[] {
+export function candidatesIn({ bytes, from }: LogRegion, query: LogQuery): LogCandidate[] {
   const text = bytes.toString('latin1')
-  const found: Candidate[] = []
+  const found: LogCandidate[] = []
   for (const [begin, end] of placesIn(text, query)) {
     const candidate = candidateOf(bytes.subarray(begin, end), from + begin, query)
     if (candidate) found.push(candidate)
@@ -61,10 +64,10 @@ export function candidatesIn({ bytes, from }: Region, query: Query): Candidate[]
   return found
 }
 
-/** Each entry; with a text only those that may have it, which is much faster. */
+/** Yields each entry; with a text only those that may have it, which is much faster. */
 function* placesIn(
   text: string,
-  { format: { begins }, needle }: Query,
+  { format: { begins }, needle }: LogQuery,
 ): Generator<[number, number]> {
   const lower = needle === '' ? '' : text.toLowerCase()
   for (let from = 0; from < text.length; ) {
@@ -102,10 +105,10 @@ function endAfter(text: string, from: number, begins: RegExp | undefined): numbe
   return text.indexOf('\n', from) + 1 || text.length
 }
 
-/** The time of the first entry of a region that has one. */
-export function timeOf({ bytes }: Region, { format }: Query): number | undefined {
+/** Returns the time of the first entry of a region that has one. */
+export function timeOf({ bytes }: LogRegion, { format }: LogQuery): number | undefined {
   const head = bytes.subarray(0, 64 << 10).toString('latin1')
-  const query = { format, needle: '' } as Query
+  const query = { format, needle: '' } as LogQuery
   for (const [begin, end] of placesIn(head, query)) {
     const { at } = format.parse(head.slice(begin, end).trimEnd())
     if (at !== undefined) return at
@@ -113,7 +116,7 @@ export function timeOf({ bytes }: Region, { format }: Query): number | undefined
   return undefined
 }
 
-function candidateOf(bytes: Buffer, from: number, query: Query): Candidate | undefined {
+function candidateOf(bytes: Buffer, from: number, query: LogQuery): LogCandidate | undefined {
   const raw = bytes.subarray(0, MAX_LOG_LINE).toString('utf8').trimEnd()
   if (raw === '') return undefined
   const parsed = query.format.parse(raw)
@@ -122,11 +125,11 @@ function candidateOf(bytes: Buffer, from: number, query: Query): Candidate | und
     : undefined
 }
 
-/**
- * Returns the match; undefined where only a masked part has the text: else a search would reveal
- * it.
- */
-export function matchOf({ from, raw, cut, parsed }: Candidate, { text }: Query): Match | undefined {
+/** Returns the match; undefined for text in a masked part, which stays secret. */
+export function matchOf(
+  { from, raw, cut, parsed }: LogCandidate,
+  { text }: LogQuery,
+): LogMatch | undefined {
   const whole = shown(parsed.whole ?? raw)
   if (text !== '' && !whole.toLowerCase().includes(text)) return undefined
   const { at, level, status } = parsed
@@ -134,25 +137,25 @@ export function matchOf({ from, raw, cut, parsed }: Candidate, { text }: Query):
   return { from, whole, line: { at: time, level, status, text: shown(parsed.text), cut } }
 }
 
-function isWanted({ at, level }: Parsed, { least, since, until }: Query): boolean {
+function isWanted({ at, level }: ParsedLine, { least, since, until }: LogQuery): boolean {
   if (LOG_LEVELS.indexOf(level) < least) return false
   const hasTime = at !== undefined && !Number.isNaN(at)
   return !hasTime || (at >= since && at <= until)
 }
 
-/** The masked form of a text of a log, which may leave the server. */
+/** Returns the masked form of a text of a log, which may leave the server. */
 const shown = (text: string): string => visible(masked(text)).slice(0, MAX_LOG_TEXT)
 
 const MASK = '[masked]'
 
-/** The end of a name of a parameter, field or header with a secret. */
+/** Matches the end of a secret's name in a parameter, field or header. */
 const SECRET =
   '(?:token|secret|passw(?:or)?d|passwd|passphrase|password\\d?|pwd|pass|nonce|signature|api_?key|credentials?|authorization|jwt|otp|session(?:_?id)?|sessid|_key|-key|securetoken)'
-/** Names that are secret only as a whole. */
+/** Matches names that are secret only as a whole. */
 const SHORT = '(?:key|code|sig|auth|hash|pw|pin|sid|k|ck|cs|passw|user_pass|activation)'
 const NAME = `(?:[\\w.\\-]{0,64}?${SECRET}|${SHORT})`
 
-/** Between a name and its value in an address, also in one that is itself a parameter. */
+/** Matches what is between a name and its value in an address, also a nested one. */
 const EQUALS = '(?:=|%(?:25)?3D)'
 const BEFORE = '(^|[?&;,\\s"\'(/#]|%(?:25)?(?:3F|26|23))'
 const INDEX = '(?:(?:\\[|%5B)[\\w-]{0,64}(?:\\]|%5D))?'
@@ -160,18 +163,18 @@ const VALUE = '[^\\s&;"\'<>#,)]*?(?=$|[\\s&;"\'<>#,)]|%(?:25)?26)'
 
 const HEADER = '(?:(?:set-)?cookie2?|(?:proxy-)?authorization)'
 
-interface Rule {
+interface MaskRule {
   find: RegExp
   put: string
 }
 
-const rule = (source: string, put: string, flags = 'gi'): Rule => ({
+const rule = (source: string, put: string, flags = 'gi'): MaskRule => ({
   find: new RegExp(source, flags),
   put,
 })
 
-/** Each is linear in the length of a line, which may be hostile. */
-const RULES: readonly Rule[] = [
+/** The rules, each linear in the length of a line, which may be hostile. */
+const RULES: readonly MaskRule[] = [
   // Headers: up to the end of their line, or of their quotes.
   rule(`\\b(${HEADER}\\s*:\\s*)(?!\\s*["'])[^\\r\\n]+`, `$1${MASK}`),
   rule(`\\b(${HEADER}["']?\\s*(?:=>|:)\\s*["'])[^\\r\\n"']+`, `$1${MASK}`),
@@ -230,11 +233,11 @@ const RULES: readonly Rule[] = [
   rule('(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^]*?(?:-----END|$)', `$1${MASK}`, 'g'),
 ]
 
-/** Cheap: most lines have none of it. */
+/** A cheap test: most lines have none of it. */
 const HAS_ANY =
   /[=:$]|%3D|bearer|basic|eyJ|_live_|_test_|gh[opsur]_|xox|AKIA|ASIA|AIza|SG\.|\(|[cs]k_|glpat|github_pat|shp|whsec|=>|\[|slack|BEGIN/i
 
-/** A line without passwords, tokens, cookies and the like, as far as their names or forms show them. */
+/** Masks passwords, tokens, cookies and the like, as far as their names or forms show them. */
 export function masked(line: string): string {
   if (!HAS_ANY.test(line)) return line
   return RULES.reduce((text, { find, put }) => text.replace(find, put), line)

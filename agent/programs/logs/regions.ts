@@ -5,8 +5,8 @@ import { MAX_LOG_LINE } from '#shared/logs/site-logs.ts'
 import type { LogFile } from './files.ts'
 import { readAt } from './files.ts'
 
-/** Some whole entries of a log, and where they begin in its text. */
-export interface Region {
+/** Some whole entries of a log, and their offset in its text. */
+export interface LogRegion {
   bytes: Buffer
   from: number
 }
@@ -16,10 +16,10 @@ const CHUNK = 1 << 20
 const MAX_KEPT = MAX_LOG_LINE + 1
 const NOTHING = Buffer.alloc(0)
 
-/** Where the first, or the last, entry begins that begins after the start; -1 for none. */
-type Find = (bytes: Buffer) => number
+/** Returns the offset of the first, or the last, entry that begins after the start; -1 for none. */
+type FindEntry = (bytes: Buffer) => number
 
-/** The start of an entry: each line, or the lines that the expression names. */
+/** Returns the start of an entry: of each line, or of the lines that match the expression. */
 export function firstBegin(bytes: Buffer, begins: RegExp | undefined): number {
   if (!begins) return bytes.indexOf(10) + 1 || -1
   begins.lastIndex = 0
@@ -34,20 +34,20 @@ function lastBegin(bytes: Buffer, begins: RegExp | undefined): number {
   return last
 }
 
-/** From a place in a file that is not compressed to its beginning. */
+/** Yields regions from an offset of an uncompressed file to its beginning. */
 export function* backwards(
   file: LogFile,
   end: number,
   begins: RegExp | undefined,
-): Generator<Region> {
-  const find: Find = (bytes) => firstBegin(bytes, begins)
+): Generator<LogRegion> {
+  const find: FindEntry = (bytes) => firstBegin(bytes, begins)
   let carried: Buffer = NOTHING
   for (let to = end; to > 0; ) {
     const from = Math.max(0, to - CHUNK)
     const read = readAt(file, from, to - from)
     const joined = carried.length > 0 ? Buffer.concat([read, carried]) : read
     const begin = from === 0 ? 0 : find(joined)
-    // An entry without a beginning in this part: only the first bytes of it are of use.
+    // Only the first bytes of an entry without a beginning in this part are of use.
     carried = copyOf(begin < 0 ? joined : joined.subarray(0, begin))
     if (begin >= 0) yield { bytes: joined.subarray(begin), from: from + begin }
     to = from
@@ -56,16 +56,16 @@ export function* backwards(
 
 const copyOf = (bytes: Buffer) => Buffer.from(bytes.subarray(0, MAX_KEPT))
 
-/** A compressed file from its beginning. Throws for one that is damaged. */
+/** Yields regions of a compressed file from its beginning. Throws for one that is damaged. */
 export async function* unzippedRegions(
   file: LogFile,
   begins: RegExp | undefined,
-): AsyncGenerator<Region> {
+): AsyncGenerator<LogRegion> {
   const source = Readable.from(chunksOf(file))
   const unzip = createGunzip({ chunkSize: CHUNK })
   source.on('error', (error) => unzip.destroy(error))
   source.pipe(unzip)
-  const parts = new Parts(begins)
+  const parts = new RegionCutter(begins)
   try {
     for await (const chunk of unzip) {
       yield* parts.add(chunk)
@@ -86,11 +86,11 @@ function* chunksOf(file: LogFile): Generator<Buffer> {
   }
 }
 
-/** Cuts a stream where entries begin. */
-class Parts {
+/** Cuts a stream at the beginnings of entries. */
+class RegionCutter {
   readonly #begins: RegExp | undefined
   #carried: Buffer = NOTHING
-  /** Where the carried bytes begin, and how many of them were dropped. */
+  /** The offset of the carried bytes, and the number of dropped ones. */
   #from = 0
   #dropped = 0
 
@@ -98,7 +98,7 @@ class Parts {
     this.#begins = begins
   }
 
-  *add(chunk: Buffer): Generator<Region> {
+  *add(chunk: Buffer): Generator<LogRegion> {
     const joined = this.#carried.length > 0 ? Buffer.concat([this.#carried, chunk]) : chunk
     const first = this.#dropped > 0 ? firstBegin(joined, this.#begins) : 0
     const last = lastBegin(joined, this.#begins)
@@ -107,7 +107,7 @@ class Parts {
       this.#carried = copyOf(joined)
       return
     }
-    // Positions after dropped bytes are higher than their place in the buffer.
+    // Offsets after dropped bytes are higher than the index in the buffer.
     if (first > 0) yield { bytes: joined.subarray(0, first), from: this.#from }
     this.#from += first > 0 ? first + this.#dropped : 0
     this.#dropped = 0
@@ -116,7 +116,7 @@ class Parts {
     this.#carried = Buffer.from(joined.subarray(last))
   }
 
-  rest(): Region | undefined {
+  rest(): LogRegion | undefined {
     return this.#carried.length > 0 ? { bytes: this.#carried, from: this.#from } : undefined
   }
 }

@@ -6,20 +6,17 @@ import { LOG_SOURCES, LogFilter, LogPosition, MAX_LOG_LINES } from '#shared/logs
 export const ReadRequest = LogFilter.extend({
   what: z.enum(['list', 'search', 'fatals', 'download', 'tail', 'rotate', 'output']),
   source: z.enum(LOG_SOURCES),
-  /**
-   * Paths of the newest file of each log; empty: the log is the rest of the standard input. For `rotate`
-   * the folder of the logs.
-   */
+  /** The paths of the newest file of each log; none for an input; for `rotate` the folder. */
   paths: z.array(z.string()),
   limit: z.int().min(1).max(MAX_LOG_LINES).default(MAX_LOG_LINES),
   before: LogPosition.optional(),
-  /** For `output`: the invocations, and the characters of each. */
+  /** The invocations for `output`, and the characters of each. */
   runs: z
     .array(z.string().regex(/^[0-9a-f]{32}$/))
     .max(MAX_JOB_RUNS)
     .default([]),
   chars: z.int().positive().default(MAX_JOB_OUTPUT),
-  /** After which no further part is read, and a compressed file is given up. */
+  /** The time after which no further part is read, and a compressed file is given up. */
   budget_ms: z.int().positive(),
 })
 export type ReadRequest = z.output<typeof ReadRequest>

@@ -15,7 +15,7 @@ import process from 'node:process'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
-import { attempt } from '#agent/kernel/host/attempt.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
 import {
   type AgentLogLine,
   LOG_ROTATIONS,
@@ -29,13 +29,13 @@ import { groupFatals } from './fatals.ts'
 import { closeLogs, type LogFile, openLog, openLogs, readAt } from './files.ts'
 import { JOB_LINE } from './formats.ts'
 import { readInput, searchInput } from './input.ts'
-import { type Candidate, candidatesIn, matchOf, queryOf } from './matches.ts'
-import { backwards, firstBegin, type Region, unzippedRegions } from './regions.ts'
+import { candidatesIn, type LogCandidate, matchOf, queryOf } from './matches.ts'
+import { backwards, firstBegin, type LogRegion, unzippedRegions } from './regions.ts'
 import { ReadRequest } from './request.ts'
-import { Gone, search, walk } from './search.ts'
+import { PositionGone, search, searchMatches } from './search.ts'
 
-/** Programs of visitors have priority. */
-const GENTLY = 10
+/** The priority of the program, behind that of visitors. */
+const LOW_PRIORITY = 10
 /** The exit status for a position whose file is gone. */
 const GONE = 3
 
@@ -45,14 +45,14 @@ const GONE = 3
  * request.
  */
 export async function logs(): Promise<void> {
-  // Of an agent with a lower priority: only root could raise it.
-  attempt(() => setPriority(GENTLY))
+  // The agent may already have a lower priority, which only root could raise.
+  undefinedIfThrows(() => setPriority(LOW_PRIORITY))
   const { request: text, rest } = readInput()
   const request = ReadRequest.parse(JSON.parse(text))
   try {
     await answer(request, rest)
   } catch (error) {
-    if (!(error instanceof Gone)) throw error
+    if (!(error instanceof PositionGone)) throw error
     process.exit(GONE)
   }
   process.exit(0)
@@ -120,7 +120,7 @@ const pause = new Int32Array(new SharedArrayBuffer(4))
 async function download(request: ReadRequest): Promise<string> {
   const lines: string[] = []
   let size = 0
-  const { next } = await walk(request, ({ whole, line }) => {
+  const { next } = await searchMatches(request, ({ whole, line }) => {
     const text = line.cut ? `${whole} [cut]` : whole
     size += Buffer.byteLength(text) + 1
     if (size > MAX_DOWNLOAD) return false
@@ -137,7 +137,7 @@ async function download(request: ReadRequest): Promise<string> {
 
 const WEEK_MS = 7 * 24 * 3_600_000
 const BLOCK_BYTES = 512
-/** A site may create any number of names. */
+/** The maximum number of logs: a site may create any number of names. */
 const MAX_LOGS = 50
 
 /**
@@ -188,14 +188,15 @@ async function compress(path: string): Promise<void> {
   await rm(path)
 }
 
-/** What each run has printed: the end of it. */
-type Outputs = Record<string, string>
+/** The end of the output of each run. */
+type RunOutputs = Record<string, string>
 
 /**
- * The end of the output of some runs of jobs, by their invocation: as it was printed, without masks. It
- * begins with the newest line, and stops before the first run, or when its time is over.
+ * Returns the end of the output of some runs of jobs, by their invocation: as it was printed,
+ * without masks. It begins with the newest line, and stops before the first run, or when its time
+ * is over.
  */
-export async function outputsOf(request: ReadRequest): Promise<Outputs> {
+export async function outputsOf(request: ReadRequest): Promise<RunOutputs> {
   const { paths, runs, chars, since = '', budget_ms } = request
   const texts = new Map(runs.map((run) => [run, '']))
   const [from, deadline] = [Date.parse(since) || 0, Date.now() + budget_ms]
@@ -212,15 +213,15 @@ export async function outputsOf(request: ReadRequest): Promise<Outputs> {
   return Object.fromEntries([...texts].map(([run, text]) => [run, text.replace(/\n$/, '')]))
 }
 
-interface Reading {
+interface OutputReading {
   texts: Map<string, string>
   chars: number
   from: number
   deadline: number
 }
 
-/** True: the beginning of the first run was read. */
-async function isAllRead(file: LogFile, { texts, chars, from, deadline }: Reading) {
+/** Returns whether the beginning of the first run was read. */
+async function isAllRead(file: LogFile, { texts, chars, from, deadline }: OutputReading) {
   const add = (parts: ReadonlyMap<string, string>) => {
     for (const [run, text] of parts) texts.set(run, `${text}${texts.get(run) ?? ''}`.slice(-chars))
   }
@@ -236,7 +237,7 @@ async function isAllRead(file: LogFile, { texts, chars, from, deadline }: Readin
   return false
 }
 
-/** A compressed file can only be read from its beginning. */
+/** Reads a compressed file, which is only possible from its beginning. */
 async function unzippedTexts(file: LogFile, wanted: ReadonlyMap<string, string>, chars: number) {
   const texts = new Map<string, string>()
   for await (const region of unzippedRegions(file, undefined)) {
@@ -246,8 +247,8 @@ async function unzippedTexts(file: LogFile, wanted: ReadonlyMap<string, string>,
   return texts
 }
 
-/** The text of each run in some lines, and the time of the first line. */
-function textsIn({ bytes }: Region, wanted: ReadonlyMap<string, string>) {
+/** Returns the text of each run in some lines, and the time of the first line. */
+function textsIn({ bytes }: LogRegion, wanted: ReadonlyMap<string, string>) {
   const parts = new Map<string, string>()
   let first: number | undefined
   for (const line of bytes.toString('utf8').split('\n')) {
@@ -261,35 +262,35 @@ function textsIn({ bytes }: Region, wanted: ReadonlyMap<string, string>) {
 }
 
 const LOOK_MS = 250
-/** An empty line: writing it fails when nobody reads any more. */
-const SIGN_MS = 10_000
+/** The interval of an empty line, which fails when nobody reads any more. */
+const PING_MS = 10_000
 
 /** Follows the newest files of a log until the time is over; `write` gets whole lines. */
 async function tail(request: ReadRequest, write: (text: string) => void): Promise<void> {
   const query = queryOf(request.source, request)
-  const files = request.paths.map((path) => new Growing(path, query.format.begins))
+  const files = request.paths.map((path) => new GrowingLog(path, query.format.begins))
   const sampler = new Sampler(() => performance.now())
   const end = performance.now() + request.budget_ms
   let signed = performance.now()
   write('\n')
   while (performance.now() < end) {
     await sleep(LOOK_MS)
-    const found: Candidate[] = []
+    const found: LogCandidate[] = []
     for (const file of files) {
       const region = file.look()
       if (region) found.push(...candidatesIn(region, query))
     }
     for (const one of sampled(found, sampler, query)) write(`${JSON.stringify(one)}\n`)
-    if (performance.now() - signed < SIGN_MS) continue
+    if (performance.now() - signed < PING_MS) continue
     signed = performance.now()
     write('\n')
   }
   for (const file of files) file.close()
 }
 
-/** Only shown lines are masked, because masking takes most of the time. */
+/** Samples lines before they are masked, which takes most of the time. */
 function sampled(
-  found: readonly Candidate[],
+  found: readonly LogCandidate[],
   sampler: Sampler,
   query: ReturnType<typeof queryOf>,
 ): LogNews[] {
@@ -336,8 +337,8 @@ const MAX_READ = 16 << 20
 const MAX_KEPT = MAX_LOG_LINE + 1
 const NOTHING = Buffer.alloc(0)
 
-/** A log that is followed: what was added since the last look, also after a rotation. */
-export class Growing {
+/** A log that is followed: returns what was added since the last call, also after a rotation. */
+export class GrowingLog {
   readonly #path: string
   readonly #begins: RegExp | undefined
   #file: LogFile | undefined
@@ -351,8 +352,8 @@ export class Growing {
     this.#at = this.#file?.size ?? 0
   }
 
-  /** The new whole entries; the last one only when nothing follows it any more. */
-  look(): Region | undefined {
+  /** Returns the new whole entries; the last one only when nothing follows it any more. */
+  look(): LogRegion | undefined {
     const added = this.#added()
     const joined = added.length > 0 ? Buffer.concat([this.#carried, added]) : this.#carried
     const end = this.#end(joined, added.length === 0)
@@ -371,14 +372,14 @@ export class Growing {
     this.#reopen()
     if (!this.#file) return NOTHING
     const { size } = fstatSync(this.#file.descriptor)
-    // logrotate copies the log and makes it empty.
+    // logrotate copies the log and empties it.
     if (size < this.#at) this.#at = 0
     const bytes = readAt(this.#file, this.#at, Math.min(MAX_READ, size - this.#at))
     this.#at += bytes.length
     return bytes
   }
 
-  /** The name may be another file's by now; the former one is left when it was read to its end. */
+  /** Opens the file again if the name is another one's, after the end of the former one. */
   #reopen(): void {
     const next = openLog(this.#path)
     if (!next) return

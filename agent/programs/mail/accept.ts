@@ -1,44 +1,41 @@
 import type { Socket } from 'node:net'
 import { z } from 'zod'
-import type { Addressing, Catching, Effective } from '#agent/features/mail/setting.ts'
+import type { AddressRules, KeptMailSetting, RelaySetting } from '#agent/features/mail/setting.ts'
 import { apexOf } from '#shared/kernel/names.ts'
-import { type Field, field, parseFields, renderFields, valuesOf } from './headers.ts'
+import { field, type HeaderField, parseFields, renderFields, valuesOf } from './headers.ts'
 import type { MailLog } from './log.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { WireForm } from './wire-form.ts'
 
-/** Limits of one message. */
+/** The limits of one message. */
 const MAX_BYTES = 25 << 20
 const MAX_HEADER = 256 << 10
 const TIMEOUT_MS = 60_000
 
 /** The first line of `sendmail`; `size` is the size of the message that follows. */
-const Opening = z.object({
+const OpeningLine = z.object({
   id: z.string().regex(/^[0-9a-f]{24}$/),
   sender: z.string().max(1000).nullable(),
   recipients: z.array(z.string().max(1000)).max(1000),
   from_fields: z.boolean(),
   size: z.int().nonnegative(),
 })
-type Opening = z.infer<typeof Opening>
+type OpeningLine = z.infer<typeof OpeningLine>
 
-interface Deps {
+interface AcceptDeps {
   now: () => number
   /** The number of messages that are received at the same time; others wait. */
   turn: <T>(work: () => Promise<T>) => Promise<T>
   log: MailLog
 }
 
-/** A message that is refused now, with its SMTP code. */
-class NotTaken extends Error {}
+/** Thrown for a message that is refused now, with its SMTP code. */
+class RefusedMessage extends Error {}
 
-/**
- * Receives one message of a site: its opening line, answered by `354`, then the message, answered
- * by `250` only after it is on the disk.
- */
-export async function accept(socket: Socket, queue: SiteQueue, deps: Deps): Promise<void> {
+/** Receives one message of a site; answers `250` only after it is on the disk. */
+export async function accept(socket: Socket, queue: SiteQueue, deps: AcceptDeps): Promise<void> {
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy())
-  const incoming = new Incoming(socket)
+  const incoming = new IncomingData(socket)
   try {
     const id = await take(incoming, socket, queue, deps)
     socket.end(`250 queued as ${id}\n`)
@@ -52,8 +49,8 @@ export async function accept(socket: Socket, queue: SiteQueue, deps: Deps): Prom
 }
 
 function answerOf(error: unknown): string {
-  if (error instanceof Unacceptable) return `550 ${error.message}`
-  if (error instanceof NotTaken) return error.message
+  if (error instanceof UnacceptableMessage) return `550 ${error.message}`
+  if (error instanceof RefusedMessage) return error.message
   const code = (error as NodeJS.ErrnoException).code
   return code === 'ENOSPC'
     ? '452 the disk of the server is full'
@@ -61,18 +58,19 @@ function answerOf(error: unknown): string {
 }
 
 async function take(
-  incoming: Incoming,
+  incoming: IncomingData,
   socket: Socket,
   queue: SiteQueue,
-  deps: Deps,
+  deps: AcceptDeps,
 ): Promise<string> {
-  const opening = Opening.parse(JSON.parse(await incoming.line()))
+  const opening = OpeningLine.parse(JSON.parse(await incoming.line()))
   // The site retries when the connection broke after the message was on the disk.
   if (queue.knows(opening.id)) return opening.id
-  if (opening.size > MAX_BYTES) throw new NotTaken(`552 the message has more than 25 MB`)
+  if (opening.size > MAX_BYTES) throw new RefusedMessage(`552 the message has more than 25 MB`)
   const rules = await queue.rules()
-  if ('reason' in rules) throw new NotTaken(`550 ${rules.reason}`)
-  if (!('caught' in rules) && queue.full !== undefined) throw new NotTaken(`452 ${queue.full}`)
+  if ('reason' in rules) throw new RefusedMessage(`550 ${rules.reason}`)
+  if (!('caught' in rules) && queue.full !== undefined)
+    throw new RefusedMessage(`452 ${queue.full}`)
   return deps.turn(async () => {
     socket.write('354\n')
     const id = await store(incoming, queue, { opening, rules, now: deps.now() })
@@ -81,16 +79,16 @@ async function take(
   })
 }
 
-interface Message {
-  opening: Opening
-  rules: Effective | Catching
+interface ReceivedMessage {
+  opening: OpeningLine
+  rules: RelaySetting | KeptMailSetting
   now: number
 }
 
 async function store(
-  incoming: Incoming,
+  incoming: IncomingData,
   queue: SiteQueue,
-  { opening, rules, now }: Message,
+  { opening, rules, now }: ReceivedMessage,
 ): Promise<string> {
   const isCaught = 'caught' in rules
   const disk = isCaught ? queue.caught.store : queue.store
@@ -126,7 +124,7 @@ async function store(
 
 const BLANK = /(\r\n|\n|\r(?!\n))(\r\n|\n|\r(?!\n))/
 
-/** The header, and the received part of the text. */
+/** Reads the header, and the received part of the text. */
 async function headerOf(text: AsyncGenerator<Buffer>): Promise<{ header: string; rest: Buffer }> {
   let head = ''
   for (;;) {
@@ -138,14 +136,15 @@ async function headerOf(text: AsyncGenerator<Buffer>): Promise<{ header: string;
       return { header: head.slice(0, blank.index), rest }
     }
     if (done) return { header: head, rest: Buffer.alloc(0) }
-    if (head.length > MAX_HEADER) throw new Unacceptable('the header of the message is too long')
+    if (head.length > MAX_HEADER)
+      throw new UnacceptableMessage('the header of the message is too long')
   }
 }
 
 const MAX_LINE = 256 << 10
 
-/** The data of a site: one line, and then the announced number of bytes. */
-class Incoming {
+/** Reads the data of a site: one line, and then the announced number of bytes. */
+class IncomingData {
   readonly #chunks: AsyncIterator<Buffer>
   #left: Buffer = Buffer.alloc(0)
 
@@ -189,28 +188,28 @@ class Incoming {
 export interface Submission {
   sender: string | undefined
   recipients: readonly string[]
-  /** `-t`: also the recipients of `To`, `Cc` and `Bcc`. */
+  /** `-t`: whether the recipients of `To`, `Cc` and `Bcc` count, too. */
   from_fields: boolean
 }
 
 interface Envelope {
   sender: string
   recipients: string[]
-  fields: Field[]
+  fields: HeaderField[]
 }
 
-/** A refused message; the reason is shown to the site. */
-export class Unacceptable extends Error {}
+/** Thrown for a refused message; the reason is shown to the site. */
+export class UnacceptableMessage extends Error {}
 
 const MAX_RECIPIENTS = 200
 const RECIPIENT_FIELDS = ['to', 'cc', 'bcc']
 const LEFT_OUT = ['bcc', 'return-path', 'delivered-to', 'sender']
 
-/** The sender, the recipients, and the fields of the outgoing message. Throws Unacceptable. */
+/** Returns sender, recipients and fields of the message. Throws UnacceptableMessage. */
 export function envelopeOf(
-  fields: readonly Field[],
+  fields: readonly HeaderField[],
   submission: Submission,
-  rules: Addressing,
+  rules: AddressRules,
   { date, id }: { date: Date; id: string },
 ): Envelope {
   const recipients = recipientsOf(fields, submission)
@@ -227,32 +226,37 @@ export function envelopeOf(
   return { sender: from.sender, recipients, fields: [...added, ...others] }
 }
 
-function recipientsOf(fields: readonly Field[], submission: Submission): string[] {
+function recipientsOf(fields: readonly HeaderField[], submission: Submission): string[] {
   const named = submission.from_fields
     ? RECIPIENT_FIELDS.flatMap((name) => valuesOf(fields, name).flatMap(mailboxesOf))
     : []
   const texts = [...submission.recipients, ...named.map(({ address }) => address)]
   const addresses = texts.map((text) => {
     const address = envelopeAddress(text)
-    if (address === undefined) throw new Unacceptable(`not an e-mail address: ${shown(text)}`)
+    if (address === undefined)
+      throw new UnacceptableMessage(`not an e-mail address: ${shown(text)}`)
     return address
   })
   const recipients = [...new Set(addresses)]
-  if (recipients.length === 0) throw new Unacceptable('the message names no recipient')
+  if (recipients.length === 0) throw new UnacceptableMessage('the message names no recipient')
   if (recipients.length > MAX_RECIPIENTS) {
-    throw new Unacceptable(`the message has more than ${MAX_RECIPIENTS} recipients`)
+    throw new UnacceptableMessage(`the message has more than ${MAX_RECIPIENTS} recipients`)
   }
   return recipients
 }
 
-interface From {
+interface FromResult {
   sender: string
   /** The changed From field; absent when the message keeps its own. */
-  field?: Field
+  field?: HeaderField
   reply_to?: string | undefined
 }
 
-function fromOf(fields: readonly Field[], submission: Submission, rules: Addressing): From {
+function fromOf(
+  fields: readonly HeaderField[],
+  submission: Submission,
+  rules: AddressRules,
+): FromResult {
   const given = valuesOf(fields, 'from').flatMap(mailboxesOf)
   const [first = { name: '', address: '' }] = given
   const address = envelopeAddress(first.address)
@@ -263,23 +267,30 @@ function fromOf(fields: readonly Field[], submission: Submission, rules: Address
   }
   const kept = sender !== undefined && !isReplaced(sender, rules) ? sender : author
   if (address !== undefined && given.length === 1) return { sender: kept }
-  // Several authors, or no readable one: the checked one is sufficient.
+  // Of several authors, or without a readable one, the checked one is sufficient.
   return { sender: kept, field: field('From', author) }
 }
 
-/** With the name from the site, and its address for replies. */
-function replaced(name: string, reply_to: string | undefined, { from_address }: Addressing): From {
+/** Returns the replaced From field with the name from the site, and its address for replies. */
+function replaced(
+  name: string,
+  reply_to: string | undefined,
+  { from_address }: AddressRules,
+): FromResult {
   const text = name === '' ? from_address : `${name} <${from_address}>`
   return { sender: from_address, field: field('From', text), reply_to }
 }
 
-function isReplaced(address: string, { rewrite_from, from_address, domain }: Addressing): boolean {
+function isReplaced(
+  address: string,
+  { rewrite_from, from_address, domain }: AddressRules,
+): boolean {
   if (rewrite_from === 'never' || address === from_address) return false
-  return rewrite_from === 'always' || !isOf(address, domain)
+  return rewrite_from === 'always' || !isDomainOfSite(address, domain)
 }
 
-/** Whether it is the domain of the site, with or without `www.`, or a subdomain. */
-function isOf(address: string, domain: string): boolean {
+/** Returns whether it is the domain of the site, with or without `www.`, or a subdomain. */
+function isDomainOfSite(address: string, domain: string): boolean {
   const host = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
   const apex = apexOf(domain)
   return host === apex || host.endsWith(`.${apex}`)
@@ -293,13 +304,10 @@ interface Mailbox {
   address: string
 }
 
-/** A quoted string, an address in brackets, a separator, or other text. */
+/** Matches a quoted string, an address in brackets, a separator, or other text. */
 const TOKEN = /"(?:\\.|[^"\\])*"?|<[^>,;]*>?|[,;:]|\\.?|[^",;:<\\]+/gs
 
-/**
- * The mailboxes of an address list (RFC 5322, 3.4), also of a group. Invalid text is returned as it
- * is: the caller checks each address.
- */
+/** Returns the mailboxes of an address list (RFC 5322, 3.4); invalid text unchanged. */
 export function mailboxesOf(text: string): Mailbox[] {
   const found: Mailbox[] = []
   let name = ''
@@ -320,7 +328,7 @@ export function mailboxesOf(text: string): Mailbox[] {
   return found
 }
 
-/** Comments nest, and are outside of quoted strings. */
+/** Removes comments, which nest, and are outside of quoted strings. */
 function withoutComments(text: string): string {
   let depth = 0
   let kept = ''
@@ -336,8 +344,8 @@ const LOCAL = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]
 const LABEL = /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 
 /**
- * The address for a relay: ASCII, at most 254 characters, with a host name as its domain. Undefined
- * for everything else: quoted local parts, address literals and non-ASCII before the `@`.
+ * Returns the address for a relay: ASCII, at most 254 characters, with a host name as its domain.
+ * Undefined for everything else: quoted local parts, address literals and non-ASCII before the `@`.
  */
 export function envelopeAddress(text: string): string | undefined {
   const at = text.lastIndexOf('@')

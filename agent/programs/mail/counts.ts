@@ -4,8 +4,8 @@ const HOUR_MS = 3_600_000
 const HOURS = 24
 const MAX_FAILURES = 20
 
-type Failure = MailCounts['failures'][number]
-export interface Hour {
+type DeliveryFailure = MailCounts['failures'][number]
+export interface HourCounts {
   hour: number
   sent: number
   failed: number
@@ -13,23 +13,26 @@ export interface Hour {
 }
 
 /** The state that survives the process, beside the messages. */
-export interface Kept {
-  hours: Hour[]
+export interface StoredCounts {
+  hours: HourCounts[]
   last_sent_at: string | null
-  failures: Failure[]
+  failures: DeliveryFailure[]
 }
 
 /** The number of recipients of a site's mail, by hours of the clock, for the last 24 hours. */
-export class Counts {
+export class RecipientCounts {
   readonly #now: () => number
-  #kept: Kept
+  #kept: StoredCounts
 
-  constructor(now: () => number, kept: Kept = { hours: [], last_sent_at: null, failures: [] }) {
+  constructor(
+    now: () => number,
+    kept: StoredCounts = { hours: [], last_sent_at: null, failures: [] },
+  ) {
     this.#now = now
     this.#kept = kept
   }
 
-  get kept(): Kept {
+  get kept(): StoredCounts {
     return this.#kept
   }
 
@@ -38,7 +41,7 @@ export class Counts {
     this.#kept.last_sent_at = new Date(this.#now()).toISOString()
   }
 
-  failed(failures: readonly Omit<Failure, 'at'>[]): void {
+  failed(failures: readonly Omit<DeliveryFailure, 'at'>[]): void {
     if (failures.length === 0) return
     this.#hour().failed += failures.length
     const at = new Date(this.#now()).toISOString()
@@ -67,8 +70,8 @@ export class Counts {
     return Math.floor(this.#now() / HOUR_MS)
   }
 
-  /** Hours in the future are from before a clock change. */
-  #hour(): Hour {
+  /** Returns the counts of this hour; hours in the future are from before a clock change. */
+  #hour(): HourCounts {
     const hour = this.#number()
     const recent = this.#kept.hours.filter((one) => one.hour > hour - HOURS && one.hour <= hour)
     const found = recent.find((one) => one.hour === hour)

@@ -1,13 +1,13 @@
 /** One field as it is in the message, with its folded lines, without the line end. */
-export interface Field {
-  /** Lower case. */
+export interface HeaderField {
+  /** The name in lower case. */
   name: string
   raw: string
 }
 
-/** The part before the first empty line. Text is latin1: one character for each byte. */
-export function parseFields(text: string): Field[] {
-  const fields: Field[] = []
+/** Parses the part before the first empty line. Text is latin1: one character for each byte. */
+export function parseFields(text: string): HeaderField[] {
+  const fields: HeaderField[] = []
   for (const line of text.split(/\r\n|\n|\r/)) {
     const last = fields.at(-1)
     if (/^[ \t]/.test(line) && last) last.raw += `\r\n${line}`
@@ -19,8 +19,8 @@ export function parseFields(text: string): Field[] {
   return fields
 }
 
-/** The unfolded texts of all fields of this name, read as UTF-8. */
-export function valuesOf(fields: readonly Field[], name: string): string[] {
+/** Returns the unfolded texts of all fields of this name, read as UTF-8. */
+export function valuesOf(fields: readonly HeaderField[], name: string): string[] {
   return fields
     .filter((field) => field.name === name)
     .map(({ raw }) => {
@@ -29,10 +29,10 @@ export function valuesOf(fields: readonly Field[], name: string): string[] {
     })
 }
 
-export const field = (name: string, value: string): Field => ({
+export const field = (name: string, value: string): HeaderField => ({
   name: name.toLowerCase(),
   raw: `${name}: ${Buffer.from(value, 'utf8').toString('latin1')}`,
 })
 
-export const renderFields = (fields: readonly Field[]): Buffer =>
+export const renderFields = (fields: readonly HeaderField[]): Buffer =>
   Buffer.from(`${fields.map(({ raw }) => `${raw}\r\n`).join('')}\r\n`, 'latin1')

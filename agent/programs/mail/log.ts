@@ -1,5 +1,5 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
-import { attempt } from '#agent/kernel/host/attempt.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
 import type { LogLevel } from '#shared/logs/site-logs.ts'
 
 /** The maximum size of each of the two files of the log, in bytes. */
@@ -23,8 +23,8 @@ export class MailLog {
   add(level: LogLevel, text: string): void {
     const entry = { at: new Date(this.#now()).toISOString(), level, text: text.slice(0, MAX_TEXT) }
     const line = `${JSON.stringify(entry)}\n`
-    attempt(() => {
-      this.#size ??= attempt(() => statSync(this.#path).size) ?? 0
+    undefinedIfThrows(() => {
+      this.#size ??= undefinedIfThrows(() => statSync(this.#path).size) ?? 0
       if (this.#size + line.length > MAX_MAIL_LOG) this.#rotate()
       appendFileSync(this.#path, line, { mode: 0o600 })
       this.#size += Buffer.byteLength(line)
@@ -32,7 +32,7 @@ export class MailLog {
   }
 
   #rotate(): void {
-    attempt(() => renameSync(this.#path, `${this.#path}.1`))
+    undefinedIfThrows(() => renameSync(this.#path, `${this.#path}.1`))
     this.#size = 0
   }
 }

@@ -3,35 +3,35 @@ import { chmod, readdir, rename, stat } from 'node:fs/promises'
 import net, { type Server } from 'node:net'
 import process from 'node:process'
 import type { Config } from '#agent/kernel/config.ts'
-import { attempt } from '#agent/kernel/host/attempt.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
 import { logError } from '#agent/kernel/log.ts'
-import { type MailPlaces, mailPlaces } from '#agent/kernel/mail/places.ts'
-import type { Schedule } from '#agent/kernel/mail/retry-schedule.ts'
+import { type MailPaths, mailPathsIn } from '#agent/kernel/mail/paths.ts'
+import type { RetrySchedule } from '#agent/kernel/mail/retry-schedule.ts'
 import { accept } from './accept.ts'
 import { MailLog } from './log.ts'
 import { type SettingFiles, settingFiles } from './setting-files.ts'
 import { type QueueDeps, SiteQueue } from './site-queue.ts'
 import type { SmtpOptions } from './smtp.ts'
 import { StatusFile } from './status-file.ts'
-import { Store } from './store.ts'
+import { MessageStore } from './store.ts'
 
 const LOOK_MS = 500
 /** The number of sites that are delivered at the same time. */
 const MAX_CONCURRENT = 8
-/** After SIGTERM: an interrupted transaction may be sent twice. */
+/** The time after SIGTERM: an interrupted transaction may be sent twice. */
 const ENDING_MS = 20_000
 
-interface Site {
+interface ServedSite {
   queue: SiteQueue
   socket: MailSocket
   setting: string
 }
 
-interface Settings {
+interface ServiceSettings {
   root: string
-  schedule: Schedule
+  schedule: RetrySchedule
   smtp?: SmtpOptions
-  /** Milliseconds until a change of a setting is seen at the latest: 500. */
+  /** The maximum milliseconds until a change of a setting is seen; 500 by default. */
   look_ms?: number
   report?: (error: unknown) => void
 }
@@ -43,26 +43,26 @@ export async function mail({ mail_schedule, settings: { mail_dir } }: Config): P
     process.once(signal, () => void running.stop().finally(() => process.exit(0)))
   }
   await running.look()
-  console.log(`listening on unix:${mailPlaces(mail_dir).sockets}`)
+  console.log(`listening on unix:${mailPathsIn(mail_dir).sockets}`)
   await running.run()
 }
 
 export class MailService {
-  readonly #settings: Settings
-  readonly #places: MailPlaces
+  readonly #settings: ServiceSettings
+  readonly #places: MailPaths
   readonly #files: SettingFiles
-  readonly #sites = new Map<string, Site>()
+  readonly #sites = new Map<string, ServedSite>()
   readonly #working = new Set<Promise<void>>()
   #ending = false
 
-  constructor(settings: Settings) {
+  constructor(settings: ServiceSettings) {
     this.#settings = settings
-    this.#places = mailPlaces(settings.root)
+    this.#places = mailPathsIn(settings.root)
     this.#files = settingFiles(this.#places)
   }
 
   async run(): Promise<void> {
-    const folders = new Changes(this.#places.sockets)
+    const folders = new FolderWatch(this.#places.sockets)
     while (!this.#ending) {
       await this.look().catch(this.#report)
       this.#work()
@@ -79,11 +79,11 @@ export class MailService {
     await Promise.race([Promise.all(this.#working), late])
   }
 
-  /** The current sites and their settings: root may change both. */
+  /** Updates the sites and their settings, which root may change. */
   async look(): Promise<void> {
     const users = await this.#users()
     for (const [user, { socket }] of this.#sites) {
-      // A folder that was removed and created again between two looks has no socket.
+      // A folder that was removed and created again between two rounds has no socket.
       if (users.includes(user) && (await socket.exists())) continue
       socket.close()
       this.#sites.delete(user)
@@ -122,8 +122,8 @@ export class MailService {
     const { schedule, smtp = {} } = this.#settings
     return {
       user,
-      store: new Store(this.#places.queueOf(user)),
-      caught: new Store(this.#places.caughtOf(user)),
+      store: new MessageStore(this.#places.queueOf(user)),
+      caught: new MessageStore(this.#places.caughtOf(user)),
       settings: this.#files,
       status: new StatusFile(this.#places.statusOf(user)),
       log: new MailLog(this.#places.logOf(user)),
@@ -135,7 +135,7 @@ export class MailService {
     for (const [user, site] of [...this.#sites]) {
       if (this.#ending || this.#working.size >= MAX_CONCURRENT) return
       if (!site.queue.due) continue
-      // At the end of the line: other sites have their turn first.
+      // Moved to the end of the line: other sites have their turn first.
       this.#sites.delete(user)
       this.#sites.set(user, site)
       const work = site.queue.work().catch(this.#report)
@@ -147,21 +147,21 @@ export class MailService {
   readonly #report = (error: unknown): void => this.#settings.report?.(error)
 }
 
-/** Changes with each write of the file. */
+/** Returns a text that changes with each write of the file. */
 async function stampOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   return found ? `${found.mtimeMs} ${found.ino}` : ''
 }
 
-/** Changes of the names in a folder: a new site gets its socket at once. */
-export class Changes {
+/** Watches the names in a folder: a new site gets its socket at once. */
+export class FolderWatch {
   readonly #watcher: FSWatcher | undefined
   #changed = false
   #wake = () => {}
 
   /** A folder that cannot be watched changes unseen: `next` then takes its whole time. */
   constructor(folder: string) {
-    this.#watcher = attempt(() => watch(folder))
+    this.#watcher = undefinedIfThrows(() => watch(folder))
     this.#watcher?.on('error', () => undefined)
     this.#watcher?.on('change', () => {
       this.#changed = true
@@ -188,13 +188,13 @@ export class Changes {
   }
 }
 
-/** Connections of one site at once; more wait in the kernel's queue. */
+/** The maximum number of connections of one site; more wait in the kernel's queue. */
 const MAX_CONNECTIONS = 8
-/** Messages of all sites that are stored at once: each takes memory. */
+/** The maximum number of messages that are stored at once: each takes memory. */
 const MAX_TURNS = 8
 
 interface MailSocket {
-  /** Whether its file is still the one that this process made. */
+  /** Returns whether its file is still the one that this process made. */
   exists(): Promise<boolean>
   close(): void
 }
@@ -204,7 +204,7 @@ interface MailSocket {
  * when this one ends: a site retries at a socket, and takes a missing one for "no relay".
  */
 async function openSocket(
-  places: MailPlaces,
+  places: MailPaths,
   user: string,
   queue: SiteQueue,
   deps: { now: () => number; taken: () => void; log: MailLog },
@@ -212,7 +212,7 @@ async function openSocket(
   const path = places.socket(user)
   const server = net.createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy())
-    void accept(socket, queue, { ...deps, turn }).then(deps.taken)
+    void accept(socket, queue, { ...deps, turn: takeTurn }).then(deps.taken)
   })
   server.maxConnections = MAX_CONNECTIONS
   await listen(server, `${path}.new`)
@@ -233,16 +233,16 @@ function listen(server: Server, path: string): Promise<void> {
   })
 }
 
-let turns = 0
-const lined: (() => void)[] = []
+let takenTurns = 0
+const waitingTurns: (() => void)[] = []
 
-async function turn<T>(work: () => Promise<T>): Promise<T> {
-  if (turns >= MAX_TURNS) await new Promise<void>((resolve) => lined.push(resolve))
-  turns += 1
+async function takeTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (takenTurns >= MAX_TURNS) await new Promise<void>((resolve) => waitingTurns.push(resolve))
+  takenTurns += 1
   try {
     return await work()
   } finally {
-    turns -= 1
-    lined.shift()?.()
+    takenTurns -= 1
+    waitingTurns.shift()?.()
   }
 }

@@ -6,20 +6,20 @@ import {
   ServerSetting,
   SiteSetting,
 } from '#agent/features/mail/setting.ts'
-import type { MailPlaces } from '#agent/kernel/mail/places.ts'
-import { ifPresent } from './if-present.ts'
+import type { MailPaths } from '#agent/kernel/mail/paths.ts'
+import { undefinedIfMissing } from './undefined-if-missing.ts'
 
-/** Files of root, read each time: a change needs no signal. */
-export const settingFiles = (places: MailPlaces) => ({
+/** Reads files of root each time: a change needs no signal. */
+export const settingFiles = (places: MailPaths) => ({
   async server(): Promise<ServerSetting> {
-    const text = await ifPresent(readFile(places.server, 'utf8'))
+    const text = await undefinedIfMissing(readFile(places.server, 'utf8'))
     if (text === undefined) return NO_SERVER_SETTING
     return parseSetting(ServerSetting, text, places.server)
   },
 
   async site(user: string): Promise<SiteSetting> {
     const path = places.site(user)
-    const text = await ifPresent(readFile(path, 'utf8'))
+    const text = await undefinedIfMissing(readFile(path, 'utf8'))
     if (text === undefined) return { ...newSiteSetting('localhost'), enabled: false }
     return parseSetting(SiteSetting, text, path)
   },

@@ -1,36 +1,36 @@
 import {
-  type Catching,
-  type Effective,
-  effective,
-  type Unset,
+  effectiveSetting,
+  type KeptMailSetting,
+  type RelaySetting,
+  type UnsetMail,
 } from '#agent/features/mail/setting.ts'
 import {
-  GIVES_UP_AFTER,
   isDue,
   isTooOld,
+  MIN_FAILURES,
+  type RetrySchedule,
   relayWaitAfter,
-  type Schedule,
   waitAfter,
 } from '#agent/kernel/mail/retry-schedule.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import type { MailCounts } from '#shared/mail/mail.ts'
-import { Caught } from './caught.ts'
-import { Counts } from './counts.ts'
+import { RecipientCounts } from './counts.ts'
+import { KeptMessages } from './kept-messages.ts'
 import type { MailLog } from './log.ts'
 import type { SettingFiles } from './setting-files.ts'
 import {
-  Broken,
-  type Connection,
+  ConnectionBroken,
   connect,
-  NotStarted,
-  type Outcome,
+  MessageNotStarted,
+  type SendOutcome,
+  type SmtpConnection,
   type SmtpOptions,
   send,
 } from './smtp.ts'
 import type { StatusFile } from './status-file.ts'
-import type { Store, Waiting } from './store.ts'
+import type { MessageStore, WaitingMessage } from './store.ts'
 
-const MOST = 5000
+const MAX_IDS = 5000
 
 /** The ids of accepted messages, including delivered ones: the site may not know yet. */
 class KnownIds {
@@ -47,37 +47,37 @@ class KnownIds {
   add(id: string): void {
     this.#ids.add(id)
     const [oldest] = this.#ids
-    if (this.#ids.size > MOST && oldest !== undefined) this.#ids.delete(oldest)
+    if (this.#ids.size > MAX_IDS && oldest !== undefined) this.#ids.delete(oldest)
   }
 }
 
-/** Messages on one connection before the next site has its turn. */
+/** The number of messages on one connection before the next site has its turn. */
 const MAX_CONCURRENT = 50
 
 const DAMAGED = { answer: 'given up: its file in the queue is damaged', expired: true }
 
 export interface QueueDeps {
   user: string
-  store: Store
-  /** For the kept messages of a staging site. */
-  caught: Store
+  store: MessageStore
+  /** The store of the kept messages of a staging site. */
+  caught: MessageStore
   settings: SettingFiles
   status: StatusFile
   log: MailLog
-  schedule: Schedule
+  schedule: RetrySchedule
   now: () => number
   random: () => number
   smtp: SmtpOptions
 }
 
-type Kept = Pick<SiteQueue, 'counts' | 'caught'>
+type QueueStatus = Pick<SiteQueue, 'counts' | 'caught'>
 
 /** The mail of one site that waits for its relay. */
 export class SiteQueue {
-  readonly counts: Counts
-  readonly caught: Caught
+  readonly counts: RecipientCounts
+  readonly caught: KeptMessages
   readonly #deps: QueueDeps
-  readonly #waiting: Map<string, Waiting>
+  readonly #waiting: Map<string, WaitingMessage>
   readonly #known: KnownIds
   /** The number of consecutive failures of the relay itself. */
   #failures = 0
@@ -86,7 +86,11 @@ export class SiteQueue {
   #held = false
   #busy = false
 
-  private constructor(deps: QueueDeps, waiting: readonly Waiting[], { counts, caught }: Kept) {
+  private constructor(
+    deps: QueueDeps,
+    waiting: readonly WaitingMessage[],
+    { counts, caught }: QueueStatus,
+  ) {
     this.#deps = deps
     this.#waiting = new Map(waiting.map((message) => [message.id, message]))
     this.#known = new KnownIds(this.#waiting.keys())
@@ -95,38 +99,41 @@ export class SiteQueue {
   }
 
   static async open(deps: QueueDeps): Promise<SiteQueue> {
-    const counts = new Counts(deps.now, await deps.status.read())
+    const counts = new RecipientCounts(deps.now, await deps.status.read())
     const { waiting, damaged } = await deps.store.load()
     counts.failed(damaged.map((id) => ({ ...DAMAGED, recipient: `unknown (message ${id})` })))
-    const queue = new SiteQueue(deps, waiting, { counts, caught: await Caught.open(deps.caught) })
+    const queue = new SiteQueue(deps, waiting, {
+      counts,
+      caught: await KeptMessages.open(deps.caught),
+    })
     await queue.writeStatus()
     return queue
   }
 
-  get store(): Store {
+  get store(): MessageStore {
     return this.#deps.store
   }
 
-  async rules(): Promise<Effective | Catching | Unset> {
+  async rules(): Promise<RelaySetting | KeptMailSetting | UnsetMail> {
     const { settings, user } = this.#deps
-    return effective(await settings.server(), await settings.site(user))
+    return effectiveSetting(await settings.server(), await settings.site(user))
   }
 
-  /** The reason why the queue accepts no more; undefined: it does. */
+  /** Returns the reason why the queue accepts no more; undefined if it does. */
   get full(): string | undefined {
-    return fullness([...this.#waiting.values()])
+    return fullReason([...this.#waiting.values()])
   }
 
-  /** It is on the disk when this returns. */
-  async add(message: Waiting): Promise<void> {
+  /** Returns when the message is on the disk. */
+  async add(message: WaitingMessage): Promise<void> {
     await this.#deps.store.put(message)
     this.#known.add(message.id)
     this.#waiting.set(message.id, message)
     await this.writeStatus()
   }
 
-  /** For a message that is never sent. */
-  async keep(message: Waiting): Promise<void> {
+  /** Keeps a message that is never sent. */
+  async keep(message: WaitingMessage): Promise<void> {
     await this.caught.add(message)
     this.#known.add(message.id)
     await this.writeStatus()
@@ -164,8 +171,8 @@ export class SiteQueue {
     await status.write(this.counts.kept, shown).catch(() => undefined)
   }
 
-  /** The longest waiting message first; one at which the relay breaks goes last. */
-  #next(): Waiting | undefined {
+  /** Returns the longest waiting message first, and last one at which the relay breaks. */
+  #next(): WaitingMessage | undefined {
     const { now, schedule } = this.#deps
     const waiting = [...this.#waiting.values()]
     const due = waiting.filter(({ next_at }) => isDue(schedule, next_at, now()))
@@ -184,12 +191,16 @@ export class SiteQueue {
     } catch (error) {
       const reason = messageOf(error)
       this.#notNow(reason)
-      if (this.#failures >= GIVES_UP_AFTER) deliveries.expire(reason)
+      if (this.#failures >= MIN_FAILURES) deliveries.expire(reason)
     }
   }
 
-  /** When a relay ends the connection after some messages, the others use the next one. */
-  async #handOver(rules: Effective, connection: Connection, deliveries: Deliveries): Promise<void> {
+  /** Delivers messages over a connection. If it ends, the others use the next one. */
+  async #handOver(
+    rules: RelaySetting,
+    connection: SmtpConnection,
+    deliveries: Deliveries,
+  ): Promise<void> {
     for (let count = 0; count < MAX_CONCURRENT; count += 1) {
       const message = this.#next()
       if (!message || this.#isOver(rules, message)) return
@@ -201,8 +212,8 @@ export class SiteQueue {
     }
   }
 
-  /** A message to more recipients than the limit goes alone, in an hour of its own. */
-  #isOver({ hourly_limit }: Effective, { recipients }: Waiting): boolean {
+  /** Returns whether the limit is exceeded. A message with more recipients goes alone. */
+  #isOver({ hourly_limit }: RelaySetting, { recipients }: WaitingMessage): boolean {
     const sent = this.counts.sentThisHour
     this.#held = sent > 0 && sent + recipients.length > hourly_limit
     if (this.#held) this.#relayAt = Math.min(this.counts.nextHour, this.#deps.now() + 60_000)
@@ -228,17 +239,17 @@ export class SiteQueue {
 const MAX_MESSAGES = 1000
 const MAX_BYTES = 200 << 20
 
-/** The reason why a queue with these messages accepts no more; undefined: it does. */
-function fullness(messages: readonly Waiting[]): string | undefined {
+/** Returns the reason why a queue with these messages accepts no more; undefined if it does. */
+function fullReason(messages: readonly WaitingMessage[]): string | undefined {
   const bytes = messages.reduce((sum, { size }) => sum + size, 0)
   if (messages.length < MAX_MESSAGES && bytes < MAX_BYTES) return undefined
   return `the queue of this site is full: ${messages.length} messages wait`
 }
 
-/** What the agent reports of the queue of one site. */
+/** Returns the agent's report of the queue of one site. */
 function statusOf(
-  { counts, caught }: { counts: Counts; caught: Caught },
-  messages: Iterable<Waiting>,
+  { counts, caught }: { counts: RecipientCounts; caught: KeptMessages },
+  messages: Iterable<WaitingMessage>,
   held: boolean,
   problem: MailCounts['problem'],
 ): MailCounts {
@@ -259,41 +270,46 @@ function statusOf(
   }
 }
 
-interface Deps {
-  store: Store
-  waiting: Map<string, Waiting>
-  counts: Counts
+interface DeliveryDeps {
+  store: MessageStore
+  waiting: Map<string, WaitingMessage>
+  counts: RecipientCounts
   log: MailLog
-  schedule: Schedule
+  schedule: RetrySchedule
   now: () => number
   random: () => number
 }
 
 /** Delivers messages: each recipient is delivered, deferred, or given up. */
 class Deliveries {
-  readonly #deps: Deps
+  readonly #deps: DeliveryDeps
 
-  constructor(deps: Deps) {
+  constructor(deps: DeliveryDeps) {
     this.#deps = deps
   }
 
   /**
-   * Throws when the connection broke: the message then stays unchanged. Delivered recipients are
-   * removed from the disk in the same turn as the relay's answer, so that only a kill in between
-   * can send a message twice, which SMTP does not rule out. False if the relay ended a used
-   * connection before it received this message, as some relays do after each: that is no error.
+   * Delivers a message. Throws when the connection broke: the message then stays unchanged.
+   * Delivered recipients are removed from the disk in the same turn as the relay's answer, so that
+   * only a kill in between can send a message twice, which SMTP does not rule out. Returns false if
+   * the relay ended a used connection before it received this message, as some relays do after
+   * each: that is no error.
    */
-  async deliver(connection: Connection, message: Waiting, isUsed: boolean): Promise<boolean> {
+  async deliver(
+    connection: SmtpConnection,
+    message: WaitingMessage,
+    isUsed: boolean,
+  ): Promise<boolean> {
     const text = this.#deps.store.textPath(message.id)
-    const taken = (outcome: Outcome) => this.#settle(message, outcome)
+    const taken = (outcome: SendOutcome) => this.#settle(message, outcome)
     try {
       const outcome = await send(connection, { ...message, text }, taken)
       if (outcome.accepted.length === 0) this.#settle(message, outcome)
       return true
     } catch (error) {
-      if (isUsed && error instanceof NotStarted) return false
+      if (isUsed && error instanceof MessageNotStarted) return false
       // The relay may break at this very message: the others go first.
-      if (error instanceof Broken) this.#brokenAt(message, error.message)
+      if (error instanceof ConnectionBroken) this.#brokenAt(message, error.message)
       throw error
     }
   }
@@ -306,7 +322,7 @@ class Deliveries {
     }
   }
 
-  #expired(message: Waiting, reason: string): void {
+  #expired(message: WaitingMessage, reason: string): void {
     const hours = Math.round(this.#deps.schedule.expire_ms / 3_600_000)
     const failure = { answer: `given up after ${hours} hours: ${reason}`, expired: true }
     this.#remove(message)
@@ -314,7 +330,7 @@ class Deliveries {
     this.#deps.counts.failed(message.recipients.map((recipient) => ({ recipient, ...failure })))
   }
 
-  #settle(message: Waiting, { accepted, deferred, refused }: Outcome): void {
+  #settle(message: WaitingMessage, { accepted, deferred, refused }: SendOutcome): void {
     const { counts } = this.#deps
     this.#note(message, { accepted, deferred, refused })
     const [first] = deferred
@@ -329,7 +345,7 @@ class Deliveries {
     counts.failed(failures.map((failure) => ({ ...failure, expired: false })))
   }
 
-  #note({ id }: Waiting, { accepted, deferred, refused }: Outcome): void {
+  #note({ id }: WaitingMessage, { accepted, deferred, refused }: SendOutcome): void {
     const { log } = this.#deps
     for (const recipient of accepted) log.add('info', `${id} sent to ${recipient}`)
     for (const { recipient, reply } of deferred)
@@ -338,32 +354,32 @@ class Deliveries {
       log.add('error', `${id} refused for ${recipient}: ${reply.text}`)
   }
 
-  /** Old messages get a last attempt too: the server, or its relay, may have been off. */
-  #later(message: Waiting, answer: string): void {
+  /** Defers a message. Old ones too get a last attempt: the server may have been off. */
+  #later(message: WaitingMessage, answer: string): void {
     const { schedule, now } = this.#deps
     if (isTooOld(schedule, message.created_at, now())) this.#expired(message, answer)
     else this.#keep(this.#postponed(message, answer))
   }
 
-  #brokenAt(message: Waiting, reason: string): void {
+  #brokenAt(message: WaitingMessage, reason: string): void {
     this.#deps.log.add('warning', `${message.id} not sent: ${reason}`)
-    if (message.attempts >= GIVES_UP_AFTER) this.#later(message, reason)
+    if (message.attempts >= MIN_FAILURES) this.#later(message, reason)
     else this.#keep(this.#postponed(message, reason))
   }
 
-  #postponed(message: Waiting, answer: string): Waiting {
+  #postponed(message: WaitingMessage, answer: string): WaitingMessage {
     const { schedule, now, random } = this.#deps
     const attempts = message.attempts + 1
     const next_at = now() + waitAfter(schedule, attempts, random())
     return { ...message, attempts, next_at, answer }
   }
 
-  #keep(message: Waiting): void {
+  #keep(message: WaitingMessage): void {
     this.#deps.store.replace(message)
     this.#deps.waiting.set(message.id, message)
   }
 
-  #remove({ id }: Waiting): void {
+  #remove({ id }: WaitingMessage): void {
     this.#deps.store.remove(id)
     this.#deps.waiting.delete(id)
   }

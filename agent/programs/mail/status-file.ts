@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { MailCounts } from '#shared/mail/mail.ts'
-import type { Kept } from './counts.ts'
+import type { StoredCounts } from './counts.ts'
 
 const Hour = z.object({ hour: z.int(), sent: z.int(), failed: z.int(), refused: z.int() })
 const Status = z.object({ hours: z.array(Hour).max(48), shown: MailCounts })
@@ -16,7 +16,7 @@ export class StatusFile {
     this.#path = path
   }
 
-  async read(): Promise<Kept | undefined> {
+  async read(): Promise<StoredCounts | undefined> {
     try {
       const { hours, shown } = Status.parse(JSON.parse(await readFile(this.#path, 'utf8')))
       return { hours, last_sent_at: shown.last_sent_at, failures: shown.failures }
@@ -25,7 +25,7 @@ export class StatusFile {
     }
   }
 
-  write({ hours }: Kept, shown: MailCounts): Promise<void> {
+  write({ hours }: StoredCounts, shown: MailCounts): Promise<void> {
     const text = JSON.stringify({ hours, shown })
     if (text === this.#last) return this.#turn
     this.#last = text

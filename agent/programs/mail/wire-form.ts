@@ -28,7 +28,7 @@ export class WireForm {
     return out.subarray(0, size)
   }
 
-  /** The missing end of the last line. */
+  /** Returns the missing end of the last line. */
   end(): Buffer {
     return Buffer.from(this.#atStart ? '' : '\r\n')
   }

@@ -1,22 +1,22 @@
 import type { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { Gate } from './gate.ts'
+import { NeedleSearch } from './needle-search.ts'
 import { type RewriteReport, Tally } from './report.ts'
 import type { RewriteRequest } from './request.ts'
-import { Rows } from './rows.ts'
+import { InsertRows } from './rows.ts'
 import { anchorsOf } from './rules.ts'
 import { afterBlank, afterStatement, afterToken, afterWord, isWord, NEWLINE } from './sql.ts'
-import { Window } from './window.ts'
+import { DumpWindow } from './window.ts'
 
-/** What mariadb-dump writes around the sections of its tables. */
-const AROUND = new Set(['', 'SET', 'UNLOCK', 'START', 'COMMIT'])
+/** The first words of statements that mariadb-dump writes around the sections of its tables. */
+const STATEMENTS_AROUND = new Set(['', 'SET', 'UNLOCK', 'START', 'COMMIT'])
 
-/** The words that stand between the first word of a statement and the name of its table. */
+/** The words between the first word of a statement and the name of its table. */
 const BEFORE_NAME = new Set(
   'TABLE TABLES SEQUENCE IF NOT EXISTS OR REPLACE INTO IGNORE SETVAL ('.split(' '),
 )
 
-/** Decides which statements of a dump belong to the tables that were asked for. */
+/** Decides which statements of a dump belong to the requested tables. */
 class ChosenTables {
   readonly #chosen: ReadonlySet<string> | undefined
   readonly #missing: Set<string>
@@ -31,25 +31,25 @@ class ChosenTables {
     return this.#chosen?.has(table) ?? true
   }
 
-  /** A whole statement, of which `name` is the first word. */
+  /** Returns whether a whole statement passes; `name` is its first word. */
   passes(
     bytes: Buffer,
     { start, end, name }: { start: number; end: number; name: string },
     backslashes: boolean,
   ): boolean {
-    if (!this.#chosen || AROUND.has(name)) return true
+    if (!this.#chosen || STATEMENTS_AROUND.has(name)) return true
     const table = subjectOf(bytes, start + name.length, end, backslashes)
     if (name === 'CREATE') this.#missing.delete(table)
     return this.#chosen.has(table)
   }
 
-  /** The tables of the list that the dump has not created until now. */
+  /** Returns the tables of the list that the dump has not created so far. */
   get missing(): string[] {
     return [...this.#missing]
   }
 }
 
-/** The first name of a statement, without its database. */
+/** Returns the first name of a statement, without its database. */
 function subjectOf(bytes: Buffer, from: number, end: number, backslashes: boolean): string {
   let name = ''
   let isExpected = true
@@ -63,13 +63,13 @@ function subjectOf(bytes: Buffer, from: number, end: number, backslashes: boolea
   return name
 }
 
-/** The dump ends inside a statement, or has one that is too long. */
+/** Thrown when the dump ends inside a statement, or has one that is too long. */
 class DumpError extends Error {}
 
-/** Everything around the rows of a dump is short: definitions of tables, views and triggers. */
+/** The maximum size of a statement without rows: definitions of tables and triggers are short. */
 const MAX_STATEMENT = 2 ** 24
 
-const NOTHING = {
+const COUNT_NOTHING = {
   ...{ anchors: [], emails: false, skip: [], examples: 0, kinds: 0, changed: false },
   ...{ digest: false, ignore: [] },
 }
@@ -81,23 +81,23 @@ const NOTHING = {
  */
 export class DumpRewriter {
   readonly #request: RewriteRequest
-  readonly #window: Window
+  readonly #window: DumpWindow
   readonly #tally: Tally
   readonly #chosen: ChosenTables
   /** Counts what happens to tables that are left out. */
-  readonly #nothing = new Tally(NOTHING)
+  readonly #nothing = new Tally(COUNT_NOTHING)
   readonly #backslashes: boolean
   readonly #columns = new Map<string, readonly string[]>()
   #delimiter = ';'
-  #rows: Rows | undefined
-  /** After the rows of an INSERT, up to its delimiter. */
+  #rows: InsertRows | undefined
+  /** True after the rows of an INSERT, up to its delimiter. */
   #isTail = false
 
   constructor(request: RewriteRequest, write: (bytes: Uint8Array) => void) {
     const anchors = anchorsOf(request.rules)
     this.#request = request
     this.#backslashes = !request.no_backslash_escapes
-    this.#window = new Window(new Gate(anchors), write)
+    this.#window = new DumpWindow(new NeedleSearch(anchors), write)
     this.#tally = new Tally({ ...request, anchors })
     this.#chosen = new ChosenTables(request.tables)
   }
@@ -124,7 +124,7 @@ export class DumpRewriter {
     return this.#request.tables ? { ...report, missing: this.#chosen.missing } : report
   }
 
-  /** Reads the next part; false when the input ends first. */
+  /** Reads the next part; returns false when the input ends first. */
   #step(): boolean {
     if (this.#rows) return this.#afterRows(this.#rows)
     const { bytes, at, end } = this.#window
@@ -142,7 +142,7 @@ export class DumpRewriter {
     return true
   }
 
-  #rowsAfter(head: TableHead): Rows {
+  #rowsAfter(head: TableHead): InsertRows {
     const window = this.#window
     if (!this.#chosen.has(head.table)) window.mute()
     window.at = head.at
@@ -151,14 +151,14 @@ export class DumpRewriter {
     const table = tally.table(head.table)
     const watched = table.digest?.watched(columns) ?? []
     const { max_value_bytes } = this.#request
-    return new Rows(
+    return new InsertRows(
       { tally: table, columns, watched },
       { window, tally, backslashes: this.#backslashes, max_value_bytes },
     )
   }
 
-  /** What follows the rows up to the delimiter is a statement of its own kind. */
-  #afterRows(rows: Rows): boolean {
+  /** Reads what follows the rows up to the delimiter as a statement of its own kind. */
+  #afterRows(rows: InsertRows): boolean {
     if (!rows.read()) return false
     this.#rows = undefined
     this.#isTail = true
@@ -209,7 +209,7 @@ export class DumpRewriter {
     return true
   }
 
-  /** A line of the client, without a delimiter of its own. */
+  /** Reads a line of the client, which has no delimiter of its own. */
   #setDelimiter(from: number): boolean {
     const { bytes } = this.#window
     const end = bytes.indexOf(NEWLINE, from)
@@ -220,7 +220,7 @@ export class DumpRewriter {
   }
 }
 
-/** The digest of a CREATE TABLE: its next automatic number follows from the rows. */
+/** Returns the digest of a CREATE TABLE without its next automatic number. */
 export const definitionOf = (statement: string): string =>
   hash('sha256', statement.replace(/(\n\) ENGINE=\w+) AUTO_INCREMENT=\d+/, '$1'))
 
@@ -232,9 +232,9 @@ interface TableHead {
   at: number
 }
 
-type Token = { text: string; kind: 'word' | 'quoted' | 'other'; end: number }
+type SqlToken = { text: string; kind: 'word' | 'quoted' | 'other'; end: number }
 
-/** Any token that is not blank; names are without their quotes. Undefined: the input ends first. */
+/** Returns the next token that is not blank, names without their quotes; undefined at the end. */
 function tokenAt(bytes: Buffer, from: number, end: number, backslashes: boolean) {
   const at = afterBlank(bytes, from, end)
   if (at < 0) return undefined
@@ -245,7 +245,7 @@ function tokenAt(bytes: Buffer, from: number, end: number, backslashes: boolean)
   const text = bytes.toString('utf8', at, stop)
   const isQuoted = byte === 96 || byte === 34
   const kind = isQuoted ? 'quoted' : word ? 'word' : 'other'
-  return { text: isQuoted ? unquoted(text) : text, kind, end: stop } satisfies Token
+  return { text: isQuoted ? unquoted(text) : text, kind, end: stop } satisfies SqlToken
 }
 
 const unquoted = (name: string) => {
@@ -256,17 +256,14 @@ const unquoted = (name: string) => {
 function* tokensOf(bytes: Buffer, from: number, end: number, backslashes: boolean) {
   let at = from
   for (let token = next(); token; token = next()) yield token
-  function next(): Token | undefined {
+  function next(): SqlToken | undefined {
     const token = tokenAt(bytes, at, end, backslashes)
     at = token?.end ?? at
     return token
   }
 }
 
-/**
- * Reads `INSERT INTO table (columns) VALUES`. Undefined: the input ends before VALUES; null: the
- * statement has no list of values.
- */
+/** Parses `INSERT INTO table (columns) VALUES`: null without values, undefined at the end. */
 function insertHead(
   bytes: Buffer,
   from: number,
@@ -291,13 +288,13 @@ function headOf(table: string | undefined, names: readonly string[], at: number)
   return { table, columns: names, at }
 }
 
-const wordOf = ({ text, kind }: Pick<Token, 'text' | 'kind'>) =>
+const wordOf = ({ text, kind }: Pick<SqlToken, 'text' | 'kind'>) =>
   kind === 'quoted' ? '' : text.toUpperCase()
 
 const VALUES = new Set(['VALUES', 'VALUE'])
 const NO_VALUES = new Set(['SELECT', 'SET', ';'])
 
-/** The columns of a whole `CREATE TABLE`. Other statements have some, too, and no rows. */
+/** Returns the columns of a whole `CREATE TABLE`. Other statements have some, too, and no rows. */
 function createdTable(bytes: Buffer, from: number, end: number, backslashes: boolean) {
   const tokens = tokensOf(bytes, from, end, backslashes)
   const words: string[] = []
@@ -314,8 +311,8 @@ function tableOf(words: readonly string[]) {
   return { table: words.at(-1) ?? '', is_table: kind === 'TABLE' }
 }
 
-/** The first names of the definitions, without keys. */
-function* columnsOf(tokens: Iterable<Token>): Generator<string> {
+/** Yields the first names of the definitions, without keys. */
+function* columnsOf(tokens: Iterable<SqlToken>): Generator<string> {
   let depth = 1
   let isFirst = true
   for (const { text, kind } of tokens) {

@@ -1,29 +1,29 @@
 import { Buffer } from 'node:buffer'
 import { createHash, type Hash, hash } from 'node:crypto'
-import type { Rewrite, Unchanged } from './rewrite-text.ts'
-import type { Anchor } from './rules.ts'
-import type { Form } from './spellings.ts'
-import type { Window } from './window.ts'
+import type { RewriteContext, UnchangedReason } from './rewrite-text.ts'
+import type { AddressAnchor } from './rules.ts'
+import type { EncodingForm } from './spellings.ts'
+import type { DumpWindow } from './window.ts'
 
 /**
- * Why an old address remains: `skipped` column, `base64`, `too_large` value, `not_data` (SQL around
- * the rows, such as views and triggers), or what the text around it is.
+ * The reason why an old address remains: `skipped` column, `base64`, `too_large` value, `not_data`
+ * (SQL around the rows, such as views and triggers), or the kind of the text around it.
  */
-export type Reason = Unchanged | 'skipped' | 'base64' | 'too_large' | 'not_data'
+export type LeftReason = UnchangedReason | 'skipped' | 'base64' | 'too_large' | 'not_data'
 
 export interface ChangedColumn {
   column: string
   /** The number of changed values. */
   changed: number
-  replaced: Partial<Record<Form, number>>
-  /** How many of the replacements are in serialised strings. */
+  replaced: Partial<Record<EncodingForm, number>>
+  /** The number of replacements in serialised strings. */
   serialized: number
 }
 
-export interface Left {
+export interface LeftOccurrences {
   table: string
   column: string
-  reason: Reason
+  reason: LeftReason
   count: number
   examples: string[]
 }
@@ -43,23 +43,23 @@ export interface RewriteReport {
   replaced: number
   /** All tables with rows, and with digests also those without; each column has one value for each row. */
   tables: TableReport[]
-  left: Left[]
-  /** The tables of the request that the dump does not have. Absent without such a list. */
+  left: LeftOccurrences[]
+  /** The tables of the request that the dump does not have; absent without such a list. */
   missing?: string[]
 }
 
 /** Counts what happens to the values of one column. */
-export class ColumnTally implements Rewrite {
-  readonly anchors: readonly Anchor[]
+export class ColumnTally implements RewriteContext {
+  readonly anchors: readonly AddressAnchor[]
   readonly emails: boolean
   readonly skip: boolean
   readonly column: ChangedColumn
-  readonly #left: (reason: Reason, text: string, at: number) => void
+  readonly #left: (reason: LeftReason, text: string, at: number) => void
 
   constructor(
     column: string,
-    rules: { anchors: readonly Anchor[]; emails: boolean; skip: boolean },
-    left: (reason: Reason, text: string, at: number) => void,
+    rules: { anchors: readonly AddressAnchor[]; emails: boolean; skip: boolean },
+    left: (reason: LeftReason, text: string, at: number) => void,
   ) {
     this.anchors = rules.anchors
     this.emails = rules.emails
@@ -68,13 +68,13 @@ export class ColumnTally implements Rewrite {
     this.#left = left
   }
 
-  replaced(form: Form, isSerialized: boolean): void {
+  replaced(form: EncodingForm, isSerialized: boolean): void {
     const { replaced } = this.column
     replaced[form] = (replaced[form] ?? 0) + 1
     if (isSerialized) this.column.serialized++
   }
 
-  left(reason: Reason, text: string, at: number): void {
+  left(reason: LeftReason, text: string, at: number): void {
     this.#left(reason, text, at)
   }
 }
@@ -88,7 +88,7 @@ export interface TableTally {
 }
 
 export interface TallyOptions {
-  anchors: readonly Anchor[]
+  anchors: readonly AddressAnchor[]
   emails: boolean
   skip: readonly string[]
   examples: number
@@ -103,7 +103,7 @@ export class Tally {
   readonly #options: TallyOptions
   readonly #skip: readonly RegExp[]
   readonly #tables = new Map<string, TableTally>()
-  readonly #left = new Map<string, Left>()
+  readonly #left = new Map<string, LeftOccurrences>()
 
   constructor(options: TallyOptions) {
     this.#options = options
@@ -119,7 +119,7 @@ export class Tally {
     return tally
   }
 
-  #ignoredIn(table: string): Ignored[] {
+  #ignoredIn(table: string): IgnoredRows[] {
     const rules = this.#options.ignore.filter((rule) => patternOf(rule.table).test(table))
     return rules.map(({ column, values }) => ({ column, values: values.map(patternOf) }))
   }
@@ -128,14 +128,18 @@ export class Tally {
     const known = table.columns.get(name)
     if (known) return known
     const skip = this.#skip.some((pattern) => pattern.test(`${table.table}.${name}`))
-    const left = (reason: Reason, text: string, at: number) =>
+    const left = (reason: LeftReason, text: string, at: number) =>
       this.left({ table: table.table, column: name, reason }, text, at)
     const tally = new ColumnTally(name, { ...this.#options, skip }, left)
     table.columns.set(name, tally)
     return tally
   }
 
-  left(where: Pick<Left, 'table' | 'column' | 'reason'>, text: string, at: number): void {
+  left(
+    where: Pick<LeftOccurrences, 'table' | 'column' | 'reason'>,
+    text: string,
+    at: number,
+  ): void {
     const key = JSON.stringify([where.table, where.column, where.reason])
     const known = this.#left.get(key)
     if (!known && this.#left.size >= this.#options.kinds) return
@@ -178,7 +182,7 @@ function patternOf(pattern: string): RegExp {
 
 const AROUND = 40
 
-/** At most 80 characters around a position, without mailboxes, keys and control characters. */
+/** Returns at most 80 characters around a position, without mailboxes, keys and controls. */
 function excerpt(text: string, at: number): string {
   const bytes = text.slice(Math.max(0, at - AROUND), at + AROUND)
   return Buffer.from(bytes, 'latin1')
@@ -188,10 +192,10 @@ function excerpt(text: string, at: number): string {
     .replace(/[\w+=-]{24,}/g, '***')
 }
 
-type Read = Pick<Window, 'bytes' | 'at'>
+type ReadPart = Pick<DumpWindow, 'bytes' | 'at'>
 
-/** Which rows a digest leaves out: those with one of these values in a column. */
-interface Ignored {
+/** The rows that a digest leaves out: those with one of these values in a column. */
+interface IgnoredRows {
   column: string
   values: readonly RegExp[]
 }
@@ -199,24 +203,24 @@ interface Ignored {
 const WORDS = 8
 
 /**
- * Of the rows of a table, as they are read: the sum of their SHA-256. It does not depend on their
- * order, which an index may change, nor on how they are grouped into statements and chunks.
+ * The digest of the rows of a table: the sum of their SHA-256. It does not depend on their order,
+ * which an index may change, nor on how they are grouped into statements and chunks.
  */
 class TableDigest {
-  readonly #ignored: readonly Ignored[]
-  /** Each 32 bits on their own, without a carry. */
+  readonly #ignored: readonly IgnoredRows[]
+  /** The sum of each 32 bits, without a carry. */
   readonly #sum = new Uint32Array(WORDS)
-  /** Where the current row continues; -1: not inside a row. */
+  /** The position where the current row continues; -1 outside of a row. */
   #start = -1
-  /** The hash of the part that was read of a row in several chunks. */
+  /** The hash of the read part of a row in several chunks. */
   #part: Hash | undefined
   #isLeftOut = false
 
-  constructor(ignored: readonly Ignored[]) {
+  constructor(ignored: readonly IgnoredRows[]) {
     this.#ignored = ignored
   }
 
-  /** Whether the values of each column have to be shown to `value`. */
+  /** Returns whether the values of each column have to be passed to `value`. */
   watched(columns: readonly string[]): boolean[] {
     if (this.#ignored.length === 0) return []
     return columns.map((name) => this.#ignored.some(({ column }) => column === name))
@@ -229,13 +233,13 @@ class TableDigest {
     this.#isLeftOut ||= found
   }
 
-  open({ at }: Read): void {
+  open({ at }: ReadPart): void {
     this.#start = at
     this.#part = undefined
     this.#isLeftOut = false
   }
 
-  close({ bytes, at }: Read): void {
+  close({ bytes, at }: ReadPart): void {
     const row = bytes.subarray(this.#start, at + 1)
     this.#start = -1
     if (this.#isLeftOut) return
@@ -245,15 +249,15 @@ class TableDigest {
     }
   }
 
-  /** Takes what was read of a row: the bytes before the position may be dropped. */
-  pass({ bytes, at }: Read): void {
+  /** Takes the read part of a row: the bytes before the position may be dropped. */
+  pass({ bytes, at }: ReadPart): void {
     if (this.#start < 0 || at <= this.#start) return
     this.#part ??= createHash('sha256')
     this.#part.update(bytes.subarray(this.#start, at))
     this.#start = at
   }
 
-  /** Positions have decreased. */
+  /** Adjusts positions, which have decreased. */
   shift(by: number): void {
     if (this.#start >= 0) this.#start -= by
   }

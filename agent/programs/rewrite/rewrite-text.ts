@@ -1,47 +1,47 @@
 import { Buffer } from 'node:buffer'
-import { type Anchor, type Rule, spellingsOf } from './rules.ts'
-import { type Token, Tokens } from './serialized.ts'
-import { type Form, slashAfter, slashBefore } from './spellings.ts'
+import { type AddressAnchor, type AnchorRule, spellingsOf } from './rules.ts'
+import { type SerializedToken, SerializedTokens } from './serialized.ts'
+import { type EncodingForm, slashAfter, slashBefore } from './spellings.ts'
 
 /** A replaced range of a text; edits of one text are sorted and do not overlap. */
-export interface Edit {
+export interface TextEdit {
   start: number
   end: number
   text: string
 }
 
-/** `damaged`: in a serialised string whose length is wrong. `opaque`: in a format of a PHP class. */
-export type Unchanged = Unmatched | 'damaged' | 'opaque' | 'nested'
+/** Why a match stays: `damaged` is a string of a wrong length, `opaque` a PHP class's format. */
+export type UnchangedReason = UnmatchedReason | 'damaged' | 'opaque' | 'nested'
 
 /** The rules of the replacement, and the counter. */
-export interface Rewrite {
-  anchors: readonly Anchor[]
+export interface RewriteContext {
+  anchors: readonly AddressAnchor[]
   emails: boolean
-  replaced(form: Form, isSerialized: boolean): void
-  left(reason: Unchanged, text: string, at: number): void
+  replaced(form: EncodingForm, isSerialized: boolean): void
+  left(reason: UnchangedReason, text: string, at: number): void
 }
 
 const MAX_LEVELS = 32
 
 /**
- * The edits of a value, a string with one character for each byte. Serialised strings get their new
- * lengths, at any depth and in JSON, URL-encoded or HTML text; no value of PHP is constructed. In an opaque value only
- * those are replaced.
+ * Returns the edits of a value, a string with one character for each byte. Serialised strings get
+ * their new lengths, at any depth and in JSON, URL-encoded or HTML text; no value of PHP is
+ * constructed. In an opaque value only those are replaced.
  */
-export function rewriteText(text: string, rewrite: Rewrite, opaque = false): Edit[] {
-  return rewritten(text, rewrite, { level: 0, opaque })
+export function rewriteText(text: string, rewrite: RewriteContext, opaque = false): TextEdit[] {
+  return editsIn(text, rewrite, { level: 0, opaque })
 }
 
-interface Inside {
+interface NestingContext {
   level: number
-  /** In the data of an object with a format of its own only serialised strings are known. */
+  /** True in the data of an object with a format of its own, where only strings are known. */
   opaque: boolean
 }
 
-function rewritten(text: string, rewrite: Rewrite, inside: Inside): Edit[] {
-  const edits: Edit[] = []
-  const tokens = new Tokens(text)
-  const occurrences = new Occurrences(text, rewrite.anchors)
+function editsIn(text: string, rewrite: RewriteContext, inside: NestingContext): TextEdit[] {
+  const edits: TextEdit[] = []
+  const tokens = new SerializedTokens(text)
+  const occurrences = new AnchorOccurrences(text, rewrite.anchors)
   let done = 0
   for (let found = occurrences.next(0); found; found = occurrences.next(done)) {
     const token = tokens.around(found.at)
@@ -62,25 +62,34 @@ function rewritten(text: string, rewrite: Rewrite, inside: Inside): Edit[] {
   return edits
 }
 
-/** A replacement of the same length cannot make a wrong length worse. */
-function obstacle(match: Match, token: Token | undefined, { opaque }: Inside) {
+/** Returns the obstacle to a replacement; none for the same length, even if it is wrong. */
+function obstacle(
+  match: AnchorMatch,
+  token: SerializedToken | undefined,
+  { opaque }: NestingContext,
+) {
   if (match.to.length === match.end - match.start) return undefined
   if (token) return 'damaged'
   return opaque ? 'opaque' : undefined
 }
 
-function unmatched(text: string, { at, anchor }: Found): Unmatched | undefined {
+function unmatched(text: string, { at, anchor }: AnchorOccurrence): UnmatchedReason | undefined {
   return anchor.is_host ? classify(text, at, at + anchor.text.length) : undefined
 }
 
-/** The edits inside a serialised string, and that of its length. */
-function editsOf(token: Token, text: string, rewrite: Rewrite, { level }: Inside): Edit[] {
+/** Returns the edits inside a serialised string, and that of its length. */
+function editsOf(
+  token: SerializedToken,
+  text: string,
+  rewrite: RewriteContext,
+  { level }: NestingContext,
+): TextEdit[] {
   const { content, escaping, digits } = token
   if (level === MAX_LEVELS) {
     rewrite.left('nested', text, token.placeOf(0))
     return []
   }
-  const inner = rewritten(content, rewrite, { level: level + 1, opaque: token.kind === 'C' })
+  const inner = editsIn(content, rewrite, { level: level + 1, opaque: token.kind === 'C' })
   if (inner.length === 0) return []
   const outer = inner.map((edit) => {
     const [start, end] = [token.placeOf(edit.start), token.placeOf(edit.end)]
@@ -99,23 +108,23 @@ function slashIn(text: string, start: number, end: number): string {
   return '/'
 }
 
-interface Found {
+interface AnchorOccurrence {
   at: number
-  anchor: Anchor
+  anchor: AddressAnchor
 }
 
-/** The positions of all anchors from left to right, the longer one first. */
-class Occurrences {
+/** Finds the positions of all anchors from left to right, the longer one first. */
+class AnchorOccurrences {
   readonly #text: string
-  readonly #next: Found[]
+  readonly #next: AnchorOccurrence[]
 
-  constructor(text: string, anchors: readonly Anchor[]) {
+  constructor(text: string, anchors: readonly AddressAnchor[]) {
     this.#text = text
     this.#next = anchors.map((anchor) => ({ anchor, at: -1 }))
   }
 
-  next(from: number): Found | undefined {
-    let first: Found | undefined
+  next(from: number): AnchorOccurrence | undefined {
+    let first: AnchorOccurrence | undefined
     for (const found of this.#next) {
       if (found.at < from) found.at = this.#indexOf(found.anchor.text, from)
       if (found.at !== NOWHERE && (!first || found.at < first.at)) first = found
@@ -132,17 +141,17 @@ class Occurrences {
 const NOWHERE = Number.POSITIVE_INFINITY
 
 /** The reason why an occurrence of an old host was not changed. */
-type Unmatched = 'email' | 'subdomain' | 'port' | 'other'
+type UnmatchedReason = 'email' | 'subdomain' | 'port' | 'other'
 
-interface Match {
+interface AnchorMatch {
   start: number
   end: number
   to: string
-  form: Form
+  form: EncodingForm
 }
 
-/** The replacement of an anchor at a position of the text, by the longest rule that matches. */
-function matchAt(text: string, at: number, anchor: Anchor, emails: boolean) {
+/** Returns the replacement of an anchor at a position of the text by the longest matching rule. */
+function matchAt(text: string, at: number, anchor: AddressAnchor, emails: boolean) {
   const end = at + anchor.text.length
   const slash = slashBefore(text, at)
   for (const rule of anchor.rules) {
@@ -156,9 +165,9 @@ function matchRule(
   text: string,
   at: number,
   end: number,
-  rule: Rule,
+  rule: AnchorRule,
   preceding: string,
-): Match | undefined {
+): AnchorMatch | undefined {
   const slash = slashOf(text, end, rule, preceding)
   if (slash === '') return undefined
   for (const { before, after, to, form } of spellingsOf(rule, slash)) {
@@ -170,14 +179,14 @@ function matchRule(
   return undefined
 }
 
-/** A bare host has the spelling of the slashes beside it. */
-function slashOf(text: string, end: number, { before, after }: Rule, known: string): string {
+/** Returns the slash of a bare host: the spelling of the slashes beside it. */
+function slashOf(text: string, end: number, { before, after }: AnchorRule, known: string): string {
   if (before.includes('/')) return known
   if (after.includes('/')) return slashAfter(text, end + after.indexOf('/'))
   return known || slashAfter(text, end) || '/'
 }
 
-/** Letters, digits, `-` and `_`. */
+/** Returns whether a character is a letter, a digit, `-` or `_`. */
 function isName(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   const letter = code | 32
@@ -186,21 +195,21 @@ function isName(text: string, at: number): boolean {
 }
 
 /**
- * The end of a longer name may be internationalised: `bücher.example` is not `cher.example`. Only Latin
- * letters share a label with others; a text in other scripts has no spaces around a name.
+ * Matches the end of a longer internationalised name: `bücher.example` is not `cher.example`. Only
+ * Latin letters share a label with others; a text in other scripts has no spaces around a name.
  */
 const ACCENTED = /^[\p{Script=Latin}\p{M}]$/u
 
 const endsName = (before: string) => isName(before, 0) || ACCENTED.test(before)
 
 function isStart(text: string, start: number, emails: boolean): boolean {
-  // Deeper escaped than any known spelling.
+  // More deeply escaped than any known spelling.
   if (text[start] === '\\' && text[start - 1] === '\\') return false
   const before = characterBefore(text, start)
   return !endsName(before) && before !== '.' && (emails || before !== '@')
 }
 
-function endsThere(text: string, end: number, ends: Rule['ends']): boolean {
+function endsThere(text: string, end: number, ends: AnchorRule['ends']): boolean {
   if (ends === 'anywhere') return true
   if (isLongerName(text, end)) return false
   return ends === 'segment' || !isPort(text, end)
@@ -217,8 +226,8 @@ function isPort(text: string, end: number): boolean {
   return PORT.test(text)
 }
 
-/** The kind of an occurrence that no rule matches; undefined for a part of another name. */
-function classify(text: string, at: number, end: number): Unmatched | undefined {
+/** Returns the kind of an occurrence that no rule matches; undefined for a part of another name. */
+function classify(text: string, at: number, end: number): UnmatchedReason | undefined {
   const before = characterBefore(text, at)
   if (endsName(before) || isLongerName(text, end)) return undefined
   if (before === '@') return 'email'
@@ -226,7 +235,7 @@ function classify(text: string, at: number, end: number): Unmatched | undefined 
   return isPort(text, end) ? 'port' : 'other'
 }
 
-const LONGEST = 40
+const MAX_CHARACTER_BYTES = 40
 
 const CONTROL = /\\[abfnrtv0]$/
 const UNIT = /\\u([0-9A-Fa-f]{4})$/
@@ -234,11 +243,11 @@ const ENTITY = /&#0*(\d{1,7});$/
 const BYTES = /(?:%(?:25)*[0-9A-Fa-f]{2})+$/
 
 /**
- * The character that ends before `end`, decoded, in a text with one character for each byte: `%40`,
- * `\u0022`, `\n` and `&#64;` are no names, but `%C3%BC` is one.
+ * Returns the character that ends before `end`, decoded, in a text with one character for each
+ * byte: `%40`, `\u0022`, `\n` and `&#64;` are no names, but `%C3%BC` is one.
  */
 function characterBefore(text: string, end: number): string {
-  const before = text.slice(Math.max(0, end - LONGEST), end)
+  const before = text.slice(Math.max(0, end - MAX_CHARACTER_BYTES), end)
   if (CONTROL.test(before)) return '\n'
   const [, unit] = UNIT.exec(before) ?? []
   if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16))
@@ -251,7 +260,7 @@ function characterBefore(text: string, end: number): string {
 
 const fromCodePoint = (code: number): string => (code > 0x10ffff ? '' : String.fromCodePoint(code))
 
-/** The last character of UTF-8; empty for no bytes. */
+/** Returns the last character of UTF-8; empty for no bytes. */
 function lastOf(bytes: Buffer): string {
   let start = bytes.length - 1
   while (start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--

@@ -1,27 +1,27 @@
 import { Buffer } from 'node:buffer'
 import type { ColumnTally, TableTally, Tally } from './report.ts'
-import { type Edit, rewriteText } from './rewrite-text.ts'
+import { rewriteText, type TextEdit } from './rewrite-text.ts'
 import { afterToken, afterWord, closingQuote, DOUBLE_QUOTE, isBlank, isWord, QUOTE } from './sql.ts'
-import type { Window } from './window.ts'
+import type { DumpWindow } from './window.ts'
 
 const [COMMA, OPEN, CLOSE, SEMICOLON, ZERO, X, UNDERSCORE] = [44, 40, 41, 59, 48, 120, 95]
 
-/** The bytes of a long value that are kept to find what two chunks share. */
-const KEPT = 4096
+/** The bytes of a long value that are kept to find occurrences across two chunks. */
+const KEPT_BYTES = 4096
 
 /** Reads the rows of one INSERT, and rewrites their values. */
-export class Rows {
+export class InsertRows {
   readonly #options: RowOptions
-  readonly #window: Window
+  readonly #window: DumpWindow
   readonly #table: RowTable
   readonly #backslashes: boolean
   #depth = 0
   #column = 0
-  /** After `_binary`. */
+  /** True after `_binary`. */
   #isBinary = false
-  /** Where to continue in an unfinished value; -1: at its start. */
+  /** The position at which an unfinished value continues; -1 at its start. */
   #resume = -1
-  /** The quote of a value that is too long to be kept, and where its counted part ends. */
+  /** The quote of a value that is too long to be kept, and the end of its counted part. */
   #long: { quote: number; counted: number } | undefined
 
   constructor(table: RowTable, options: RowOptions) {
@@ -31,7 +31,7 @@ export class Rows {
     this.#window = options.window
   }
 
-  /** Reads on. True at the end of the rows; false when the input ends first. */
+  /** Reads on. Returns true at the end of the rows; false when the input ends first. */
   read(): boolean {
     const isEnd = this.#read()
     this.#table.tally.digest?.pass(this.#window)
@@ -54,7 +54,7 @@ export class Rows {
     return isWord(byte) ? this.#word() : this.#other(byte)
   }
 
-  /** Positions have decreased. */
+  /** Adjusts positions, which have decreased. */
   shift(by: number): void {
     if (this.#resume >= 0) this.#resume -= by
     if (this.#long) this.#long.counted -= by
@@ -104,7 +104,7 @@ export class Rows {
     return true
   }
 
-  /** A number, NULL, a hexadecimal value, or a prefix such as `_binary`. */
+  /** Reads a number, NULL, a hexadecimal value, or a prefix such as `_binary`. */
   #word(): boolean {
     const { bytes, at } = this.#window
     const next = this.#endOf(0, at)
@@ -121,7 +121,7 @@ export class Rows {
     return true
   }
 
-  /** The end of a string, or of a word, which has no quote; `~position` if it is not known yet. */
+  /** Returns the end of a string, or of a word, without quotes; `~position` if unknown. */
   #endOf(quote: number, start: number): number {
     const { bytes, end } = this.#window
     const from = this.#resume < 0 ? start : this.#resume
@@ -141,7 +141,7 @@ export class Rows {
     return false
   }
 
-  /** Passes a long value through; true at its end. */
+  /** Passes a long value through; returns true at its end. */
   #passLong(long: { quote: number; counted: number }): boolean {
     const window = this.#window
     const end = this.#endOf(long.quote, this.#resume)
@@ -149,7 +149,7 @@ export class Rows {
     long.counted = this.#count(long.counted, known)
     if (end < 0) {
       this.#resume = ~end
-      window.at = Math.max(window.at, Math.min(this.#resume, window.end - KEPT))
+      window.at = Math.max(window.at, Math.min(this.#resume, window.end - KEPT_BYTES))
       long.counted = Math.max(long.counted, window.at)
       return false
     }
@@ -159,7 +159,7 @@ export class Rows {
     return true
   }
 
-  /** Counts what a long value has; returns where the uncounted part starts. */
+  /** Counts occurrences in a long value; returns where the uncounted part starts. */
   #count(from: number, to: number): number {
     const window = this.#window
     let counted = from
@@ -171,12 +171,12 @@ export class Rows {
     return counted
   }
 
-  /** The limit does not depend on the chunks in which a value arrives. */
+  /** Returns whether a value exceeds the limit, independently of the chunks in which it arrives. */
   #isLong(start: number, end: number): boolean {
     return end - start > this.#options.max_value_bytes
   }
 
-  #value(literal: Literal): void {
+  #value(literal: ValueLiteral): void {
     const window = this.#window
     this.#resume = -1
     if (this.#table.watched[this.#column]) this.#show(literal)
@@ -186,7 +186,7 @@ export class Rows {
     window.look(literal.end)
   }
 
-  #show(literal: Literal): void {
+  #show(literal: ValueLiteral): void {
     const { tally, columns } = this.#table
     tally.digest?.value(columns[this.#column] ?? '', textOf(this.#window.bytes, literal))
   }
@@ -199,7 +199,7 @@ export class Rows {
 
 /** The settings for the rows of a statement. */
 interface RowOptions {
-  window: Window
+  window: DumpWindow
   tally: Tally
   backslashes: boolean
   max_value_bytes: number
@@ -207,25 +207,25 @@ interface RowOptions {
 
 interface RowTable {
   tally: TableTally
-  /** In the order of a row, as far as they are known. */
+  /** The columns in the order of a row, as far as they are known. */
   columns: readonly string[]
-  /** Which of them decide whether the digest leaves a row out. */
+  /** Whether each column decides that the digest leaves a row out. */
   watched: readonly boolean[]
 }
 
-/** Text has none of these; a binary format may have lengths and checksums. */
+/** Matches bytes that no text has; a binary format may have lengths and checksums. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
 const CONTROL = /[\0-\x08\x0e-\x1f]/
 
 /** Rewrites one value of a dump, unless its column is skipped, and counts what remains. */
 function rewriteValue(
-  window: Window,
-  literal: Literal,
+  window: DumpWindow,
+  literal: ValueLiteral,
   tally: ColumnTally,
   isBinary: boolean,
 ): void {
   const text = textOf(window.bytes, literal)
-  // A dump escapes no character of Base64, so the gate has seen it.
+  // A dump escapes no character of Base64, so the search has found it.
   const mayBeEncoded = literal.kind === 'hex' || window.mayBeEncoded(literal.end)
   if (mayBeEncoded || tally.skip) leaveHosts(text, tally)
   if (tally.skip) return
@@ -249,8 +249,8 @@ function leaveEach(text: string, part: string, tally: ColumnTally, reason: 'skip
   }
 }
 
-/** A value in a dump: where it stands without its quotes, and how it is escaped. */
-interface Literal {
+/** The position of a value in a dump without its quotes, and its escaping. */
+interface ValueLiteral {
   start: number
   end: number
   kind: 'quoted' | 'hex'
@@ -263,11 +263,11 @@ for (const [letter, byte] of Object.entries({ 0: 0, b: 8, t: 9, n: 10, r: 13, Z:
   UNESCAPED[letter.charCodeAt(0)] = byte
 }
 
-/** Reused, because an allocation for each value takes longer than its decoding. */
+/** The reused buffer: an allocation for each value takes longer than its decoding. */
 let scratch = Buffer.allocUnsafe(1 << 16)
 
-/** The bytes of the value, one character each. */
-function textOf(bytes: Buffer, literal: Literal): string {
+/** Returns the bytes of the value, one character each. */
+function textOf(bytes: Buffer, literal: ValueLiteral): string {
   const { start, end, kind } = literal
   if (kind === 'hex')
     return Buffer.from(bytes.toString('latin1', start, end), 'hex').toString('latin1')
@@ -282,8 +282,8 @@ function textOf(bytes: Buffer, literal: Literal): string {
   return scratch.toString('latin1', 0, length)
 }
 
-/** Edits of the value as edits of the dump. */
-function editsInDump(bytes: Buffer, literal: Literal, edits: readonly Edit[]): Edit[] {
+/** Converts edits of the value to edits of the dump. */
+function editsInDump(bytes: Buffer, literal: ValueLiteral, edits: readonly TextEdit[]): TextEdit[] {
   if (literal.kind === 'hex') return edits.map((edit) => hexEdit(bytes, literal, edit))
   const { start: first, backslashes } = literal
   let place = { index: 0, at: first }
@@ -298,7 +298,12 @@ function editsInDump(bytes: Buffer, literal: Literal, edits: readonly Edit[]): E
   }))
 }
 
-function walk(bytes: Buffer, literal: Literal, from: { index: number; at: number }, index: number) {
+function walk(
+  bytes: Buffer,
+  literal: ValueLiteral,
+  from: { index: number; at: number },
+  index: number,
+) {
   const { start, backslashes } = literal
   const quote = bytes[start - 1]
   let at = from.at
@@ -310,17 +315,21 @@ function walk(bytes: Buffer, literal: Literal, from: { index: number; at: number
   return { index, at }
 }
 
-/** The bytes of the next character: two for an escape and for a doubled quote. */
-function widthAt(bytes: Buffer, at: number, { start, backslashes }: Literal): number {
+/** Returns the bytes of the next character: two for an escape and for a doubled quote. */
+function widthAt(bytes: Buffer, at: number, { start, backslashes }: ValueLiteral): number {
   const byte = bytes[at]
   if (byte === BACKSLASH && backslashes) return isWildcard(bytes[at + 1]) ? 1 : 2
   return byte === bytes[start - 1] ? 2 : 1
 }
 
-/** MariaDB leaves the backslash of `\%` and `\_` in the value. */
+/** Returns whether MariaDB leaves the backslash of `\%` and `\_` in the value. */
 const isWildcard = (byte: number | undefined) => byte === 37 || byte === 95
 
-function hexEdit(bytes: Buffer, { start: first, end: last }: Literal, { start, end, text }: Edit) {
+function hexEdit(
+  bytes: Buffer,
+  { start: first, end: last }: ValueLiteral,
+  { start, end, text }: TextEdit,
+) {
   const hex = Buffer.from(text, 'latin1').toString('hex')
   const lower = /[a-f]/.test(bytes.toString('latin1', first, Math.min(last, first + 1000)))
   return {

@@ -1,40 +1,40 @@
 import { Buffer } from 'node:buffer'
 import type { RewriteRequest } from './request.ts'
-import { colonsBeside, type Form, formOf, spell } from './spellings.ts'
+import { colonsBeside, type EncodingForm, formOf, spell } from './spellings.ts'
 
-/** A rule around its anchor, a part that every spelling of the address contains unchanged. */
-export interface Rule {
+/** A rule around its anchor, the part that every spelling of the address contains unchanged. */
+export interface AnchorRule {
   before: string
   after: string
   to: string
-  /** A bare host matches only where no other name or mailbox ends before it. */
+  /** True for a bare host, which matches only where no other name or mailbox ends before it. */
   bounded: boolean
   /** What must not follow: more of a host and its port, more of a path segment, or nothing. */
   ends: 'host' | 'segment' | 'anywhere'
-  /** Its spellings by slash; each is made once. */
-  spellings: Map<string, readonly Spelled[]>
+  /** The spellings by slash; each is made once. */
+  spellings: Map<string, readonly RuleSpelling[]>
 }
 
-interface Spelled {
+interface RuleSpelling {
   before: string
   after: string
   to: string
-  form: Form
+  form: EncodingForm
 }
 
-export interface Anchor {
+export interface AddressAnchor {
   text: string
   /** The characters that it always has in Base64. */
   base64: readonly string[]
-  /** False for a segment of a path: it alone is no address, and is not reported. */
+  /** False for a segment of a path, which alone is no address and is not reported. */
   is_host: boolean
-  /** The longest first. */
-  rules: Rule[]
+  /** The rules, the longest first. */
+  rules: AnchorRule[]
 }
 
-/** The rules by anchor, longest anchor first. */
-export function anchorsOf(rules: RewriteRequest['rules']): Anchor[] {
-  const anchors = new Map<string, Anchor>()
+/** Returns the rules by anchor, longest anchor first. */
+export function anchorsOf(rules: RewriteRequest['rules']): AddressAnchor[] {
+  const anchors = new Map<string, AddressAnchor>()
   for (const { from, to } of rules.toSorted((one, other) => other.from.length - one.from.length)) {
     const { texts, is_host, rule } = anchored(from, to)
     for (const text of texts) {
@@ -60,7 +60,7 @@ function anchored(from: string, to: string) {
   return { texts, is_host, rule: { before, after, to, bounded, ends, spellings: new Map() } }
 }
 
-function endOf(from: string, isHost: boolean): Rule['ends'] {
+function endOf(from: string, isHost: boolean): AnchorRule['ends'] {
   if (from.endsWith('/')) return 'anywhere'
   return isHost ? 'host' : 'segment'
 }
@@ -70,8 +70,8 @@ function longestSegment(path: string): string {
   return segments.reduce((one, other) => (other.length > one.length ? other : one), '')
 }
 
-/** The spellings of a rule with this slash, with the usual colon first. */
-export function spellingsOf(rule: Rule, slash: string): readonly Spelled[] {
+/** Returns the spellings of a rule with this slash, with the usual colon first. */
+export function spellingsOf(rule: AnchorRule, slash: string): readonly RuleSpelling[] {
   const known = rule.spellings.get(slash)
   if (known) return known
   const spelled = colonsBeside(slash).map((colon) => ({
@@ -80,15 +80,15 @@ export function spellingsOf(rule: Rule, slash: string): readonly Spelled[] {
     to: spell(rule.to, { slash, colon }),
     form: formOf(slash),
   }))
-  // Hostile text has any number of backslashes.
+  // Hostile text may have any number of backslashes.
   if (rule.spellings.size < 100) rule.spellings.set(slash, spelled)
   return spelled
 }
 
-/** Shorter texts would be found by chance. */
-const SHORTEST = 6
+/** The minimum length: shorter texts would be found by chance. */
+const MIN_LENGTH = 6
 
-/** The characters of Base64 that a text always has, for each of its three alignments. */
+/** Returns the characters of Base64 that a text always has, for each of its three alignments. */
 function base64Of(text: string): string[] {
   return [0, 1, 2]
     .map((offset) => {
@@ -97,17 +97,14 @@ function base64Of(text: string): string[] {
       const known = encoded.replace(/=+$/, '')
       return known.slice(offset && offset + 1, isWhole ? undefined : -1)
     })
-    .filter((known) => known.length >= SHORTEST)
+    .filter((known) => known.length >= MIN_LENGTH)
 }
 
-/** JSON, JSON in JSON, and once more. */
+/** The backslashes of JSON, of JSON in JSON, and once more. */
 const BACKSLASHES = ['\\', '\\\\', '\\\\\\\\']
 const PERCENTS = ['%', '%25']
 
-/**
- * How texts write a host, with one character for each byte: an internationalised one as UTF-8, with
- * the escapes of JSON, and URL-encoded.
- */
+/** Returns the spellings of a host: UTF-8, with the escapes of JSON, and URL-encoded. */
 export function writtenHosts(host: string): string[] {
   if (/^[\x20-\x7e]*$/.test(host)) return [host]
   const written = (spelled: (character: string) => string) =>

@@ -4,34 +4,34 @@ import { Buffer } from 'node:buffer'
  * A string that PHP's serialize() wrote (`s:5:"texts";`), or the data of an object with a format of
  * its own (`C:5:"Class":4:{data}`), in a text that may be escaped itself.
  */
-export interface Token {
+export interface SerializedToken {
   /** False if its length is wrong: PHP cannot read it. */
   is_valid: boolean
   kind: 's' | 'C'
-  /** The first byte behind it. */
+  /** The position behind its last byte. */
   end: number
-  /** The decimal length in bytes, and where it stands. */
+  /** The length in bytes. */
   length: number
   digits: [start: number, end: number]
   content: string
-  escaping: Escape
-  /** The position of a byte of the content in the text. */
+  escaping: TextEscape
+  /** Returns the position of a byte of the content in the text. */
   placeOf(index: number): number
 }
 
 const HEADER =
   /([sC])(:|%(?:25)*3[Aa])(\d{1,9})\2(\\*"|%(?:25)*22|&(?:amp;)*quot;|&(?:amp;)*#0?34;)/g
 
-/** Text in which a header is a part of a longer word. */
+/** Matches text in which a header is a part of a longer word. */
 const WORD_BEFORE = /(?<!%[0-9A-Fa-f]?)[A-Za-z0-9]$/
 
 /** Finds the tokens of a text from left to right, with work that grows with its length only. */
-export class Tokens {
+export class SerializedTokens {
   readonly #text: string
   readonly #header = new RegExp(HEADER)
-  #next: Token | undefined
+  #next: SerializedToken | undefined
   #at = 0
-  /** Escaped contents are decoded, and a wrong length may claim any number of bytes. */
+  /** The remaining work: escaped contents are decoded, and a wrong length may be huge. */
   #budget: number
   readonly #endings = new Map<string, number>()
 
@@ -40,8 +40,8 @@ export class Tokens {
     this.#budget = 4 * text.length + 1024
   }
 
-  /** The token that contains the position, which may not decrease. */
-  around(position: number): Token | undefined {
+  /** Returns the token that contains the position, which may not decrease. */
+  around(position: number): SerializedToken | undefined {
     while (true) {
       this.#next ??= this.#find()
       const token = this.#next
@@ -52,7 +52,7 @@ export class Tokens {
     }
   }
 
-  #find(): Token | undefined {
+  #find(): SerializedToken | undefined {
     this.#header.lastIndex = this.#at
     while (true) {
       const header = this.#header.exec(this.#text)
@@ -66,7 +66,7 @@ export class Tokens {
     }
   }
 
-  #resolve(header: RegExpExecArray): Token | undefined {
+  #resolve(header: RegExpExecArray): SerializedToken | undefined {
     const [all, kind, colon = ':', digits = '', quote = '"'] = header
     const start = header.index + 1 + colon.length
     const escaping = escapeOf(quote, colon) ?? UNKNOWN
@@ -84,12 +84,12 @@ export class Tokens {
     return valid ?? this.#damaged(token, from, quote)
   }
 
-  #string(token: Header, from: number): Token | undefined {
+  #string(token: TokenHeader, from: number): SerializedToken | undefined {
     const { quote, semicolon } = token.escaping
     return this.#content(token, from, quote + semicolon)
   }
 
-  #data(header: Header, from: number): Token | undefined {
+  #data(header: TokenHeader, from: number): SerializedToken | undefined {
     const { quote, colon, opening, closing } = header.escaping
     const name = this.#content(header, from, quote + colon)
     if (!name) return undefined
@@ -104,21 +104,21 @@ export class Tokens {
     return this.#content(token, after + colon.length + opening.length, closing)
   }
 
-  #content(token: Header, from: number, ending: string): Token | undefined {
+  #content(token: TokenHeader, from: number, ending: string): SerializedToken | undefined {
     const read = this.#read(token, from, ending)
     if (!read || !this.#text.startsWith(ending, read.end)) return undefined
     const { content, placeOf } = read
     return { ...token, is_valid: true, end: read.end + ending.length, content, placeOf }
   }
 
-  #read({ length, escaping }: Header, from: number, ending: string) {
+  #read({ length, escaping }: TokenHeader, from: number, ending: string) {
     if (escaping.quote !== '"') return this.#decode(escaping, length, from)
     const bytes = this.#text.startsWith(ending, from + length)
     const end = bytes ? from + length : this.#characters(length, from)
     return { content: this.#text.slice(from, end), end, placeOf: (index: number) => from + index }
   }
 
-  /** A dump of a table in another character set has more bytes than PHP sees. */
+  /** Counts characters: a dump of a table in another character set has more bytes than PHP sees. */
   #characters(count: number, from: number): number {
     let at = from
     for (let left = count; left > 0 && this.#budget > 0 && at < this.#text.length; left--) {
@@ -129,8 +129,8 @@ export class Tokens {
     return at
   }
 
-  /** The claimed length is charged before memory is allocated for it. */
-  #decode(escaping: Escape, length: number, from: number) {
+  /** Decodes a content; the claimed length is charged before memory is allocated for it. */
+  #decode(escaping: TextEscape, length: number, from: number) {
     this.#budget -= length
     if (this.#budget < 0) return undefined
     const cursor = { text: this.#text, at: from }
@@ -147,14 +147,14 @@ export class Tokens {
     return { content: bytes.toString('latin1'), end: cursor.at, placeOf }
   }
 
-  /** Reaches to the next end of a string; without one, the text is none that PHP wrote. */
-  #damaged(token: Header, from: number, quote: string): Token | undefined {
+  /** Returns a token up to the next end of a string; without one, PHP did not write the text. */
+  #damaged(token: TokenHeader, from: number, quote: string): SerializedToken | undefined {
     const end = this.#nextOf(quote + token.escaping.semicolon, from)
     if (end === Number.POSITIVE_INFINITY) return undefined
     return { ...token, is_valid: false, end, content: '', placeOf: () => from }
   }
 
-  /** Remembers the result: thousands of headers may wait for one end. */
+  /** Finds the next ending and remembers it: thousands of headers may wait for one. */
   #nextOf(ending: string, from: number): number {
     const known = this.#endings.get(ending)
     if (known !== undefined && known >= from) return known
@@ -165,32 +165,32 @@ export class Tokens {
   }
 }
 
-type Header = Omit<Token, 'is_valid' | 'end' | 'content' | 'placeOf'>
+type TokenHeader = Omit<SerializedToken, 'is_valid' | 'end' | 'content' | 'placeOf'>
 
 const isContinuation = (byte: number) => byte >= 0x80 && byte < 0xc0
 
-/** An escaping that is not known has unknown lengths. */
-const UNKNOWN: Escape = {
+/** An unknown escaping, with unknown lengths. */
+const UNKNOWN: TextEscape = {
   ...{ quote: '', colon: ':', semicolon: '', opening: '{', closing: '}' },
   reader: () => () => -1,
   encode: (text) => text,
 }
 
-/** How a text that stands inside another text is escaped there. */
-interface Escape {
+/** The escaping of a text inside another text. */
+interface TextEscape {
   quote: string
   colon: string
   semicolon: string
   opening: string
   closing: string
-  /** Reads bytes of the inner text; -1 at the end. */
-  reader: (cursor: Cursor) => () => number
+  /** Returns a reader of bytes of the inner text; -1 at the end. */
+  reader: (cursor: TextCursor) => () => number
   /** Escapes a replacement; `slash` is the escaped slash of what it replaces. */
   encode: (text: string, slash: string) => string
 }
 
 /** A text of one character for each byte, and the position of the next one. */
-interface Cursor {
+interface TextCursor {
   text: string
   at: number
 }
@@ -203,8 +203,8 @@ const SIGNS: Record<string, typeof AS_IS> = {
 }
 const BACKSLASH = 92
 
-/** The escape of a text with this quote and colon; undefined if it is not known. */
-function escapeOf(quote: string, colon: string): Escape | undefined {
+/** Returns the escape of a text with this quote and colon; undefined if it is not known. */
+function escapeOf(quote: string, colon: string): TextEscape | undefined {
   if (quote === '%22') {
     const signs = SIGNS[colon]
     return signs && { quote, ...signs, reader: percent, encode: encodePercent }
@@ -218,14 +218,14 @@ function escapeOf(quote: string, colon: string): Escape | undefined {
   return { quote, ...AS_IS, ...level }
 }
 
-type Read = () => number
+type ReadByte = () => number
 
-const plain = (cursor: Cursor): Read => {
+const plain = (cursor: TextCursor): ReadByte => {
   return () => (cursor.at < cursor.text.length ? cursor.text.charCodeAt(cursor.at++) : -1)
 }
 
 /** Reads what JSON and addslashes() write: `\n`, `\/`, `\"`, `\u00e9`. */
-function unescaped(read: Read): Read {
+function unescaped(read: ReadByte): ReadByte {
   const waiting: number[] = []
   return () => {
     const next = waiting.shift() ?? read()
@@ -237,11 +237,11 @@ function unescaped(read: Read): Read {
   }
 }
 
-/** `\n` and others; without them the letter would belong to the name that follows. */
+/** The control characters of `\n` and others; else the letter starts the next name. */
 const CONTROLS: Record<number, number> = { 48: 0, 98: 8, 116: 9, 110: 10, 102: 12, 114: 13 }
 
-/** The UTF-8 of `\u…`, which may be followed by the other half of a surrogate pair. */
-function utf8Of(read: Read): number[] {
+/** Reads the UTF-8 of `\u…`, which may be followed by the other half of a surrogate pair. */
+function utf8Of(read: ReadByte): number[] {
   const unit = hexOf(read)
   if (unit < 0xd800 || unit > 0xdbff) return [...Buffer.from(String.fromCharCode(unit))]
   read()
@@ -249,28 +249,31 @@ function utf8Of(read: Read): number[] {
   return [...Buffer.from(String.fromCharCode(unit, hexOf(read)))]
 }
 
-function hexOf(read: Read): number {
+function hexOf(read: ReadByte): number {
   let digits = ''
   for (let digit = 0; digit < 4; digit++) digits += String.fromCharCode(Math.max(0, read()))
   return Number.parseInt(digits, 16) || 0
 }
 
-const LEVELS: Record<number, Pick<Escape, 'reader' | 'encode'>> = {
+const LEVELS: Record<number, Pick<TextEscape, 'reader' | 'encode'>> = {
   0: { reader: plain, encode: (text) => text },
-  1: { reader: (cursor) => unescaped(plain(cursor)), encode: doubled(1) },
-  3: { reader: (cursor) => unescaped(unescaped(plain(cursor))), encode: doubled(2) },
-  7: { reader: (cursor) => unescaped(unescaped(unescaped(plain(cursor)))), encode: doubled(3) },
+  1: { reader: (cursor) => unescaped(plain(cursor)), encode: encodeDoubled(1) },
+  3: { reader: (cursor) => unescaped(unescaped(plain(cursor))), encode: encodeDoubled(2) },
+  7: {
+    reader: (cursor) => unescaped(unescaped(unescaped(plain(cursor)))),
+    encode: encodeDoubled(3),
+  },
 }
 
-/** Slashes are written as before, since JSON may escape them or not. */
-function doubled(times: number): Escape['encode'] {
+/** Encodes with slashes as before, since JSON may escape them or not. */
+function encodeDoubled(times: number): TextEscape['encode'] {
   return (text, slash) =>
     text.replace(/(\\*)(\/?)/g, (_, backslashes: string, end: string) =>
       end === '' ? backslashes.repeat(2 ** times) : slash,
     )
 }
 
-const percent = (cursor: Cursor): Read => {
+const percent = (cursor: TextCursor): ReadByte => {
   const read = plain(cursor)
   return () => {
     const next = read()
@@ -290,7 +293,7 @@ function encodePercent(text: string, slash: string): string {
 
 const NAMED: Record<string, number> = { quot: 34, amp: 38, lt: 60, gt: 62, apos: 39 }
 
-const entities = (cursor: Cursor): Read => {
+const entities = (cursor: TextCursor): ReadByte => {
   const waiting: number[] = []
   return () => {
     const known = waiting.shift()

@@ -27,17 +27,17 @@ export async function rewrite([descriptor = `${STDERR}`]: readonly string[]): Pr
   }
 }
 
-/** Blocking reads keep one chunk in memory, however slow the reader of the output is. */
+/** Reads standard input by blocking reads of one chunk, however slow the output's reader is. */
 class Input {
   readonly #memory = Buffer.allocUnsafe(CHUNK)
   #rest: Buffer = Buffer.alloc(0)
 
-  /** Valid until the next call; empty at the end. */
+  /** Returns a chunk that is valid until the next call; empty at the end. */
   chunk(): Buffer {
     const rest = this.#rest
     this.#rest = rest.subarray(rest.length)
     if (rest.length > 0) return rest
-    const length = patiently(() => readSync(STDIN, this.#memory, 0, CHUNK, null))
+    const length = retryWhileBusy(() => readSync(STDIN, this.#memory, 0, CHUNK, null))
     return this.#memory.subarray(0, length)
   }
 
@@ -77,15 +77,15 @@ class Output {
 
 function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) {
-    at += patiently(() => writeSync(descriptor, bytes, at, bytes.length - at))
+    at += retryWhileBusy(() => writeSync(descriptor, bytes, at, bytes.length - at))
   }
 }
 
 const PAUSE_MS = 1
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
-/** A pipe that another process made non-blocking reports EAGAIN instead of waiting. */
-function patiently(work: () => number): number {
+/** Waits for a pipe that another process made non-blocking, which reports EAGAIN. */
+function retryWhileBusy(work: () => number): number {
   while (true) {
     try {
       return work()

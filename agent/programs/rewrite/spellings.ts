@@ -1,16 +1,16 @@
-/** How a text writes the slashes and colons of an address. */
-interface Spelling {
+/** The slashes and colons of an address in a text. */
+interface AddressSpelling {
   slash: string
   colon: string
 }
 
-/** The encodings that the report counts. `json_twice`: JSON in JSON, or deeper. */
-export type Form = 'plain' | 'json' | 'json_twice' | 'url' | 'html'
+/** The encodings that the report counts; `json_twice` is JSON in JSON, or deeper. */
+export type EncodingForm = 'plain' | 'json' | 'json_twice' | 'url' | 'html'
 
 const ENTITIES = ['&#47;', '&#047;', '&#x2F;', '&#x2f;', '&sol;']
 const MAX_ENTITY = 6
 
-/** The encoded slash that ends before `end`; empty if there is none. */
+/** Returns the encoded slash that ends before `end`; empty if there is none. */
 export function slashBefore(text: string, end: number): string {
   const last = text[end - 1]
   if (last === '/') return text.slice(startOfBackslashes(text, end - 1), end)
@@ -20,7 +20,7 @@ export function slashBefore(text: string, end: number): string {
   return ENTITIES.find((entity) => tail.endsWith(entity)) ?? ''
 }
 
-/** The encoded slash that starts at `start`; empty if there is none. */
+/** Returns the encoded slash that starts at `start`; empty if there is none. */
 export function slashAfter(text: string, start: number): string {
   SLASH.lastIndex = start
   return SLASH.exec(text)?.[0] ?? ''
@@ -41,7 +41,7 @@ function percentBefore(text: string, end: number): string {
   return text[start - 1] === '%' ? text.slice(start - 1, end) : ''
 }
 
-/** The colons that occur beside such a slash, the usual one first. */
+/** Returns the colons that occur beside such a slash, the usual one first. */
 export function colonsBeside(slash: string): readonly string[] {
   if (slash.startsWith('%')) return [slash.replace(/2([Ff])$/, beside), ':']
   return slash.startsWith('&') ? [':', '&#58;', '&#x3A;', '&#x3a;', '&colon;'] : [':']
@@ -50,12 +50,12 @@ export function colonsBeside(slash: string): readonly string[] {
 const beside = (_: string, digit: string) => (digit === 'F' ? '3A' : '3a')
 
 /** Writes a plain address in another spelling. */
-export function spell(address: string, { slash, colon }: Spelling): string {
+export function spell(address: string, { slash, colon }: AddressSpelling): string {
   if (slash === '/' && colon === ':') return address
   return address.replaceAll(':', colon).replaceAll('/', slash)
 }
 
-export function formOf(slash: string): Form {
+export function formOf(slash: string): EncodingForm {
   if (slash.startsWith('%')) return 'url'
   if (slash.startsWith('&')) return 'html'
   return slash === '/' ? 'plain' : slash === '\\/' ? 'json' : 'json_twice'

@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer'
 
-/** The few rules of SQL that tell where a token ends. A negative result: the input ends first. */
+/** The rules of SQL about the ends of tokens. A negative result means that the input ends first. */
 
 export const QUOTE = 39
 export const DOUBLE_QUOTE = 34
@@ -15,7 +15,7 @@ export const NEWLINE = 10
 export const isBlank = (byte: number | undefined) =>
   byte === 32 || (byte !== undefined && byte >= 9 && byte <= 13)
 
-/** Letters, digits, `_`, `$`, `.` and all that is not ASCII. */
+/** Returns whether a byte is a letter, a digit, `_`, `$`, `.` or not ASCII. */
 export function isWord(byte: number | undefined): boolean {
   if (byte === undefined) return false
   if (byte >= 48 && byte <= 57) return true
@@ -23,12 +23,12 @@ export function isWord(byte: number | undefined): boolean {
   return (letter >= 97 && letter <= 122) || byte === 95 || byte === 36 || byte === 46 || byte > 127
 }
 
-/** Most values are shorter; a call to search in native code costs as much as so many bytes. */
-const SHORT = 48
+/** The length of most values, up to which a loop is faster than a search in native code. */
+const MAX_LOOP_BYTES = 48
 
 /**
- * The position of the quote that ends a string; `~position` where to continue when more bytes are
- * known. A quote at the end of the input may be the first half of a doubled one.
+ * Returns the position of the quote that ends a string; `~position` where to continue when more
+ * bytes are known. A quote at the end of the input may be the first half of a doubled one.
  */
 export function closingQuote(
   bytes: Buffer,
@@ -39,7 +39,7 @@ export function closingQuote(
 ): number {
   const escapes = backslashes && quote !== BACKTICK ? BACKSLASH : -1
   let at = from
-  for (const short = Math.min(end, from + SHORT); at < short; at++) {
+  for (const short = Math.min(end, from + MAX_LOOP_BYTES); at < short; at++) {
     const byte = bytes[at]
     if (byte !== escapes && byte !== quote) continue
     if (at + 1 === end) return ~at
@@ -49,7 +49,7 @@ export function closingQuote(
   return at < end ? closingQuoteFar(bytes, at, end, quote, escapes) : ~end
 }
 
-/** The same by a search for quotes, each with the backslashes before it. */
+/** Searches for quotes, each with the backslashes before it. */
 function closingQuoteFar(
   bytes: Buffer,
   from: number,
@@ -72,20 +72,20 @@ function closingQuoteFar(
   return ~end
 }
 
-/** Or `end`. */
+/** Returns the position of the next quote, or `end`. */
 function nextQuote(bytes: Buffer, from: number, end: number, quote: number): number {
   const at = bytes.indexOf(quote, from)
   return at < 0 || at > end ? end : at
 }
 
-/** After an odd number of backslashes. */
+/** Returns whether an odd number of backslashes stands before it. */
 function isEscaped(bytes: Buffer, from: number, at: number): boolean {
   let first = at
   while (first > from && bytes[first - 1] === BACKSLASH) first--
   return (at - first) % 2 === 1
 }
 
-/** The position after a comment, a string, a name in quotes, or another single byte; or -1. */
+/** Returns the position after a comment, a string, a name in quotes or a single byte; or -1. */
 export function afterToken(bytes: Buffer, at: number, end: number, backslashes: boolean): number {
   const byte = bytes[at]
   if (byte === QUOTE || byte === DOUBLE_QUOTE || byte === BACKTICK) {
@@ -95,7 +95,7 @@ export function afterToken(bytes: Buffer, at: number, end: number, backslashes: 
   return byte === SLASH || byte === HASH || byte === DASH ? afterComment(bytes, at, end) : at + 1
 }
 
-/** The content of `/*!` and `/*M!` is executed, except by the version that no server has. */
+/** Returns the position after a comment. The content of `/*!` and `/*M!` is executed. */
 function afterComment(bytes: Buffer, at: number, end: number): number {
   if (at + 3 >= end) return -1
   if (bytes[at] === SLASH) {
@@ -112,7 +112,7 @@ function after(bytes: Buffer, ending: string, from: number, end: number): number
   return at < 0 ? -1 : at + ending.length
 }
 
-/** The position of the first byte that is neither blank nor part of a comment; or -1. */
+/** Returns the position of the first byte that is neither blank nor part of a comment; or -1. */
 export function afterBlank(bytes: Buffer, from: number, end: number): number {
   let at = from
   while (at < end) {
@@ -123,7 +123,7 @@ export function afterBlank(bytes: Buffer, from: number, end: number): number {
   return -1
 }
 
-/** The position itself if no comment starts there. */
+/** Returns the position after a comment, or the position itself. */
 function afterCommentOnly(bytes: Buffer, at: number, end: number): number {
   const byte = bytes[at]
   if (byte !== SLASH && byte !== HASH && byte !== DASH) return at
@@ -131,14 +131,14 @@ function afterCommentOnly(bytes: Buffer, at: number, end: number): number {
   return next === at + 1 ? at : next
 }
 
-/** The position after the word that starts here; -1 if it may be longer. */
+/** Returns the position after the word that starts here; -1 if it may be longer. */
 export function afterWord(bytes: Uint8Array, from: number, end: number): number {
   let at = from
   while (at < end && isWord(bytes[at])) at++
   return at === end ? -1 : at
 }
 
-/** The position after the delimiter of the statement; or -1. */
+/** Returns the position after the delimiter of the statement; or -1. */
 export function afterStatement(
   bytes: Buffer,
   from: number,

@@ -1,26 +1,26 @@
 import { Buffer } from 'node:buffer'
-import type { Gate } from './gate.ts'
-import type { Edit } from './rewrite-text.ts'
+import type { NeedleSearch } from './needle-search.ts'
+import type { TextEdit } from './rewrite-text.ts'
 
 const AROUND = 80
 
 /** The part of a dump that is in memory: what is not written yet, and what is not read yet. */
-export class Window {
+export class DumpWindow {
   bytes: Buffer = Buffer.alloc(0)
-  /** The next byte to read. */
+  /** The position of the next byte to read. */
   at = 0
-  /** The next place that may need a look. */
+  /** The position of the next possible occurrence. */
   next = Number.POSITIVE_INFINITY
   readonly total = { read: 0, written: 0 }
-  readonly #gate: Gate
+  readonly #gate: NeedleSearch
   readonly #write: (bytes: Uint8Array) => void
   #memory = Buffer.alloc(0)
-  /** Reused, because an allocation for each value takes longer than its edits. */
+  /** The reused buffer: an allocation for each value takes longer than its edits. */
   #scratch = Buffer.alloc(0)
   #written = 0
   #isMuted = false
 
-  constructor(gate: Gate, write: (bytes: Uint8Array) => void) {
+  constructor(gate: NeedleSearch, write: (bytes: Uint8Array) => void) {
     this.#gate = gate
     this.#write = write
   }
@@ -51,7 +51,7 @@ export class Window {
     this.next = this.#gate.next(this.bytes, from)
   }
 
-  /** Whether there may be an address in Base64 between the place of the last look and `end`. */
+  /** Returns whether there may be an address in Base64 between the last occurrence and `end`. */
   mayBeEncoded(end: number): boolean {
     return this.#gate.mayBeEncoded(end)
   }
@@ -66,7 +66,7 @@ export class Window {
     this.#isMuted = true
   }
 
-  /** Ends `mute` at the present position. */
+  /** Writes again from the present position on. */
   unmute(): void {
     this.pass(this.at)
     this.#isMuted = false
@@ -79,7 +79,7 @@ export class Window {
   }
 
   /** Writes everything up to the last edit. */
-  replace(edits: readonly Edit[]): void {
+  replace(edits: readonly TextEdit[]): void {
     const end = edits.at(-1)?.end ?? this.#written
     this.pass(edits[0]?.start ?? end)
     const growth = edits.reduce((sum, edit) => sum + edit.text.length - edit.end + edit.start, 0)
@@ -95,7 +95,7 @@ export class Window {
     this.#emit(bytes.subarray(0, length))
   }
 
-  /** The text around a position, for an excerpt. */
+  /** Returns the text around a position, for an excerpt. */
   around(position: number): { text: string; at: number } {
     const from = Math.max(0, position - AROUND)
     return { text: this.bytes.toString('latin1', from, position + AROUND), at: position - from }

@@ -1,7 +1,7 @@
 import { S3Refused } from '#agent/programs/keeper/s3/bucket.ts'
 import type { BackupPlace } from '#shared/backups/backup.ts'
 
-/** A fault of one field of a target, in the words of the storage. */
+/** Thrown for a fault of one field of a target, in the words of the storage. */
 export class StorageFault extends Error {
   readonly field: string | null
 
@@ -11,7 +11,7 @@ export class StorageFault extends Error {
   }
 }
 
-/** The field of a target that an error is about; null: none of them in particular. */
+/** Returns the field of a target that an error is about; null for none in particular. */
 export function fieldOf(error: unknown, kind: BackupPlace['kind']): string | null {
   if (error instanceof StorageFault) return error.field
   if (error instanceof S3Refused) return S3_CODES[error.code] ?? null
@@ -32,7 +32,7 @@ const S3_CODES: Record<string, string> = {
   PermanentRedirect: 'region',
 }
 
-/** Codes of OpenSSL: the certificate is not one of a known authority. */
+/** The codes of OpenSSL for a certificate of an unknown authority. */
 const AUTHORITY = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -42,7 +42,7 @@ const AUTHORITY = new Set([
   'CERT_SIGNATURE_FAILURE',
 ])
 
-/** ssh(1) has one exit status for all faults: only its messages tell them apart. */
+/** Finds the field by the messages of ssh(1), which has one exit status for all faults. */
 export function fieldOfSsh(message: string): string {
   if (/host key verification failed|host identification has changed/i.test(message)) {
     return 'host_key'

@@ -1,18 +1,18 @@
-/** What a storage needs no password of a repository for. */
+/** Reads from a storage what needs no password of a repository. */
 export interface StorageReader {
-  /** The names of all folders; undefined where the storage cannot list them. */
+  /** Returns the names of all folders; undefined where the storage cannot list them. */
   folders(): Promise<string[] | undefined>
-  /** The texts of the files in the folders of keys. A missing repository has none. */
+  /** Returns the texts of the files in the folders of keys. A missing repository has none. */
   keys(repositories: readonly string[]): Promise<Map<string, string[]>>
 }
 
-/** Real repositories have a few keys, and restic writes some hundred bytes for each. */
+/** The maximum number of keys: real repositories have a few of some hundred bytes. */
 export const MAX_KEYS = 50
 export const MAX_BYTES = 65_536
 
 export const isKeyName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
-/** For storages that are asked for one file at a time: some repositories at once. */
+/** Reads the keys of some repositories at once, from storages that return one file at a time. */
 export async function eachKeys(
   repositories: readonly string[],
   keysOf: (repository: string) => Promise<string[]>,
@@ -24,8 +24,8 @@ export async function eachKeys(
       found.set(name, await keysOf(name))
     }
   }
-  await Promise.all(Array.from({ length: SIMULTANEOUS }, work))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
   return found
 }
 
-const SIMULTANEOUS = 8
+const MAX_CONCURRENT = 8

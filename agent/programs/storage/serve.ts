@@ -57,7 +57,7 @@ function readerOf({ target: { place, secret }, files }: StorageRequest): Storage
 const withoutSecret = (text: string, secret: string) =>
   secret === '' ? text : text.replaceAll(secret, '***')
 
-/** Repositories in a folder of this machine. */
+/** Reads repositories in a folder of this machine. */
 export const folderReader = (path: string): StorageReader => ({
   async folders() {
     const entries = await readdir(path, { withFileTypes: true })
@@ -79,7 +79,7 @@ export const folderReader = (path: string): StorageReader => ({
 
 const CLOCK = { now: () => Date.now() }
 
-/** Repositories in a bucket. */
+/** Reads repositories in a bucket. */
 export function s3Reader(bucket: Bucket): StorageReader {
   const base = `${bucket.prefix}/`
   return {
@@ -107,11 +107,11 @@ type RestPlace = Extract<BackupPlace, { kind: 'rest' }>
 
 const MAX_LIST = 1 << 20
 const TIMEOUT_MS = 60_000
-/** The list of the REST protocol of restic, version 2: names with sizes. */
+/** The media type of a list in the REST protocol of restic, version 2: names with sizes. */
 const LIST = 'application/vnd.x.restic.rest.v2'
-const Listed = z.array(z.object({ name: z.string(), size: z.number() }))
+const ListedFiles = z.array(z.object({ name: z.string(), size: z.number() }))
 
-/** A REST server lists the files of a repository, and no repositories. */
+/** Reads from a REST server, which lists the files of a repository, and no repositories. */
 function restReader(place: RestPlace, secret: Secret): StorageReader {
   const base = place.url.replace(/\/+$/, '')
   return {
@@ -120,7 +120,7 @@ function restReader(place: RestPlace, secret: Secret): StorageReader {
       eachKeys(repositories, async (repository) => {
         const folder = `${base}/${repository}/keys/`
         const list = await get(place, secret, folder, MAX_LIST)
-        const files = parseJson(Listed, list) ?? []
+        const files = parseJson(ListedFiles, list) ?? []
         const small = files.filter(({ name, size }) => isKeyName(name) && size <= MAX_BYTES)
         const texts: string[] = []
         for (const { name } of small.slice(0, MAX_KEYS)) {
@@ -131,10 +131,7 @@ function restReader(place: RestPlace, secret: Secret): StorageReader {
   }
 }
 
-/**
- * Reads a file; undefined for a missing file or repository. `most`: the maximum bytes of the
- * answer.
- */
+/** Reads a file; undefined for a missing file or repository. `most` limits the answer. */
 async function get(
   { user, ca }: RestPlace,
   secret: Secret,

@@ -8,7 +8,7 @@ type SftpPlace = Extract<BackupPlace, { kind: 'sftp' }>
 
 const OPTIONS = { timeout: 5 * 60_000, maxBuffer: 16 << 20, killSignal: 'SIGKILL' } as const
 
-/** Repositories in a folder of an SFTP account; `files` has the settings of ssh(1). */
+/** Reads repositories in a folder of an SFTP account; `files` has the settings of ssh(1). */
 export function sftpReader({ path }: SftpPlace, files: string): StorageReader {
   const run = (commands: readonly string[]) => sftp(`${files}/ssh_config`, commands)
   return {
@@ -54,15 +54,15 @@ export function sftpReader({ path }: SftpPlace, files: string): StorageReader {
   }
 }
 
-interface Listed {
+interface ListedEntry {
   mode: string
   size: number
   path: string
   name: string
 }
 
-/** Lines of `ls -ln`: mode, links, user, group, size, month, day, time or year, path. */
-function entriesIn(text: string): Listed[] {
+/** Parses lines of `ls -ln`: mode, links, user, group, size, month, day, time or year, path. */
+function entriesIn(text: string): ListedEntry[] {
   return text.split('\n').flatMap((line) => {
     const [, mode = '', size, path = ''] =
       /^([-dl]\S{9,10})\s+\S+\s+\S+\s+\S+\s+(\d+)\s+\S+\s+\S+\s+\S+\s+(\S+)$/.exec(line.trim()) ??

@@ -3,7 +3,7 @@ import {
   type OperationRules,
   type RecordChange,
 } from '#dashboard/kernel/engine/rules.ts'
-import type { Replacement } from '#shared/backups/backup-schedule.ts'
+import type { ReplacementType } from '#shared/backups/backup-schedule.ts'
 import { SITE_STATUSES } from '#shared/kernel/values.ts'
 import type { OperationType } from '#shared/operation-types.ts'
 import { restoreStatements } from './restores.queries.ts'
@@ -75,7 +75,7 @@ export const whenOnline: RulesPart<'joins' | 'waits'> = {
 
 /** Records the replaced state of a site, for types that can be undone. */
 export const replacedBy =
-  (cause: Replacement) =>
+  (cause: ReplacementType) =>
   ({ at, until }: { at: string; until: string }): RecordChange =>
   (queries, { site_id }) =>
     site_id === null ? [] : restoreStatements(queries, site_id, { at, until, cause })

@@ -6,7 +6,7 @@ import {
   type ProofInterval,
   windowMinutes,
 } from '#shared/backups/backup-schedule.ts'
-import { isAhead } from '#shared/kernel/age.ts'
+import { isInFuture } from '#shared/kernel/age.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -37,7 +37,7 @@ export interface Schedule {
 /** Returns the earliest time of the next backup of a site, which is not before `now`. */
 export function nextBackup({ id, every, window, since, failed_at }: Schedule, now: Date): Date {
   // A backup of the future delays no other one.
-  const from = isAhead(since, now) ? 0 : Date.parse(since)
+  const from = isInFuture(since, now) ? 0 : Date.parse(since)
   const slot = slotAfter({ id, every, window }, from)
   const earliest = Math.max(slot, retryAt(failed_at, now), now.getTime())
   if (openingAt(window, earliest) === earliest) return new Date(earliest)
@@ -55,7 +55,7 @@ export function nextOpening(
 
 /** Returns the earliest time of a retry in ms; 0 for at once. */
 const retryAt = (failed_at: string | null, now: Date): number =>
-  failed_at === null || isAhead(failed_at, now) ? 0 : Date.parse(failed_at) + RETRY_MS
+  failed_at === null || isInFuture(failed_at, now) ? 0 : Date.parse(failed_at) + RETRY_MS
 
 /**
  * Returns the moment of a site after `time`. The golden ratio spreads consecutive ids evenly over

@@ -4,12 +4,12 @@ import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
 import type { RecordChange } from '#dashboard/kernel/engine/rules.ts'
 import type { Renamed } from '#shared/copies/site.rename.ts'
-import { namesAfter, type Primary } from '#shared/domains/primary-domain.ts'
+import { type NewPrimary, namesAfter } from '#shared/domains/primary-domain.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { NO_NAMES, pairOf, type SiteNames } from '#shared/kernel/site-names.ts'
 import { APEX } from './names.queries.ts'
 
-type PrimaryChange = Primary & { domain: string }
+type PrimaryChange = NewPrimary & { domain: string }
 
 /** Reserves the new primary domain: a name of another site breaks a constraint. */
 export const reservePrimary: RecordChange = (queries, { id, site_id }) => [

@@ -3,7 +3,7 @@ import { isYounger } from '#dashboard/kernel/db/age.ts'
 import type { Database, Queries } from '#dashboard/kernel/db/client.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { chunksOf } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
-import type { Verdict } from '#shared/health/page-verdict.ts'
+import type { HealthVerdict } from '#shared/health/page-verdict.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
 import { FRESH_MS } from './site-health.ts'
@@ -97,7 +97,7 @@ export async function storeHealth(
 /** The result of a request of a site from outside; without a verdict, the last one is forgotten. */
 export interface StoredVisit {
   site_id: number
-  verdict: Verdict | null
+  verdict: HealthVerdict | null
   visited_at: string | null
 }
 

@@ -14,7 +14,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
 import type { MoveRow } from '#dashboard/kernel/targets/moves.queries.ts'
 import { bodyOf, conflict, type ErrorBody } from '#shared/kernel/errors.ts'
-import type { OwnType, ReportOf } from '#shared/operation-types.ts'
+import type { DashboardType, ReportOf } from '#shared/operation-types.ts'
 import { MoveParts } from './move-parts.ts'
 import { moveRowOf } from './move-row.ts'
 
@@ -82,7 +82,7 @@ async function openSession(
   return { deps, operation, context, site, row, here, other, parts, recorder }
 }
 
-export async function endWithSuccess<K extends OwnType>(
+export async function endWithSuccess<K extends DashboardType>(
   { deps, operation, recorder }: MoveSession,
   type: K,
   report: ReportOf<K>,

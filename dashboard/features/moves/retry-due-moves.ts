@@ -2,7 +2,7 @@ import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { enqueue } from '#dashboard/kernel/engine/enqueue.ts'
 import type { StartDeps } from '#dashboard/kernel/engine/start-operation.ts'
 import { isServiceError } from '#dashboard/kernel/runtime/error-code.ts'
-import { AHEAD_MS } from '#shared/kernel/age.ts'
+import { MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 import { LeftCopies } from './move-row.ts'
 import { isCopyDeleted, isNotForwarding, MAX_PAUSE_MS } from './move-state.ts'
 import { findServer } from './queries.ts'
@@ -28,7 +28,7 @@ export async function retryDueMoves(deps: StartDeps & Pick<CommonDeps, 'log'>): 
 /** Whether the time of a retry has not come; a longer pause is that of a wrong clock. */
 function isLater(next_at: string, now: Date): boolean {
   const pause = Date.parse(next_at) - now.getTime()
-  return pause > 0 && pause <= MAX_PAUSE_MS + AHEAD_MS
+  return pause > 0 && pause <= MAX_PAUSE_MS + MAX_CLOCK_DIFFERENCE_MS
 }
 
 async function areOnline({ db }: StartDeps, { row, server }: OpenMove): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { namesOf } from '#dashboard/features/domains/names.queries.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
-import { namesAfter, type Primary } from '#shared/domains/primary-domain.ts'
+import { type NewPrimary, namesAfter } from '#shared/domains/primary-domain.ts'
 import { invalid } from '#shared/kernel/errors.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import { allNamesOf, problemsOf } from '#shared/kernel/site-names.ts'
@@ -11,7 +11,7 @@ import { reasonTaken } from './queries.ts'
 export async function refusePrimary(
   db: Database,
   { id, domain, server_id }: Pick<SiteRow, 'id' | 'domain' | 'server_id'>,
-  { primary, former }: Primary,
+  { primary, former }: NewPrimary,
 ): Promise<void> {
   const refuse = (...messages: string[]) => {
     throw invalid({ primary: messages })

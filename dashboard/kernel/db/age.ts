@@ -1,5 +1,5 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { AHEAD_MS } from '#shared/kernel/age.ts'
+import { MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
@@ -9,5 +9,5 @@ const iso = (ms: number) => new Date(ms).toISOString()
  */
 export function isYounger(at: SQLWrapper, every_ms: number, now: Date): SQL {
   const time = now.getTime()
-  return sql`(${at} is not null and ${at} > ${iso(time - every_ms)} and ${at} <= ${iso(time + AHEAD_MS)})`
+  return sql`(${at} is not null and ${at} > ${iso(time - every_ms)} and ${at} <= ${iso(time + MAX_CLOCK_DIFFERENCE_MS)})`
 }

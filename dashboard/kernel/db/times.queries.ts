@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { AHEAD_MS } from '#shared/kernel/age.ts'
+import { MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 import { type Database, writeAll } from './client.ts'
 
 /** Returns the newest recorded time; null when nothing is recorded. */
@@ -27,7 +27,7 @@ const RECORDED = [
  * newest ones until then. Only for a time that is proven. Returns the number of rows.
  */
 export async function correctTimes(db: Database, now: Date): Promise<number> {
-  const latest = new Date(now.getTime() + AHEAD_MS).toISOString()
+  const latest = new Date(now.getTime() + MAX_CLOCK_DIFFERENCE_MS).toISOString()
   let corrected = 0
   for (const [table, column] of RECORDED) {
     const [name, at] = [sql.identifier(table), sql.identifier(column)]

@@ -2,7 +2,7 @@ import { cookie } from '@elysiajs/cookie'
 import { Elysia } from 'elysia'
 import { z } from 'zod'
 import { withCallSource } from '#dashboard/kernel/runtime/call-source.ts'
-import { UNKNOWN } from '#shared/kernel/api/body.ts'
+import { UNKNOWN_FIELD } from '#shared/kernel/api/body.ts'
 import { type Fields, invalid } from '#shared/kernel/errors.ts'
 import { parse } from '#shared/kernel/parse.ts'
 import { allowCaching } from './answer-cache.ts'
@@ -123,7 +123,7 @@ function fieldsIn(route: RouteInput, request: Request, body: JsonFields): JsonFi
   const query = new URLSearchParams(queryOf(request.url))
   const refused: Fields = Object.create(null)
   for (const name of route.ignores_unknown ? [] : unknownIn(route, query, body))
-    refused[name] = [UNKNOWN]
+    refused[name] = [UNKNOWN_FIELD]
   if (route.body) Object.assign(refused, unknownNestedFields(route.body, body))
   const isAsked = query.has('dry_run') || Object.hasOwn(body, 'dry_run')
   const changes = !route.at.startsWith('GET ')

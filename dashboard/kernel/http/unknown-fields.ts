@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { UNKNOWN } from '#shared/kernel/api/body.ts'
+import { UNKNOWN_FIELD } from '#shared/kernel/api/body.ts'
 import type { Fields } from '#shared/kernel/errors.ts'
 
 type Schema = z.core.$ZodTypes
@@ -23,7 +23,7 @@ export function unknownNestedFields(
   return Object.fromEntries(
     rules.map(([field, names]) => [
       field,
-      [...new Set(names)].map((name) => `${UNKNOWN}: ${name}`),
+      [...new Set(names)].map((name) => `${UNKNOWN_FIELD}: ${name}`),
     ]),
   )
 }

@@ -1,4 +1,4 @@
-import { isAhead } from '#shared/kernel/age.ts'
+import { isInFuture } from '#shared/kernel/age.ts'
 import type { Clock } from './clock.ts'
 
 const HOUR_MS = 3600_000
@@ -69,4 +69,4 @@ export class ClockWatch {
 }
 
 const isFar = (newest: string, now: Date) =>
-  isAhead(newest, now) || now.getTime() - Date.parse(newest) > DAY_MS
+  isInFuture(newest, now) || now.getTime() - Date.parse(newest) > DAY_MS

@@ -1,11 +1,11 @@
 import { PROTOCOL } from '#shared/kernel/protocol.ts'
 import { NO_MAIL } from '#shared/mail/mail.ts'
 import {
+  type ChangesPart,
   ChangesRequest,
   PART_NAMES,
   PARTS,
-  type Part,
-  type Versions,
+  type PartVersions,
 } from '#shared/servers/changes.ts'
 
 const FIRST = 127
@@ -94,8 +94,8 @@ export function answerTo(
   return { body, is_held: changed.length === 0 }
 }
 
-function changesOf(parts: readonly Part[], changed: readonly Part[]) {
-  const versions: Versions = {}
+function changesOf(parts: readonly ChangesPart[], changed: readonly ChangesPart[]) {
+  const versions: PartVersions = {}
   for (const part of parts) versions[part] = VERSIONS[part]
   const paths = changed.flatMap((part) => PARTS[part])
   return {

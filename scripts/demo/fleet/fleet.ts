@@ -3,13 +3,13 @@ import { commands } from '#agent/commands.ts'
 import { FoundMonitor } from '#agent/features/health/found/monitor.ts'
 import { HealthMonitor } from '#agent/features/health/monitor.ts'
 import { NumbersCollector } from '#agent/features/metrics/collector.ts'
-import { type Ask, asking } from '#agent/kernel/calls/reading.ts'
+import { type AskReading, askReadings } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { type Listening, listen } from '#agent/kernel/http/listen.ts'
+import { type ListeningServer, listen } from '#agent/kernel/http/listen.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import { Policy } from '#agent/kernel/policy/policy.ts'
 import { openGate } from '#agent/kernel/trust/gate.ts'
-import { type Rotation, rotationOf } from '#agent/kernel/trust/rotation.ts'
+import { type KeyRotation, rotationOf } from '#agent/kernel/trust/rotation.ts'
 import { TrustedDashboard } from '#agent/kernel/trust/trusted-dashboard.ts'
 import { readings } from '#agent/readings.ts'
 import { plainTransport, type Transports } from '#dashboard/kernel/agents/transport.ts'
@@ -143,12 +143,12 @@ const CHECK_MS_A_SITE = 60
 /** This is the agent of a simulated server: everything except its machine is the real one. */
 class DemoAgent {
   /** Asks its readings without a request. */
-  readonly ask: Ask
+  readonly ask: AskReading
   readonly #app: ReturnType<typeof createApp>
   readonly #own: HealthMonitor
   readonly #found: FoundMonitor
   readonly #host: Host
-  #listening: Listening | undefined
+  #listening: ListeningServer | undefined
 
   constructor(host: Host, report: (error: unknown) => void) {
     const runner = new Runner({ host, commands, report: (error) => report(error) })
@@ -165,7 +165,7 @@ class DemoAgent {
       numbers: new NumbersCollector(host),
       rotation: rotationOn(host),
     }
-    this.ask = asking(readings, deps, new AbortController().signal)
+    this.ask = askReadings(readings, deps, new AbortController().signal)
     this.#app = createApp({
       ...deps,
       readings,
@@ -192,7 +192,7 @@ class DemoAgent {
   }
 
   /** Checks the sites as agent/rounds.ts does, at its own pace while the server is online. */
-  async #watch(listening: Listening): Promise<void> {
+  async #watch(listening: ListeningServer): Promise<void> {
     while (this.#listening === listening) {
       await this.#own.look()
       await this.#own.visit(this.#found.size)
@@ -211,7 +211,7 @@ class DemoAgent {
 }
 
 /** Returns the rotation of the keys that a dashboard gives to every agent; the caller needs no proof. */
-function rotationOn({ files, clock, exclusive, settings }: Host): Rotation {
+function rotationOn({ files, clock, exclusive, settings }: Host): KeyRotation {
   const trust = new TrustedDashboard(files, settings.state_dir)
   return rotationOf({ trust, exclusive, now: () => Math.floor(clock.now() / 1000) })
 }

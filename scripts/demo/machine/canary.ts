@@ -1,5 +1,5 @@
-import { INSIDE } from '#agent/features/isolation/attacks/index.ts'
-import { CRON_ANSWER, SHELL_ANSWER } from '#agent/features/isolation/entries.ts'
+import { INSIDE_ATTACKS } from '#agent/features/isolation/attacks/index.ts'
+import { CRON_ANSWER, SHELL_ANSWER } from '#agent/features/isolation/entry-scripts.ts'
 import { sliceOf } from '#agent/kernel/services/systemd.ts'
 import type { Machine } from './machine.ts'
 
@@ -42,6 +42,6 @@ function jobOf(machine: Machine, user: string): string {
 }
 
 function verdictsOn({ plan }: Machine) {
-  const all = Object.fromEntries([...INSIDE.keys()].map((id) => [id, REFUSED]))
+  const all = Object.fromEntries([...INSIDE_ATTACKS.keys()].map((id) => [id, REFUSED]))
   return plan.role === 'legacy' ? { ...all, [WEAKNESS.id]: WEAKNESS.verdict } : all
 }

@@ -2,7 +2,7 @@ import { commands } from '#agent/commands.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { StepStates } from '#agent/kernel/operations/step-states.ts'
 import { performSteps } from '#agent/kernel/operations/steps.ts'
-import type { Context } from '#agent/kernel/steps/command.ts'
+import type { RunContext } from '#agent/kernel/steps/command.ts'
 import type { CommandName, ParamsOf, ResultOf } from '#shared/commands.ts'
 import { type ErrorBody, ServiceError } from '#shared/kernel/errors.ts'
 import type { StepChange } from '#shared/kernel/steps.ts'
@@ -24,7 +24,7 @@ export async function carryOut<N extends CommandName>(
 ): Promise<Transcript<ResultOf<N>>> {
   const warnings: Warning[] = []
   const states = new StepStates()
-  const context: Context = {
+  const context: RunContext = {
     host,
     announce: (steps) => states.announce(steps),
     perform: (steps) => performSteps(steps, async () => undefined, undefined, states),

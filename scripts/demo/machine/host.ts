@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { ACME_ROOT } from '#agent/features/web/base.ts'
 import { fingerprintOf } from '#agent/kernel/host/fingerprint.ts'
-import type { Host, Probe } from '#agent/kernel/host/ports.ts'
+import type { Host, ProbeRequest } from '#agent/kernel/host/ports.ts'
 import { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import { randomFrom, simulatedHost } from '#agent/kernel/host/simulated/host.ts'
 import { done } from '#agent/kernel/host/simulated/programs/output.ts'
 import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
-import type { Visit, Visited } from '#agent/kernel/host/visit-port.ts'
+import type { VisitRequest, VisitResult } from '#agent/kernel/host/visit-port.ts'
 import { isCanary } from '#agent/kernel/site/canary.ts'
 import { NEWEST_CORE } from '#scripts/demo/wordpress.ts'
 import { apexOf } from '#shared/kernel/names.ts'
@@ -74,7 +74,7 @@ type Answer = { status: number; body: string; headers: Record<string, string> }
 
 const answer = (status: number, body = ''): Answer => ({ status, body, headers: {} })
 
-type Request = Pick<Probe, 'host' | 'path'>
+type Request = Pick<ProbeRequest, 'host' | 'path'>
 
 /** Returns a visitor's answer, which needs nginx, PHP and the tables of WordPress. */
 function answerOf(machine: Machine, request: Request): Answer {
@@ -99,7 +99,7 @@ function answerOfPhp(machine: Machine, vhost: string, { host, path }: Request): 
 }
 
 /** Visits a page without a cache: a PHP that is slow elsewhere is not slow here. */
-function visited(machine: Machine, visit: Visit): Visited {
+function visited(machine: Machine, visit: VisitRequest): VisitResult {
   return { ...answerOf(machine, visit), headers: {}, ms: 80 }
 }
 

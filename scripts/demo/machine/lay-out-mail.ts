@@ -5,7 +5,7 @@ import {
   type ServerSetting,
 } from '#agent/features/mail/setting.ts'
 import { EMPTY } from '#agent/kernel/host/simulated/nodes.ts'
-import { MAIL } from '#agent/kernel/mail/places.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
 import { isServed, type ServerPlan } from '#scripts/demo/fleet/plan.ts'
 import { stamp } from '#scripts/demo/time.ts'
 import type { SiteMail } from '#shared/mail/mail.ts'
@@ -31,13 +31,15 @@ export function layOutMail(machine: Machine): void {
     relay: { ...DEMO_RELAY, password: 'demo' },
     from_address: null,
   }
-  disk.putText(MAIL.server, JSON.stringify(setting), { mode: 0o640 })
+  disk.putText(MAIL_PATHS.server, JSON.stringify(setting), { mode: 0o640 })
   disk.putText(MAIL_PROCESSES, '901\n')
   for (const [at, site] of servedBy(plan).entries()) {
-    disk.putText(MAIL.site(site.user), () => JSON.stringify(newSiteSetting(site.domain)))
-    disk.put(MAIL.socketFolder(site.user), EMPTY)
+    disk.putText(MAIL_PATHS.site(site.user), () => JSON.stringify(newSiteSetting(site.domain)))
+    disk.put(MAIL_PATHS.socketFolder(site.user), EMPTY)
     if (at % 3 !== 2) {
-      disk.putText(MAIL.statusOf(site.user), () => statusOf(countsOf(plan, at, machine.time.now())))
+      disk.putText(MAIL_PATHS.statusOf(site.user), () =>
+        statusOf(countsOf(plan, at, machine.time.now())),
+      )
     }
   }
 }

@@ -19,7 +19,7 @@ import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import { slicePathOf } from '#agent/kernel/services/systemd.ts'
 import { certificateFolder, homeOf, logsOf, trashOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { limitsOn } from '#agent/kernel/site/tiers.ts'
+import { tierLimitsOn } from '#agent/kernel/site/tiers.ts'
 import type { SitePlan } from '#scripts/demo/fleet/plan.ts'
 import { DAY_MS, stamp } from '#scripts/demo/time.ts'
 import { NO_DNS } from './authority.ts'
@@ -79,7 +79,7 @@ function layServices(machine: Machine, plan: SitePlan): void {
   const { disk } = machine
   const { user, php, domain } = plan
   const pool = { user, php }
-  const limits = () => limitsOn(plan.tier, machine.plan)
+  const limits = () => tierLimitsOn(plan.tier, machine.plan)
   disk.putText(configOf(pool), () => renderPool(pool, limits(), 'systemd'))
   disk.putText(`${poolFolderOf(pool)}/hosting.ini`, () => renderIni(limits()))
   disk.putText(slicePathOf(user), () => renderSlice(user, limits()))
@@ -142,7 +142,7 @@ function vhostText(machine: Machine, plan: SitePlan): string {
   return renderVhost({
     site: siteOf(plan),
     socket: socketOf(plan),
-    limits: limitsOn(plan.tier, machine.plan),
+    limits: tierLimitsOn(plan.tier, machine.plan),
     abilities: { ipv6: false, http2_directive: versionOf(machine) >= '1.25.1' },
     certificate: plan.tls === 'none' || plan.certificate === 0 ? undefined : certificate,
   })

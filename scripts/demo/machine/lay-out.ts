@@ -1,5 +1,5 @@
 import { CLIENT_GROUP } from '#agent/features/access/clients.ts'
-import { DROP_IN, GROUP } from '#agent/features/access/places.ts'
+import { DROP_IN, SFTP_GROUP } from '#agent/features/access/paths.ts'
 import { DROP_IN_TEXT } from '#agent/features/access/ssh/drop-in.ts'
 import { renderUnattended, UNATTENDED_FILE } from '#agent/features/updates/unattended.ts'
 import { folder, sharedFolder } from '#agent/kernel/host/simulated/nodes.ts'
@@ -196,6 +196,6 @@ http {
 /** Lays out what stays of a client's account on a server: the groups and the settings of sshd. */
 export function layOutAccess(machine: Machine): void {
   const { disk } = machine
-  for (const group of [GROUP, CLIENT_GROUP]) groupadd(machine, ['groupadd', group], {})
+  for (const group of [SFTP_GROUP, CLIENT_GROUP]) groupadd(machine, ['groupadd', group], {})
   disk.putText(DROP_IN, DROP_IN_TEXT)
 }

@@ -2,8 +2,8 @@ import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import {
   PROGRAMS as BASE,
-  type Program,
   programOf,
+  type SimulatedProgram,
 } from '#agent/kernel/host/simulated/programs/programs.ts'
 import { processesOf, systemctl as start } from '#agent/kernel/host/simulated/programs/services.ts'
 import type { PendingPackage } from '#shared/updates/maintenance.ts'
@@ -16,7 +16,7 @@ import { php } from './programs/php.ts'
 import { groupadd, sftp, ssh, sshd, sshKeygen } from './programs/sshd.ts'
 
 /** The effects of programs on a machine; others do nothing. */
-const PROGRAMS: Record<string, Program<Machine, Output | Promise<Output>>> = {
+const PROGRAMS: Record<string, SimulatedProgram<Machine, Output | Promise<Output>>> = {
   ...BASE,
   ...{ 'hosting-agent': agent, php, du, nginx, ss, systemctl },
   ...{ groupadd, sshd, sftp, ssh, 'ssh-keygen': sshKeygen },

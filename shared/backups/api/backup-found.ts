@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { RepositoryName, Sealed } from '#shared/backups/backup.ts'
+import { RepositoryName, SealedText } from '#shared/backups/backup.ts'
 import { MAX_PASSWORDS, RepositoryNames, SealedKey } from '#shared/backups/backup-find.ts'
 import { body } from '#shared/kernel/api/body.ts'
 import { Count, Timestamp } from '#shared/kernel/api/parts.ts'
@@ -48,7 +48,7 @@ export const AdoptBackups = body({
   target_id: Id,
   repository: RepositoryName,
   sealed_passwords: z
-    .array(Sealed)
+    .array(SealedText)
     .min(1, 'Must have a password')
     .max(MAX_PASSWORDS, `Must have at most ${MAX_PASSWORDS} passwords`)
     .describe('Encrypted to `dashboard_key`; the first that opens the repository is recorded.'),

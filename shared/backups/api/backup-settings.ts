@@ -5,20 +5,20 @@ import { body } from '#shared/kernel/api/body.ts'
 import { Count, RecordId, Timestamp } from '#shared/kernel/api/parts.ts'
 import { Id, oneOf, Tag, TrueOrFalse } from '#shared/kernel/fields.ts'
 
-const EVERY = ['default', ...BACKUP_INTERVALS] as const
+const INTERVALS_OR_DEFAULT = ['default', ...BACKUP_INTERVALS] as const
 const tag = z.string()
 
 const Source = z.strictObject({
   kind: z.enum(['site', 'tag', 'fleet']),
   tag: tag.nullable().describe('The tag of the server whose rule is used.'),
 })
-/** Where a value that is used for a site comes from. */
+/** The source of a value that is used for a site. */
 export type SettingSource = z.infer<typeof Source>
 
 /** The fields of a site's backup schedule, which are part of the answer with its backups. */
 export const schedule = {
   every: z
-    .enum(EVERY)
+    .enum(INTERVALS_OR_DEFAULT)
     .describe('Its own interval; default: that of a tag of its server, or the setting.'),
   target_id: RecordId.nullable().describe(
     'Its own target; null: that of a tag of its server, or the default one.',
@@ -50,7 +50,7 @@ export const schedule = {
 }
 
 export const SetBackupSettings = body({
-  every: oneOf(EVERY),
+  every: oneOf(INTERVALS_OR_DEFAULT),
   target_id: Id.nullable(),
   backup_first: TrueOrFalse.nullable().optional().describe('Default: unchanged.'),
   exclude: BackupExcludes.optional().describe('Default: unchanged.'),
@@ -63,7 +63,7 @@ export const BackupSettings = z.strictObject(schedule).meta({
 export type BackupSettings = z.infer<typeof BackupSettings>
 
 const rule = {
-  every: z.enum(EVERY).describe('default: as the setting `backup_every`.'),
+  every: z.enum(INTERVALS_OR_DEFAULT).describe('default: as the setting `backup_every`.'),
   target_id: RecordId.nullable().describe('Null: the default one.'),
   backup_first: z.boolean().nullable().describe('Null: as the setting `backup_first`.'),
   per_server: z
@@ -93,20 +93,20 @@ export type BackupRules = z.infer<typeof BackupRules>
 
 const Rule = z.strictObject({
   tag: Tag,
-  every: oneOf(EVERY),
+  every: oneOf(INTERVALS_OR_DEFAULT),
   target_id: Id.nullable(),
   backup_first: TrueOrFalse.nullable().default(null),
   per_server: BackupsPerServer.nullable().default(null),
 })
 
-const MOST = 'Must have at most 100 rules'
+const MAX_RULES_MESSAGE = 'Must have at most 100 rules'
 export const SetBackupRules = body({
   version: z
     .string('Must be the version that was read')
     .describe('That of the rules that were read.'),
   rules: z
     .array(Rule, { error: 'Must be a list of rules' })
-    .max(100, MOST)
+    .max(100, MAX_RULES_MESSAGE)
     .refine(
       (rules) => new Set(rules.map((each) => each.tag)).size === rules.length,
       'Must have one rule for each tag',

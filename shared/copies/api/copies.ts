@@ -2,7 +2,7 @@ import { strictObject, z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { CloneOf } from '#shared/copies/site.clone.ts'
 import { siteCompareType } from '#shared/copies/site.compare.ts'
-import { isSomething, Pushed, SOMETHING } from '#shared/copies/site.push.ts'
+import { hasContentToPush, NOTHING_TO_PUSH, PushResult } from '#shared/copies/site.push.ts'
 import { DnsChoice } from '#shared/domains/dns-choice.ts'
 import { body } from '#shared/kernel/api/body.ts'
 import { RecordId, Timestamp } from '#shared/kernel/api/parts.ts'
@@ -50,13 +50,13 @@ export const CompareSites = body({ staging_id, dry_run: DryRun }).meta({ id: 'Co
 
 export const PushSite = body({
   staging_id,
-  files: Pushed.shape.files,
-  tables: Pushed.shape.tables.default([]),
-  overwrite: Pushed.shape.overwrite,
+  files: PushResult.shape.files,
+  tables: PushResult.shape.tables.default([]),
+  overwrite: PushResult.shape.overwrite,
   without_backup,
   dry_run: DryRun,
 })
-  .refine(isSomething, SOMETHING)
+  .refine(hasContentToPush, NOTHING_TO_PUSH)
   .meta({ id: 'PushSite' })
 
 export const SiteCopy = strictObject({

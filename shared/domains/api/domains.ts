@@ -1,7 +1,7 @@
 import { strictObject, type z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { DnsChoice } from '#shared/domains/dns-choice.ts'
-import { Primary } from '#shared/domains/primary-domain.ts'
+import { NewPrimary } from '#shared/domains/primary-domain.ts'
 import { body } from '#shared/kernel/api/body.ts'
 import { ReportedDomain } from '#shared/kernel/fields.ts'
 import { Accept, DryRun } from '#shared/kernel/plan.ts'
@@ -15,14 +15,14 @@ export const SetDomains = body({
 }).meta({ id: 'SetDomains' })
 
 export const SetPrimary = body({
-  ...Primary.shape,
+  ...NewPrimary.shape,
   accept: Accept.optional(),
   dns: DnsChoice.optional(),
   without_backup,
   dry_run: DryRun,
 }).meta({ id: 'SetPrimary' })
 
-const { primary } = Primary.shape
+const { primary } = NewPrimary.shape
 export const PreviewPrimary = body({ primary, dry_run: DryRun }).meta({ id: 'PreviewPrimary' })
 
 export const SiteDomains = strictObject({

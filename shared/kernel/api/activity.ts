@@ -3,10 +3,10 @@ import { oneOf } from '#shared/kernel/fields.ts'
 import { ACTIVITY_STATUSES } from '#shared/kernel/values.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
-/** The greatest number of 15 digits, which is the length that an id in an address may have. */
+/** The maximum number of 15 digits, which is the length of an id in an address. */
 export const MAX_DIGITS = 999_999_999_999_999
 
-/** A whole number in a query: digits only, since number conversions take `1e3` and `0x10`. */
+/** Parses a whole number in a query: digits only, as conversions take `1e3` and `0x10`. */
 export const digits = (message: string, minimum = 1, maximum = MAX_DIGITS) =>
   z
     .string(message)
@@ -15,11 +15,11 @@ export const digits = (message: string, minimum = 1, maximum = MAX_DIGITS) =>
     .meta({ minimum, maximum })
     .transform(Number)
 
-const MOST = 500
-const limitRule = `Must be a whole number between 1 and ${MOST}`
+const MAX_ENTRIES = 500
+const limitRule = `Must be a whole number between 1 and ${MAX_ENTRIES}`
 
-export const Limit = digits(limitRule, 1, MOST).describe(
-  `The maximum number, up to ${MOST}; default 50.`,
+export const Limit = digits(limitRule, 1, MAX_ENTRIES).describe(
+  `The maximum number, up to ${MAX_ENTRIES}; default 50.`,
 )
 
 export const ActivityQuery = z.object({

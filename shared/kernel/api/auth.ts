@@ -5,8 +5,8 @@ import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
 import { body, openBody } from './body.ts'
 import { RecordId, Timestamp } from './parts.ts'
 
-/** Characters of a new password. */
-export const LEAST_PASSWORD = 12
+/** The minimum length of a new password. */
+export const MIN_PASSWORD = 12
 
 const text = (label: string) => z.string(required(label))
 
@@ -34,7 +34,7 @@ export const ChangePassword = body({
   current_password: current('Current password'),
   password: secretOf(
     text('Password')
-      .min(LEAST_PASSWORD, `Must have at least ${LEAST_PASSWORD} characters`)
+      .min(MIN_PASSWORD, `Must have at least ${MIN_PASSWORD} characters`)
       .max(1024, 'Must have at most 1024 characters'),
   ),
   end_tokens: TrueOrFalse.default(false).describe('Whether every API token of the user ends too.'),

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { DryRun } from '#shared/kernel/plan.ts'
 
 /** The rule that an unknown field of a body or a query breaks. */
-export const UNKNOWN = 'Unknown field'
+export const UNKNOWN_FIELD = 'Unknown field'
 const NO_OBJECT = 'Must be a JSON object'
 
 /** The body of a request: an unknown field is refused by its name, so no misspelt one is ignored. */
 export function body<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? UNKNOWN : NO_OBJECT),
+    error: ({ code }) => (code === 'unrecognized_keys' ? UNKNOWN_FIELD : NO_OBJECT),
   })
 }
 

@@ -1,4 +1,4 @@
-import { carry } from './carry.ts'
+import { requireMatch } from './require-match.ts'
 import { formatOf } from './template.ts'
 
 const words = formatOf({
@@ -13,7 +13,12 @@ const words = formatOf({
  */
 export const crontab: typeof words = Object.assign(
   (...template: Parameters<typeof words>) =>
-    carry('command', words(...template), /^(?:.{0,999}\n)*.{0,999}$/, 'Must have short lines'),
+    requireMatch(
+      'command',
+      words(...template),
+      /^(?:.{0,999}\n)*.{0,999}$/,
+      'Must have short lines',
+    ),
   { part: words.part },
 )
 

@@ -1,8 +1,8 @@
-import { carry } from './carry.ts'
+import { requireMatch } from './require-match.ts'
 
-/** A line of printable ASCII without `%(`, which go-ini replaces with another value. */
+/** Matches a line of printable ASCII without `%(`, which go-ini replaces with another value. */
 const CARRIED = /^(?:%(?!\()|[\x20-\x24\x26-\x7e])*$/
-/** What go-ini reads as it stands: no comment, quote, continued line or outer blank. */
+/** Matches what go-ini reads unchanged: no comment, quote, continued line or outer blank. */
 const PLAIN = /^(?:[^\s#;"'`\\](?:[^#;"'`\\]*[^\s#;"'`\\])?)?$/
 const NAME = /^[A-Za-z][\w-]*$/
 
@@ -13,12 +13,12 @@ const NAME = /^[A-Za-z][\w-]*$/
  */
 export function renderIni(section: string, values: Readonly<Record<string, string>>): string {
   const lines = Object.entries(values).map(
-    ([key, value]) => `${carry('key', key, NAME, 'Must be a name')}=${written(key, value)}`,
+    ([key, value]) => `${requireMatch('key', key, NAME, 'Must be a name')}=${written(key, value)}`,
   )
-  return `[${carry('section', section, NAME, 'Must be a name')}]\n${lines.join('\n')}\n`
+  return `[${requireMatch('section', section, NAME, 'Must be a name')}]\n${lines.join('\n')}\n`
 }
 
 function written(key: string, value: string): string {
-  const text = carry(key, value, CARRIED, 'Must be one line of printable ASCII without %(')
+  const text = requireMatch(key, value, CARRIED, 'Must be one line of printable ASCII without %(')
   return PLAIN.test(text) ? text : `\`${text}\``
 }

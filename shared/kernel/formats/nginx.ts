@@ -1,7 +1,7 @@
-import { carry } from './carry.ts'
-import { formatOf, Written } from './template.ts'
+import { requireMatch } from './require-match.ts'
+import { FormattedText, formatOf } from './template.ts'
 
-/** No blank, quote, backslash, comment, variable, brace or semicolon: a word that means itself. */
+/** Matches a word that nginx reads literally, without any sign of its syntax. */
 const WORD = /^[\w.:/@+=~*%?&,[\]-]+$/
 
 /** The template tag of configurations of nginx. */
@@ -11,24 +11,26 @@ export const nginx = formatOf({
 })
 
 /** Returns a variable, with its sign. */
-export const nginxVariable = (name: string): Written =>
-  new Written(carry('variable', name, /^\$[a-z][a-z0-9_]*$/, 'Must be a variable'))
+export const nginxVariable = (name: string): FormattedText =>
+  new FormattedText(requireMatch('variable', name, /^\$[a-z][a-z0-9_]*$/, 'Must be a variable'))
 
 /** Returns a word as it stands in a regular expression in double quotes. */
-export const nginxPattern = (text: string): Written =>
-  new Written(
-    carry('pattern', text, /^[\w.~/%-]+$/, 'Must be letters, digits and . _ ~ / % -').replaceAll(
-      '.',
-      '\\.',
-    ),
+export const nginxPattern = (text: string): FormattedText =>
+  new FormattedText(
+    requireMatch(
+      'pattern',
+      text,
+      /^[\w.~/%-]+$/,
+      'Must be letters, digits and . _ ~ / % -',
+    ).replaceAll('.', '\\.'),
   )
 
 /** Returns a string in single quotes. nginx reads variables in it and has no escape for them: there is no `$`. */
-export const nginxText = (text: string): Written =>
-  new Written(
-    `'${carry('text', text, /^(?:[^'\\$\p{Cc}\p{Cs}]|\n)*$/u, 'Must be text without single quotes, backslashes and $')}'`,
+export const nginxText = (text: string): FormattedText =>
+  new FormattedText(
+    `'${requireMatch('text', text, /^(?:[^'\\$\p{Cc}\p{Cs}]|\n)*$/u, 'Must be text without single quotes, backslashes and $')}'`,
   )
 
 /** Returns an address as it stands in a regular expression in double quotes. */
 export const nginxAddress = (address: string): string =>
-  carry('address', address, /^[0-9a-f.:]+$/i, 'Must be an IP address').replaceAll('.', '\\.')
+  requireMatch('address', address, /^[0-9a-f.:]+$/i, 'Must be an IP address').replaceAll('.', '\\.')

@@ -1,5 +1,5 @@
-import { carry } from './carry.ts'
-import { formatOf, Written } from './template.ts'
+import { requireMatch } from './require-match.ts'
+import { FormattedText, formatOf } from './template.ts'
 
 /**
  * The template tag of php.ini and of pools of PHP-FPM. A value without quotes has no sign of the
@@ -11,7 +11,7 @@ export const phpIni = formatOf({
 })
 
 /** Returns a value in double quotes, which end at the next one and contain no `$` and no backslash. */
-export const phpIniText = (field: string, text: string): Written =>
-  new Written(
-    `"${carry(field, text, /^[^"\\$\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'Must be one line without quotes, backslashes and $')}"`,
+export const phpIniText = (field: string, text: string): FormattedText =>
+  new FormattedText(
+    `"${requireMatch(field, text, /^[^"\\$\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u, 'Must be one line without quotes, backslashes and $')}"`,
   )

@@ -1,9 +1,6 @@
-import { carry } from './carry.ts'
+import { requireMatch } from './require-match.ts'
 
-/**
- * No blank, quote, backslash, comment, `%` token, `$` variable or `~`: a word of ssh_config(5) that
- * means itself for every keyword.
- */
+/** Matches a word of ssh_config(5) that every keyword reads literally. */
 const WORD = /^[\w.:/@+[\]][\w.:/@+=,[\]-]*$/
 const A_WORD = 'Must be letters, digits and . _ : / @ + = , [ ] -'
 const KEYWORD = /^[A-Za-z]+$/
@@ -17,13 +14,13 @@ export function renderSshHost(
 ): string {
   const lines = Object.entries(settings).map(
     ([keyword, value]) =>
-      `  ${carry('keyword', keyword, KEYWORD, 'Must be a keyword')} ${carry(keyword, value, WORD, A_WORD)}`,
+      `  ${requireMatch('keyword', keyword, KEYWORD, 'Must be a keyword')} ${requireMatch(keyword, value, WORD, A_WORD)}`,
   )
-  return `${[`Host ${carry('Host', name, NAME, 'Must be a name')}`, ...lines].join('\n')}\n`
+  return `${[`Host ${requireMatch('Host', name, NAME, 'Must be a name')}`, ...lines].join('\n')}\n`
 }
 
 /** Renders one line of known_hosts (sshd(8)): a name, and a key without its comment. */
 export function renderKnownHost(name: string, key: string): string {
-  const host = carry('name', name, NAME, 'Must be a name')
-  return `${host} ${carry('host_key', key, PUBLIC_KEY, 'Must be a public key')}\n`
+  const host = requireMatch('name', name, NAME, 'Must be a name')
+  return `${host} ${requireMatch('host_key', key, PUBLIC_KEY, 'Must be a public key')}\n`
 }

@@ -1,10 +1,10 @@
-import { carry } from './carry.ts'
-import { formatOf, Written } from './template.ts'
+import { requireMatch } from './require-match.ts'
+import { FormattedText, formatOf } from './template.ts'
 
 const A_WORD = 'Must be letters, digits and . _ : / @ + = , ~ -, and begin with none of @ + = , ~ -'
-/** systemd escapes a hyphen in the name of a slice. */
+/** Matches a word; systemd escapes a hyphen in the name of a slice. */
 const WORD = /^(?:[\w./:]|\\x2d)(?:[\w.:/@+=,~-]|\\x2d)*$/
-/** systemd reads UTF-8 without control characters; a line separator is none for it. */
+/** A line for systemd: UTF-8 without control characters. */
 const LINE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{NChar}]*$/u
 const A_LINE = 'Must be one line without control characters'
 
@@ -12,23 +12,27 @@ const A_LINE = 'Must be one line without control characters'
 export const unit = formatOf({ word: WORD, rule: A_WORD })
 
 /** Returns one word of ExecStart=, which systemd.service(5) takes literally: no escapes, specifiers or variables. */
-export const execWord = (text: string): Written =>
-  new Written(quoted(carry('ExecStart', text, LINE, A_LINE)).replaceAll('$', '$$$$'))
+export const execWord = (text: string): FormattedText =>
+  new FormattedText(quoted(requireMatch('ExecStart', text, LINE, A_LINE)).replaceAll('$', '$$$$'))
 
 /** Returns an expression of systemd.time(7). */
-export const calendarWords = (text: string): Written =>
-  new Written(carry('OnCalendar', text, /^[\w*,:/. -]+$/, 'Must be a calendar expression'))
+export const calendarWords = (text: string): FormattedText =>
+  new FormattedText(
+    requireMatch('OnCalendar', text, /^[\w*,:/. -]+$/, 'Must be a calendar expression'),
+  )
 
 const ADDRESS = /^(?:\[[0-9a-f:.]+\]|[0-9.]+):\d{1,5}$/i
 
 /** Returns an IP address with its port, as ListenStream= has it. */
-export const listenWord = (address: string): Written =>
-  new Written(carry('ListenStream', address, ADDRESS, 'Must be an IP address and a port'))
+export const listenWord = (address: string): FormattedText =>
+  new FormattedText(
+    requireMatch('ListenStream', address, ADDRESS, 'Must be an IP address and a port'),
+  )
 
 /** Returns the value of Environment=, in which `$` has no meaning: systemd.exec(5). */
-export const environmentWord = (name: string, value: string): Written => {
-  const variable = carry('Environment', name, /^[A-Z_][A-Z0-9_]*$/, 'Must be a name')
-  return new Written(quoted(`${variable}=${carry(name, value, LINE, A_LINE)}`))
+export const environmentWord = (name: string, value: string): FormattedText => {
+  const variable = requireMatch('Environment', name, /^[A-Z_][A-Z0-9_]*$/, 'Must be a name')
+  return new FormattedText(quoted(`${variable}=${requireMatch(name, value, LINE, A_LINE)}`))
 }
 
 const quoted = (text: string) =>
@@ -39,8 +43,8 @@ const quoted = (text: string) =>
  * Throws 422 on the name for a value that no such line carries.
  */
 export function renderVariable(name: string, value: string): string {
-  const variable = carry('name', name, /^[A-Z_][A-Z0-9_]*$/, 'Must be a name')
-  const text = carry(name, value, LINE, A_LINE)
+  const variable = requireMatch('name', name, /^[A-Z_][A-Z0-9_]*$/, 'Must be a name')
+  const text = requireMatch(name, value, LINE, A_LINE)
   if (/^[\w.:/@+=,%^~-]*$/.test(text)) return `${variable}=${text}`
   return `${variable}="${text.replaceAll(/[\\"$`]/g, (sign) => `\\${sign}`)}"`
 }

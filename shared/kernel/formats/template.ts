@@ -1,7 +1,7 @@
-import { carry } from './carry.ts'
+import { requireMatch } from './require-match.ts'
 
-/** What a format has written itself: a quoted value, or a part of a line. Only formats make it. */
-export class Written {
+/** A text that a format has written: a quoted value, a part of a line. Only formats create it. */
+export class FormattedText {
   readonly text: string
 
   constructor(text: string) {
@@ -9,21 +9,21 @@ export class Written {
   }
 }
 
-type Word = string | number | Written
-type Value = Word | readonly Word[]
+type TemplateWord = string | number | FormattedText
+type TemplateValue = TemplateWord | readonly TemplateWord[]
 
 const COMMENT = /^[\w .,-]*$/
 
-/** How a format writes a value without quotes. */
-interface Rules {
+/** The rules of a format for values without quotes. */
+interface FormatRules {
   word: RegExp
   rule: string
 }
 
-interface Format {
-  (parts: TemplateStringsArray, ...values: readonly Value[]): string
-  /** The same for a part of a line, to be put into another one. */
-  part(parts: TemplateStringsArray, ...values: readonly Value[]): Written
+interface TemplateTag {
+  (parts: TemplateStringsArray, ...values: readonly TemplateValue[]): string
+  /** Renders a part of a line, to be put into another one. */
+  part(parts: TemplateStringsArray, ...values: readonly TemplateValue[]): FormattedText
 }
 
 /**
@@ -32,8 +32,12 @@ interface Format {
  * directive in whose line it stands. A value that fills the beginning of a line up to its end is text
  * that a template of the format has rendered before.
  */
-export function formatOf({ word, rule }: Rules): Format {
-  const render = (parts: readonly string[], values: readonly Value[], isPart: boolean): string => {
+export function formatOf({ word, rule }: FormatRules): TemplateTag {
+  const render = (
+    parts: readonly string[],
+    values: readonly TemplateValue[],
+    isPart: boolean,
+  ): string => {
     let text = parts[0] ?? ''
     values.forEach((value, at) => {
       const next = parts[at + 1] ?? ''
@@ -44,25 +48,26 @@ export function formatOf({ word, rule }: Rules): Format {
     })
     return text
   }
-  const writtenIn = (line: string, value: Value): string => {
+  const writtenIn = (line: string, value: TemplateValue): string => {
     if (/^[#;]/.test(line) && typeof value === 'string') {
-      return carry('comment', value, COMMENT, 'Must be a sentence')
+      return requireMatch('comment', value, COMMENT, 'Must be a sentence')
     }
     const field = /^\s*([\w.-]+)/.exec(line)?.[1] ?? 'value'
-    const one = (each: Word) =>
-      each instanceof Written ? each.text : carry(field, each, word, rule)
+    const one = (each: TemplateWord) =>
+      each instanceof FormattedText ? each.text : requireMatch(field, each, word, rule)
     return isList(value) ? value.map(one).join(' ') : one(value)
   }
   return Object.assign(
-    (parts: TemplateStringsArray, ...values: readonly Value[]) => render(parts, values, false),
+    (parts: TemplateStringsArray, ...values: readonly TemplateValue[]) =>
+      render(parts, values, false),
     {
-      part: (parts: TemplateStringsArray, ...values: readonly Value[]) =>
-        new Written(render(parts, values, true)),
+      part: (parts: TemplateStringsArray, ...values: readonly TemplateValue[]) =>
+        new FormattedText(render(parts, values, true)),
     },
   )
 }
 
-const fillsLine = (value: Value, next: string): value is string =>
+const fillsLine = (value: TemplateValue, next: string): value is string =>
   typeof value === 'string' && (value === '' || /\n$/.test(value) || /^(\n|$)/.test(next))
 
-const isList = (value: Value): value is readonly Word[] => Array.isArray(value)
+const isList = (value: TemplateValue): value is readonly TemplateWord[] => Array.isArray(value)

@@ -14,7 +14,7 @@ export const MoveSite = body({
 export const MoveSiteBack = body({ discard_changes, dry_run: DryRun }).meta({ id: 'MoveSiteBack' })
 export const ConfirmMove = body({ dry_run: DryRun }).meta({ id: 'ConfirmMove' })
 
-/** Where the DNS entries of a domain point. */
+/** The targets of the DNS entries of a domain. */
 const DNS_STATES = ['new', 'former', 'both', 'elsewhere', 'unknown'] as const
 
 export const SiteMove = strictObject({

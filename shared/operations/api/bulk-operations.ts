@@ -11,14 +11,14 @@ import { Before } from './operations.ts'
 
 const BulkType = z.enum(BULK_NAMES, required('Type', `Must be one of ${BULK_NAMES.join(', ')}`))
 
-/** Larger selections need several calls. */
+/** The maximum number of targets; larger selections need several calls. */
 export const MAX_ITEMS = 10_000
-const MOST = `Must have at most ${MAX_ITEMS} ids`
-const ids = z.array(Id, 'Must be lists of ids').max(MAX_ITEMS, MOST).default([])
+const MAX_ITEMS_MESSAGE = `Must have at most ${MAX_ITEMS} ids`
+const ids = z.array(Id, 'Must be lists of ids').max(MAX_ITEMS, MAX_ITEMS_MESSAGE).default([])
 
 const TARGETS = { site_ids: ids, server_ids: ids, tag: Tag.optional() }
 
-/** A misspelt key is refused: without it, the call would select other sites, or none. */
+/** The targets of a call. A misspelt key is refused, as it would select others. */
 export const BulkTargets = strictObject(TARGETS, {
   error: (issue) => {
     if (issue.code === 'unrecognized_keys')

@@ -6,7 +6,7 @@ import { OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
 /** The data of each kind of event in a stream; exactly one `complete` or `error` ends it. */
 export interface Events {
   log: z.ZodType
-  /** Only for callers that ask for it. */
+  /** Only for callers that request it. */
   step?: z.ZodType
   complete: z.ZodType
   error: z.ZodType
@@ -41,7 +41,7 @@ export function eventsOf(type: OperationType): Events {
   return events
 }
 
-/** For an operation of any type. */
+/** Returns the events of an operation of any type. */
 export function eventsOfAny(types: readonly OperationType[]): Events {
   const [first, ...rest] = types.map((type) => eventsOf(type).complete)
   if (!first) throw new Error('No type of operation')

@@ -5,8 +5,9 @@ import { OperationView } from './operations.ts'
 const message = z.string().describe('The last line of its log, or empty.')
 
 /**
- * The data of a `log` event of `GET /api/fleet/events`: which object has changed. Events are numbered
- * from 1 on each connection and none is sent again: a client that reconnects reloads its data.
+ * The data of a `log` event of `GET /api/fleet/events`: which object has changed. Events are
+ * numbered from 1 on each connection and none is sent again: a client that reconnects reloads its
+ * data.
  */
 export const FleetNews = z
   .discriminatedUnion('kind', [

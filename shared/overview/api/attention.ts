@@ -4,7 +4,7 @@ import { Count, RecordId } from '#shared/kernel/api/parts.ts'
 /** The number of single items of a kind. */
 export const SHOWN = 20
 
-/** Most severe first; the overview shows equal items in this order. */
+/** The kinds, most severe first; the overview shows equal items in this order. */
 export const ATTENTION_KINDS = [
   'records_changed',
   'server_offline',

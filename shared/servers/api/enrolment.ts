@@ -21,7 +21,7 @@ export const Enrolment = strictObject({
 })
 export type Enrolment = z.infer<typeof Enrolment>
 
-/** Why an agent cannot be reached, or does not prove itself yet. */
+/** The reasons why an agent cannot be reached, or does not prove itself yet. */
 export const REACH_CODES = [
   'connection_refused',
   'unresolved',

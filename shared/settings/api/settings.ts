@@ -36,14 +36,14 @@ const VisitInterval = z
   .max(MAX_VISIT_INTERVAL, VISITS)
   .refine((seconds) => seconds === 0 || seconds >= MIN_VISIT_INTERVAL, VISITS)
 
-/** Exactly the three settings that `GET /api/settings` returns. */
+/** The three settings that `GET /api/settings` returns. */
 const CORE = {
   default_php: PhpVersion,
   sync_interval: positive_integer,
   email_notifications: TrueOrFalse,
 } as const
 
-/** One schema per key: the JSON type counts, so `"60"` is no integer. */
+/** The schema of each key: the JSON type counts, so `"60"` is no integer. */
 export const SETTINGS = {
   ...CORE,
   visit_interval: VisitInterval.describe(
@@ -85,7 +85,6 @@ export type SettingKey = keyof typeof SETTINGS
 
 export const Settings = z.strictObject(CORE).meta({ id: 'Settings' })
 
-/** All settings. */
 export const FleetSettings = z.strictObject(SETTINGS).meta({ id: 'FleetSettings' })
 export type FleetSettings = z.infer<typeof FleetSettings>
 
@@ -114,7 +113,7 @@ export function isSettingKey(key: string): key is SettingKey {
 const value = z.union(Object.values(SETTINGS)).describe('Of the type of the key.')
 const { $schema: _, ...documented } = z.toJSONSchema(value)
 
-/** The rule of a value is checked after the key; the document lists all keys. */
+/** Checks the rule of a value after the key; the document lists all keys. */
 export const ChangeSetting = openBody({
   value: z.unknown().optional().meta(documented),
 }).meta({ id: 'ChangeSetting', required: ['value'] })

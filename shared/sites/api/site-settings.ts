@@ -2,7 +2,7 @@ import { strictObject, z } from 'zod'
 import { body } from '#shared/kernel/api/body.ts'
 import { Count } from '#shared/kernel/api/parts.ts'
 import { DryRun } from '#shared/kernel/plan.ts'
-import { CHANGE, isChange, SettingsChange } from '#shared/sites/site.configure.ts'
+import { CHANGE_MESSAGE, isChange, SettingsChange } from '#shared/sites/site.configure.ts'
 import {
   Csp,
   Hsts,
@@ -16,7 +16,7 @@ import {
 import { StagingUser } from '#shared/sites/staging.ts'
 
 export const ConfigureSite = body({ ...SettingsChange.shape, dry_run: DryRun })
-  .refine(isChange, CHANGE)
+  .refine(isChange, CHANGE_MESSAGE)
   .meta({
     id: 'ConfigureSite',
     description:

@@ -1,6 +1,6 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
-import { namesAfter, Primary } from '#shared/domains/primary-domain.ts'
+import { NewPrimary, namesAfter } from '#shared/domains/primary-domain.ts'
 import { addSite, foundSite, useFleet } from '#tests/support/browser/fleet.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
 
@@ -30,7 +30,7 @@ agent.works.set('site.rename-preview', async function* ({ domain, primary }) {
 agent.works.set('site.rename', async function* (params) {
   given.push(params)
   yield 'Stopping PHP'
-  const { primary, former } = Primary.parse(params)
+  const { primary, former } = NewPrimary.parse(params)
   const domain = String(params.domain)
   agent.sites = [foundSite(primary)]
   const addresses = { replaced: 9, left: [] }

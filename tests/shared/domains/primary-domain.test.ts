@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { namesAfter, Primary } from '#shared/domains/primary-domain.ts'
+import { NewPrimary, namesAfter } from '#shared/domains/primary-domain.ts'
 import { NO_NAMES, type SiteNames } from '#shared/kernel/site-names.ts'
 
 const led = (...domains: string[]) =>
@@ -12,7 +12,7 @@ const to = (domain: string, target: string, more: object = {}) => ({
 const MOVED = { status: 302 as const, keep_path: false }
 
 const after = (names: Partial<SiteNames>, given: object, domain = 'old.example') =>
-  namesAfter({ domain, names: { ...NO_NAMES, ...names } }, Primary.parse(given))
+  namesAfter({ domain, names: { ...NO_NAMES, ...names } }, NewPrimary.parse(given))
 
 test.each<[string, Partial<SiteNames>, object, SiteNames]>([
   [

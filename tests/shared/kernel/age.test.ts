@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ageOf, hasReached, isAhead, isDue } from '#shared/kernel/age.ts'
+import { ageOf, hasReached, isDue, isInFuture } from '#shared/kernel/age.ts'
 
 const HOUR_MS = 3600_000
 const now = new Date('2026-11-29T12:00:00.000Z')
@@ -13,7 +13,7 @@ test.each([
   ['no time', 'yesterday', undefined],
 ])('the age of what is %s', (_, time, age) => {
   expect(ageOf(time, now)).toBe(age as number)
-  expect(isAhead(time, now)).toBe(age === undefined && !Number.isNaN(Date.parse(time)))
+  expect(isInFuture(time, now)).toBe(age === undefined && !Number.isNaN(Date.parse(time)))
 })
 
 test('what is repeated is due at its interval, if it was never done, and if its time is not known', () => {

@@ -1,6 +1,6 @@
 import { constants, privateDecrypt } from 'node:crypto'
 import { backupCreate } from '#agent/features/backups/backup.create.ts'
-import { restoreFolders } from '#agent/features/backups/places.ts'
+import { restoreFolders } from '#agent/features/backups/paths.ts'
 import { type Site, writeSite } from '#agent/kernel/site/sites.ts'
 import type { BackupParts } from '#shared/backups/backup-parts.ts'
 import type { ResultOf } from '#shared/commands.ts'

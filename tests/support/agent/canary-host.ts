@@ -1,16 +1,18 @@
-import type { Verdict } from '#agent/features/isolation/attack.ts'
-import { INSIDE } from '#agent/features/isolation/attacks/index.ts'
+import type { AttackVerdict } from '#agent/features/isolation/attack.ts'
+import { INSIDE_ATTACKS } from '#agent/features/isolation/attacks/index.ts'
 import { printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 import { server, wpCli } from './debian.ts'
 
 const ABOUT = { pid: 71, ppid: 70, prefix: 'abc_' }
 
-export type Verdicts = Record<string, Verdict>
+export type Verdicts = Record<string, AttackVerdict>
 
 /** The verdicts of attacks on a server without weaknesses, apart from `others`. */
 export function verdicts(others: Verdicts = {}): Verdicts {
-  const all = [...INSIDE.keys()].map((id) => [id, { outcome: 'refused', detail: '' }] as const)
+  const all = [...INSIDE_ATTACKS.keys()].map(
+    (id) => [id, { outcome: 'refused', detail: '' }] as const,
+  )
   return { ...Object.fromEntries(all), ...others }
 }
 

@@ -9,7 +9,7 @@ import { statusOf } from '#agent/kernel/host/simulated/programs/services.ts'
 import { performSteps } from '#agent/kernel/operations/steps.ts'
 import { packagesOf } from '#agent/kernel/packages/packages.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import type { Context, Progress } from '#agent/kernel/steps/command.ts'
+import type { Progress, RunContext } from '#agent/kernel/steps/command.ts'
 import { DumpRewriter } from '#agent/programs/rewrite/dump.ts'
 import { RewriteRequest } from '#agent/programs/rewrite/request.ts'
 import type { Warning } from '#shared/servers/agent.ts'
@@ -117,7 +117,7 @@ export const performed = (part: () => Progress<unknown> | Promise<Progress<unkno
   )
 
 /** Runs steps as the runner does, without a journal. */
-export const contextOf = (host: FakeHost, warnings: Warning[] = []): Context => ({
+export const contextOf = (host: FakeHost, warnings: Warning[] = []): RunContext => ({
   host,
   announce: () => undefined,
   perform: (steps) => performSteps(steps, async () => undefined),

@@ -1,7 +1,7 @@
 import { commands } from '#agent/commands.ts'
-import { exclusiveByName } from '#agent/kernel/host/exclusive.ts'
+import { exclusiveByName } from '#agent/kernel/host/exclusive-by-name.ts'
+import { limitedByName } from '#agent/kernel/host/limited-by-name.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { sharedByName } from '#agent/kernel/host/shared.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import type { CommandName, ParamsOf } from '#shared/commands.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -32,7 +32,7 @@ function killedAt(host: FakeHost, at: number) {
     database: { admin: alive(database.admin) },
     clock: { ...clock, sleep: (ms: number) => (seen.calls >= at ? never() : clock.sleep(ms)) },
     exclusive: exclusiveByName(),
-    shared: sharedByName(),
+    shared: limitedByName(),
     holders: new Map(),
   }
   return { process, killed }

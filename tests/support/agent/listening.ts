@@ -1,6 +1,6 @@
 import { createApp } from '#agent/app.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { type Listening, listen } from '#agent/kernel/http/listen.ts'
+import { type ListeningServer, listen } from '#agent/kernel/http/listen.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import { Policy } from '#agent/kernel/policy/policy.ts'
 import type { CommandTable } from '#agent/kernel/steps/command.ts'
@@ -9,7 +9,7 @@ import { readings } from '#agent/readings.ts'
 import { readingDeps } from './readings.ts'
 
 /** A real agent over HTTP on a simulated machine. */
-export function listeningAgent(host: Host, commands: CommandTable): Promise<Listening> {
+export function listeningAgent(host: Host, commands: CommandTable): Promise<ListeningServer> {
   const report = () => undefined
   const runner = new Runner({ host, commands, report })
   const app = createApp({

@@ -1,4 +1,4 @@
-import { type Ask, asking, type ReadingDeps } from '#agent/kernel/calls/reading.ts'
+import { type AskReading, askReadings, type ReadingDeps } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { readings } from '#agent/readings.ts'
 
@@ -16,5 +16,5 @@ export const idle: ReadingDeps['runner'] = {
 }
 
 /** Asks the readings of the agent on this machine. */
-export const askOn = (host: Host): Ask =>
-  asking(readings, { ...readingDeps(host), runner: idle }, new AbortController().signal)
+export const askOn = (host: Host): AskReading =>
+  askReadings(readings, { ...readingDeps(host), runner: idle }, new AbortController().signal)

@@ -1,4 +1,4 @@
-import { replacedOf, restoreFolders } from '#agent/features/backups/places.ts'
+import { replacedOf, restoreFolders } from '#agent/features/backups/paths.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
 export const REPLACING = (domain: string) =>

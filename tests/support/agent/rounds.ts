@@ -3,12 +3,16 @@ import { FoundMonitor } from '#agent/features/health/found/monitor.ts'
 import { HealthMonitor } from '#agent/features/health/monitor.ts'
 import { NumbersCollector } from '#agent/features/metrics/collector.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
-import { type Deps, repeat, roundsOf } from '#agent/rounds.ts'
+import { type RoundDeps, repeat, roundsOf } from '#agent/rounds.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
-type Report = Deps['report']
+type Report = RoundDeps['report']
 
-export function roundDeps(host: FakeHost, report: Report, given: Partial<Deps> = {}): Deps {
+export function roundDeps(
+  host: FakeHost,
+  report: Report,
+  given: Partial<RoundDeps> = {},
+): RoundDeps {
   const runner = new Runner({ host, commands, report: () => undefined })
   const own = new HealthMonitor(host, { isBusy: () => false, report })
   const found = new FoundMonitor(host)
@@ -23,7 +27,7 @@ export function repeatRound(
   host: FakeHost,
   name: RoundName,
   report: Report,
-  given: Partial<Deps> = {},
+  given: Partial<RoundDeps> = {},
 ): Promise<never> {
   return repeat(host, roundsOf(roundDeps(host, report, given))[name], report)
 }

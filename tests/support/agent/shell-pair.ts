@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RUN_FOLDER } from '#agent/features/access/gate.ts'
 import { SERVER_TEXT } from '#agent/features/access/shell/server.ts'
 import { CLIENT_TEXT } from '#agent/features/access/shell/shell.ts'
+import { RUN_FOLDER } from '#agent/features/access/shell-account.ts'
 
 /** What systemd does for the socket: each connection is the standard input of a server. */
 const LISTENER = String.raw`use Socket; $SIG{CHLD} = 'IGNORE';

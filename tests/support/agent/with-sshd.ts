@@ -1,5 +1,9 @@
 import { siteAccess } from '#agent/features/access/site.access.ts'
-import { CLIENT_SETTINGS, SETTINGS, SHELL_SETTINGS } from '#agent/features/access/ssh/drop-in.ts'
+import {
+  CLIENT_SETTINGS,
+  SFTP_SETTINGS,
+  SHELL_SETTINGS,
+} from '#agent/features/access/ssh/drop-in.ts'
 import { done } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { AccessGrant } from '#shared/access/site-access.ts'
 import type { ClientAccount } from '#shared/access/site-clients.ts'
@@ -17,7 +21,7 @@ const printed = (settings: object) =>
   Object.entries({ ...settings, UsePAM: 'yes', Port: '22' })
     .map(([name, value]) => `${name.toLowerCase()} ${value}\n`)
     .join('')
-export const CONFINED = printed(SETTINGS)
+export const CONFINED = printed(SFTP_SETTINGS)
 const CONFINED_CLIENT = printed(CLIENT_SETTINGS)
 export const CONFINED_SHELL = `${printed(SHELL_SETTINGS)}acceptenv LANG\nacceptenv LC_*\n`
 export const GATE_KEYS = '/etc/hosting/ssh/keys/shop.ssh'

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { SCHEDULE } from '#agent/kernel/mail/retry-schedule.ts'
+import { DEFAULT_SCHEDULE } from '#agent/kernel/mail/retry-schedule.ts'
 import { MailLog } from '#agent/programs/mail/log.ts'
 import { settingFiles } from '#agent/programs/mail/setting-files.ts'
 import { SiteQueue } from '#agent/programs/mail/site-queue.ts'
 import type { SmtpOptions } from '#agent/programs/mail/smtp.ts'
 import { StatusFile } from '#agent/programs/mail/status-file.ts'
-import { Store } from '#agent/programs/mail/store.ts'
+import { MessageStore } from '#agent/programs/mail/store.ts'
 import type { MailCounts } from '#shared/mail/mail.ts'
 import { MailPlace } from './queue.ts'
 
@@ -17,7 +17,7 @@ export class ClockedQueue {
   now = Date.parse('2026-03-01T00:00:00.000Z')
   readonly place = new MailPlace()
   readonly #smtp: SmtpOptions
-  readonly #store = new Store(this.place.places.queueOf('shop'))
+  readonly #store = new MessageStore(this.place.places.queueOf('shop'))
   #queue: SiteQueue | undefined
 
   constructor(port: number, smtp: SmtpOptions = {}) {
@@ -30,8 +30,12 @@ export class ClockedQueue {
     const { places } = this.place
     this.#queue = await SiteQueue.open({
       ...{ user: 'shop', store: this.#store, settings: settingFiles(places) },
-      caught: new Store(places.caughtOf('shop')),
-      ...{ status: new StatusFile(places.statusOf('shop')), schedule: SCHEDULE, smtp: this.#smtp },
+      caught: new MessageStore(places.caughtOf('shop')),
+      ...{
+        status: new StatusFile(places.statusOf('shop')),
+        schedule: DEFAULT_SCHEDULE,
+        smtp: this.#smtp,
+      },
       log: new MailLog(places.logOf('shop'), () => this.now),
       ...{ now: () => this.now, random: () => 0 },
     })

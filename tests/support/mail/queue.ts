@@ -8,18 +8,18 @@ import {
   type ServerSetting,
   type SiteSetting,
 } from '#agent/features/mail/setting.ts'
-import { type MailPlaces, mailPlaces } from '#agent/kernel/mail/places.ts'
-import { SCHEDULE, type Schedule } from '#agent/kernel/mail/retry-schedule.ts'
+import { type MailPaths, mailPathsIn } from '#agent/kernel/mail/paths.ts'
+import { DEFAULT_SCHEDULE, type RetrySchedule } from '#agent/kernel/mail/retry-schedule.ts'
 import { MailService } from '#agent/programs/mail/serve.ts'
 import type { MailCounts } from '#shared/mail/mail.ts'
 
 /** Milliseconds instead of minutes. */
-const FAST: Schedule = { ...SCHEDULE, retries: [50] }
+const FAST: RetrySchedule = { ...DEFAULT_SCHEDULE, retries: [50] }
 
 /** A folder as root creates it for the queue, with one site. */
 export class MailPlace {
   readonly root = mkdtempSync(`${tmpdir()}/mail-`)
-  readonly places: MailPlaces = mailPlaces(this.root)
+  readonly places: MailPaths = mailPathsIn(this.root)
 
   constructor(users: readonly string[] = ['shop']) {
     const { sites, sockets, queue, status } = this.places

@@ -1,7 +1,7 @@
 import { DumpRewriter } from '#agent/programs/rewrite/dump.ts'
 import { RewriteRequest } from '#agent/programs/rewrite/request.ts'
-import { type Edit, rewriteText } from '#agent/programs/rewrite/rewrite-text.ts'
-import type { Anchor } from '#agent/programs/rewrite/rules.ts'
+import { rewriteText, type TextEdit } from '#agent/programs/rewrite/rewrite-text.ts'
+import type { AddressAnchor } from '#agent/programs/rewrite/rules.ts'
 import { anchorsOf } from '#agent/programs/rewrite/rules.ts'
 
 /** The rules of a domain change, from a short name to a longer one. */
@@ -28,7 +28,7 @@ export function rewrittenText(
 ): RewrittenText {
   const forms: string[] = []
   const left: string[] = []
-  const anchors: Anchor[] = anchorsOf(rules)
+  const anchors: AddressAnchor[] = anchorsOf(rules)
   const edits = rewriteText(
     text,
     {
@@ -41,7 +41,7 @@ export function rewrittenText(
   return { text: applied(text, edits), forms, left }
 }
 
-function applied(text: string, edits: readonly Edit[]): string {
+function applied(text: string, edits: readonly TextEdit[]): string {
   return edits.toReversed().reduce((whole, { start, end, text: to }) => {
     return whole.slice(0, start) + to + whole.slice(end)
   }, text)

@@ -8,8 +8,8 @@ import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/prog
 import {
   moveEach,
   PROGRAMS,
-  type Program,
   programOf,
+  type SimulatedProgram,
 } from '#agent/kernel/host/simulated/programs/programs.ts'
 import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import type { Machine } from './machine.ts'
@@ -19,7 +19,7 @@ import type { Timeline } from './timeline.ts'
 const NGINX_CONF = 'include /etc/nginx/conf.d/*.conf;\ninclude /etc/nginx/sites-enabled/*;'
 
 /** The effects of the agent's programs on a machine; programs not listed do nothing. */
-const TABLE: Record<string, Program<Machine>> = {
+const TABLE: Record<string, SimulatedProgram<Machine>> = {
   ...PROGRAMS,
   du: () => printed('8192\ttotal\n'),
   xargs({ disk, databases }, argv, options) {

@@ -1,4 +1,4 @@
-import type { Probe } from '#agent/kernel/host/ports.ts'
+import type { ProbeRequest } from '#agent/kernel/host/ports.ts'
 import { CachedDisk } from '#agent/kernel/host/simulated/cached-disk.ts'
 import type { Dice } from '#agent/kernel/host/simulated/dice.ts'
 import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
@@ -57,7 +57,7 @@ export class Machine {
   }
 
   /** A visitor's request: nginx has to know the site, PHP has to run and WordPress its tables. */
-  probe({ host }: Probe): { status: number; body: string; headers: Record<string, string> } {
+  probe({ host }: ProbeRequest): { status: number; body: string; headers: Record<string, string> } {
     const text = [...this.served.values()].find((vhost) => vhost.includes(` ${host}`)) ?? ''
     const [, socket = ''] = /unix:([^;\s]+\.sock)/.exec(text) ?? []
     const user = this.userBehind(socket)

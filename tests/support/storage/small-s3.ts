@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { Version } from '#agent/programs/keeper/s3/bucket.ts'
+import type { ObjectVersion } from '#agent/programs/keeper/s3/bucket.ts'
 import { certificate } from '#tests/support/fixtures/made-certificate.ts'
 
 /** That of S3. */
@@ -16,7 +16,7 @@ const MAX_SKEW_MS = 15 * 60_000
 export async function startSmallS3({ certified_at = Date.now() } = {}) {
   const { pem, private_key } = await certificate('01', undefined, certified_at)
   const objects = new Map<string, string>()
-  const versions: Version[] = []
+  const versions: ObjectVersion[] = []
   const tls = { key: private_key, cert: pem }
   const server = createServer(tls, async (request, response) => {
     const { status, text } = answerOf({ objects, versions }, request, await bodyOf(request))
@@ -33,7 +33,7 @@ export async function startSmallS3({ certified_at = Date.now() } = {}) {
 
 interface Stored {
   objects: Map<string, string>
-  versions: Version[]
+  versions: ObjectVersion[]
 }
 
 function answerOf({ objects, versions }: Stored, request: IncomingMessage, body: string) {
@@ -89,7 +89,7 @@ function listOf(objects: Map<string, string>, prefix: string): string {
 
 /** Returns the answer to a request about versions of objects; undefined for any other request. */
 function answerOfVersions(
-  versions: Version[],
+  versions: ObjectVersion[],
   call: string,
   asked: URLSearchParams,
   source: string,
@@ -109,7 +109,7 @@ function answerOfVersions(
   return asked.has('versions') ? listOfVersions(versions) : undefined
 }
 
-function listOfVersions(versions: readonly Version[]): string {
+function listOfVersions(versions: readonly ObjectVersion[]): string {
   const entries = versions.map(({ key, version, at, is_latest, is_marker }) => {
     const name = is_marker ? 'DeleteMarker' : 'Version'
     return `<${name}><Key>${key}</Key><VersionId>${version}</VersionId><IsLatest>${is_latest}</IsLatest><LastModified>${new Date(at).toISOString()}</LastModified></${name}>`

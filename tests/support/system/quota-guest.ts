@@ -1,8 +1,8 @@
 import process from 'node:process'
 import { removeUser } from '#agent/features/access/accounts.ts'
-import { forgetFetched } from '#agent/features/backups/keep-state.ts'
-import { fetchedOf, restoreFolders } from '#agent/features/backups/places.ts'
-import { withRoom } from '#agent/features/backups/room.ts'
+import { withLargerQuota } from '#agent/features/backups/larger-quota.ts'
+import { fetchedOf, restoreFolders } from '#agent/features/backups/paths.ts'
+import { removeFetched } from '#agent/features/backups/previous-state.ts'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { sitePurge } from '#agent/features/sites/site.purge.ts'
@@ -91,10 +91,10 @@ async function copied() {
     yield code === 0 ? 'done' : 'refused'
   }
   const saved = { files: { count: 1, bytes: 9 * 2 ** 30 } }
-  const fetched = await Array.fromAsync(withRoom(host, site, saved, fetch))
+  const fetched = await Array.fromAsync(withLargerQuota(host, site, saved, fetch))
   await limitDisk(host, site)
   const still_beyond = await allocate(site, 'b', 2)
-  await forgetFetched(host, site)
+  await removeFetched(host, site)
   return { fetched, still_beyond, limits: (await quotaOf(uid))?.limits }
 }
 

@@ -1,5 +1,5 @@
 import { ETC_FILES } from '#agent/kernel/site-etc/names.ts'
-import { SHARED_ETC } from '#agent/kernel/site-etc/places.ts'
+import { SHARED_ETC } from '#agent/kernel/site-etc/paths.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import type { Host } from '#tests/support/lab/index.ts'
 import { deviations, differences, type Things } from '#tests/support/plan/deviations.ts'

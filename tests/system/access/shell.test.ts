@@ -1,7 +1,7 @@
 // tier: gate
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { DROP_INS } from '#agent/features/access/places.ts'
+import { DROP_INS } from '#agent/features/access/paths.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { installMore } from '#tests/support/lab/install-more.ts'
 import { suites } from '#tests/support/lab/suites.ts'

@@ -1,8 +1,8 @@
 // tier: gate
 import { afterAll, expect, test } from 'bun:test'
-import { RESTORING } from '#agent/features/backups/fetch.ts'
+import { RESTORE_OPTIONS } from '#agent/features/backups/fetch.ts'
 import { filesOf } from '#agent/features/backups/restic/repository.ts'
-import { resticProcess, type View } from '#agent/features/backups/restic/sandbox.ts'
+import { type ResticView, resticProcess } from '#agent/features/backups/restic/sandbox.ts'
 import { deniedAddresses } from '#agent/kernel/host/denied-addresses.ts'
 import { ofSite } from '#agent/kernel/host/real/unconfined.ts'
 import { Secret } from '#shared/kernel/secret.ts'
@@ -16,7 +16,7 @@ const FILES = '/root/open'
 const CACHED = '/root/cached'
 const SITE = '/srv/www/shop'
 const ALLOWED = '/root/allowed'
-const VIEW: View = {
+const VIEW: ResticView = {
   files: FILES,
   cache: CACHED,
   program: RESTIC,
@@ -76,7 +76,7 @@ unless(lab.available()).describe('restic in its sandbox', () => {
       await host.must(['install', '-d', FILES, CACHED, SITE])
       for (const folder of [FILES, SITE]) await host.must(['cp', '/usr/bin/id', `${folder}/id`])
       await host.put('/root/secret', 'a secret')
-      const inSandbox = (view: Partial<View>, argv: readonly string[]) => {
+      const inSandbox = (view: Partial<ResticView>, argv: readonly string[]) => {
         const site = resticProcess({ ...VIEW, ...view })
         const env = { RESTIC_CACHE_DIR: '/cache', AWS_SHARED_CREDENTIALS_FILE: '/run/backup/aws' }
         const [words] = ofSite(argv, { site, env, timeout_ms: 5_000 }, 'systemd')
@@ -140,7 +140,7 @@ unless(lab.available()).describe('restic in its sandbox', () => {
       for (const [name, text] of Object.entries(filesOf(repository)))
         await host.put(`${FILES}/${name}`, text)
       const opening = ['--password-file', '/run/backup/password', '--repo', '/root/store/shop']
-      const args = ['restore', 'latest:/root/plain', ...RESTORING, '--target', '/restore']
+      const args = ['restore', 'latest:/root/plain', ...RESTORE_OPTIONS, '--target', '/restore']
       const written = { writes: { path: '/root/restored', as: '/restore' } }
       const store = { path: '/root/store', locks: '-/root/store/shop/locks' }
       const { code } = await inSandbox({ ...written, store }, [RESTIC, ...opening, ...args])

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { Compared } from '#shared/copies/site.compare.ts'
+import { ComparedContent } from '#shared/copies/site.compare.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -29,7 +29,7 @@ unless(lab.available()).describe('a live site and its staging site', () => {
   const push = (params: object) =>
     world.done('site.push', { ...pair, files: false, tables: [], overwrite: [], ...params })
   const compare = async () => {
-    const { files, tables } = Compared.parse(await world.done('site.compare', pair))
+    const { files, tables } = ComparedContent.parse(await world.done('site.compare', pair))
     const changed = tables.filter((one) => one.live_changed || one.staging_changed)
     const short = changed.map(({ name, live_changed, staging_changed }) => [
       ...[name.replace(prefix, ''), live_changed, staging_changed],

@@ -1,6 +1,6 @@
 // tier: gate
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { quietProgram } from '#agent/features/wordpress/separate/quiet-program.ts'
+import { switchOffProgram } from '#agent/features/wordpress/separate/switch-off-program.ts'
 import { hashOf } from '#tests/support/agent/staging.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { unless } from '#tests/support/skip.ts'
@@ -126,7 +126,7 @@ unless(lab.available()).describe('a staging site', () => {
     await run(OPTIONS)
     const before = JSON.parse(await run(SHOW))
 
-    expect((await run(quietProgram())).split('\n').filter(Boolean)).toEqual([
+    expect((await run(switchOffProgram())).split('\n').filter(Boolean)).toEqual([
       ...['search engines', 'Stripe', 'WP Mail SMTP', 'Jetpack'],
       ...['payment method odd_pay', 'payment method stripe'],
     ])
@@ -144,7 +144,7 @@ unless(lab.available()).describe('a staging site', () => {
       wp_mail_smtp: change('wp_mail_smtp', 's:4:"smtp";s:10', 's:4:"mail";s:10'),
       jetpack_private_options: 'a:1:{s:5:"other";i:1;}',
     })
-    expect(await run(quietProgram())).toBe('')
+    expect(await run(switchOffProgram())).toBe('')
   })
 
   test('a change of PHP, of the mail settings and a stay in the trash keep all of it', async () => {

@@ -1,7 +1,7 @@
 // tier: gate
 
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { INSIDE, STARTED } from '#agent/kernel/host/root-programs.ts'
+import { INSIDE_PROGRAMS, STARTED_BY } from '#agent/kernel/host/root-programs.ts'
 import type { Plan } from '#shared/kernel/plan.ts'
 import { readEvents } from '#shared/kernel/sse.ts'
 import * as lab from '#tests/support/lab/index.ts'
@@ -56,7 +56,7 @@ function executesItsTable(getWorld: () => Enrolled): void {
   test('a package may replace every one of these programs, and those that they start', async () => {
     const { host, refused } = await inside()
     const withheld: string[] = []
-    const all = [...Object.values(INSIDE), ...Object.values(STARTED).flat()]
+    const all = [...Object.values(INSIDE_PROGRAMS), ...Object.values(STARTED_BY).flat()]
     for (const path of new Set(all)) {
       if ((await host.exec(['test', '-e', path])).code !== 0) {
         expect(path).toMatch(MISSING)

@@ -1,7 +1,7 @@
 // tier: gate
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { MAIL } from '#agent/kernel/mail/places.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
 import * as lab from '#tests/support/lab/index.ts'
 import { type Suite, suites } from '#tests/support/lab/suites.ts'
 import { Authority } from '#tests/support/mail/certificates.ts'
@@ -22,7 +22,7 @@ import { releases } from '#tests/support/turns.ts'
 const MINUTES = 60_000
 
 const FOREIGN_SOCKETS = `<?php
-$socket = @stream_socket_client('unix://${MAIL.socket(BLOG.user)}', $code, $text, 2);
+$socket = @stream_socket_client('unix://${MAIL_PATHS.socket(BLOG.user)}', $code, $text, 2);
 echo json_encode([$socket !== false, is_readable('/var/lib/hosting-mail/settings/server.json'),
   @scandir('/var/lib/hosting-mail/queue'), @scandir('/var/lib/hosting-mail/sockets')]);
 `

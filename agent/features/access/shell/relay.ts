@@ -1,6 +1,6 @@
 /**
- * What both ends of a shell have in common, in Perl: perl-base is on every Debian, and has what a
- * terminal needs. A frame is a letter, the length of its data in four bytes, and the data.
+ * The Perl code of both ends of a shell: perl-base is on every Debian, and has what a terminal
+ * needs. A frame is a letter, the length of its data in four bytes, and the data.
  */
 export const RELAY = String.raw`use strict;
 use warnings;

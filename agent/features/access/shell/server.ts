@@ -3,12 +3,13 @@ import { LIBRARY } from '#agent/kernel/site/paths.ts'
 import { RELAY } from './relay.ts'
 
 export const SERVER = `${LIBRARY}/shell-server.pl`
-/** Seconds without a sign of life after which systemd ends a session: its owner may stop this program. */
+/** Seconds of silence after which systemd ends a session: the site user may stop this program. */
 export const SILENCE = 30
 
 /**
- * One session, in the sandbox of the site, with the connection as standard input. systemd ends all
- * that the session started when this program ends, and this program ends with the connection.
+ * The program of one session. It runs in the sandbox of the site, with the connection as standard
+ * input. systemd ends everything that the session started when this program ends, and this program
+ * ends with the connection.
  */
 export const SERVER_TEXT = `#!/usr/bin/perl
 # ${MARK_LINE}

@@ -1,23 +1,23 @@
+import { renderShellKeys } from '#agent/features/access/keys.ts'
+import { keysOf } from '#agent/features/access/paths.ts'
 import {
   endShells,
-  GATE_GROUP,
-  GATE_PROGRAM,
-  gateOf,
-  gateOptions,
-  hasGate,
   hasShell,
-  isGateChanged,
+  hasShellAccount,
+  isShellAccountChanged,
   RUN_FOLDER,
+  SHELL_CLIENT,
+  SHELL_GROUP,
+  shellAccountOf,
+  shellAccountOptions,
   socketStarted,
   socketUnitOf,
   templateOf,
   unitPath,
   WANTS_FOLDER,
   wantsPath,
-  withoutGate,
-} from '#agent/features/access/gate.ts'
-import { renderGateKeys } from '#agent/features/access/keys.ts'
-import { keysOf } from '#agent/features/access/places.ts'
+  withoutShellAccount,
+} from '#agent/features/access/shell-account.ts'
 import { withoutManager } from '#agent/features/access/user-manager.ts'
 import { JOB_PROGRAM_FILES, JOB_PROGRAMS } from '#agent/features/jobs/cron/job-runner.ts'
 import {
@@ -32,7 +32,7 @@ import {
   written,
 } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
-import { type Generated, MARK_LINE } from '#agent/kernel/effects/generated.ts'
+import { type GeneratedFile, MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { homeOf, LIBRARY } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
@@ -45,30 +45,30 @@ const TMPFILES_FOLDER = '/etc/tmpfiles.d'
 export const TMPFILES = `${TMPFILES_FOLDER}/hosting-shell.conf`
 const RUN_MODE = 0o710
 
-type Owner = Pick<Site, 'user' | 'php' | 'staging' | 'access'>
+type ShellSite = Pick<Site, 'user' | 'php' | 'staging' | 'access'>
 
-/** With the PHP of the site: the program of Debian would use that of the server. */
+/** Runs Composer with the PHP of the site; Debian's package would use that of the server. */
 const COMPOSER = {
   path: `${JOB_PROGRAMS}/composer`,
   text: `#!/bin/sh\n# ${MARK_LINE}\nexec ${JOB_PROGRAMS}/php /usr/bin/composer "$@"\n`,
   options: { mode: 0o755 },
 }
 
-const filesOf = (site: Owner): Generated[] => [
+const filesOf = (site: ShellSite): GeneratedFile[] => [
   ...JOB_PROGRAM_FILES,
   COMPOSER,
-  { path: GATE_PROGRAM, text: START_TEXT, options: { mode: 0o755 } },
+  { path: SHELL_CLIENT, text: START_TEXT, options: { mode: 0o755 } },
   { path: CLIENT, text: CLIENT_TEXT },
   { path: SERVER, text: SERVER_TEXT },
-  { path: TMPFILES, text: `# ${MARK_LINE}\nd ${RUN_FOLDER} 0710 root ${GATE_GROUP}\n` },
+  { path: TMPFILES, text: `# ${MARK_LINE}\nd ${RUN_FOLDER} 0710 root ${SHELL_GROUP}\n` },
   { path: unitPath(templateOf(site.user)), text: renderSession(site) },
   { path: unitPath(socketUnitOf(site.user)), text: renderSocket(site) },
 ]
 
-/** The account and the socket of the shell of a site; without a person who has it, neither. */
-export function shellOf(host: Host, site: Owner): Change {
+/** Provides the account and the socket of the shell of a site, or removes them when it has none. */
+export function shellOf(host: Host, site: ShellSite): Change {
   const { user } = site
-  if (!hasShell(site)) return withoutGate(host, user)
+  if (!hasShell(site)) return withoutShellAccount(host, user)
   const socket = socketUnitOf(user)
   const files = inOrder(
     folder(host, TMPFILES_FOLDER),
@@ -76,39 +76,44 @@ export function shellOf(host: Host, site: Owner): Change {
     generated(host, filesOf(site)),
     folder(host, WANTS_FOLDER),
     linked(host, unitPath(socket), wantsPath(socket)),
-    folder(host, RUN_FOLDER, { mode: RUN_MODE, group: GATE_GROUP }),
+    folder(host, RUN_FOLDER, { mode: RUN_MODE, group: SHELL_GROUP }),
   )
   return inOrder(
     files,
     provided(
-      async () => !(await hasGate(host, user)),
-      declared([effects.create('user', gateOf(user))], () =>
-        host.shell.run(['useradd', ...gateOptions(user, homeOf(user)), '--', gateOf(user)]),
+      async () => !(await hasShellAccount(host, user)),
+      declared([effects.create('user', shellAccountOf(user))], () =>
+        host.shell.run([
+          'useradd',
+          ...shellAccountOptions(user, homeOf(user)),
+          '--',
+          shellAccountOf(user),
+        ]),
       ),
     ),
     provided(
-      () => isGateChanged(host, user, homeOf(user)),
-      declared([effects.change('user', gateOf(user))], async () => {
+      () => isShellAccountChanged(host, user, homeOf(user)),
+      declared([effects.change('user', shellAccountOf(user))], async () => {
         // usermod(8) refuses a home while processes of the user run.
         await endShells(host, user)
-        const options = ['--home', homeOf(user), '--shell', GATE_PROGRAM]
-        await host.shell.run(['usermod', ...options, '--', gateOf(user)])
+        const options = ['--home', homeOf(user), '--shell', SHELL_CLIENT]
+        await host.shell.run(['usermod', ...options, '--', shellAccountOf(user)])
       }),
     ),
-    withoutManager(host, gateOf(user)),
+    withoutManager(host, shellAccountOf(user)),
     socketStarted(host, user),
   )
 }
 
-/** The keys of people with a shell; its account has no other way in. */
-export function gateKeysOf(host: Host, { user, access = [] }: Owner): Change {
-  const path = keysOf(gateOf(user))
+/** Writes the keys of people with a shell; its account has no other way in. */
+export function shellKeysOf(host: Host, { user, access = [] }: ShellSite): Change {
+  const path = keysOf(shellAccountOf(user))
   if (!hasShell({ access })) return removed(host, 'file', path)
-  return written(host, path, renderGateKeys(access), { mode: 0o640, group: GATE_GROUP })
+  return written(host, path, renderShellKeys(access), { mode: 0o640, group: SHELL_GROUP })
 }
 
-/** What a session finds follows the PHP version of its site; running sessions stay as they are. */
-export const followed = (host: Host, site: Owner): Change =>
+/** Rewrites the units of the shell for the PHP version of its site; running sessions stay. */
+export const shellRewritten = (host: Host, site: ShellSite): Change =>
   provided(async () => hasShell(site) && isMet(NEEDS.shell, host), {
     effects: generated(host, filesOf(site)).effects,
     async apply() {
@@ -120,8 +125,8 @@ export const followed = (host: Host, site: Owner): Change =>
 const CLIENT = `${LIBRARY}/shell-client.pl`
 
 /**
- * What sshd starts for a person, as the gate account: it connects the session with the socket of the
- * site, and ends when sshd does. It has no option, and runs nothing.
+ * The program that sshd starts for a person as the shell account: it connects the session with the
+ * socket of the site, and ends when sshd does. It has no option, and runs nothing.
  */
 export const CLIENT_TEXT = `#!/usr/bin/perl
 # ${MARK_LINE}
@@ -205,7 +210,7 @@ for (;;) {
 }
 `}`
 
-/** Perl would complain about a language of the person that the server does not have. */
+/** Unsets the language of the person: Perl complains about one that the server does not have. */
 const START_TEXT = `#!/bin/sh
 # ${MARK_LINE}
 exec env LC_ALL=C /usr/bin/perl ${CLIENT}

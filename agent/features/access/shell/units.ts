@@ -1,4 +1,4 @@
-import { gateOf, linkOf, socketOf } from '#agent/features/access/gate.ts'
+import { linkOf, shellAccountOf, socketOf } from '#agent/features/access/shell-account.ts'
 import { environmentOf } from '#agent/features/jobs/cron/own-files.ts'
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { sandboxOf } from '#agent/kernel/sandbox/sandbox.ts'
@@ -8,20 +8,20 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import { environmentWord, unit } from '#shared/kernel/formats/systemd.ts'
 import { SERVER, SILENCE } from './server.ts'
 
-type Owner = Pick<Site, 'user' | 'php' | 'staging'>
+type SessionSite = Pick<Site, 'user' | 'php' | 'staging'>
 
 const MAX_SESSIONS = 16
 const MAX_HOURS = 24
 
 /** systemd itself starts each session: no program of root takes part that a person could attack. */
-export const renderSocket = ({ user }: Owner): string => unit`# ${MARK_LINE}
+export const renderSocket = ({ user }: SessionSite): string => unit`# ${MARK_LINE}
 [Unit]
 Description=Shell of ${user}
 
 [Socket]
 ListenStream=${socketOf(user)}
 Symlinks=${linkOf(user)}
-SocketUser=${gateOf(user)}
+SocketUser=${shellAccountOf(user)}
 SocketMode=0600
 Accept=yes
 MaxConnections=${MAX_SESSIONS}
@@ -32,8 +32,8 @@ RemoveOnStop=yes
 WantedBy=sockets.target
 `
 
-/** One session, confined like the PHP of the site. The home of the site belongs to root. */
-export function renderSession(site: Owner): string {
+/** Renders the unit of a session, confined like the PHP of the site. Its home belongs to root. */
+export function renderSession(site: SessionSite): string {
   const { user } = site
   const variables = Object.entries({
     ...Object.fromEntries(environmentOf(site)),

@@ -1,14 +1,11 @@
 import { CLIENT_GROUP } from '#agent/features/access/clients.ts'
-import { GATE_GROUP, GATE_PROGRAM } from '#agent/features/access/gate.ts'
-import { GROUP, KEYS } from '#agent/features/access/places.ts'
+import { KEYS_FOLDER, SFTP_GROUP } from '#agent/features/access/paths.ts'
+import { SHELL_CLIENT, SHELL_GROUP } from '#agent/features/access/shell-account.ts'
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { HOMES } from '#agent/kernel/site/paths.ts'
 
-/**
- * The settings of sessions of sites. Each is named, also where it is the default: an administrator may
- * have set it otherwise for everybody.
- */
-export const SETTINGS = {
+/** The settings of SFTP sessions of sites, also defaults: an administrator may change them. */
+export const SFTP_SETTINGS = {
   AuthenticationMethods: 'publickey',
   PubkeyAuthentication: 'yes',
   PasswordAuthentication: 'no',
@@ -16,7 +13,7 @@ export const SETTINGS = {
   HostbasedAuthentication: 'no',
   GSSAPIAuthentication: 'no',
   KerberosAuthentication: 'no',
-  AuthorizedKeysFile: `${KEYS}/%u`,
+  AuthorizedKeysFile: `${KEYS_FOLDER}/%u`,
   AuthorizedKeysCommand: 'none',
   AuthorizedPrincipalsFile: 'none',
   TrustedUserCAKeys: 'none',
@@ -31,17 +28,17 @@ export const SETTINGS = {
   ClientAliveCountMax: '3',
 } as const
 
-/** The same for the accounts of shells: their client is all that they can run. */
+/** The settings of shell accounts, which can only run their client. */
 export const SHELL_SETTINGS = {
-  ...SETTINGS,
+  ...SFTP_SETTINGS,
   ChrootDirectory: 'none',
-  ForceCommand: GATE_PROGRAM,
+  ForceCommand: SHELL_CLIENT,
   PermitTTY: 'yes',
 } as const
 
-/** For the accounts with a password: their home is the folder of the site. */
+/** The settings of accounts with a password: their home is the folder of the site. */
 export const CLIENT_SETTINGS = {
-  ...SETTINGS,
+  ...SFTP_SETTINGS,
   AuthenticationMethods: 'password',
   PubkeyAuthentication: 'no',
   PasswordAuthentication: 'yes',
@@ -50,19 +47,19 @@ export const CLIENT_SETTINGS = {
   ChrootDirectory: '%h',
   MaxAuthTries: '3',
 } as const
-export type Settings = typeof SETTINGS | typeof SHELL_SETTINGS | typeof CLIENT_SETTINGS
+export type SessionSettings = typeof SFTP_SETTINGS | typeof SHELL_SETTINGS | typeof CLIENT_SETTINGS
 
-const blockOf = (group: string, settings: Settings): string => `Match Group ${group}
+const blockOf = (group: string, settings: SessionSettings): string => `Match Group ${group}
 ${Object.entries(settings)
   .map(([name, value]) => `    ${name} ${value}`)
   .join('\n')}
 `
 
-/** For members of the groups only: the sessions of all others have the settings that they had. */
+/** Applies to members of the groups only: the sessions of all others keep their settings. */
 export const DROP_IN_TEXT = `# ${MARK_LINE}
 ${[
-  blockOf(GROUP, SETTINGS),
-  blockOf(GATE_GROUP, SHELL_SETTINGS),
+  blockOf(SFTP_GROUP, SFTP_SETTINGS),
+  blockOf(SHELL_GROUP, SHELL_SETTINGS),
   blockOf(CLIENT_GROUP, CLIENT_SETTINGS),
 ].join('')}Match all
 `

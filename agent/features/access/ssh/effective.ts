@@ -1,25 +1,25 @@
-import { SSHD, SSHD_CONFIG } from '#agent/features/access/places.ts'
+import { SSHD, SSHD_CONFIG } from '#agent/features/access/paths.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { conflict } from '#shared/kernel/errors.ts'
-import { SETTINGS, type Settings, SHELL_SETTINGS } from './drop-in.ts'
+import { type SessionSettings, SFTP_SETTINGS, SHELL_SETTINGS } from './drop-in.ts'
 
-/** Settings that refuse a user regardless of its own block. */
+/** The settings of sshd that refuse a user regardless of its own block. */
 const LISTS = ['allowusers', 'allowgroups', 'denyusers', 'denygroups'] as const
 
 /** Variables of a person that only affect the display of texts. */
 const HARMLESS = /^(?:LANG|LANGUAGE|LC_[A-Z*]+|COLORTERM|NO_COLOR|TZ)$/
 
 /** The settings of a session by their names in lower case, each with its values: sshd(8), -T. */
-export type Effective = ReadonlyMap<string, readonly string[]>
+export type EffectiveSettings = ReadonlyMap<string, readonly string[]>
 
 /** Throws conflict with the message of sshd for a configuration that it does not accept. */
-export async function effectiveOf(
+export async function effectiveSettings(
   host: Host,
   user: string,
   config = SSHD_CONFIG,
-): Promise<Effective> {
+): Promise<EffectiveSettings> {
   const session = `user=${user},host=localhost,addr=127.0.0.1,laddr=127.0.0.1,lport=22`
-  const stdout = await asked(host, ['-T', '-f', config, '-C', session])
+  const stdout = await runSshd(host, ['-T', '-f', config, '-C', session])
   const settings = new Map<string, string[]>()
   for (const line of stdout.split('\n').filter(Boolean)) {
     const [, name = '', value = ''] = /^(\S+) ?(.*)$/.exec(line) ?? []
@@ -28,23 +28,22 @@ export async function effectiveOf(
   return settings
 }
 
-/** Throws conflict with the message of sshd for a configuration that it does not accept. */
 export async function testConfig(host: Host, config: string): Promise<void> {
-  await asked(host, ['-t', '-f', config])
+  await runSshd(host, ['-t', '-f', config])
 }
 
-async function asked({ shell }: Host, options: readonly string[]): Promise<string> {
+async function runSshd({ shell }: Host, options: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await shell.try([SSHD, ...options])
   if (code === 0) return stdout
   const reason = stderr.trim().split('\n').slice(0, 5).join(' | ') || `status ${code}`
   throw conflict(`sshd does not accept its configuration, and nothing was changed: ${reason}`)
 }
 
-/** A sentence for each setting of a site's session that is not the intended one. */
+/** Returns a sentence for each setting of a session that is not the intended one. */
 export function problemsIn(
-  found: Effective,
+  found: EffectiveSettings,
   user: string,
-  settings: Settings = SETTINGS,
+  settings: SessionSettings = SFTP_SETTINGS,
 ): string[] {
   const different = Object.entries(settings).flatMap(([name, value]) => {
     const [is = ''] = found.get(name.toLowerCase()) ?? []
@@ -65,5 +64,5 @@ export function problemsIn(
   return [...different, ...lists, ...environment, ...pam]
 }
 
-/** sshd prints a relative octal number and the word `none` as they were written. */
+/** Compares without case: sshd prints a relative number and `none` as they were written. */
 const isSame = (is: string, value: string) => is.toLowerCase() === value.toLowerCase()

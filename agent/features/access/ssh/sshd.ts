@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { CLIENT_GROUP } from '#agent/features/access/clients.ts'
-import { GATE_GROUP, gateOf } from '#agent/features/access/gate.ts'
 import {
-  ACCESS,
+  ACCESS_FOLDER,
   DROP_IN,
   DROP_INS,
-  GROUP,
+  SFTP_GROUP,
   SSHD,
   SSHD_CONFIG,
-  TRIAL,
-} from '#agent/features/access/places.ts'
+  TRIAL_CONFIG,
+} from '#agent/features/access/paths.ts'
+import { SHELL_GROUP, shellAccountOf } from '#agent/features/access/shell-account.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import { MARK_LINE, readGenerated } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -21,18 +21,18 @@ import { conflict } from '#shared/kernel/errors.ts'
 import {
   CLIENT_SETTINGS,
   DROP_IN_TEXT,
-  SETTINGS,
-  type Settings,
+  type SessionSettings,
+  SFTP_SETTINGS,
   SHELL_SETTINGS,
 } from './drop-in.ts'
-import { effectiveOf, problemsIn, testConfig } from './effective.ts'
+import { effectiveSettings, problemsIn, testConfig } from './effective.ts'
 
 const PACKAGE = 'openssh-server'
 const RUN_FOLDER = '/run/sshd'
-/** Only the access of sites may change. */
+/** Users whose access must not change. */
 const OTHERS = ['root', 'nobody']
 
-/** Throws conflict where sites can have no access. */
+/** Throws conflict where sites cannot have access by SSH. */
 export async function refuseWithoutSshd({ files }: Host, mayInstall: boolean): Promise<void> {
   if (!(await files.stat(SSHD))) {
     if (mayInstall) return
@@ -48,29 +48,29 @@ export async function refuseWithoutSshd({ files }: Host, mayInstall: boolean): P
   )
 }
 
-/** An account that sshd has to confine. */
-interface Session {
+/** An account, the settings that sshd must apply to it, and its name in messages. */
+interface ConfinedAccount {
   account: string
-  settings: Settings
+  settings: SessionSettings
   what: string
 }
-export const sftpOf = (user: string): Session => ({
+export const sftpOf = (user: string): ConfinedAccount => ({
   account: user,
-  settings: SETTINGS,
+  settings: SFTP_SETTINGS,
   what: `${user} to its site`,
 })
-export const shellSessionOf = (user: string): Session => ({
-  account: gateOf(user),
+export const shellSessionOf = (user: string): ConfinedAccount => ({
+  account: shellAccountOf(user),
   settings: SHELL_SETTINGS,
   what: `the shell of ${user}`,
 })
-export const clientOf = (login: string): Session => ({
+export const clientOf = (login: string): ConfinedAccount => ({
   account: login,
   settings: CLIENT_SETTINGS,
   what: `${login} to its site`,
 })
 
-/** The step that installs the SSH server; none if it is installed. */
+/** Returns the step that installs the SSH server; none if it is installed. */
 export async function installSteps(host: Host): Promise<Step[]> {
   if (await host.files.stat(SSHD)) return []
   return [
@@ -83,12 +83,12 @@ export async function installSteps(host: Host): Promise<Step[]> {
 }
 
 const GROUP_STEPS = {
-  [GROUP]: 'ssh group',
-  [GATE_GROUP]: 'shell group',
+  [SFTP_GROUP]: 'ssh group',
+  [SHELL_GROUP]: 'shell group',
   [CLIENT_GROUP]: 'client group',
 } as const
 
-/** The step that makes a group whose members sshd treats in a way of their own; none if there is one. */
+/** Returns the step that creates a group with its own settings of sshd; none if it exists. */
 export async function groupSteps(host: Host, group: keyof typeof GROUP_STEPS): Promise<Step[]> {
   if (await hasGroup(host, group)) return []
   return [
@@ -107,10 +107,13 @@ const hasGroup = async ({ files }: Host, group: string) =>
   new RegExp(`^${group}:`, 'm').test((await files.read('/etc/group', 64 << 20)) ?? '')
 
 /**
- * The step that tells sshd how sites log in; none if it knows. The whole configuration is tested first,
- * at another place, and compared: an untested file is never where sshd reads it, whatever happens.
+ * Returns the step that configures how sites log in; none if it is done. The whole configuration is
+ * tested and compared in another file first: sshd never finds an untested one.
  */
-export async function sshdSteps(host: Host, sessions: readonly Session[] = []): Promise<Step[]> {
+export async function sshdSteps(
+  host: Host,
+  sessions: readonly ConfinedAccount[] = [],
+): Promise<Step[]> {
   if ((await readGenerated(host, DROP_IN)) === DROP_IN_TEXT) return []
   return [
     {
@@ -123,7 +126,7 @@ export async function sshdSteps(host: Host, sessions: readonly Session[] = []): 
       ],
       apply: () =>
         host.exclusive('sshd', async () => {
-          await tryOut(host, sessions)
+          await refuseOnTrial(host, sessions)
           await readGenerated(host, DROP_IN)
           await host.files.write(DROP_IN, DROP_IN_TEXT)
           await reload(host)
@@ -133,16 +136,16 @@ export async function sshdSteps(host: Host, sessions: readonly Session[] = []): 
   ]
 }
 
-async function tryOut(host: Host, sessions: readonly Session[]): Promise<void> {
-  const [part, whole] = [`${TRIAL}.conf`, TRIAL]
+async function refuseOnTrial(host: Host, sessions: readonly ConfinedAccount[]): Promise<void> {
+  const [part, whole] = [`${TRIAL_CONFIG}.conf`, TRIAL_CONFIG]
   await host.files.mkdir(RUN_FOLDER, { mode: 0o755 })
-  await host.files.mkdir(ACCESS, { mode: 0o755 })
+  await host.files.mkdir(ACCESS_FOLDER, { mode: 0o755 })
   try {
     await host.files.write(part, DROP_IN_TEXT)
     await host.files.write(whole, `# ${MARK_LINE}\nInclude ${part}\nInclude ${SSHD_CONFIG}\n`)
     await testConfig(host, whole)
     await refuseOtherChanges(host, whole)
-    await refuseOpen(host, sessions, whole)
+    await refuseUnconfined(host, sessions, whole)
   } finally {
     await host.files.remove(part)
     await host.files.remove(whole)
@@ -150,13 +153,13 @@ async function tryOut(host: Host, sessions: readonly Session[]): Promise<void> {
 }
 
 /** Throws conflict if sshd would treat a session otherwise than intended. */
-export async function refuseOpen(
+export async function refuseUnconfined(
   host: Host,
-  sessions: readonly Session[],
+  sessions: readonly ConfinedAccount[],
   config?: string,
 ): Promise<void> {
   for (const { account, settings, what } of sessions) {
-    const problems = problemsIn(await effectiveOf(host, account, config), account, settings)
+    const problems = problemsIn(await effectiveSettings(host, account, config), account, settings)
     if (problems.length > 0)
       throw conflict(`sshd would not confine ${what}: ${problems.join('; ')}`)
   }
@@ -164,7 +167,10 @@ export async function refuseOpen(
 
 async function refuseOtherChanges(host: Host, whole: string): Promise<void> {
   for (const user of OTHERS) {
-    const [before, after] = [await effectiveOf(host, user), await effectiveOf(host, user, whole)]
+    const [before, after] = [
+      await effectiveSettings(host, user),
+      await effectiveSettings(host, user, whole),
+    ]
     if (!isDeepStrictEqual(before, after))
       throw conflict(`The SSH server would treat ${user} differently: nothing was changed`)
   }
@@ -179,18 +185,18 @@ const SERVICE: Service = {
   log: '/var/log/hosting-services.log',
   stop_signal: 'TERM',
 }
-/** sshd needs some milliseconds; a socket of systemd stays the same. */
+/** The time in which sshd opens its sockets again; a socket of systemd stays the same. */
 const OPENS_MS = 1000
 const LOOK_MS = 10
 const LISTENING = '0A'
 const MAX_TABLE = 64 << 20
 
 /**
- * Running sessions stay. sshd closes its sockets for a moment: this returns when it has new ones. A
- * server that systemd starts for each connection reads its configuration by itself.
+ * Reloads sshd; running sessions stay. sshd closes its sockets for a moment: this returns when it
+ * has new ones. A server that systemd starts for each connection reads its configuration by itself.
  */
 export async function reload(host: Host): Promise<void> {
-  const settings = await effectiveOf(host, 'root')
+  const settings = await effectiveSettings(host, 'root')
   const ports = new Set((settings.get('port') ?? []).map(Number))
   const before = await socketsOf(host, ports)
   const services = servicesOf(host)

@@ -1,29 +1,31 @@
-import { filesIn } from '#agent/features/backups/places.ts'
+import { filesIn } from '#agent/features/backups/paths.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/** Each path once, without those below another one. */
+/** Returns each path once, without those below another one. */
 export function outermost(paths: readonly string[]): string[] {
   const all = new Set(paths)
   return [...all].filter((path) => !ancestorsOf(path).some((folder) => all.has(folder)))
 }
 
-/** The folders above a path, the uppermost first. */
+/** Returns the folders above a path, the uppermost first. */
 function ancestorsOf(path: string): string[] {
   const names = path.split('/').slice(0, -1)
   return names.map((_, at) => names.slice(0, at + 1).join('/'))
 }
 
-/** The arguments with which restic restores only these paths of the public folder. */
+/** Returns the arguments with which restic restores only these paths of the public folder. */
 export const includesOf = (paths: readonly string[]): string[] =>
   outermost(paths).flatMap((path) => ['--include', `/public/${escaped(path)}`])
 
-/** restic reads patterns as Go's filepath.Match does. */
+/** Escapes a pattern of restic, which reads it as Go's filepath.Match does. */
 const escaped = (path: string) => path.replace(/[\\*?[\]]/g, '\\$&')
 
-/** One thing by its name, more of them by their number. */
-export const nameOf = ([first = '', ...rest]: readonly string[], kind: string): string =>
-  rest.length === 0 ? first : `${rest.length + 1} ${kind}`
+/** Describes one item by its name, and several by their number. */
+export const describeSelection = (
+  [first = '', ...rest]: readonly string[],
+  kind: string,
+): string => (rest.length === 0 ? first : `${rest.length + 1} ${kind}`)
 
 /** Throws conflict for a path that was not fetched. */
 export async function refuseMissing(
@@ -38,8 +40,8 @@ export async function refuseMissing(
 }
 
 /**
- * The uppermost folder of a path that does not exist below `root`; undefined: all exist. Throws
- * conflict for a path below anything but folders.
+ * Returns the uppermost folder of a path that does not exist below `root`; undefined when all
+ * exist. Throws conflict for a path below anything but folders.
  */
 export async function firstMissing(
   host: Host,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { RESTORING } from '#agent/features/backups/fetch.ts'
-import { Harmful, makeHarmless } from '#agent/features/backups/harmless.ts'
+import { RESTORE_OPTIONS } from '#agent/features/backups/fetch.ts'
+import { withLargerQuota } from '#agent/features/backups/larger-quota.ts'
 import { DUMP, type Manifest, userIn } from '#agent/features/backups/manifest.ts'
-import { dumpIn, fetchedOf } from '#agent/features/backups/places.ts'
+import { dumpIn, fetchedOf } from '#agent/features/backups/paths.ts'
 import { ProgressLines } from '#agent/features/backups/restic/progress.ts'
-import { type Opened, runRestic, streamRestic } from '#agent/features/backups/restic/run.ts'
-import { withRoom } from '#agent/features/backups/room.ts'
+import { type OpenRepository, runRestic, streamRestic } from '#agent/features/backups/restic/run.ts'
+import { sanitizeFiles, UnsafeFiles } from '#agent/features/backups/sanitize-files.ts'
 import { SITE } from '#agent/features/backups/save.ts'
 import { phpValues } from '#agent/features/php/fpm-files.ts'
 import { reserveAccount } from '#agent/kernel/database/account.ts'
@@ -19,17 +19,16 @@ import { isDiskFull } from '#agent/kernel/host/storage.ts'
 import { asSite } from '#agent/kernel/sandbox/run.ts'
 import { docrootOf, homeOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { limitsOn, machineOf } from '#agent/kernel/site/tiers.ts'
+import { machineOf, tierLimitsOn } from '#agent/kernel/site/tiers.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import * as users from '#agent/kernel/users/users.ts'
 import type { Tier } from '#shared/kernel/fields.ts'
-import { constantsOf, type Hidden, NO_MAIL, tryAsHidden } from './as-hidden.ts'
 import { checkCore } from './core-files.ts'
 import type { Findings } from './report.ts'
-import { boots } from './wordpress.ts'
+import { constantsOf, type HiddenSite, NO_MAIL, tryAsHiddenSite } from './run-as-hidden-site.ts'
+import { startsWordPress } from './wordpress.ts'
 
-/** A backup that is restored, and its copy. */
-export interface Restored {
+export interface RestoredBackup {
   copy: Site
   manifest: Manifest
   findings: Findings
@@ -37,14 +36,14 @@ export interface Restored {
 
 export async function* checkFiles(
   host: Host,
-  opened: Opened,
-  { copy, manifest, findings }: Restored,
+  opened: OpenRepository,
+  { copy, manifest, findings }: RestoredBackup,
 ): Progress<void> {
   const restored = () => restoreFiles(host, opened, copy.user, manifest)
   try {
-    yield* withRoom(host, copy, manifest, restored)
+    yield* withLargerQuota(host, copy, manifest, restored)
   } catch (error) {
-    if (!(error instanceof Harmful)) throw error
+    if (!(error instanceof UnsafeFiles)) throw error
     return findings.end('damaged', error.message)
   }
   const { count, bytes } = await countFiles(host, copy.user)
@@ -58,8 +57,8 @@ export async function* checkFiles(
 
 export async function* checkDump(
   host: Host,
-  opened: Opened,
-  { copy, manifest, findings }: Restored,
+  opened: OpenRepository,
+  { copy, manifest, findings }: RestoredBackup,
 ): Progress<void> {
   if (!manifest.database) return
   yield `Fetching the database: ${sizeOf(manifest.database.bytes)}`
@@ -72,7 +71,7 @@ export async function* checkDump(
 
 export async function checkDatabase(
   host: Host,
-  { copy: { user }, manifest: { database }, findings }: Restored,
+  { copy: { user }, manifest: { database }, findings }: RestoredBackup,
 ): Promise<void> {
   if (!database) return
   const refusal = await loadDump(host, user, database)
@@ -89,20 +88,20 @@ export async function checkDatabase(
   }
 }
 
-/** The copy as its programs run: with the paths of the original. */
-const hiddenOf = ({ copy: { user, php }, manifest }: Restored): Hidden => ({
+/** Returns the copy as its programs see it, with the paths of the original. */
+const hiddenOf = ({ copy: { user, php }, manifest }: RestoredBackup): HiddenSite => ({
   ...{ user, php, original: userIn(manifest) },
 })
 
-export async function checkBoot(host: Host, restored: Restored): Promise<void> {
-  if (await boots(host, hiddenOf(restored))) return
+export async function checkBoot(host: Host, restored: RestoredBackup): Promise<void> {
+  if (await startsWordPress(host, hiddenOf(restored))) return
   restored.findings.add('does_not_boot', 'WordPress does not start with its plugins and theme')
 }
 
-export async function checkPages(host: Host, restored: Restored): Promise<void> {
+export async function checkPages(host: Host, restored: RestoredBackup): Promise<void> {
   const { copy, manifest, findings } = restored
   const visit = { domain: manifest.domain, tier: copy.tier }
-  const answers = await askPages(host, hiddenOf(restored), visit)
+  const answers = await requestPages(host, hiddenOf(restored), visit)
   findings.pages = answers.map(({ path, status }) => ({ path, status }))
   for (const { path, status, complete } of answers) {
     if (status === 0) findings.add('page_fails', `${path} has no answer`)
@@ -111,7 +110,7 @@ export async function checkPages(host: Host, restored: Restored): Promise<void> 
   }
 }
 
-export async function compareCore(host: Host, restored: Restored): Promise<void> {
+export async function compareCore(host: Host, restored: RestoredBackup): Promise<void> {
   const { findings } = restored
   const { core, core_list, differing } = await checkCore(host, hiddenOf(restored))
   findings.core = core
@@ -125,24 +124,24 @@ const LIMIT_MS = 5 * 60_000
 /** The front page, the login page, and a feed. */
 const PATHS = ['/', '/wp-login.php', '/feed/']
 
-/** `complete`: a redirect, an answer without content, or one with its end. */
-const Answered = z.array(
+/** `complete` is true for a redirect, an answer without content, and one that has its end. */
+const PageAnswers = z.array(
   z.object({ path: z.string(), status: z.int().min(0).max(999), complete: z.boolean() }),
 )
-type Answered = z.infer<typeof Answered>
+type PageAnswers = z.infer<typeof PageAnswers>
 
 /**
- * Asks the PHP-FPM of the hidden site for pages, as a visitor of the original would by https. The
- * program `hosting-agent pages` starts it and ends it: nothing else can reach it.
+ * Requests pages from the PHP-FPM of the hidden site, as a visitor of the original would by https.
+ * The program `hosting-agent pages` starts it and ends it: nothing else can reach it.
  */
-async function askPages(
+async function requestPages(
   host: Host,
-  hidden: Hidden,
+  hidden: HiddenSite,
   { domain, tier }: { domain: string; tier: Tier },
-): Promise<Answered> {
+): Promise<PageAnswers> {
   const { program } = host.settings
   const home = homeOf(hidden.original)
-  const limits = limitsOn(tier, await machineOf(host))
+  const limits = tierLimitsOn(tier, await machineOf(host))
   const request = {
     program: `/usr/sbin/php-fpm${hidden.php}`,
     values: [...phpValues(home, limits), `php_admin_value[sendmail_path] = "${NO_MAIL}"`],
@@ -151,16 +150,15 @@ async function askPages(
     host: domain,
     paths: PATHS,
   }
-  const { code, stdout } = await tryAsHidden(host, hidden, [...program, 'pages'], {
+  const { code, stdout } = await tryAsHiddenSite(host, hidden, [...program, 'pages'], {
     ...{ input: JSON.stringify(request), own_program: program, timeout_ms: LIMIT_MS },
   })
   if (code !== 0) return PATHS.map((path) => ({ path, status: 0, complete: false }))
-  return Answered.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
+  return PageAnswers.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
 }
 
 const DAY_MS = 24 * 60 * 60_000
 const HOUR_MS = 60 * 60_000
-/** Where restic sees the folder that it restores to. */
 const TARGET = '/restore'
 
 /**
@@ -169,7 +167,7 @@ const TARGET = '/restore'
  */
 async function* restoreFiles(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   user: string,
   { files }: Manifest,
 ): Progress<void> {
@@ -178,25 +176,32 @@ async function* restoreFiles(
   await host.files.mkdir(home, { mode: 0o700 })
   const lines = new ProgressLines(() => host.clock.elapsed())
   const only = ['--include', '/public']
-  const args = ['restore', `${files.snapshot}:${SITE}`, ...RESTORING, '--target', TARGET, ...only]
+  const args = [
+    'restore',
+    `${files.snapshot}:${SITE}`,
+    ...RESTORE_OPTIONS,
+    '--target',
+    TARGET,
+    ...only,
+  ]
   const writes = { path: home, as: TARGET }
   for await (const line of streamRestic(host, opened, args, { writes, timeout_ms: DAY_MS })) {
     const readable = lines.read(line)
     if (readable !== undefined) yield readable
   }
-  yield* await makeHarmless(host, user, docrootOf(user))
+  yield* await sanitizeFiles(host, user, docrootOf(user))
   await users.createFolders(host, user).apply()
 }
 
-const Counted = z.tuple([z.coerce.number(), z.coerce.number()])
+const FileCount = z.tuple([z.coerce.number(), z.coerce.number()])
 
-/** The number and the bytes of all files, which may be millions. */
+/** Counts all files, which may be millions, and their bytes. */
 async function countFiles(host: Host, user: string): Promise<{ count: number; bytes: number }> {
   const find = ['find', homeOf(user), '-type', 'f', '-printf', '%s\\n']
   const sum = ['awk', '{ n++; s += $1 } END { printf "%.0f %.0f\\n", n, s }']
   const input_from = { argv: find, options: { timeout_ms: HOUR_MS } }
   const { stdout } = await host.shell.run(sum, { input_from, timeout_ms: HOUR_MS })
-  const [count, bytes] = Counted.parse(stdout.trim().split(' '))
+  const [count, bytes] = FileCount.parse(stdout.trim().split(' '))
   return { count, bytes }
 }
 
@@ -205,7 +210,7 @@ type Database = NonNullable<Manifest['database']>
 /** Fetches the dump to a file of root. Returns whether it is the one that was saved. */
 async function fetchDump(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   user: string,
   { snapshot, sha256, bytes }: Database,
 ): Promise<boolean> {
@@ -217,10 +222,7 @@ async function fetchDump(
   return stdout.startsWith(sha256)
 }
 
-/**
- * Imports the dump; only programs that run as the hidden site can use its account. Returns why
- * MariaDB refuses it. Throws if the disk has become full.
- */
+/** Imports the dump. Returns why MariaDB refuses it. Throws if the disk has become full. */
 async function loadDump(
   host: Host,
   user: string,
@@ -243,7 +245,7 @@ const Digests = z.object({
 })
 type Digests = z.infer<typeof Digests>['tables']
 
-/** The tables of the dump and of the loaded database, by the digests of their rows. */
+/** Compares the tables of the dump and of the loaded database by the digests of their rows. */
 async function compareDatabase(
   host: Host,
   user: string,
@@ -268,7 +270,7 @@ async function loadedDigests(host: Host, user: string): Promise<Digests> {
   let digests: Digests = []
   const size = (await databaseSize(host, user)) ?? 0
   await streamDatabase(host, user, size, async (input_from) => {
-    const counted = await counting(host, user, input_from)
+    const counted = await digestRun(host, user, input_from)
     digests = readDigests(counted.stderr)
     return counted.fed
   })
@@ -276,14 +278,14 @@ async function loadedDigests(host: Host, user: string): Promise<Digests> {
 }
 
 const digestsOf = async (host: Host, user: string, input_from: Feeder): Promise<Digests> =>
-  readDigests((await counting(host, user, input_from)).stderr)
+  readDigests((await digestRun(host, user, input_from)).stderr)
 
 type Feeder = NonNullable<RunOptions['input_from']>
 
 const REQUEST = `${JSON.stringify({ rules: [], digest: true, output: false })}\n`
 
-/** With the rights of the hidden site: the text of a dump is not trusted. */
-function counting(host: Host, user: string, input_from: Feeder) {
+/** Runs with the rights of the hidden site: the text of a dump is not trusted. */
+function digestRun(host: Host, user: string, input_from: Feeder) {
   const { program } = host.settings
   const { timeout_ms = 0 } = input_from.options
   const limits = { network: false, home: false, idle: true, timeout_ms }
@@ -294,6 +296,6 @@ function counting(host: Host, user: string, input_from: Feeder) {
   })
 }
 
-/** The report is the last line. */
+/** Reads the report from the last line. */
 const readDigests = (stderr: string): Digests =>
   Digests.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).tables

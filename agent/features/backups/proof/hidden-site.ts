@@ -1,7 +1,7 @@
 import * as accounts from '#agent/features/access/accounts.ts'
-import { fetchedOf, restoreFolders } from '#agent/features/backups/places.ts'
-import { forgetRestores } from '#agent/features/backups/replace.ts'
-import { forgetRepositories } from '#agent/features/backups/restic/session.ts'
+import { fetchedOf, restoreFolders } from '#agent/features/backups/paths.ts'
+import { removeRestoreFolders } from '#agent/features/backups/replace.ts'
+import { removeRepositorySecrets } from '#agent/features/backups/restic/session.ts'
 import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
 import { renderSlice } from '#agent/features/php/fpm-units.ts'
 import { removeDatabase } from '#agent/kernel/database/mariadb.ts'
@@ -10,27 +10,24 @@ import { change, create } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { slicePathOf } from '#agent/kernel/services/systemd.ts'
 import { listSites, removeSite, type Site, siteRecord } from '#agent/kernel/site/sites.ts'
-import { limitsOn, machineOf } from '#agent/kernel/site/tiers.ts'
+import { machineOf, tierLimitsOn } from '#agent/kernel/site/tiers.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { limitDisk, quotaMount, unlimitDisk } from '#agent/kernel/users/quota.ts'
 import * as users from '#agent/kernel/users/users.ts'
 
 const PRIVATE = { mode: 0o700 }
 
-/**
- * A temporary copy of a site, without a virtual host, a pool, mail and jobs. Nobody can own a name
- * below `.invalid` (RFC 2606).
- */
-export function makeHidden(host: Host, { php, tier, email }: Site): Site {
+/** Returns a temporary copy of a site without a virtual host; nobody owns `.invalid` (RFC 2606). */
+export function hiddenSiteFor(host: Host, { php, tier, email }: Site): Site {
   const name = host.random.name(12)
   return { domain: `proof-${name}.invalid`, user: `proof-${name}`, email, php, tier, tls: 'none' }
 }
 
 /** Lists the hidden sites that an interrupted proof left behind. */
-export const recordedHidden = (host: Host): Promise<Site[]> => listSites(host, 'proofs')
+export const leftoverHiddenSites = (host: Host): Promise<Site[]> => listSites(host, 'proofs')
 
-/** In order of creation; each undo works after none, a part or all of it. */
-export function makingSteps(host: Host, site: Site): Step[] {
+/** Returns the steps in order of creation; each undo works after none, a part or all of it. */
+export function createHiddenSteps(host: Host, site: Site): Step[] {
   const { user, domain } = site
   const steady = host.steady ?? host
   return [
@@ -48,7 +45,8 @@ export function makingSteps(host: Host, site: Site): Step[] {
         for (const path of restoreFolders(user)) await host.files.mkdir(path, PRIVATE)
         await host.files.mkdir(fetchedOf(user), PRIVATE)
       },
-      undo: inOrder(forgetRestores(steady, user), forgetRepositories(steady, user)).apply,
+      undo: inOrder(removeRestoreFolders(steady, user), removeRepositorySecrets(steady, user))
+        .apply,
     },
     {
       name: 'hidden user',
@@ -72,10 +70,10 @@ export function makingSteps(host: Host, site: Site): Step[] {
       title: 'Creating the folders',
       effects: async () => [
         ...(await users.createFolders(host, user).effects()),
-        ...(await slowSlice(host, site).effects()),
+        ...(await lowPrioritySlice(host, site).effects()),
       ],
       async apply() {
-        await slowSlice(host, site).apply()
+        await lowPrioritySlice(host, site).apply()
         await users.createFolders(host, user).apply()
       },
       async undo() {
@@ -93,8 +91,8 @@ export function makingSteps(host: Host, site: Site): Step[] {
   ]
 }
 
-/** The undo of everything that was created, newest first. */
-export function removingStep(host: Host, site: Site, name = 'removal'): Step {
+/** Undoes everything that was created, newest first. */
+export function removeHiddenStep(host: Host, site: Site, name = 'removal'): Step {
   const { user, domain } = site
   return {
     name,
@@ -105,17 +103,17 @@ export function removingStep(host: Host, site: Site, name = 'removal'): Step {
       removeSite(host, domain, 'proofs'),
     ).effects,
     async apply() {
-      for (const { undo } of makingSteps(host, site).toReversed()) await undo?.()
+      for (const { undo } of createHiddenSteps(host, site).toReversed()) await undo?.()
     },
   }
 }
 
-/** The limits of the tier, and every other site goes first. */
+/** The slice has the limits of the tier, and gives way to every other site. */
 const CPU_WEIGHT = 5
 
-const slowSlice = (host: Host, { user, tier }: Site): Change =>
+const lowPrioritySlice = (host: Host, { user, tier }: Site): Change =>
   deferred(async () => {
-    const limits = limitsOn(tier, await machineOf(host))
+    const limits = tierLimitsOn(tier, await machineOf(host))
     const slow = { ...limits, slice: { ...limits.slice, cpu_weight: CPU_WEIGHT } }
     return generated(host, [{ path: slicePathOf(user), text: renderSlice(user, slow) }])
   })

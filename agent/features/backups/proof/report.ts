@@ -1,6 +1,6 @@
 import type { ProofCode, ProofReport } from '#shared/backups/proof.ts'
 
-/** What a proof has found until now. */
+/** The findings of a proof. */
 export class Findings {
   readonly #found: ProofReport['findings'] = []
   files = 0
@@ -10,7 +10,7 @@ export class Findings {
   pages: ProofReport['pages'] = []
   core: ProofReport['core'] = 'unchecked'
   core_list: ProofReport['core_list']
-  /** There is nothing that further checks could use. */
+  /** True when further checks have nothing to use. */
   isOver = false
 
   add(code: ProofCode, message: string): void {

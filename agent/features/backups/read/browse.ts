@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readManifest } from '#agent/features/backups/fetch.ts'
-import { type Opened, runRestic, streamRestic } from '#agent/features/backups/restic/run.ts'
+import { type OpenRepository, runRestic, streamRestic } from '#agent/features/backups/restic/run.ts'
 import { SITE } from '#agent/features/backups/save.ts'
 import { perHost } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -15,17 +15,17 @@ import {
 } from '#shared/backups/backup-read.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
-import { readingRepository, SESSIONS } from './opened.ts'
+import { readingRepository, SESSIONS } from './open-backup.ts'
 
 const LIMIT = { timeout_ms: 5 * 60_000 }
 /** A tree stays in memory for this time after its last use. */
 const KEEP_MS = 15 * 60_000
 const MAX_TREES = 2
-/** The characters of the listings of a tree, which are those of about 100,000 files. */
+/** The maximum size of the listings of a tree in characters; about 100,000 files. */
 const MAX_TREE_TEXT = 12 * 2 ** 20
 
-/** A line of `restic ls --json` */
-const Node = z.object({
+/** A line of `restic ls --json`. */
+const ListedNode = z.object({
   message_type: z.literal('node'),
   name: z.string(),
   type: z.string(),
@@ -33,15 +33,15 @@ const Node = z.object({
   size: z.number().nonnegative().default(0),
   mtime: z.string(),
 })
-type Node = z.infer<typeof Node>
+type ListedNode = z.infer<typeof ListedNode>
 
 type Listing = Pick<BackupListing, 'entries' | 'is_cut'>
 
-/** What is the same for all folders of a backup, and the folders. */
-interface Tree {
+/** The folders of a backup, and what all of them share. */
+interface BackupTree {
   snapshot: string
   facts: Omit<BrowsedBackup, keyof Listing>
-  folders: Folders
+  folders: FolderListings
   /** The time of its last use, of the monotonic clock. */
   used: number
 }
@@ -53,7 +53,7 @@ interface Tree {
 export class BackupBrowser {
   readonly #host: Host
   readonly #max_text: number
-  readonly #trees = new Map<string, Tree>()
+  readonly #trees = new Map<string, BackupTree>()
 
   constructor(host: Host, max_text: number = MAX_TREE_TEXT) {
     this.#host = host
@@ -79,14 +79,14 @@ export class BackupBrowser {
     }
   }
 
-  /** The answer is undefined without a tree in memory: then restic has to be asked. */
+  /** Returns undefined when the tree is not in memory: then restic lists it. */
   #find(request: BrowseRequest): BrowsedBackup | undefined {
     this.expire()
     const tree = this.#trees.get(keyOf(request))
     return tree && this.#answerOf(tree, request)
   }
 
-  #answerOf(tree: Tree, { path }: BrowseRequest): BrowsedBackup | undefined {
+  #answerOf(tree: BackupTree, { path }: BrowseRequest): BrowsedBackup | undefined {
     tree.used = this.#host.clock.elapsed()
     const listing = tree.folders.find(path)
     if (listing) return { ...listing, ...tree.facts }
@@ -97,9 +97,9 @@ export class BackupBrowser {
   async #read(request: BrowseRequest): Promise<BrowsedBackup> {
     const host = this.#host
     const known = this.#trees.get(keyOf(request))
-    const keep = (tree: Tree) => this.#keep(keyOf(request), tree)
-    const answerOf = (tree: Tree) => this.#answerOf(tree, request)
-    const folders = new Folders(this.#max_text)
+    const keep = (tree: BackupTree) => this.#keep(keyOf(request), tree)
+    const answerOf = (tree: BackupTree) => this.#answerOf(tree, request)
+    const folders = new FolderListings(this.#max_text)
     const work = readingRepository(host, SESSIONS.browse, request, async function* (opened) {
       const tree = known ?? (await readTree(host, opened, request.backup, folders))
       keep(tree)
@@ -111,7 +111,7 @@ export class BackupBrowser {
     return value
   }
 
-  #keep(key: string, tree: Tree): void {
+  #keep(key: string, tree: BackupTree): void {
     this.#trees.delete(key)
     this.#trees.set(key, tree)
     const [oldest] = this.#trees.keys()
@@ -119,16 +119,16 @@ export class BackupBrowser {
   }
 }
 
-/** A snapshot never changes, so its address says all. */
+/** Identifies a snapshot by its address: it never changes. */
 const keyOf = ({ target, repository, password_id, backup }: BrowseRequest): string =>
   JSON.stringify([target.place, repository, password_id, backup])
 
 async function readTree(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   backup: string,
-  folders: Folders,
-): Promise<Tree> {
+  folders: FolderListings,
+): Promise<BackupTree> {
   const manifest = await readManifest(host, opened, backup)
   const { snapshot } = manifest.files
   const args = ['ls', '--json', '--recursive', `${snapshot}:${SITE}`, PUBLIC]
@@ -140,14 +140,14 @@ async function readTree(
   return { snapshot, facts, folders, used: host.clock.elapsed() }
 }
 
-/** One folder of a tree that is too large for the memory. */
+/** Reads one folder of a tree that is too large for the memory. */
 async function readFolder(
   host: Host,
-  opened: Opened,
-  { snapshot }: Tree,
+  opened: OpenRepository,
+  { snapshot }: BackupTree,
   { path }: BrowseRequest,
 ): Promise<Listing> {
-  const folders = new Folders(Number.POSITIVE_INFINITY)
+  const folders = new FolderListings(Number.POSITIVE_INFINITY)
   const args = ['ls', '--json', `${snapshot}:${SITE}`, inPublic(path)]
   for await (const line of streamRestic(host, opened, args, LIMIT)) folders.add(line)
   folders.end()
@@ -166,13 +166,13 @@ interface OpenFolder {
 }
 
 /** Groups the lines of `restic ls --json`, which come depth first, by folder. */
-export class Folders {
+export class FolderListings {
   readonly #max_text: number
-  /** JSON takes a fifth of the memory of the entries. */
+  /** Listings as JSON, which takes a fifth of the memory of the entries. */
   readonly #listings = new Map<string, string>()
   readonly #open: OpenFolder[] = []
   #text = 0
-  /** False: some folders are left out, because the text would be longer than the limit. */
+  /** False when some folders are left out because their text exceeds the limit. */
   is_whole = true
 
   constructor(max_text: number) {
@@ -180,7 +180,7 @@ export class Folders {
   }
 
   add(line: string): void {
-    const node = parseJson(Node, line)
+    const node = parseJson(ListedNode, line)
     if (!node) return
     this.#closeUntil(node.path.slice(0, -node.name.length - 1))
     const parent = this.#open.at(-1)
@@ -188,7 +188,7 @@ export class Folders {
     if (node.type === 'dir') this.#open.push({ path: node.path, entries: [], count: 0 })
   }
 
-  /** All lines were added. */
+  /** Closes the last folders after all lines. */
   end(): void {
     this.#closeUntil(undefined)
   }
@@ -218,10 +218,7 @@ export class Folders {
   }
 }
 
-/**
- * Adds an entry to a folder; a large folder keeps only the entries that can be among its first
- * ones.
- */
+/** Adds an entry to a folder; a large folder keeps only its first ones. */
 function addEntry(folder: OpenFolder, entry: BackupEntry): void {
   folder.count += 1
   folder.entries.push(entry)
@@ -233,15 +230,15 @@ const firstOf = (entries: BackupEntry[]) => entries.sort(byKindAndName).slice(0,
 /** The node of a path itself; undefined if there is none. */
 export async function findNode(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   snapshot: string,
   path: string,
-): Promise<Node | undefined> {
+): Promise<ListedNode | undefined> {
   const args = ['ls', '--json', `${snapshot}:${SITE}`, inPublic(path)]
   const { stdout } = await runRestic(host, opened, args, LIMIT)
   return parseJson(
-    Node,
-    stdout.split('\n').find((line) => parseJson(Node, line)),
+    ListedNode,
+    stdout.split('\n').find((line) => parseJson(ListedNode, line)),
   )
 }
 
@@ -251,7 +248,7 @@ const KINDS: Record<string, BackupEntry['kind']> = {
   symlink: 'link',
 }
 
-const entryOf = ({ name, type, size, mtime }: Node): BackupEntry => ({
+const entryOf = ({ name, type, size, mtime }: ListedNode): BackupEntry => ({
   name: name.slice(0, 1024),
   kind: KINDS[type] ?? 'other',
   size,
@@ -264,5 +261,5 @@ function byKindAndName(one: BackupEntry, other: BackupEntry): number {
   return folders || (one.name < other.name ? -1 : 1)
 }
 
-/** The browser of a machine, whose memory readings share with the round that frees it. */
+/** Returns the browser of a machine, whose memory readings share with the round that frees it. */
 export const browsers = perHost((host) => new BackupBrowser(host))

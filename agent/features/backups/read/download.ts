@@ -1,12 +1,12 @@
 import { DUMP } from '#agent/features/backups/manifest.ts'
 import { bytesOfRestic } from '#agent/features/backups/restic/run.ts'
 import { SITE } from '#agent/features/backups/save.ts'
-import type { Source } from '#agent/kernel/calls/reading.ts'
+import type { ByteSource } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { type DownloadRequest, MEDIA } from '#shared/backups/backup-read.ts'
 import { conflict, notFound } from '#shared/kernel/errors.ts'
 import { findNode } from './browse.ts'
-import { type OpenedBackup, reading, SESSIONS } from './opened.ts'
+import { type OpenedBackup, readingBackup, SESSIONS } from './open-backup.ts'
 
 const HOURS_12 = 12 * 60 * 60_000
 
@@ -20,7 +20,7 @@ export class Downloads {
   }
 
   /** Returns when the first bytes are there. Throws conflict while another one runs. */
-  async start(request: DownloadRequest): Promise<Source> {
+  async start(request: DownloadRequest): Promise<ByteSource> {
     if (this.#isBusy) {
       throw conflict('Another download of a backup is running on this server: try again later')
     }
@@ -48,17 +48,17 @@ export class Downloads {
   }
 }
 
-type Item = { type: string } | Uint8Array
+type DownloadItem = { type: string } | Uint8Array
 
-const bytesIn = (item: Item | undefined) => (item instanceof Uint8Array ? item : undefined)
+const bytesIn = (item: DownloadItem | undefined) => (item instanceof Uint8Array ? item : undefined)
 
-/** Its type, as soon as restic has sent something, and all of its bytes. */
+/** Returns the type as soon as restic has sent something, and then all bytes. */
 const partsOf = (
   host: Host,
   request: DownloadRequest,
   operation: string,
-): AsyncGenerator<Item, void> =>
-  reading(host, SESSIONS.download, request, async function* (backup) {
+): AsyncGenerator<DownloadItem, void> =>
+  readingBackup(host, SESSIONS.download, request, async function* (backup) {
     const { type, args } = await contentOf(host, backup, request)
     const chunks = bytesOfRestic(host, backup.opened, args, { timeout_ms: HOURS_12, operation })
     const first = await chunks.next()

@@ -1,26 +1,32 @@
 import { z } from 'zod'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
-import type { Opened } from './run.ts'
+import type { OpenRepository } from './run.ts'
 
 const KeyId = z.string().regex(/^[0-9a-f]{64}$/)
 const Keys = z.array(z.object({ current: z.boolean(), id: KeyId }))
 
-/** Returns the path of the key of a repository: the cache may have keys of several. */
-const pathOf = ({ cache, repository }: Pick<Opened, 'cache' | 'repository'>) =>
+const pathOf = ({ cache, repository }: Pick<OpenRepository, 'cache' | 'repository'>) =>
   `${cache}/key-of-${repository.name}`
 
 /**
- * The key of a repository that has its password. Without it restic tries all keys, those of the
- * recovery kit and of the keeper too, each for half a second. A wrong hint costs nothing more than
- * none.
+ * Finds the key of a repository that has its password. Without it restic tries all keys, those of
+ * the recovery kit and of the keeper too, each for half a second. A wrong hint costs nothing more
+ * than none.
  */
-export async function findKeyHint({ files }: Host, opened: Opened): Promise<string | undefined> {
+export async function findKeyHint(
+  { files }: Host,
+  opened: OpenRepository,
+): Promise<string | undefined> {
   return KeyId.safeParse((await files.read(pathOf(opened)))?.trim()).data
 }
 
-/** From the answer of `restic key list --json`. No backup fails because it cannot be stored. */
-export async function storeKeyHint(host: Host, opened: Opened, list: string): Promise<void> {
+/** Stores the hint from the answer of `restic key list --json`. A failure is no failed backup. */
+export async function storeKeyHint(
+  host: Host,
+  opened: OpenRepository,
+  list: string,
+): Promise<void> {
   const current = parseJson(Keys, list)?.find((key) => key.current)
   if (!current || current.id === (await findKeyHint(host, opened))) return
   const written = host.files.write(pathOf(opened), `${current.id}\n`, { mode: 0o600 })

@@ -2,32 +2,32 @@ import { z } from 'zod'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 import { failureOf, NO_REPOSITORY } from './failures.ts'
 import { findKeyHint, storeKeyHint } from './key-hint.ts'
-import { type Opened, runRestic, tryRestic } from './run.ts'
+import { type OpenRepository, runRestic, tryRestic } from './run.ts'
 import { fingerprintOf, sealTo } from './seal.ts'
-import { creating } from './session.ts'
+import { recordingCreation } from './session.ts'
 
 const MINUTE_MS = 60_000
 
 const Keys = z.array(z.object({ userName: z.string(), hostName: z.string() }))
 
-/** The public keys whose owners can open a repository without a dashboard. */
-export interface Owners {
+export interface KeyOwners {
   recovery_key: string
   keeper_key?: string | undefined
 }
 
 /**
- * Creates a missing repository, and gives it a key for each owner whose name is its own password,
- * encrypted to the key of the owner: whoever has that key and the storage needs nothing else. Names
- * of keys are not encrypted by restic.
+ * Creates a missing repository, and adds a key for each owner whose name is its own password,
+ * encrypted to the key of the owner: whoever has that key and the storage needs nothing else.
+ * restic does not encrypt names of keys.
  */
 export async function* prepareRepository(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   owner: string,
-  { recovery_key, keeper_key }: Owners,
+  { recovery_key, keeper_key }: KeyOwners,
 ): Progress<void> {
   const found = await tryRestic(host, opened, ['key', 'list', '--json'], {
     timeout_ms: 5 * MINUTE_MS,
@@ -35,10 +35,10 @@ export async function* prepareRepository(
   const { target, password, name } = opened.repository
   if (found.code === NO_REPOSITORY) {
     yield `Creating the repository ${name}`
-    await creating(host, owner, name, () => initialise(host, opened))
+    await recordingCreation(host, owner, name, () => initialise(host, opened))
   } else if (found.code !== 0) throw failureOf(found, [target.secret, password])
   await storeKeyHint(host, opened, found.stdout)
-  const present = new Set(keysIn(found.stdout).map((key) => key.hostName))
+  const present = new Set(parseJson(Keys, found.stdout)?.map((key) => key.hostName))
   if (!present.has(hostNameOf('recovery', recovery_key))) {
     yield 'Storing the password for the recovery kit'
     await addKey(host, opened, 'recovery', recovery_key)
@@ -48,8 +48,8 @@ export async function* prepareRepository(
   await addKey(host, opened, 'keeper', keeper_key)
 }
 
-/** Throws 409 with what to do for a repository that somebody else left incomplete. */
-async function initialise(host: Host, opened: Opened): Promise<void> {
+/** Throws conflict, with what to do, for a repository that somebody else left incomplete. */
+async function initialise(host: Host, opened: OpenRepository): Promise<void> {
   const { target, password, name } = opened.repository
   const init = ['init', '--repository-version', '2']
   const ended = await tryRestic(host, opened, init, { timeout_ms: 5 * MINUTE_MS })
@@ -63,8 +63,8 @@ async function initialise(host: Host, opened: Opened): Promise<void> {
 
 const HAS_KEYS = /repository already contains keys/
 
-/** Before the first of several restics: each one then opens the repository faster. */
-export async function learnKey(host: Host, opened: Opened): Promise<void> {
+/** Caches the key hint before several runs of restic: each one then opens the repository faster. */
+export async function cacheKeyHint(host: Host, opened: OpenRepository): Promise<void> {
   if ((await findKeyHint(host, opened)) !== undefined) return
   const args = ['key', 'list', '--json', '--no-lock']
   const { stdout } = await tryRestic(host, opened, args, { timeout_ms: 5 * MINUTE_MS })
@@ -76,7 +76,7 @@ export const hostNameOf = (owner: 'recovery' | 'keeper', key: string): string =>
 
 async function addKey(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   owner: 'recovery' | 'keeper',
   key: string,
 ): Promise<void> {
@@ -84,12 +84,4 @@ async function addKey(
   const named = ['--user', user, '--host', hostNameOf(owner, key)]
   const add = ['key', 'add', '--new-password-file', '/run/backup/password', ...named]
   await runRestic(host, opened, add, { timeout_ms: 5 * MINUTE_MS })
-}
-
-function keysIn(text: string): z.infer<typeof Keys> {
-  try {
-    return Keys.safeParse(JSON.parse(text)).data ?? []
-  } catch {
-    return []
-  }
 }

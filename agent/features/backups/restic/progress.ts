@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { progressOf, shareOf } from '#agent/kernel/host/report-progress.ts'
 import { isVanished } from '#agent/kernel/host/storage.ts'
-import { isOfDamage } from '#shared/backups/complaint.ts'
+import { isDamageError } from '#shared/backups/restic-complaint.ts'
 
 /** A line of `restic backup --json` and `restic restore --json`. */
 const Status = z.object({
@@ -25,7 +25,7 @@ export const Summary = z.object({
 })
 export type Summary = z.infer<typeof Summary>
 
-/** Compared with its parent; what was deleted has changed its folder. */
+/** Returns whether nothing changed since the parent snapshot; a deletion changes its folder. */
 export const isUnchanged = (summary: Summary): boolean =>
   [summary.files_new, summary.files_changed, summary.dirs_new, summary.dirs_changed].every(
     (count) => count === 0,
@@ -67,7 +67,7 @@ export class ProgressLines {
   }
 }
 
-/** A restore does not say how long it still takes. */
+/** Formats a line; a restore does not report its remaining time. */
 function readable(status: z.infer<typeof Status>, elapsed_ms: number): string {
   const { total_bytes: total, bytes_done, bytes_restored, seconds_remaining: seconds } = status
   const done = bytes_done ?? bytes_restored ?? 0
@@ -75,8 +75,8 @@ function readable(status: z.infer<typeof Status>, elapsed_ms: number): string {
   return shareOf(done, total, seconds)
 }
 
-/** A missing file of a local repository has the same words as one of the site. */
-const isOfSite = (message: string) => isVanished(message) && !isOfDamage(message)
+/** Distinguishes a missing file of the site from one of a local repository by more than words. */
+const isOfSite = (message: string) => isVanished(message) && !isDamageError(message)
 
 function parsedLine(line: string): unknown {
   try {

@@ -7,14 +7,13 @@ import type { BackupPlace, BackupTarget } from '#shared/backups/backup.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
-import { type Ended, failureOf, tellsDamage } from './failures.ts'
+import { failureOf, type ResticOutput, reportsDamage } from './failures.ts'
 import { findKeyHint } from './key-hint.ts'
 import { resticPath } from './program.ts'
 import { optionsOf, type Repository, storeOf } from './repository.ts'
-import { CACHE, MOUNT, resticProcess, startedFor, type View } from './sandbox.ts'
+import { CACHE, MOUNT, programsStartedFor, type ResticView, resticProcess } from './sandbox.ts'
 
-/** A repository whose files stand in a folder of root. */
-export interface Opened {
+export interface OpenRepository {
   repository: Repository
   /** The folder of the files of `filesOf`. */
   files: string
@@ -23,8 +22,8 @@ export interface Opened {
 
 export interface ResticOptions
   extends Pick<RunOptions, 'input' | 'input_from' | 'output_file' | 'seen' | 'operation'> {
-  reads?: View['reads']
-  writes?: View['writes']
+  reads?: ResticView['reads']
+  writes?: ResticView['writes']
   timeout_ms: number
 }
 
@@ -42,23 +41,22 @@ export async function refuseUnready({ files }: Host, { place }: BackupTarget): P
   throw conflict(`${place.path} is not a folder of root on this server: create it, or mount it`)
 }
 
-/** The name or the IP address of the computer that has the storage. */
 export const hostOf = (place: Exclude<BackupPlace, { kind: 'local' }>): string =>
   place.kind === 'sftp' ? place.host : new URL(place.url).hostname.replace(/^\[(.*)\]$/, '$1')
 
 const SSH = '/usr/bin/ssh'
 const MAX_LOCK_MS = 10 * 60_000
-const LEAST_CACHE = 128 * 2 ** 20
+const MIN_CACHE = 128 * 2 ** 20
 
-/** Never throws for an exit status: 10 is a missing repository, 12 another password. */
+/** Runs restic; throws for no exit status: 10 is a missing repository, 12 another password. */
 export async function tryRestic(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   args: readonly string[],
   options: ResticOptions,
-): Promise<Ended> {
+): Promise<ResticOutput> {
   const { clock, shell } = host
-  using stall = new Stall(host)
+  using stall = new StallWatch(host)
   const seen = (bytes: number) => {
     stall.reached(bytes)
     options.seen?.(bytes)
@@ -70,10 +68,10 @@ export async function tryRestic(
   return { ...output, late }
 }
 
-/** Throws a readable error that has the message of restic and of the storage. */
+/** Runs restic; throws a readable error with its message and that of the storage. */
 export async function runRestic(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   args: readonly string[],
   options: ResticOptions,
 ): Promise<Output> {
@@ -82,21 +80,21 @@ export async function runRestic(
   return output
 }
 
-/** Yields the lines of its output, and ends it without progress; throws like runRestic. */
+/** Yields the lines of its output, and ends it without progress; throws like `runRestic`. */
 export async function* streamRestic(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   args: readonly string[],
   options: ResticOptions,
 ): AsyncGenerator<string, void> {
-  using stall = new Stall(host)
+  using stall = new StallWatch(host)
   let damage = ''
   try {
     const argv = await argvOf(host, opened, args, options)
     const all = await optionsFor(host, opened, options)
     for await (const line of host.shell.stream(argv, all)) {
       await stall.see(line)
-      if (damage === '' && tellsDamage(line)) damage = line
+      if (damage === '' && reportsDamage(line)) damage = line
       yield line
     }
   } catch (error) {
@@ -105,10 +103,10 @@ export async function* streamRestic(
   }
 }
 
-/** The bytes of its standard output; throws like runRestic. */
+/** Yields the bytes of its standard output; throws like `runRestic`. */
 export async function* bytesOfRestic(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   args: readonly string[],
   options: ResticOptions,
 ): AsyncGenerator<Uint8Array, void> {
@@ -121,14 +119,14 @@ export async function* bytesOfRestic(
   }
 }
 
-const secretsOf = ({ repository: { target, password } }: Opened): Secret[] => [
+const secretsOf = ({ repository: { target, password } }: OpenRepository): Secret[] => [
   target.secret,
   password,
 ]
 
 async function argvOf(
   host: Host,
-  { repository, cache }: Opened,
+  { repository, cache }: OpenRepository,
   args: readonly string[],
   limits: ResticOptions,
 ) {
@@ -136,21 +134,21 @@ async function argvOf(
   return [resticPath(host), ...options, ...(await cacheOptions(host, cache)), ...args]
 }
 
-/** Less than any limit, so that restic itself says what it waited for. */
+/** Waits less than any limit, so that restic itself reports what it waited for. */
 function retryLock({ settings }: Host, { timeout_ms }: ResticOptions): string {
   const limit = Math.min(timeout_ms, settings.restic_stall_ms) * 0.8
   return `--retry-lock=${Math.floor(Math.min(MAX_LOCK_MS, limit) / 1000)}s`
 }
 
-/** With a full disk, restic repeats each request whose answer it cannot put into its cache. */
+/** Disables the cache on a full disk: restic repeats requests whose answers it cannot store. */
 async function cacheOptions({ files }: Host, cache: string): Promise<string[]> {
   const space = await files.space(cache).catch(() => undefined)
-  return space && space.free < LEAST_CACHE ? ['--no-cache'] : []
+  return space && space.free < MIN_CACHE ? ['--no-cache'] : []
 }
 
 async function optionsFor(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   { reads, writes, ...options }: ResticOptions,
 ): Promise<RunOptions> {
   const { repository, files, cache } = opened
@@ -160,7 +158,7 @@ async function optionsFor(
     files,
     cache,
     program: resticPath(host),
-    starts: startedFor(repository.target.place),
+    starts: programsStartedFor(repository.target.place),
     denied: await deniedOn(host),
     store,
   }
@@ -193,15 +191,16 @@ const Status = z.object({
 })
 
 /**
- * Ends the restic of an operation that makes no progress, as its lines of status or its bytes show. restic repeats
- * a failed request for 15 minutes, and a restore then continues with the next file of the target.
+ * Ends the restic of an operation that makes no progress, as its status lines or bytes show. restic
+ * repeats a failed request for 15 minutes, and a restore then continues with the next file of the
+ * target.
  */
-export class Stall implements Disposable {
+export class StallWatch implements Disposable {
   readonly #host: Host
   readonly #timer: ReturnType<typeof setInterval>
   #state = ''
   #since: number
-  /** Whether the watch has ended restic. */
+  /** True when the watch has ended restic. */
   over = false
 
   constructor(host: Host) {
@@ -210,14 +209,13 @@ export class Stall implements Disposable {
     this.#timer = setInterval(() => void this.look(), LOOK_MS)
   }
 
-  /** A line of its output. */
   async see(line: string): Promise<void> {
     const status = parseJson(Status, line)
     if (status) this.#note(JSON.stringify(status))
     await this.look()
   }
 
-  /** For one that has no status: the bytes that it has read or written. */
+  /** Reports the bytes that a run without status lines has read or written. */
   reached(bytes: number): void {
     this.#note(`${bytes}`)
   }

@@ -2,18 +2,16 @@ import type { SiteProcess } from '#agent/kernel/host/ports.ts'
 import { emptyRoot } from '#agent/kernel/sandbox/empty-root.ts'
 import type { BackupPlace } from '#shared/backups/backup.ts'
 
-/** Where restic finds the files of its repository: see repository.ts. */
+/** The path at which restic sees the files of its repository: see repository.ts. */
 export const MOUNT = '/run/backup'
 export const CACHE = '/cache'
 
-/** The folders of the server that restic sees, by their path in its view. */
-export interface View {
-  /** The files of its repository. */
+/** The folders of the server that restic sees, by their paths in its view. */
+export interface ResticView {
   files: string
   cache: string
-  /** The path of the program that runs. */
   program: string
-  /** Other programs that it may start: only those of `startedFor`, and sftp(1). */
+  /** Other programs that it may start: those of `programsStartedFor`, and sftp(1). */
   starts: readonly string[]
   /** Directives for the addresses that it cannot reach: those of `deniedAddresses`. */
   denied: readonly string[]
@@ -21,25 +19,24 @@ export interface View {
   reads?: { path: string; as: string }
   /** A folder that it restores to, with modes; everything belongs to root. */
   writes?: { path: string; as: string }
-  /** A folder that holds repositories, and that of the locks of this one, which may be missing. */
+  /** A folder of repositories, and the folder of the locks of this one, which may be missing. */
   store?: { path: string; locks: string } | undefined
 }
 
 const READER = 'CAP_DAC_READ_SEARCH'
 const WRITER = 'CAP_CHOWN CAP_DAC_OVERRIDE CAP_FOWNER CAP_FSETID'
 
-/** The programs that restic starts for a place. */
-export const startedFor = ({ kind }: BackupPlace): string[] =>
+export const programsStartedFor = ({ kind }: BackupPlace): string[] =>
   kind === 'sftp' ? ['/usr/bin/ssh'] : []
 
 /**
  * Runs restic as root with an empty file system, into which only the folders of `view` are mounted:
  * a link that a site made or changed while it is read leads nowhere, and a restore writes nowhere
- * else. It has no right but to read, or to write as any owner, and executes no
- * program but itself and `starts`, whatever the files of its repository name. A restore cannot even
- * write to a folder of repositories: the names and links in a backup are those of its author.
+ * else. It has no capability but to read, or to write as any owner, and executes no program but
+ * itself and `starts`. A restore cannot even write to a folder of repositories: the names and links
+ * in a backup are those of its author.
  */
-export function resticProcess(view: View): SiteProcess {
+export function resticProcess(view: ResticView): SiteProcess {
   const { files, cache, program, starts, denied, reads, writes, store } = view
   const visible = [`${files}:${MOUNT}`]
   if (reads) visible.push(`${reads.path}:${reads.as}`)

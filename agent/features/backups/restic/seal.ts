@@ -2,12 +2,9 @@ import { constants, createHash, createPublicKey, publicEncrypt } from 'node:cryp
 import { invalid } from '#shared/kernel/errors.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 
-const LEAST_BITS = 3072
+const MIN_BITS = 3072
 
-/**
- * RSA-OAEP with SHA-256, in base64: `openssl pkeyutl -decrypt` with `rsa_padding_mode:oaep` and
- * `rsa_oaep_md:sha256` opens it.
- */
+/** Encrypts with RSA-OAEP and SHA-256, in base64, for `openssl pkeyutl -decrypt`. */
 export function sealTo(key: string, secret: Secret): string {
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
   return publicEncrypt({ key, ...padding }, Buffer.from(secret.reveal())).toString('base64')
@@ -15,8 +12,8 @@ export function sealTo(key: string, secret: Secret): string {
 
 /** Throws invalid on `field` for anything but a public RSA key of at least 3072 bits. */
 export function refuseWeakKey(field: string, key: string): void {
-  if ((bitsOf(key) ?? 0) < LEAST_BITS) {
-    throw invalid({ [field]: [`Must be a public RSA key of at least ${LEAST_BITS} bits`] })
+  if ((bitsOf(key) ?? 0) < MIN_BITS) {
+    throw invalid({ [field]: [`Must be a public RSA key of at least ${MIN_BITS} bits`] })
   }
 }
 
@@ -28,7 +25,7 @@ function bitsOf(key: string): number | undefined {
   }
 }
 
-/** The beginning of the SHA-256 of a key: which recovery key a repository is sealed to. */
+/** Returns the first digits of a key's SHA-256, which identify the recovery key of a repository. */
 export const fingerprintOf = (key: string): string =>
   createHash('sha256')
     .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))

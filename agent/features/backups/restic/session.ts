@@ -8,11 +8,12 @@ import {
 } from '#agent/kernel/effects/change.ts'
 import { create, remove } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
 import type { KnownRepository } from '#shared/backups/backup.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { HIDDEN, Secret } from '#shared/kernel/secret.ts'
 import { filesOf, type Repository } from './repository.ts'
-import type { Opened } from './run.ts'
+import type { OpenRepository } from './run.ts'
 
 const SECRET = { mode: 0o600 }
 const PRIVATE = { mode: 0o700 }
@@ -31,13 +32,12 @@ const creatingOf = (host: Host, owner: string) => `${folderOf(host, owner)}/crea
 
 const isSent = (password: Secret): boolean => !['', HIDDEN].includes(password.reveal())
 
-/** The params with the password of their repository: see `passwordOf`. */
 export const withPassword = async <P extends Omit<KnownRepository, 'target'>>(
   params: P,
   host: Host,
 ): Promise<P> => ({ ...params, password: await passwordOf(host, params) })
 
-/** The same for a command that brings the content of a backup. */
+/** Adds the password of the source repository to the params. */
 export const withSourcePassword = async <P extends { from: object }>(
   params: P,
   host: Host,
@@ -47,60 +47,59 @@ export const withSourcePassword = async <P extends { from: object }>(
     : params
 
 /**
- * The password of a repository: the one that came with the request, or else that of this server, which
- * has it if a site of it is backed up there. Throws conflict with `password_missing`.
+ * Returns the password of a repository from the request, or else from this server, which has it if
+ * a site of it is backed up there. Throws conflict with `password_missing`.
  */
 export async function passwordOf(
   host: Host,
   { repository: name, password_id, password }: Omit<KnownRepository, 'target'>,
 ): Promise<Secret> {
   if (isSent(password)) return password
-  const [known] = await keptPasswords(host, name, [password_id])
+  const [known] = await storedPasswords(host, name, [password_id])
   if (known) return known.password
-  throw conflict(`This server does not have the password of the repository ${name}`, MISSING)
+  throw conflict(
+    `This server does not have the password of the repository ${name}`,
+    PASSWORD_MISSING,
+  )
 }
 
-export const MISSING = 'password_missing'
-export const INCOMPLETE = 'repository_incomplete'
+export const PASSWORD_MISSING = 'password_missing'
+export const REPOSITORY_INCOMPLETE = 'repository_incomplete'
 
-/**
- * Returns the passwords with one of the ids that the sites of this server keep for a repository of
- * this name.
- */
-export async function keptPasswords(
+/** Returns this server's passwords with one of the ids for a repository of this name. */
+export async function storedPasswords(
   host: Host,
   name: string,
   ids: readonly string[],
 ): Promise<{ position: number; password: Secret }[]> {
   const owners = await host.files.list(folderOf(host).slice(0, -1))
-  const kept = await Promise.all(owners.map((owner) => keptPassword(host, owner.name, name)))
+  const kept = await Promise.all(owners.map((owner) => storedPassword(host, owner.name, name)))
   return kept.flatMap((text) => {
     const position = text ? ids.indexOf(idOf(text)) : -1
     return text && position >= 0 ? { position, password: new Secret(text) } : []
   })
 }
 
-const keptPassword = async (host: Host, owner: string, name: string) =>
+const storedPassword = async (host: Host, owner: string, name: string) =>
   (await host.files.read(passwordPathOf(host, owner, name)))?.trim()
 
 /**
- * The password of a new repository of a site, which this server keeps: made, if there is none yet, or
- * if the creation of its repository was interrupted.
+ * Returns the password of a new repository of a site, which this server stores. It is generated if
+ * there is none yet, or if the creation of its repository was interrupted.
  */
-export async function newPassword(host: Host, owner: string, name: string): Promise<Secret> {
-  const known = await keptPassword(host, owner, name)
-  if (known && !(await isHalfMade(host, owner, name))) return new Secret(known)
+export async function provideNewPassword(host: Host, owner: string, name: string): Promise<Secret> {
+  const known = await storedPassword(host, owner, name)
+  if (known && !(await isCreationInterrupted(host, owner, name))) return new Secret(known)
   const password = new Secret(host.random.text(PASSWORD_LENGTH))
-  await keepPassword(host, owner, { name, password })
+  await storePassword(host, owner, { name, password })
   return password
 }
 
 /**
- * restic stores the key of a new repository, then its configuration, and never completes one that was
- * interrupted in between. Meanwhile the name of the repository stands in a file of this server, which
- * does not use it any more if that file is left.
+ * Records the name of a repository while restic creates it: restic never completes a creation that
+ * was interrupted between key and configuration. A name that is left is not used any more.
  */
-export async function creating<R>(
+export async function recordingCreation<R>(
   host: Host,
   owner: string,
   name: string,
@@ -112,12 +111,15 @@ export async function creating<R>(
   return created
 }
 
-/** Whether the last creation of a repository by this owner was of this one, and did not end. */
-export const isHalfMade = async (host: Host, owner: string, name: string): Promise<boolean> =>
-  (await host.files.read(creatingOf(host, owner)))?.trim() === name
+/** Returns whether this owner's last creation of a repository was of this one, and did not end. */
+export const isCreationInterrupted = async (
+  host: Host,
+  owner: string,
+  name: string,
+): Promise<boolean> => (await host.files.read(creatingOf(host, owner)))?.trim() === name
 
-/** For later backups: once it has opened the repository. */
-export async function keepPassword(
+/** Stores a password that has opened its repository, for later backups. */
+export async function storePassword(
   host: Host,
   owner: string,
   { name, password }: Pick<Repository, 'name' | 'password'>,
@@ -129,18 +131,18 @@ export async function keepPassword(
   await host.files.write(path, `${password.reveal()}\n`, SECRET)
 }
 
-/** `owner`: the site whose folder has the files, if it is another one than that of the repository. */
-export const openedOf = (
+/** `owner` is the site whose folder has the files, if it is not that of the repository. */
+export const openRepositoryOf = (
   host: Host,
   repository: Repository,
   owner: string = repository.name,
-): Opened => ({
+): OpenRepository => ({
   repository,
   files: openFolderOf(host, owner),
   cache: cacheOf(host, owner),
 })
 
-/** Writes the files of a repository, and removes them: secrets of a target stay only meanwhile. */
+/** Writes the files of a repository; `closeFiles` removes the secrets again. */
 export function openFiles(
   host: Host,
   repository: Repository,
@@ -162,11 +164,16 @@ export function closeFiles(host: Host, name: string): Change {
   return declared([remove('folder', path)], () => host.files.remove(path))
 }
 
-/**
- * The passwords of the repositories of a site, and what restic has in its caches: the dashboard and
- * the kit open them.
- */
-export const forgetRepositories = (host: Host, owner: string): Change =>
+/** Opens the files of a repository until `closeFiles`. */
+export const openFilesStep = (host: Host, repository: Repository, owner: string): Step => ({
+  name: 'target',
+  title: 'Connecting to the target',
+  ...openFiles(host, repository, owner),
+  undo: closeFiles(host, owner).apply,
+})
+
+/** Removes the passwords of the repositories of a site and the caches of restic. */
+export const removeRepositorySecrets = (host: Host, owner: string): Change =>
   deferred(async () => {
     const names = await host.files.list(passwordsOf(host, owner))
     const caches = new Set([owner, ...names.map(({ name }) => name)])

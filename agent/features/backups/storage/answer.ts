@@ -6,9 +6,7 @@ export const StorageRequest = z.object({
   target: BackupTarget,
   /** The folder with the files of ssh. */
   files: z.string(),
-  /**
-   * The folders of the repositories to read; null for those that the storage lists after `after`.
-   */
+  /** The folders of the repositories to read; null for those that the storage lists after it. */
   repositories: z.array(StorageFolder).nullable(),
   after: z.string(),
   most: z.int().positive(),
@@ -25,9 +23,8 @@ const StorageKeys = z.object({
 })
 export type StorageKeys = z.infer<typeof StorageKeys>
 
-/** What the storage or the network refused, and the field of the target that is wrong. */
+/** The refusal of the storage or the network, and the field of the target that is wrong. */
 const StorageRefusal = z.object({ error: z.string(), field: z.string().nullable() })
 
-/** What it prints. */
 export const StorageAnswer = z.union([StorageRefusal, StorageKeys])
 export type StorageAnswer = z.infer<typeof StorageAnswer>

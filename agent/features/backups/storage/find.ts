@@ -20,8 +20,8 @@ const RECOVERY = 'recovery-'
 const MAX_TEXTS = 20
 
 /**
- * The repositories of sites in a storage, and their passwords as the recovery kits open them. A
- * storage that lists nothing has those of the report of its keeper.
+ * Finds the repositories of sites in a storage, and their passwords as the recovery kits decrypt
+ * them. A storage that lists nothing has those of the report of its keeper.
  */
 export async function findRepositories(
   host: Host,
@@ -41,7 +41,7 @@ export async function findRepositories(
   return { is_listed, repositories: found.filter(({ keys }) => keys.length > 0), next, unnamed }
 }
 
-/** Only what a key for a recovery kit looks like: see prepareRepository. */
+/** Returns only keys in the form of those for a recovery kit: see `prepareRepository`. */
 function sealedIn(text: string): SealedKey[] {
   const key = parseJson(Key, text)
   if (!key?.hostname.startsWith(RECOVERY)) return []
@@ -50,13 +50,10 @@ function sealedIn(text: string): SealedKey[] {
   return sealed.success ? [sealed.data] : []
 }
 
-/**
- * Names only: nothing is believed of them, so the signatures do not matter. `unnamed`: how many more
- * repositories a report counts.
- */
+/** Returns names only: nothing else is believed. `unnamed` is the number of further ones. */
 async function reportedNames(host: Host, target: BackupTarget) {
   const texts = await textsOf(host, target)
-  const named = texts.flatMap((text) => parseJson(Named, reportIn(text)) ?? [])
+  const named = texts.flatMap((text) => parseJson(ReportedNames, reportIn(text)) ?? [])
   const names = new Set(named.flatMap((one) => one.names))
   const counted = Math.max(0, ...named.map(({ repositories = 0 }) => repositories))
   return {
@@ -65,11 +62,12 @@ async function reportedNames(host: Host, target: BackupTarget) {
   }
 }
 
-/** A report, or a list of more names. */
-const Named = KeeperNames.pick({ names: true }).extend({ repositories: z.number().optional() })
+const ReportedNames = KeeperNames.pick({ names: true }).extend({
+  repositories: z.number().optional(),
+})
 const reportIn = (text: string) => parseJson(SignedReport, text)?.report
 
-/** What keepers reported; only a signature shows which one did. Lists of names are left out. */
+/** Reads the reports of keepers, which only their signatures prove; without lists of names. */
 export async function readKeeper(host: Host, { target }: KeeperRequest): Promise<KeeperTexts> {
   const texts = await textsOf(host, target)
   const reports = texts.filter((text) => parseJson(KeeperReport, reportIn(text)) !== undefined)

@@ -2,13 +2,17 @@ import { z } from 'zod'
 import { readManifest } from '#agent/features/backups/fetch.ts'
 import { failureOf, WRONG_PASSWORD } from '#agent/features/backups/restic/failures.ts'
 import { resticPath } from '#agent/features/backups/restic/program.ts'
-import { type Opened, refuseUnready, tryRestic } from '#agent/features/backups/restic/run.ts'
+import {
+  type OpenRepository,
+  refuseUnready,
+  tryRestic,
+} from '#agent/features/backups/restic/run.ts'
 import {
   closeFiles,
-  keptPasswords,
-  MISSING,
-  openedOf,
   openFiles,
+  openRepositoryOf,
+  PASSWORD_MISSING,
+  storedPasswords,
 } from '#agent/features/backups/restic/session.ts'
 import { partTag } from '#agent/features/backups/save.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -52,7 +56,7 @@ export function listBackups(host: Host, request: ListRequest): Promise<ListedBac
       const repository = { name, target, password }
       try {
         await openFiles(host, repository, SESSION).apply()
-        const opened = openedOf(host, repository, SESSION)
+        const opened = openRepositoryOf(host, repository, SESSION)
         const snapshots = await snapshotsIn(host, opened)
         if (!snapshots) continue
         const page = pageOf(completeIn(snapshots).reverse(), before, host.clock.now())
@@ -62,17 +66,20 @@ export function listBackups(host: Host, request: ListRequest): Promise<ListedBac
       }
     }
     if (request.passwords.length > 0) throw conflict('The password does not open the repository')
-    throw conflict(`This server does not have the password of the repository ${name}`, MISSING)
+    throw conflict(
+      `This server does not have the password of the repository ${name}`,
+      PASSWORD_MISSING,
+    )
   })
 }
 
 const passwordsFor = async (host: Host, { repository, password_ids, passwords }: ListRequest) =>
   passwords.length > 0
     ? passwords.map((password, position) => ({ position, password }))
-    : keptPasswords(host, repository, password_ids)
+    : storedPasswords(host, repository, password_ids)
 
 /** Returns the snapshots of a repository; undefined when its password is another one. */
-async function snapshotsIn(host: Host, opened: Opened): Promise<Snapshot[] | undefined> {
+async function snapshotsIn(host: Host, opened: OpenRepository): Promise<Snapshot[] | undefined> {
   const output = await tryRestic(host, opened, ['snapshots', '--json', '--no-lock'], LIMIT)
   const { target, password } = opened.repository
   if (output.code === WRONG_PASSWORD) return undefined
@@ -82,13 +89,13 @@ async function snapshotsIn(host: Host, opened: Opened): Promise<Snapshot[] | und
   return listed.sort((one, other) => Date.parse(one.time) - Date.parse(other.time))
 }
 
-type Backup = ListedBackups['backups'][number]
+type ListedBackup = ListedBackups['backups'][number]
 
 /** A clock may be wrong by so much. */
 const AHEAD_MS = 3_600_000
 
-/** `before`: the last one of the previous page. */
-function pageOf(all: readonly Backup[], before: string | undefined, now: number) {
+/** `before` is the last backup of the previous page. */
+function pageOf(all: readonly ListedBackup[], before: string | undefined, now: number) {
   // A server dates its backups itself: one of the future says nothing about the site of today.
   const newest = all.find(({ at }) => Date.parse(at) <= now + AHEAD_MS) ?? all[0]
   if (!newest) throw conflict('The repository has no complete backup', 'no_backups')
@@ -103,7 +110,7 @@ function pageOf(all: readonly Backup[], before: string | undefined, now: number)
 
 async function backupsOf(
   host: Host,
-  opened: Opened,
+  opened: OpenRepository,
   { newest, backups, next }: ReturnType<typeof pageOf>,
 ) {
   const { domain, files, database } = await readManifest(host, opened, newest.id)
@@ -111,13 +118,10 @@ async function backupsOf(
   return { ...facts, backups, next }
 }
 
-/**
- * Each manifest with the snapshots that its tags name. One without such tags has those since the
- * previous manifest: a backup saves it last.
- */
-function completeIn(snapshots: readonly Snapshot[]): Backup[] {
+/** Returns each manifest with the snapshots of its tags, or those since the previous one. */
+function completeIn(snapshots: readonly Snapshot[]): ListedBackup[] {
   const tagged = new Map(snapshots.map((snapshot) => [partTag(snapshot.id), snapshot]))
-  const found: Backup[] = []
+  const found: ListedBackup[] = []
   let parts: Snapshot[] = []
   for (const snapshot of snapshots) {
     parts.push(snapshot)
@@ -130,7 +134,7 @@ function completeIn(snapshots: readonly Snapshot[]): Backup[] {
   return found
 }
 
-/** An interrupted backup leaves parts without a manifest: the last ones before it count. */
+/** Uses the last parts before the manifest: an interrupted backup leaves parts without one. */
 function backupIn({ id, time }: Snapshot, parts: readonly Snapshot[]) {
   const last = (tag: string) => parts.findLast(({ tags }) => tags?.includes(tag))
   const [files, database] = [last('files'), last('database')]

@@ -1,7 +1,7 @@
 import { type Repository, storeOf } from '#agent/features/backups/restic/repository.ts'
 import { refuseUnready } from '#agent/features/backups/restic/run.ts'
-import { MOUNT, resticProcess, startedFor } from '#agent/features/backups/restic/sandbox.ts'
-import { closeFiles, openedOf, openFiles } from '#agent/features/backups/restic/session.ts'
+import { MOUNT, programsStartedFor, resticProcess } from '#agent/features/backups/restic/sandbox.ts'
+import { closeFiles, openFiles, openRepositoryOf } from '#agent/features/backups/restic/session.ts'
 import { deniedOn } from '#agent/kernel/host/denied-addresses.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { BackupTarget } from '#shared/backups/backup.ts'
@@ -11,10 +11,10 @@ import { Secret } from '#shared/kernel/secret.ts'
 import { StorageAnswer, type StorageKeys } from './answer.ts'
 
 const LIMIT = { timeout_ms: 10 * 60_000 }
-/** The name of the folder of secrets, in the place of the name of a site. */
+/** The name of the folder of secrets. */
 export const SESSION = '.storage'
 
-/** What a storage refused, and the field of the target that is wrong. */
+/** Thrown when a storage refused; names the wrong field of the target. */
 export class StorageRefused extends ServiceError {
   readonly field: string | null
   readonly reason: string
@@ -27,9 +27,7 @@ export class StorageRefused extends ServiceError {
 }
 
 interface KeysRequest {
-  /**
-   * The folders of the repositories to read; null for those that the storage lists after `after`.
-   */
+  /** The folders of the repositories to read; null for those that the storage lists after it. */
   repositories: readonly string[] | null
   after: string
   most: number
@@ -37,10 +35,7 @@ interface KeysRequest {
   containing: string
 }
 
-/**
- * What the folders of keys of a storage contain, which restic does not encrypt. A program in the
- * sandbox of restic reads them. Throws what the storage answered.
- */
+/** Reads the folders of keys of a storage. Throws what the storage answered. */
 export function readKeys(
   host: Host,
   target: BackupTarget,
@@ -61,7 +56,7 @@ export function readKeys(
 
 async function run(host: Host, repository: Repository, request: KeysRequest) {
   const [program = ''] = host.settings.program
-  const { files, cache } = openedOf(host, repository)
+  const { files, cache } = openRepositoryOf(host, repository)
   const { place, secret } = repository.target
   const store = storeOf(repository)
   const target = { place, secret: secret.reveal() }
@@ -73,7 +68,7 @@ async function run(host: Host, repository: Repository, request: KeysRequest) {
       files,
       cache,
       program,
-      starts: place.kind === 'sftp' ? [...startedFor(place), '/usr/bin/sftp'] : [],
+      starts: place.kind === 'sftp' ? [...programsStartedFor(place), '/usr/bin/sftp'] : [],
       denied: await deniedOn(host),
       store,
     }),

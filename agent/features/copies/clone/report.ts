@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { restoreFolders } from '#agent/features/backups/places.ts'
-import type { Original } from '#agent/features/wordpress/addresses/addresses.ts'
-import type { SameFolder } from '#agent/kernel/baseline/live-files.ts'
+import { restoreFolders } from '#agent/features/backups/paths.ts'
+import type { OriginalSite } from '#agent/features/wordpress/addresses/addresses.ts'
+import type { CopiedFolder } from '#agent/kernel/baseline/live-files.ts'
 import type { TableDigest } from '#agent/kernel/database/digests.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { restoresOf } from '#agent/kernel/site/paths.ts'
-import { AddressReport } from '#shared/copies/copy.ts'
+import { AddressReport } from '#shared/copies/copy-source.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 
 const amount = z.int().nonnegative()
@@ -20,12 +20,12 @@ const CopyReport = z.object({
 })
 type CopyReport = z.infer<typeof CopyReport>
 
-/** A copy that is complete, and what it was made of. */
-export interface Copied extends CopyReport {
-  original: Original
-  /** The digests of the tables of the original as they were read. */
+/** A completed copy, and the state of its original. */
+export interface CopyResult extends CopyReport {
+  original: OriginalSite
+  /** The digests of the tables of the original at the time of the copy. */
   digests: TableDigest[]
-  same?: SameFolder
+  same?: CopiedFolder
 }
 
 const pathOf = (user: string) => `${restoresOf(user)}/clone.json`

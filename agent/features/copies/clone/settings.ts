@@ -2,11 +2,8 @@ import { withSettings, withXmlrpc, xmlrpcOf } from '#agent/kernel/site/settings.
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { PageCache, PhpSettings, XMLRPC_MODES } from '#shared/sites/site-settings.ts'
 
-/**
- * The settings that a clone takes over. Only the same site, which is created again from its backup,
- * also has the password for visitors, the CDN in front of it, and HSTS.
- */
-export interface Inherited {
+/** The settings that a clone inherits; the same site also inherits password, CDN and HSTS. */
+export interface InheritedSettings {
   php_settings?: PhpSettings | undefined
   page_cache?: PageCache | undefined
   xmlrpc?: (typeof XMLRPC_MODES)[number]
@@ -18,8 +15,8 @@ export interface Inherited {
 
 type Settings = NonNullable<Site['settings']>
 
-/** Only what differs from the defaults. */
-export function inheritedOf(original: Site, { isSame = false } = {}): Inherited {
+/** Returns the settings that differ from the defaults. */
+export function inheritedOf(original: Site, { isSame = false } = {}): InheritedSettings {
   const { php_settings, page_cache, basic_auth, trusted_cdn, csp, hsts } = original.settings ?? {}
   const xmlrpc = xmlrpcOf(original)
   return {
@@ -33,7 +30,7 @@ export function inheritedOf(original: Site, { isSame = false } = {}): Inherited 
   }
 }
 
-const NAMES: Record<keyof Inherited, string> = {
+const NAMES: Record<keyof InheritedSettings, string> = {
   php_settings: 'PHP settings',
   page_cache: 'page cache',
   xmlrpc: 'XML-RPC',
@@ -43,14 +40,13 @@ const NAMES: Record<keyof Inherited, string> = {
   hsts: 'HSTS',
 }
 
-/** For people; none if the original has only defaults. */
-export const namesOf = (inherited: Inherited): string[] =>
-  (Object.keys(NAMES) as (keyof Inherited)[])
+/** Names the inherited settings for people. */
+export const namesOf = (inherited: InheritedSettings): string[] =>
+  (Object.keys(NAMES) as (keyof InheritedSettings)[])
     .filter((name) => inherited[name] !== undefined)
     .map((name) => NAMES[name])
 
-/** The record of the clone with them. */
-export function inherit(site: Site, { xmlrpc, ...settings }: Inherited): Site {
+export function inherit(site: Site, { xmlrpc, ...settings }: InheritedSettings): Site {
   const target = withSettings(site, { ...site.settings, ...settings })
   return xmlrpc === undefined ? target : withXmlrpc(target, xmlrpc)
 }

@@ -1,6 +1,6 @@
 import { refuseLack } from '#agent/features/backups/fetch.ts'
 import { measureBytes } from '#agent/features/metrics/usage/measure.ts'
-import { readMeasured } from '#agent/features/metrics/usage/records.ts'
+import { readUsage } from '#agent/features/metrics/usage/records.ts'
 import { databaseSize } from '#agent/kernel/database/dump.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { HOMES } from '#agent/kernel/site/paths.ts'
@@ -9,7 +9,7 @@ const DATABASES = '/var/lib/mysql'
 
 /** Throws conflict when a copy of a site of this server does not fit on the disk. */
 export async function refuseLackForCopy(host: Host, user: string): Promise<void> {
-  const known = (await readMeasured(host))[user]?.bytes
+  const known = (await readUsage(host))[user]?.bytes
   const files = known ?? (await measureBytes(host, user)) ?? 0
   const database = 2 * ((await databaseSize(host, user)) ?? 0)
   const [homes, databases] = [await host.files.space(HOMES), await host.files.space(DATABASES)]

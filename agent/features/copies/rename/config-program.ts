@@ -5,7 +5,7 @@ import {
 } from '#agent/features/wordpress/addresses/address-program.ts'
 
 /** Texts of files in the document root, in Base64, by path. */
-export type Texts = Readonly<Record<string, string>>
+export type FileTexts = Readonly<Record<string, string>>
 
 interface ConfigOrder {
   docroot: string
@@ -15,19 +15,14 @@ interface ConfigOrder {
   new_home: string
   domain: string
   scheme: string
-  /** `look` changes nothing; `write` changes the files of `kept` alone; `back` writes `kept`. */
+  /** `look` changes nothing; `write` changes only the files of `kept`; `back` restores `kept`. */
   mode: 'look' | 'write' | 'back'
-  /** The texts before the change. */
-  kept: Texts
+  kept: FileTexts
 }
 
-/** The complaint about a network of sites. */
 export const NETWORK = 'this WordPress is a network of sites'
 
-/**
- * Changes the address in the text of wp-config.php and of the files where plugins write it, and prints
- * their former texts.
- */
+/** Returns a program that changes the address in files, and prints their previous texts. */
 export const configProgram = (order: ConfigOrder): string => programWith(order, PROGRAM)
 
 const PROGRAM = String.raw`$mode = $order['mode'];

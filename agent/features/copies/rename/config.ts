@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { replacedOf } from '#agent/features/backups/places.ts'
+import { replacedOf } from '#agent/features/backups/paths.ts'
 import { schemeOf } from '#agent/features/wordpress/addresses/addresses.ts'
 import { writtenNamesOf } from '#agent/features/wordpress/addresses/written-names.ts'
 import { complaintOf, runWpCli } from '#agent/features/wordpress/wp-cli.ts'
@@ -8,13 +8,13 @@ import { docrootOf, homeOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
-import { configProgram, NETWORK, type Texts } from './config-program.ts'
+import { configProgram, type FileTexts, NETWORK } from './config-program.ts'
 
 const SECRET = { mode: 0o600 }
-/** The program limits each file; there are no more than these. */
+/** The limit of the whole answer: the program limits number and size of the files. */
 const MAX_BYTES = 64 << 20
 
-const Found = z.record(
+const ConfigAnswer = z.record(
   z
     .string()
     .max(300)
@@ -24,35 +24,36 @@ const Found = z.record(
 
 const keptIn = (user: string) => `${replacedOf(user)}/config.json`
 
-type Mode = Parameters<typeof configProgram>[0]['mode']
+type ConfigMode = Parameters<typeof configProgram>[0]['mode']
 
 /**
- * The configuration files with the former address, which include wp-config.php if it sets one.
- * Throws conflict for a site that is not a WordPress, and with the code `multisite` for a network.
+ * Lists the configuration files with the former address, which include wp-config.php if it sets
+ * one. Throws conflict for a site that is not a WordPress, and with the code `multisite` for a
+ * network.
  */
 export async function listConfigFiles(host: Host, from: Site, to: Site): Promise<string[]> {
-  return Object.keys(await changed(host, from, to, 'look', {})).sort()
+  return Object.keys(await runConfigProgram(host, from, to, 'look', {})).sort()
 }
 
-/** Keeps the present texts for the undo, and changes the address in them. Returns the paths. */
-export async function readdressConfig(host: Host, from: Site, to: Site): Promise<string[]> {
-  const kept = await changed(host, from, to, 'look', {})
+/** Stores the present texts for the undo, and changes the address in them. Returns the paths. */
+export async function rewriteConfig(host: Host, from: Site, to: Site): Promise<string[]> {
+  const kept = await runConfigProgram(host, from, to, 'look', {})
   await host.files.write(keptIn(to.user), `${JSON.stringify(kept)}\n`, SECRET)
-  return Object.keys(await changed(host, from, to, 'write', kept)).sort()
+  return Object.keys(await runConfigProgram(host, from, to, 'write', kept)).sort()
 }
 
-/** Undoes `readdressConfig`, also a part of it. */
-export async function bringBackConfig(host: Host, from: Site, to: Site): Promise<void> {
-  const kept = parseJson(Found, await host.files.read(keptIn(to.user), MAX_BYTES))
-  if (kept && Object.keys(kept).length > 0) await changed(host, from, to, 'back', kept)
+/** Undoes a whole or partial `rewriteConfig`. */
+export async function restoreConfig(host: Host, from: Site, to: Site): Promise<void> {
+  const kept = parseJson(ConfigAnswer, await host.files.read(keptIn(to.user), MAX_BYTES))
+  if (kept && Object.keys(kept).length > 0) await runConfigProgram(host, from, to, 'back', kept)
 }
 
-async function changed(
+async function runConfigProgram(
   host: Host,
   from: Site,
   to: Site,
-  mode: Mode,
-  kept: Texts,
+  mode: ConfigMode,
+  kept: FileTexts,
 ): Promise<Record<string, string>> {
   const home = homeOf(to.user)
   const code = configProgram({
@@ -62,7 +63,7 @@ async function changed(
   })
   const output = await runWpCli(host, to, ['--skip-wordpress', 'eval-file', '-'], code)
   if (output.code !== 0) throw refusalOf(from, complaintOf(output))
-  const found = parseJson(Found, output.stdout.trimEnd().split('\n').at(-1))
+  const found = parseJson(ConfigAnswer, output.stdout.trimEnd().split('\n').at(-1))
   if (!found) throw refusalOf(from, 'wp-cli returned no list of files')
   return found
 }

@@ -1,10 +1,10 @@
-import { makeHarmless } from '#agent/features/backups/harmless.ts'
-import { fetchedOf, filesIn, restoreFolders } from '#agent/features/backups/places.ts'
+import { fetchedOf, filesIn, restoreFolders } from '#agent/features/backups/paths.ts'
+import { sanitizeFiles } from '#agent/features/backups/sanitize-files.ts'
 import { copyFiles, INCOMING, writingTo } from '#agent/features/copies/clone/files.ts'
 import { removedTree } from '#agent/kernel/effects/change.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { runAsSite } from '#agent/kernel/sandbox/run.ts'
-import { CONFIG, UPLOADS } from '#agent/kernel/site/content.ts'
+import { CONFIG_FILE, UPLOADS_FOLDER } from '#agent/kernel/site/content-paths.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 
@@ -19,8 +19,8 @@ export async function prepareFetched(host: Host, user: string): Promise<string> 
   return folder
 }
 
-/** The files of another site, which the user of this one owns. Returns their bytes. */
-export async function fetchSite(
+/** Copies the files of another site, owned by the user of this one. Returns their bytes. */
+export async function fetchSiteFiles(
   host: Host,
   from: Site,
   { user }: Site,
@@ -31,12 +31,11 @@ export async function fetchSite(
   return copyFiles(host, from, { user }, { into, without })
 }
 
-/** A live site keeps its own. */
-export const WITHOUT_CONFIG = [CONFIG]
+export const WITHOUT_CONFIG = [CONFIG_FILE]
 
 /**
- * What a live site keeps beside the files that a push brings: its wp-config.php, and uploads that
- * are newer or that the staging site does not have. Only the difference to an earlier call is copied.
+ * Copies what a live site keeps beside the pushed files: its wp-config.php, and uploads that are
+ * newer or missing on the staging site. A second call copies only the difference.
  */
 export async function keepOwnFiles(host: Host, site: Site): Promise<void> {
   const own = docrootOf(site.user)
@@ -45,11 +44,11 @@ export async function keepOwnFiles(host: Host, site: Site): Promise<void> {
       ...writingTo(filesIn(fetchedOf(site.user))),
       ...{ network: false, umask: 0o027, timeout_ms: DAY_MS },
     })
-  await as(['cp', '--archive', '--', `${own}/${CONFIG}`, `${INCOMING}/${CONFIG}`])
+  await as(['cp', '--archive', '--', `${own}/${CONFIG_FILE}`, `${INCOMING}/${CONFIG_FILE}`])
   const found = await as(['find', `${own}/wp-content/`, '-maxdepth', '1', '-name', 'uploads'])
   if (found.stdout === '') return
-  await as(['mkdir', '--parents', `${INCOMING}/${UPLOADS}`])
+  await as(['mkdir', '--parents', `${INCOMING}/${UPLOADS_FOLDER}`])
   const merge = ['cp', '--archive', '--update', '--no-target-directory', '--']
-  await as([...merge, `${own}/${UPLOADS}`, `${INCOMING}/${UPLOADS}`])
-  await makeHarmless(host, site.user, filesIn(fetchedOf(site.user)))
+  await as([...merge, `${own}/${UPLOADS_FOLDER}`, `${INCOMING}/${UPLOADS_FOLDER}`])
+  await sanitizeFiles(host, site.user, filesIn(fetchedOf(site.user)))
 }

@@ -1,14 +1,17 @@
-import { GATEWAY_OPTIONS, SWITCHES } from '#agent/features/wordpress/separate/known.ts'
+import {
+  GATEWAY_OPTIONS,
+  SETTING_CHANGES,
+} from '#agent/features/wordpress/separate/setting-changes.ts'
 import { clientOf, reasonOf, runAsOwner } from '#agent/kernel/database/as-owner.ts'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 
-/** A table that exists only while options are replaced. */
+/** The name of the table that exists only while options are replaced. */
 const KEPT = 'hosting_kept_options'
 
-/** What a live site keeps: its address, its jobs, and what a staging site switches off. */
+/** The options that a live site keeps: its address, its jobs, and what staging switches off. */
 const NAMES = [
-  ...new Set([...['siteurl', 'home', 'cron'], ...SWITCHES.map(({ option }) => option)]),
+  ...new Set([...['siteurl', 'home', 'cron'], ...SETTING_CHANGES.map(({ option }) => option)]),
 ]
 const PATTERNS = [GATEWAY_OPTIONS, '\\_transient\\_%', '\\_site\\_transient\\_%']
 
@@ -21,11 +24,11 @@ const CONDITION = [
 const named = (table: string) => `\`${table.replaceAll('`', '``')}\``
 const COLUMNS = 'option_name, option_value, autoload'
 
-/** The tables of options among these: one, or one for each site of a network. */
+/** Returns the tables of options: one, or one for each site of a network. */
 export const optionTables = (tables: readonly string[]) =>
   tables.filter((table) => /_options$/.test(table))
 
-/** Each undo and each repetition begins with the removal of the table. */
+/** Stores the options of the live site. Undo and repetition first remove the table. */
 export const keepOptions = (host: Host, user: string, tables: readonly string[]) =>
   execute(host, user, [
     `DROP TABLE IF EXISTS ${KEPT}`,
@@ -35,7 +38,7 @@ export const keepOptions = (host: Host, user: string, tables: readonly string[])
     }),
   ])
 
-export const bringOptions = (host: Host, user: string, tables: readonly string[]) =>
+export const restoreOptions = (host: Host, user: string, tables: readonly string[]) =>
   execute(host, user, [
     ...tables.flatMap((table) => [
       `DELETE FROM ${named(table)} WHERE ${CONDITION}`,
@@ -44,10 +47,9 @@ export const bringOptions = (host: Host, user: string, tables: readonly string[]
     `DROP TABLE ${KEPT}`,
   ])
 
-export const forgetOptions = (host: Host, user: string) =>
+export const removeKeptOptions = (host: Host, user: string) =>
   execute(host, user, [`DROP TABLE IF EXISTS ${KEPT}`])
 
-/** With the rights of the site. */
 async function execute(host: Host, user: string, statements: readonly string[]): Promise<void> {
   const session = 'SET SESSION max_statement_time = 0, lock_wait_timeout = 60'
   const input = [session, ...statements].map((statement) => `${statement};\n`).join('')

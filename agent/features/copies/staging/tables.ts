@@ -12,13 +12,10 @@ export interface ComparedTable {
   staging_changed: boolean
 }
 
-interface Compared {
+interface ComparedSites {
   live: readonly TableDigest[]
   staging: readonly TableDigest[]
-  /**
-   * The earlier digests of both sites; undefined when nothing is known: every table counts as
-   * changed.
-   */
+  /** The earlier digests of both sites; if undefined, each table counts as changed. */
   baseline: Baseline | undefined
 }
 
@@ -26,7 +23,7 @@ const byName = (tables: readonly TableDigest[] = []) =>
   new Map(tables.map((table) => [table.table, table]))
 
 /** Compares the tables of both sites, sorted by name. */
-export function compareTables({ live, staging, baseline }: Compared): ComparedTable[] {
+export function compareTables({ live, staging, baseline }: ComparedSites): ComparedTable[] {
   const [lives, copies] = [byName(live), byName(staging)]
   const [livesThen, copiesThen] = [byName(baseline?.live), byName(baseline?.staging)]
   const isSame = (one: TableDigest | undefined, other: TableDigest | undefined) =>
@@ -40,7 +37,7 @@ export function compareTables({ live, staging, baseline }: Compared): ComparedTa
   }))
 }
 
-/** The tables that a push would lose changes of, unless each is named. */
+/** Returns the tables whose changes on the live site a push would lose. */
 export const changedOnLive = (
   live: readonly TableDigest[],
   baseline: Baseline | undefined,

@@ -1,4 +1,4 @@
-import type { Source } from '#agent/kernel/calls/reading.ts'
+import type { ByteSource } from '#agent/kernel/calls/reading.ts'
 import { databaseSize } from '#agent/kernel/database/dump.ts'
 import { dumpBytes } from '#agent/kernel/database/dump-bytes.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -9,10 +9,7 @@ import { readTables } from './tables.ts'
 
 const HOURS_2 = 2 * 60 * 60_000
 
-/**
- * Lets one export run at a time: until its end MariaDB keeps the former rows of all tables, however slow
- * the reader is.
- */
+/** Lets one export run at a time: meanwhile MariaDB keeps all former rows. */
 export class Exports {
   readonly #host: Host
   #running: (ExportProgress & { domain: string }) | undefined
@@ -29,7 +26,7 @@ export class Exports {
   }
 
   /** Throws not_found for an unknown site, and conflict without a database or beside another export. */
-  async start(domain: string): Promise<Source> {
+  async start(domain: string): Promise<ByteSource> {
     const host = this.#host
     const site = await getSite(host, domain)
     if (this.#running) {
@@ -48,7 +45,7 @@ export class Exports {
         throw conflict(`${domain} has no database`)
       running.total = await bytesOf(host, site)
       const dump = dumpBytes(host, site.user, { operation, timeout_ms: HOURS_2 })
-      const chunks = packed(counted(dump, running))
+      const chunks = gzipped(countBytes(dump, running))
       const first = await chunks.next()
       return { type: 'application/gzip', ...readerOf(first, chunks, end) }
     } catch (error) {
@@ -60,28 +57,25 @@ export class Exports {
 
 type Chunks = AsyncGenerator<Uint8Array, void>
 
-/**
- * Estimates the size of a dump by that of the rows, which it contains as text; 0 when unknown,
- * since only the progress needs it.
- */
+/** Estimates the size of a dump by that of the rows; 0 when unknown. */
 async function bytesOf(host: Host, site: Site): Promise<number> {
   const read = await readTables(host, site).catch(() => undefined)
   return read?.tables.data_bytes ?? 0
 }
 
-async function* counted(dump: Chunks, running: ExportProgress): Chunks {
+async function* countBytes(dump: Chunks, running: ExportProgress): Chunks {
   for await (const chunk of dump) {
     running.bytes += chunk.length
     yield chunk
   }
 }
 
-/** The first chunk was read already: an error before it has an ordinary status. */
+/** Returns the chunks; the first one was read already, so that early errors have an own status. */
 function readerOf(
   first: IteratorResult<Uint8Array, void>,
   chunks: Chunks,
   end: () => Promise<void>,
-): Pick<Source, 'next' | 'end'> {
+): Pick<ByteSource, 'next' | 'end'> {
   let waiting: IteratorResult<Uint8Array, void> | undefined = first
   const next = async () => {
     try {
@@ -104,8 +98,8 @@ function readerOf(
   }
 }
 
-/** An error of the dump is one of the packed bytes too: they never look complete. */
-async function* packed(dump: Chunks): Chunks {
+/** Fails with the error of the dump, so that the packed bytes never look complete. */
+async function* gzipped(dump: Chunks): Chunks {
   const source = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {

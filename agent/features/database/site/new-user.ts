@@ -12,7 +12,7 @@ import type { Step } from '#agent/kernel/steps/command.ts'
 import { MAX_DATABASE_USERS, type UserRights } from '#shared/database/database-user.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/** A temporary user of the database of a site; the password exists elsewhere only. */
+/** A temporary user of the database of a site; only the hash of the password is here. */
 interface NewUser {
   domain: string
   token: string
@@ -21,15 +21,18 @@ interface NewUser {
   account_hash: string
 }
 
-export interface Made {
+export interface CreatedUser {
   domain: string
   user: string
   database: string
   ends_at: string
 }
 
-/** Throws conflict where the site cannot have one more. */
-export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Host): Promise<void> {
+/** Throws conflict where the site has the maximum number of temporary users. */
+export async function refuseUserLimit(
+  { domain }: Pick<NewUser, 'domain'>,
+  host: Host,
+): Promise<void> {
   const { user, moving } = await getSite(host, domain)
   if (moving?.closed) throw conflict(`${domain} moves to another server: its database is there`)
   await ensureMariadb(host)
@@ -43,7 +46,7 @@ export async function refuseUnfit({ domain }: Pick<NewUser, 'domain'>, host: Hos
 export function accountStep(
   params: NewUser,
   host: Host,
-): Omit<Step, 'apply'> & { apply(): Promise<Made> } {
+): Omit<Step, 'apply'> & { apply(): Promise<CreatedUser> } {
   const { domain, token, rights, minutes, account_hash: password_hash } = params
   const steady = host.steady ?? host
   return {
@@ -62,7 +65,7 @@ export function accountStep(
     },
     // A database that does not answer is asked again by the undo.
     decided: () =>
-      madeOf(params, steady).then(
+      findCreatedUser(params, steady).then(
         (made) => made !== undefined,
         () => false,
       ),
@@ -72,8 +75,8 @@ export function accountStep(
 type Named = Pick<NewUser, 'domain' | 'token'>
 
 /** Throws if it is not there. */
-export async function getMade(params: Named, host: Host): Promise<Made> {
-  const made = await madeOf(params, host)
+export async function getMade(params: Named, host: Host): Promise<CreatedUser> {
+  const made = await findCreatedUser(params, host)
   if (!made) throw new Error('The temporary user is already gone')
   return made
 }
@@ -82,7 +85,10 @@ export async function getMade(params: Named, host: Host): Promise<Made> {
  * Undefined: it was not created, or has no rights yet. Starts MariaDB if it is stopped, for example
  * during boot.
  */
-async function madeOf({ domain, token }: Named, host: Host): Promise<Made | undefined> {
+async function findCreatedUser(
+  { domain, token }: Named,
+  host: Host,
+): Promise<CreatedUser | undefined> {
   await ensureMariadb(host)
   const found = await findTemporary(host, token)
   if (found?.database === undefined) return undefined

@@ -19,20 +19,20 @@ export async function readDatabase(host: Host, domain: string): Promise<AgentDat
   const { tables, ...options } = await readTables(host, site)
   return {
     ...tables,
-    options: await readOptions(host, site, options).catch(unread),
+    options: await readOptions(host, site, options).catch(orNull),
     queries: await readDigests(host, site.user),
   }
 }
 
-/** A broken table of options is one that the list of tables shows. */
-function unread(error: unknown): null {
+/** Returns null for a broken table of options, which the list of tables shows. */
+function orNull(error: unknown): null {
   if (error instanceof ServiceError && error.code === 'conflict') return null
   throw error
 }
 
 /**
- * The statements that took the most time since MariaDB was started, without the values in them. Null
- * if the performance schema is off, as it is on Debian.
+ * Reads the statements that took the most time since MariaDB was started, without the values in
+ * them. Null if the performance schema is off, as it is on Debian.
  */
 async function readDigests({ database }: Host, user: string): Promise<AgentDatabase['queries']> {
   const [state] = await database.admin('read_performance_schema')
@@ -51,9 +51,9 @@ async function readDigests({ database }: Host, user: string): Promise<AgentDatab
 
 interface KnownPlugin {
   name: string
-  /** Their folders: of the plugin, of its paid form, and of others that have such options too. */
+  /** The folders of the plugin, of its paid form, and of others with the same options. */
   slugs: readonly string[]
-  /** How the names of its options begin, and those of no plugin in another folder. */
+  /** The beginnings of the names of its options that no other plugin uses. */
   prefixes: readonly string[]
 }
 
@@ -64,8 +64,8 @@ const known = (name: string, slugs: string, prefixes: string): KnownPlugin => ({
 })
 
 /**
- * Plugins that are used a lot, and whose options are told apart by their names. Not Jetpack, Advanced
- * Custom Fields, BuddyPress and UpdraftPlus: too many others share their code, and its options.
+ * Widely used plugins whose options are recognised by their names. Not Jetpack, Advanced Custom
+ * Fields, BuddyPress and UpdraftPlus: too many others share their code, and its options.
  */
 export const KNOWN_PLUGINS: readonly KnownPlugin[] = [
   known(
@@ -114,20 +114,20 @@ export const KNOWN_PLUGINS: readonly KnownPlugin[] = [
   known('Yoast SEO', 'wordpress-seo wordpress-seo-premium wpseo', 'wpseo'),
 ]
 
-type Options = NonNullable<AgentDatabase['options']>
+type OptionsSize = NonNullable<AgentDatabase['options']>
 
 /** The values of `autoload` that WordPress loads with every request, also before 6.6. */
 const AUTOLOADED = "autoload IN ('yes', 'on', 'auto-on', 'auto')"
 const SIZE = 'IFNULL(LENGTH(option_value), 0)'
-/** A timeout, and the value beside it. */
+/** The prefix of the timeout of a transient, whose value stands beside it. */
 const TIMEOUT = '_transient_timeout_'
 
-/** What WordPress loads with every request: names and sizes only, never values. */
+/** Reads names and sizes of the options that WordPress loads with every request, never values. */
 async function readOptions(
   host: Host,
   site: Site,
   { optionTables: tables, isNetwork }: { optionTables: readonly string[]; isNetwork: boolean },
-): Promise<Options> {
+): Promise<OptionsSize> {
   const chosen = tables.slice(0, MAX_OPTION_TABLES)
   if (chosen.length === 0) return []
   const rows = await selectAsOwner(host, site, chosen.flatMap(statementsFor))
@@ -138,7 +138,7 @@ async function readOptions(
     const [count = 0, bytes = 0] = numbers('all')
     const [expired = 0, expired_bytes = 0] = numbers('expired')
     const largest = of('one').map(([name, size]) => ({ name: fromHex(name), bytes: Number(size) }))
-    // Plugins can also be active in a whole network of sites, which another table knows.
+    // In a network, another table has further active plugins.
     const active = isNetwork ? [] : (of('active')[0] ?? [])
     const unused = unusedOptions(active, of('owner'))
     return { table, count, bytes, largest, expired, expired_bytes, unused }
@@ -159,7 +159,7 @@ function statementsFor(name: string, at: number): string[] {
   ]
 }
 
-type Unused = NonNullable<AgentDatabase['options']>[number]['unused']
+type UnusedOptions = NonNullable<AgentDatabase['options']>[number]['unused']
 
 const like = (text: string) => text.replaceAll(/[\\_%]/g, '\\$&')
 const OWNER = [
@@ -171,16 +171,13 @@ const OWNER = [
   'END',
 ].join(' ')
 
-/** Whether a list of active plugins has a folder; the list itself stays in the database. */
+/** Whether the list of active plugins, which stays in the database, has a folder. */
 const ACTIVE = KNOWN_PLUGINS.map(({ slugs }) => {
   const found = slugs.map((slug) => `INSTR(option_value, '"${slug}/') > 0`)
   return `(${found.join(' OR ')})`
 }).join(', ')
 
-/**
- * Returns the statements that find unused options in a quoted table. `autoloaded` is the condition
- * for options that are loaded with every request.
- */
+/** Returns the statements that find unused options; `autoloaded` is a condition for them. */
 const unusedStatements = (
   table: string,
   at: number,
@@ -191,13 +188,10 @@ const unusedStatements = (
   GROUP BY owner HAVING owner IS NOT NULL LIMIT 100`,
 ]
 
-/**
- * Options of known plugins that are not active. `active`: for each known plugin 0 or 1; empty if the
- * list is unknown.
- */
-function unusedOptions(active: readonly string[], owners: readonly string[][]): Unused {
+/** Returns options of known plugins that are not active; `active` has 0 or 1 for each. */
+function unusedOptions(active: readonly string[], owners: readonly string[][]): UnusedOptions {
   return owners
-    .flatMap(([owner = '', count, bytes]): Unused => {
+    .flatMap(([owner = '', count, bytes]): UnusedOptions => {
       const sizes = { count: Number(count), bytes: Number(bytes) }
       const plugin = KNOWN_PLUGINS[Number(owner)]
       return plugin && active[Number(owner)] === '0' ? [{ plugin: plugin.name, ...sizes }] : []

@@ -6,7 +6,7 @@ import { conflict } from '#shared/kernel/errors.ts'
 /** The time limit of one statement; `LIMIT_MS` is that of the client for all of them. */
 const LIMIT_SECONDS = 20
 const LIMIT_MS = 60_000
-/** The mark after the last row, which shows that the rows are complete: no row begins with it. */
+/** The mark after the last row, which proves that the rows are complete: no row begins with it. */
 const END = 'end'
 
 /**
@@ -22,20 +22,20 @@ export async function selectAsOwner(
   const session = `SET SESSION max_statement_time = ${LIMIT_SECONDS}, lock_wait_timeout = 5`
   const input = [session, ...statements, `SELECT '${END}'`].map((text) => `${text};\n`).join('')
   const output = await tryAsOwner(host, user, argv, { input, timeout_ms: LIMIT_MS })
-  if (output.code !== 0) throw unread(domain, new CommandFailed(argv, output))
+  if (output.code !== 0) throw unreadableError(domain, new CommandFailed(argv, output))
   const rows = output.stdout.split('\n').filter(Boolean)
   if (rows.pop() !== END) throw conflict(`The database of ${domain} could not be read to its end`)
   return rows.map((row) => row.split('\t'))
 }
 
-/** Other output of the client can contain data of the site. */
-function unread(domain: string, { output }: CommandFailed) {
+/** Leaves out other output of the client, which can contain data of the site. */
+function unreadableError(domain: string, { output }: CommandFailed) {
   const number = /ERROR (\d{4,5})/.exec(output.stderr)?.[1]
   const why = number === undefined ? `exit status ${output.code}` : `error ${number} of MariaDB`
   return conflict(`The database of ${domain} could not be read (${why})`)
 }
 
-/** HEX() of a text. */
+/** Decodes MariaDB's HEX() of a text. */
 export const fromHex = (text = ''): string => Buffer.from(text, 'hex').toString('utf8')
 
 export const identifier = (name: string): string => `\`${name.replaceAll('`', '``')}\``

@@ -3,7 +3,7 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 import { type AgentDatabase, MAX_TABLES } from '#shared/database/site-database.ts'
 import { fromHex, selectAsOwner } from './select.ts'
 
-type Tables = Omit<AgentDatabase, 'options' | 'queries'>
+type TableSizes = Omit<AgentDatabase, 'options' | 'queries'>
 
 const OWN = `TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`
 const sizeOf = (column: string) => `IFNULL(${column}, 0)`
@@ -23,11 +23,11 @@ const OPTIONS = `SELECT 'options', HEX(TABLE_NAME) FROM information_schema.COLUM
 const NETWORK = `SELECT 'network' FROM information_schema.TABLES WHERE ${OWN}
   AND TABLE_NAME LIKE '%\\_sitemeta' LIMIT 1`
 
-/** The tables of a site, largest first, their sum, and the names of those with options of WordPress. */
+/** Returns the tables, largest first, their sum, and those with options of WordPress. */
 export async function readTables(
   host: Host,
   site: Site,
-): Promise<{ tables: Tables; optionTables: string[]; isNetwork: boolean }> {
+): Promise<{ tables: TableSizes; optionTables: string[]; isNetwork: boolean }> {
   const rows = await selectAsOwner(host, site, [LIST, TOTAL, OPTIONS, NETWORK])
   const of = (kind: string) => rows.flatMap(([first, ...rest]) => (first === kind ? [rest] : []))
   const [[count, data, index, free] = []] = of('total')

@@ -4,7 +4,7 @@ import { getSite } from '#agent/kernel/site/sites.ts'
 import { PART_BYTES, type UploadRequest } from '#shared/database/site-database.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/** Root's alone. A part is a file with base64, since it is written and read as text. */
+/** The folder of uploads of root. A part is a file with base64, as files are written as text. */
 const UPLOADS = '/var/lib/hosting-agent/uploads'
 const PRIVATE = { mode: 0o700 }
 const SECRET = { mode: 0o600 }
@@ -13,8 +13,8 @@ const SPARE = 2 * 2 ** 30
 const MAX_UPLOADS = 3
 /** The time without a new part after which an upload counts as abandoned. */
 const ABANDONED_MS = 2 * 60_000
-const TRIED = 'tried'
-const FULL = (PART_BYTES / 3) * 4
+const TRIED_FILE = 'tried'
+const FULL_PART_CHARACTERS = (PART_BYTES / 3) * 4
 
 const folderOf = (user: string) => `${UPLOADS}/${user}`
 const uploadOf = (user: string, upload: string) => `${folderOf(user)}/${upload}`
@@ -22,10 +22,10 @@ const partOf = (user: string, upload: string, part: number) =>
   `${uploadOf(user, upload)}/${String(part).padStart(5, '0')}`
 
 /**
- * Stores one part of a dump; the same part again replaces it. A new upload begins with its first part,
- * and removes abandoned ones of the site. `importing`: the uploads of its imports, which stay as they
- * are. Throws conflict for one of these, for a new one meanwhile, for a later part of an unknown one,
- * for too many uploads at once, and where disk space is short.
+ * Stores one part of a dump; the same part again replaces it. A new upload begins with its first
+ * part, and removes abandoned ones of the site. `importing` are uploads of running imports, which
+ * stay as they are. Throws conflict for one of these, for a new one meanwhile, for a later part of
+ * an unknown one, for too many uploads at once, and where disk space is short.
  */
 export async function storePart(
   host: Host,
@@ -41,12 +41,12 @@ export async function storePart(
       `Only ${Math.floor(free / 2 ** 20)} MB are free on this server: the upload is refused`,
     )
   }
-  return inTurn(host, user, async () => {
+  return serialised(host, user, async () => {
     if (!(await host.files.stat(uploadOf(user, upload)))) {
       if (part > 0) throw conflict('This upload no longer exists: upload the dump again')
       if (importing.length > 0)
         throw conflict(`An import into the database of ${domain} is running: wait for its end`)
-      await forgetAbandoned(host, { user, domain })
+      await removeAbandoned(host, { user, domain })
     }
     for (const path of [UPLOADS, folderOf(user), uploadOf(user, upload)])
       await host.files.mkdir(path, PRIVATE)
@@ -55,7 +55,7 @@ export async function storePart(
   })
 }
 
-async function forgetAbandoned(
+async function removeAbandoned(
   host: Host,
   { user, domain }: { user: string; domain: string },
 ): Promise<void> {
@@ -70,10 +70,10 @@ async function forgetAbandoned(
   )
 }
 
-/** Whether more of its parts may come, in any order; a clock that was set back abandons none early. */
+/** Returns whether more parts may come, in any order; a clock set back ends none early. */
 async function isUploaded(host: Host, folder: string): Promise<boolean> {
   const names = (await host.files.list(folder)).map(({ name }) => name)
-  if (names.includes(TRIED)) return false
+  if (names.includes(TRIED_FILE)) return false
   let latest = 0
   for (const name of names) {
     const part = await host.files.stat(`${folder}/${name}`)
@@ -82,11 +82,11 @@ async function isUploaded(host: Host, folder: string): Promise<boolean> {
   return Math.abs(host.clock.now() - latest) < ABANDONED_MS
 }
 
-/** Its import has begun: afterwards it only stays for another attempt, until the next upload. */
+/** Marks that the import has begun: the upload stays for another attempt. */
 export const markTried = (host: Host, user: string, upload: string): Promise<void> =>
-  host.files.write(`${uploadOf(user, upload)}/${TRIED}`, '', SECRET)
+  host.files.write(`${uploadOf(user, upload)}/${TRIED_FILE}`, '', SECRET)
 
-/** The files of a whole upload, in order. Throws conflict for a missing or a short part. */
+/** Returns the files of a whole upload, in order. Throws conflict for a missing or a short part. */
 export async function partsOf(
   host: Host,
   { user, upload, part_count: parts }: { user: string; upload: string; part_count: number },
@@ -96,25 +96,25 @@ export async function partsOf(
   for (const [at, path] of paths.entries()) {
     const stat = await host.files.stat(path)
     if (!stat) throw conflict(`Part ${at} of the upload is missing: upload the dump again`)
-    if (at < parts - 1 && stat.size !== FULL)
+    if (at < parts - 1 && stat.size !== FULL_PART_CHARACTERS)
       throw conflict(`Part ${at} of the upload is not complete: upload the dump again`)
     size += stat.size
   }
   return { paths, bytes: Math.floor((size / 4) * 3) }
 }
 
-/** With the folder of the site after its last upload. */
-export function forgetUpload(host: Host, user: string, upload: string): Change {
+/** Removes an upload, and the folder of the site after its last one. */
+export function uploadRemoved(host: Host, user: string, upload: string): Change {
   const change = deferred(async () => {
     const uploads = await host.files.list(folderOf(user))
     const isLast = uploads.every(({ name }) => name === upload)
     return removedTree(host, 'folder', isLast ? folderOf(user) : uploadOf(user, upload))
   })
-  return { ...change, apply: () => inTurn(host, user, change.apply) }
+  return { ...change, apply: () => serialised(host, user, change.apply) }
 }
 
-const inTurn = <T>(host: Host, user: string, work: () => Promise<T>): Promise<T> =>
+const serialised = <T>(host: Host, user: string, work: () => Promise<T>): Promise<T> =>
   host.exclusive(`uploads of ${user}`, work)
 
-/** At the start of the agent: uploads that were not imported. */
-export const forgetAllUploads = (host: Host): Promise<void> => host.files.remove(UPLOADS)
+/** Removes, at the start of the agent, uploads that were not imported. */
+export const removeAllUploads = (host: Host): Promise<void> => host.files.remove(UPLOADS)

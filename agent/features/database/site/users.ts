@@ -3,7 +3,7 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
 import type { AgentDatabaseUser } from '#shared/database/database-user.ts'
 
-/** The temporary users of the database of a site, those that end first at the top. */
+/** Lists the temporary users of the database of a site by the time of their end. */
 export async function listDatabaseUsers(host: Host, domain: string): Promise<AgentDatabaseUser[]> {
   const site = await getSite(host, domain)
   const all = await temporaryOf(host, site.user)

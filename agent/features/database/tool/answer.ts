@@ -1,8 +1,8 @@
-import type { ToolRan } from '#agent/kernel/host/tool-port.ts'
+import type { ToolRunResult } from '#agent/kernel/host/tool-port.ts'
 import { ToolHead } from '#shared/database/database-tool.ts'
 import { conflict, tooLarge } from '#shared/kernel/errors.ts'
 
-export interface Answered {
+export interface ToolAnswer {
   head: ToolHead
   content: Uint8Array
 }
@@ -11,8 +11,11 @@ const CUT =
   'Adminer stopped before the end of its answer, or lost the connection to the database: try again. Export in the dashboard has no limit of size.'
 const LINE = /\r?\n/
 
-/** Reads an answer as CGI has it (RFC 3875), of which only these fields are passed on. */
-export function answerOf({ answer, is_whole }: Pick<ToolRan, 'answer' | 'is_whole'>): Answered {
+/** Parses a CGI answer (RFC 3875), of which only these fields are passed on. */
+export function answerOf({
+  answer,
+  is_whole,
+}: Pick<ToolRunResult, 'answer' | 'is_whole'>): ToolAnswer {
   if (answer === null)
     throw tooLarge('The page has more than 8 MiB, or took longer than 50 seconds: show fewer rows')
   if (!is_whole) throw conflict(CUT)
@@ -31,8 +34,8 @@ export function answerOf({ answer, is_whole }: Pick<ToolRan, 'answer' | 'is_whol
   return { head, content: bytes.subarray(end.to) }
 }
 
-/** The head on one line, and the content. */
-export const packed = ({ head, content }: Answered): Uint8Array<ArrayBuffer> =>
+/** Encodes the head on one line, and the content. */
+export const encodeAnswer = ({ head, content }: ToolAnswer): Uint8Array<ArrayBuffer> =>
   Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), content])
 
 function endOfHead(bytes: Buffer): { from: number; to: number } {

@@ -1,7 +1,11 @@
 import { isTemporary, temporaryOf } from '#agent/kernel/database/temporary-accounts.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { ToolRan as Ran, type ToolRan, type ToolRun } from '#agent/kernel/host/tool-port.ts'
-import { apart } from '#agent/kernel/sandbox/apart.ts'
+import {
+  ToolRunResult as Ran,
+  type ToolRunRequest,
+  type ToolRunResult,
+} from '#agent/kernel/host/tool-port.ts'
+import { isolatedRun } from '#agent/kernel/sandbox/isolated-run.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
 import {
   MAX_PAGE_BYTES,
@@ -11,7 +15,7 @@ import {
 } from '#shared/database/database-tool.ts'
 import { conflict, notFound, tooMany } from '#shared/kernel/errors.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { type Answered, answerOf } from './answer.ts'
+import { answerOf, type ToolAnswer } from './answer.ts'
 import { ADMINER, phpOfTool } from './install.ts'
 
 const AT_ONCE = 4
@@ -20,12 +24,12 @@ const LIMIT_MS = 60_000
 const FILE_MS = 10 * 60_000
 const MAX_SESSIONS = 200
 
-/** Answers requests to Adminer, each with a program that lives no longer. */
+/** Answers requests to Adminer, each with a program of its own. */
 export class DatabaseTool {
   readonly #host: Host
-  /** What PHP has stored, by user. In memory only: its last commands and notes. */
+  /** The sessions of PHP by user, in memory only: the last commands and notes of Adminer. */
   readonly #sessions = new Map<string, string>()
-  readonly #files = new Map<ToolFile, { answer: Answered; until: number }>()
+  readonly #files = new Map<ToolFile, { answer: ToolAnswer; until: number }>()
   #running = 0
   readonly #waiting: (() => void)[] = []
 
@@ -34,12 +38,12 @@ export class DatabaseTool {
   }
 
   /** Throws not_found for an unknown site and for a user whose time is over. */
-  async ask(request: ToolRequest): Promise<Answered> {
+  async ask(request: ToolRequest): Promise<ToolAnswer> {
     return this.askFor((await getSite(this.#host, request.domain)).user, request)
   }
 
-  /** For a database. Throws not_found for a user whose time is over. */
-  async askFor(database: string, request: Omit<ToolRequest, 'domain'>): Promise<Answered> {
+  /** Answers for a database. Throws not_found for a user whose time is over. */
+  async askFor(database: string, request: Omit<ToolRequest, 'domain'>): Promise<ToolAnswer> {
     const { user, password } = request
     const known = (await temporaryOf(this.#host, database)).some((one) => one.user === user)
     if (!known || !isTemporary(this.#host, user)) throw notFound('The session of Adminer was')
@@ -49,8 +53,8 @@ export class DatabaseTool {
     return answerOf(ran)
   }
 
-  /** A file of its pages, without a user. */
-  async file({ domain, file }: ToolFileRequest): Promise<Answered> {
+  /** Answers with a file of its pages, without a user. */
+  async file({ domain, file }: ToolFileRequest): Promise<ToolAnswer> {
     await getSite(this.#host, domain)
     const known = this.#files.get(file)
     if (known && this.#host.clock.elapsed() < known.until) return known.answer
@@ -60,13 +64,13 @@ export class DatabaseTool {
     return answer
   }
 
-  async #run(asked: Asked): Promise<ToolRan> {
+  async #run(asked: SessionRequest): Promise<ToolRunResult> {
     const { shell, settings, files } = this.#host
     if (!(await files.stat(ADMINER))) throw conflict(NEEDS.adminer_pages.refusal)
     await this.#turn()
     try {
       const run = JSON.stringify(await runOf(this.#host, asked))
-      const options = apart(settings.program, run, LIMIT_MS)
+      const options = isolatedRun(settings.program, run, LIMIT_MS)
       const { code, stdout, stderr } = await shell.try([...settings.program, 'tool'], options)
       if (code !== 0) throw new Error(`hosting-agent tool: ${stderr.slice(-500)}`)
       return Ran.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))
@@ -77,7 +81,7 @@ export class DatabaseTool {
     }
   }
 
-  /** A page and its files come at once; the end of a request gives its place to the next one. */
+  /** Waits for a turn: a page and its files are requested at once. */
   async #turn(): Promise<void> {
     if (this.#running < AT_ONCE) {
       this.#running += 1
@@ -97,12 +101,12 @@ export class DatabaseTool {
   }
 }
 
-interface Asked extends Pick<ToolRequest, 'method' | 'query' | 'type' | 'body'> {
+interface SessionRequest extends Pick<ToolRequest, 'method' | 'query' | 'type' | 'body'> {
   login: Record<string, string>
   session: string
 }
 
-async function runOf(host: Host, asked: Asked): Promise<ToolRun> {
+async function runOf(host: Host, asked: SessionRequest): Promise<ToolRunRequest> {
   const { method, query, type, body, login, session } = asked
   return {
     program: `/usr/sbin/php-fpm${await phpOfTool(host)}`,
@@ -125,12 +129,12 @@ async function runOf(host: Host, asked: Asked): Promise<ToolRun> {
 }
 
 /**
- * Runs Adminer 4.8 or 5 for one request of one temporary user: without its login form, and for its
- * own database only. The user and the password come from the agent with the request. Requests that
- * name another driver, server, user or database are requests for this one. The token of its forms
- * follows from the password, so that forms outlive what PHP stores. An answer is whole if PHP met
- * no fatal error, and a file if the connection to the database is still there at its end too:
- * Adminer leaves out what it could not read without a word.
+ * Runs Adminer 4.8 or 5 for one request of one temporary user, without its login form and for its
+ * own database only. The user and the password come from the agent with the request; another
+ * driver, server, user or database in it has no effect. The token of forms follows from the
+ * password, so that forms outlive the session of PHP. An answer is whole if PHP met no fatal error,
+ * and a file if the database is still connected at its end too: Adminer silently leaves out what it
+ * could not read.
  */
 const TOOL_PHP = `<?php
 register_shutdown_function(function () {

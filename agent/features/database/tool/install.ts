@@ -3,26 +3,18 @@ import {
   installedPhp,
   packagesInstalled,
   shippedPhp,
-  simulated,
+  simulateApt,
 } from '#agent/kernel/packages/packages.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/**
- * The package of Debian: apt verifies it, and its security updates come with those of the server.
- */
+/** Debian's package: apt verifies it, and its security updates come with those of the server. */
 const PACKAGE = 'adminer'
 export const ADMINER = '/usr/share/adminer/adminer.php'
-/**
- * The web servers that its dependencies could install, and that no server of sites may get that
- * way.
- */
+/** Web servers that its dependencies could install, and that must not be installed that way. */
 const WEB_SERVER = /^(apache2|libapache2-mod-php|lighttpd)/
 
-/**
- * The step that installs Adminer; none if it is installed. No web server serves it: only the program
- * `hosting-agent tool` starts it.
- */
+/** Returns the step that installs Adminer for `hosting-agent tool`; none if installed. */
 export async function toolSteps(host: Host): Promise<Step[]> {
   if (await host.files.stat(ADMINER)) return []
   return [
@@ -35,14 +27,14 @@ export async function toolSteps(host: Host): Promise<Step[]> {
 }
 
 async function refuseServers(host: Host): Promise<void> {
-  const found = await simulated(host, [PACKAGE])
+  const found = await simulateApt(host, [PACKAGE])
   if (!found) throw conflict('apt cannot tell what it would install with Adminer')
   const server = found.find(({ name }) => WEB_SERVER.test(name))
   if (server)
     throw conflict(`Debian would install ${server.name} with Adminer: install it yourself`)
 }
 
-/** Debian's version runs it best. Throws conflict without any. */
+/** Prefers Debian's version of PHP. Throws conflict without any. */
 export async function phpOfTool(host: Host): Promise<string> {
   const installed = await installedPhp(host)
   const shipped = await shippedPhp(host)

@@ -1,13 +1,13 @@
 import { perHost, reading } from '#agent/kernel/calls/reading.ts'
 import { toolFileReading, toolReading } from '#shared/database/readings.ts'
-import { type Answered, packed } from './answer.ts'
+import { encodeAnswer, type ToolAnswer } from './answer.ts'
 import { DatabaseTool } from './ask.ts'
 
 const tools = perHost((host) => new DatabaseTool(host))
 
-const contentOf = (answered: Answered) => ({
+const contentOf = (answered: ToolAnswer) => ({
   type: 'application/octet-stream',
-  content: packed(answered),
+  content: encodeAnswer(answered),
 })
 
 export const tool = reading(toolReading, async ({ host, params }) =>

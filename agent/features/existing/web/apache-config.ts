@@ -4,7 +4,7 @@ import type { Process } from '#agent/kernel/host/processes/processes.ts'
 import { type ApacheDirective, type Block, parseApache } from './apache-lines.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 
-interface Reading {
+interface ConfigReading {
   source: ConfigFiles
   root: string
   defined: Map<string, string>
@@ -15,7 +15,7 @@ interface Reading {
 }
 
 /** The main files of Debian, Red Hat, their derivatives, cPanel, RunCloud, Bitnami, and own builds. */
-const MAIN = [
+const MAIN_FILES = [
   '/etc/apache2/apache2.conf',
   '/etc/httpd/conf/httpd.conf',
   '/etc/apache2/conf/httpd.conf',
@@ -27,12 +27,10 @@ const PROGRAM = /^\S*\/(apache2|httpd)(-rc)?(\s|$)/
 const MAX_INCLUDES = 20_000
 /** The maximum number of directives of all files together: one file can be included many times. */
 const MAX_DIRECTIVES = 500_000
-/**
- * The maximum length of a word: a definition that contains others twice would grow exponentially.
- */
+/** The maximum length of a word: nested definitions would grow exponentially. */
 const MAX_WORD = 4096
 const MAX_DEPTH = 16
-/** Modules built into every Apache, which nothing loads. */
+/** The modules built into every Apache, which nothing loads. */
 const BUILT_IN = ['core', 'so', 'http', 'unixd', 'log_config', 'logio', 'version', 'watchdog']
 
 export interface ApacheConfig {
@@ -43,7 +41,7 @@ export interface ApacheConfig {
 
 export const isApache = ({ line, root }: Process) => root && PROGRAM.test(line)
 
-/** The configuration, with conditions and variables resolved. */
+/** Reads the configuration, with conditions and variables resolved. */
 export async function readApacheConfig(
   host: Host,
   processes: readonly Process[],
@@ -52,7 +50,7 @@ export async function readApacheConfig(
   const main = await mainFile(source, processes)
   const root = main.replace(/(\/conf)?\/[^/]*$/, '')
   const defined = await environment(source)
-  const reading: Reading = {
+  const reading: ConfigReading = {
     ...{ source, root, defined, modules: new Set(), parsed: new Map() },
     ...{ includes_left: MAX_INCLUDES, directives_left: MAX_DIRECTIVES },
   }
@@ -66,11 +64,12 @@ async function mainFile(source: ConfigFiles, processes: readonly Process[]): Pro
     words.includes(name) ? words[words.indexOf(name) + 1] : undefined
   const given = option('-f')
   const own = given === undefined ? [] : [resolve(option('-d') ?? '/etc/apache2', given)]
-  for (const path of [...own, ...MAIN]) if ((await source.read(path)) !== undefined) return path
+  for (const path of [...own, ...MAIN_FILES])
+    if ((await source.read(path)) !== undefined) return path
   return ''
 }
 
-/** Debian sets folders and names in a shell file. */
+/** Reads the variables that Debian sets in a shell file. */
 async function environment(source: ConfigFiles): Promise<Map<string, string>> {
   const text = (await source.read('/etc/apache2/envvars')) ?? ''
   const found = text.matchAll(/^\s*export\s+(\w+)=["']?([^\s"']*)/gm)
@@ -80,7 +79,7 @@ async function environment(source: ConfigFiles): Promise<Map<string, string>> {
 }
 
 async function included(
-  reading: Reading,
+  reading: ConfigReading,
   pattern: string,
   depth: number,
 ): Promise<ApacheDirective[]> {
@@ -94,14 +93,14 @@ async function included(
   return found
 }
 
-async function parsed({ source, parsed: known }: Reading, path: string): Promise<Block> {
+async function parsed({ source, parsed: known }: ConfigReading, path: string): Promise<Block> {
   const block = known.get(path) ?? parseApache((await source.read(path)) ?? '')
   known.set(path, block)
   return block
 }
 
-/** A folder includes all its files. */
-async function filesOf({ source }: Reading, pattern: string): Promise<readonly string[]> {
+/** Lists the files of a pattern; a folder includes all its files. */
+async function filesOf({ source }: ConfigReading, pattern: string): Promise<readonly string[]> {
   const paths = await source.expand(pattern)
   const [only] = paths
   if (paths.length !== 1 || only === undefined || (await source.read(only)) !== undefined)
@@ -109,7 +108,11 @@ async function filesOf({ source }: Reading, pattern: string): Promise<readonly s
   return source.expand(`${only.replace(/\/$/, '')}/*`)
 }
 
-async function resolved(reading: Reading, block: Block, depth: number): Promise<ApacheDirective[]> {
+async function resolved(
+  reading: ConfigReading,
+  block: Block,
+  depth: number,
+): Promise<ApacheDirective[]> {
   const found: ApacheDirective[] = []
   for (const { name, args: written, block: inner } of block) {
     if (reading.directives_left-- <= 0) return found
@@ -118,14 +121,14 @@ async function resolved(reading: Reading, block: Block, depth: number): Promise<
     if (!inner && !INCLUDES.includes(name)) {
       remember(reading, directive)
       found.push(directive)
-    } else for (const each of await opened(reading, directive, depth)) found.push(each)
+    } else for (const each of await expanded(reading, directive, depth)) found.push(each)
   }
   return found
 }
 
 const INCLUDES = ['include', 'includeoptional']
 
-function remember(reading: Reading, { name, args }: ApacheDirective): void {
+function remember(reading: ConfigReading, { name, args }: ApacheDirective): void {
   const { defined, modules } = reading
   const [first = '', second = ''] = args
   if (name === 'serverroot') reading.root = first
@@ -134,9 +137,9 @@ function remember(reading: Reading, { name, args }: ApacheDirective): void {
   if (name === 'loadmodule') modules.add(`${first} ${second}`)
 }
 
-/** The directives of an include or a section. */
-async function opened(
-  reading: Reading,
+/** Returns the directives of an include or a section. */
+async function expanded(
+  reading: ConfigReading,
   { name, args, block = [] }: ApacheDirective,
   depth: number,
 ): Promise<readonly ApacheDirective[]> {
@@ -148,16 +151,18 @@ async function opened(
   return condition ? inner : [{ name, args, block: inner }]
 }
 
-function replaced({ defined }: Reading, word: string): string {
+function replaced({ defined }: ConfigReading, word: string): string {
   if (!word.includes('${') || word.length > MAX_WORD) return word
   const text = word.replace(/\$\{(\w+)\}/g, (all, name: string) => defined.get(name) ?? all)
   return text.length > MAX_WORD ? word : text
 }
 
-/**
- * Returns whether a condition holds; undefined when it is evaluated at each request, or is none.
- */
-function holds({ defined, modules }: Reading, name: string, written: string): boolean | undefined {
+/** Returns whether a condition holds; undefined when it is evaluated at each request or none. */
+function holds(
+  { defined, modules }: ConfigReading,
+  name: string,
+  written: string,
+): boolean | undefined {
   const negated = written.startsWith('!')
   const module = written.replace(/^!/, '')
   if (name === 'ifdefine') return defined.has(module) !== negated
@@ -165,7 +170,7 @@ function holds({ defined, modules }: Reading, name: string, written: string): bo
   return name === 'ifversion' || name === 'iffile' || name === 'ifdirective' ? true : undefined
 }
 
-/** `ssl_module` or the name of its source, `mod_ssl.c`. */
+/** Accepts `ssl_module` and the name of its source, `mod_ssl.c`. */
 function hasModule(modules: ReadonlySet<string>, module: string): boolean {
   const plain = module.replace(/^mod_|\.c$|_module$/g, '')
   if (BUILT_IN.includes(plain)) return true

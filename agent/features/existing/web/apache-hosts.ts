@@ -6,7 +6,7 @@ import { globOf } from './glob.ts'
 import { isAnyName, namesFor } from './mass-names.ts'
 import {
   fastcgiAddress,
-  type Kind,
+  type HostKind,
   type Listen,
   type MassHost,
   NO_PHP,
@@ -14,7 +14,7 @@ import {
   type VirtualHost,
 } from './virtual-host.ts'
 
-/** The result of Apache for every known name, in the order of its configuration. */
+/** Returns the result of Apache for every known name, in the order of its configuration. */
 export function apacheHosts({ directives, modules }: ApacheConfig): VirtualHost[] {
   const seen = new Set<string>()
   const hosts = directives.filter(({ name, block }) => name === 'virtualhost' && block)
@@ -25,21 +25,21 @@ export function apacheHosts({ directives, modules }: ApacheConfig): VirtualHost[
   return found.length > 0 ? found : mainServer(server, modules)
 }
 
-interface Around {
+interface HostContext {
   server: Block
   modules: ReadonlySet<string>
   listens: Listen[]
 }
 
-/** Without any virtual host, the server itself is a site for every name. */
+/** Returns the server itself as a site for every name, when there is no virtual host. */
 function mainServer(server: Block, modules: ReadonlySet<string>): VirtualHost[] {
   const ports = server.filter(({ name }) => name === 'listen').map(({ args }) => args[0] ?? '')
   if (!valueIn(server, 'documentroot') && !valueIn(server, 'virtualdocumentroot')) return []
   return hostsOf(server, { server, modules, listens: listensOf(ports, new Set(), server) })
 }
 
-/** One virtual host; if its folder depends on the visitors' host, also one for each of its names. */
-function hostsOf(block: Block, around: Around): VirtualHost[] {
+/** Returns one virtual host, and one per name if its folder depends on the name. */
+function hostsOf(block: Block, around: HostContext): VirtualHost[] {
   const { server } = around
   const template = valueIn(block, 'virtualdocumentroot') || valueIn(server, 'virtualdocumentroot')
   const computed = [...block, ...server].some(({ name }) => name.startsWith('virtualdocumentroot'))
@@ -58,7 +58,7 @@ const isPattern = (name: string) => isAnyName(name) || /[*?]/.test(name)
 
 const folderOf = (written: string) => written.replace(/\/{2,}/g, '/').replace(/(?<=.)\/+$/, '')
 
-function servedFrom(block: Block, around: Around, docroot: string | undefined): VirtualHost {
+function servedFrom(block: Block, around: HostContext, docroot: string | undefined): VirtualHost {
   const { server, modules, listens } = around
   const proxy = proxyOf(block)
   const { php, reason } = knownPhp(
@@ -82,8 +82,8 @@ function servedFrom(block: Block, around: Around, docroot: string | undefined): 
   }
 }
 
-/** mod_vhost_alias: the folder is made of parts of the visitors' host. */
-function massOf(block: Block, around: Around, template: string): MassHost {
+/** Returns the hosts of mod_vhost_alias, whose folder is made of parts of the visitors' host. */
+function massOf(block: Block, around: HostContext, template: string): MassHost {
   const fixed = template.split('%', 1)[0] ?? ''
   const names = namesOf(block)
   return {
@@ -99,10 +99,7 @@ function massOf(block: Block, around: Around, template: string): MassHost {
   }
 }
 
-/**
- * Returns the folder that a template gives a name; undefined when the template has a part that the
- * name does not have, or that is not understood.
- */
+/** Returns the folder that a template gives a name; undefined for a part that is not known. */
 function folderFor(template: string, name: string): string | undefined {
   let certain = true
   const folder = template.replace(VARIABLE, (_, part: string, characters: string | undefined) => {
@@ -113,7 +110,7 @@ function folderFor(template: string, name: string): string | undefined {
   return certain ? folder : undefined
 }
 
-/** `%0`, `%1`, `%-1`, `%2+`; after a dot the number of a character, as in `%1.1`. */
+/** Matches `%0`, `%1`, `%-1`, `%2+`; after a dot the number of a character, as in `%1.1`. */
 const VARIABLE = /%(%|-?\d+\+?|.)(\.-?\d+\+?)?/g
 
 function partOf(labels: readonly string[], part: string): string | undefined {
@@ -125,7 +122,7 @@ function partOf(labels: readonly string[], part: string): string | undefined {
   return (plus === '' ? labels[at] : rest.join('.')) || undefined
 }
 
-/** A name with `*` or `?`, as in ServerAlias. */
+/** Matches a name with `*` or `?`, as in ServerAlias. */
 const patternFits = (pattern: string, name: string) =>
   isPattern(pattern) ? globOf(pattern.toLowerCase())(name) : pattern === name
 
@@ -155,7 +152,7 @@ function listensOf(args: readonly string[], seen: Set<string>, block: Block): Li
   })
 }
 
-/** `*:80`, `80`, `203.0.113.1`, `[2001:db8::1]:443`: without a port it is all ports. */
+/** Parses `*:80`, `80`, `203.0.113.1`, `[2001:db8::1]:443`: without a port it is all ports. */
 function placeOf(written: string): { place: string; port: string } {
   if (/^\d+$/.test(written)) return { place: '', port: written }
   const [, place = written, port = '*'] = /^(\[[^\]]*\]|[^:]*):(\d+|\*)$/.exec(written) ?? []
@@ -167,7 +164,7 @@ function kindOf(
   docroot: string | undefined,
   proxy: string,
   listens: readonly Listen[],
-): Kind {
+): HostKind {
   const moved = block.find(({ name, args }) => /^redirect/.test(name) && isWhole(args))
   if (moved) return /^(4\d\d|5\d\d|gone)$/.test(moved.args[0] ?? '') ? 'closed' : 'none'
   if (rewritesAway(block, listens)) return 'none'
@@ -176,15 +173,15 @@ function kindOf(
   return docroot === '' ? 'none' : 'files'
 }
 
-/** `Redirect permanent / https://…`, `RedirectMatch 503 ^`, `RedirectMatch ^/(.*) https://…`. */
+/** Returns whether it applies to all paths, such as `RedirectMatch ^/(.*) https://…`. */
 function isWhole(args: readonly string[]): boolean {
   const from = args.find((word) => !/^(permanent|temp|seeother|gone|\d{3})$/.test(word))
   return from === '/' || /^\^?(\/?\(?\.\*\)?)?\$?$/.test(from ?? 'no')
 }
 
 /**
- * A rule that redirects every visitor. Its conditions may exclude ACME tokens, or select requests
- * without TLS if the virtual host has no TLS.
+ * Returns whether a rule redirects every visitor. Its conditions may exclude ACME tokens, or select
+ * requests without TLS if the virtual host has no TLS.
  */
 function rewritesAway(block: Block, listens: readonly Listen[]): boolean {
   let conditions: (readonly string[])[] = []
@@ -216,7 +213,7 @@ function deniesAll(block: Block, docroot: string): boolean {
   })
 }
 
-/** As in `ProxyPass / http://localhost:3000/`, or `<Location />`. */
+/** Returns the proxy for all paths, as in `ProxyPass / http://localhost:3000/`, `<Location />`. */
 function proxyOf(block: Block): string {
   const direct = block.find(({ name, args }) => name === 'proxypass' && args[0] === '/')?.args[1]
   const inner = block.find(({ name, args }) => name === 'location' && args[0] === '/')?.block
@@ -231,7 +228,7 @@ function certificateOf(block: Block, server: Block): string {
   return valueIn(block, 'sslcertificatefile') || valueIn(server, 'sslcertificatefile')
 }
 
-/** By suexec, mpm-itk or mod_ruid2. */
+/** Returns the user of suexec, mpm-itk or mod_ruid2. */
 function userOf(block: Block): string {
   const names = ['suexecusergroup', 'assignuserid', 'ruidgid']
   return block.find(({ name }) => names.includes(name))?.args[0] ?? ''

@@ -1,4 +1,4 @@
-/** `ServerName a.example` has one argument; `<VirtualHost *:80>` has a block. */
+/** A directive: `ServerName a.example` has one argument, `<VirtualHost *:80>` has a block. */
 export interface ApacheDirective {
   /** In lower case: Apache ignores the case. */
   name: string
@@ -10,7 +10,7 @@ export type Block = readonly ApacheDirective[]
 
 const MAX_NESTING = 100
 
-/** Reads one file: a directive a line, sections by `<Name …>` and `</Name>`, `\` joins two lines. */
+/** Parses one file: directives, sections by `<Name …>` and `</Name>`, `\` joins two lines. */
 export function parseApache(text: string): ApacheDirective[] {
   const root: ApacheDirective[] = []
   const stack = [root]
@@ -33,7 +33,7 @@ function addLine(stack: ApacheDirective[][], line: string): void {
   if (block) stack.push(block)
 }
 
-/** ap_getword_conf(): words, or quoted text in which the quote is escaped. */
+/** Splits words or quoted text, in which the quote is escaped, like ap_getword_conf(). */
 function wordsOf(line: string): string[] {
   const words = line.matchAll(/"((?:[^"\\]|\\.)*)"?|'((?:[^'\\]|\\.)*)'?|\S+/g)
   return [...words].map(

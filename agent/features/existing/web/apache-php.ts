@@ -2,12 +2,12 @@ import type { ApacheDirective, Block } from './apache-lines.ts'
 import { expression } from './expression.ts'
 import { fastcgiAddress, NO_PHP, type Php } from './virtual-host.ts'
 
-/** `wrapper`: a separate program starts PHP, and only that program knows which. */
+/** `wrapper` is a separate program that starts PHP, and only that program knows which. */
 export type ApachePhp = Php | 'wrapper'
 
 /**
- * The PHP of a folder's scripts: the last handler that applies to them, in the virtual host or else
- * for the whole server; else the module of PHP.
+ * Returns the PHP of a folder's scripts: the last handler that applies to them, in the virtual host
+ * or else for the whole server; else the module of PHP.
  */
 export function phpOf(
   host: Block,
@@ -34,7 +34,7 @@ function phpOfHandler(handler: string, module: Php | undefined): ApachePhp {
   return /^(fcgid-script|wrapper)$/.test(handler) ? 'wrapper' : NO_PHP
 }
 
-/** Debian's file name of the module has its version. */
+/** Finds the version in Debian's file name of the module. */
 function moduleOf(modules: ReadonlySet<string>): Php | undefined {
   const module = [...modules].find((each) => /^php\d?_module /.test(each))
   if (module === undefined) return undefined
@@ -58,7 +58,7 @@ function* handlerOf({ name, args: [first = '', ...rest] }: ApacheDirective): Gen
 
 const isPhp = (extension: string) => extension.replace(/^\.?/, '.') === '.php'
 
-/** Sections that apply to this folder's scripts. */
+/** Returns whether a section applies to this folder's scripts. */
 function applies(name: string, args: readonly string[], docroot: string): boolean {
   const [first = '', second = ''] = args
   if (name === 'if') return true

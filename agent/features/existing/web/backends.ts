@@ -5,7 +5,7 @@ import { isLoopback, type Listen, type VirtualHost } from './virtual-host.ts'
 /** Finds the local server behind a proxy. */
 export type Backends = (address: string, name: string) => VirtualHost | undefined
 
-/** By address and name: exact names, then wildcards, then servers for any name. */
+/** Finds backends by address and name: exact names, then wildcards, then servers for any name. */
 export function backendsOf(hosts: readonly VirtualHost[], local: ReadonlySet<string>): Backends {
   const exact = new Map<string, VirtualHost>()
   const byPlace = new Map<string, VirtualHost[]>()
@@ -35,17 +35,14 @@ function answeringTo(name: string, hosts: readonly VirtualHost[]): VirtualHost |
   return wild ?? hosts.find(({ listens }) => listens.some((listen) => listen.default))
 }
 
-/** The port or socket path. Undefined: on another machine, or in a container. */
+/** Returns the port or socket path; undefined on another machine, or in a container. */
 function placeOf(address: string, local: ReadonlySet<string>): string | undefined {
   if (address.startsWith('/')) return address
   const [, machine = '', port] = /^(.*):(\d+)$/.exec(address) ?? []
   return isLoopback(machine) || local.has(machine) ? port : undefined
 }
 
-/**
- * The addresses of this machine (proc(5), /proc/net/fib_trie and if_inet6), not of the agent's
- * network; IPv6 in its shortest form.
- */
+/** Returns the addresses of this machine (proc(5)), IPv6 in its shortest form. */
 export async function localAddresses({ files }: Pick<Host, 'files'>): Promise<Set<string>> {
   const read = async (name: string) =>
     (await files.read(`/proc/1/net/${name}`).catch(() => undefined)) ?? ''
@@ -53,10 +50,10 @@ export async function localAddresses({ files }: Pick<Host, 'files'>): Promise<Se
   const six = (await read('if_inet6')).matchAll(/^([0-9a-f]{32}) /gm)
   return new Set([
     ...[...four].map(([, address = '']) => address),
-    ...[...six].map(([, digits = '']) => shortest(digits.match(/.{4}/g)?.join(':') ?? '')),
+    ...[...six].map(([, digits = '']) => shortestAddress(digits.match(/.{4}/g)?.join(':') ?? '')),
   ])
 }
 
-/** RFC 5952, as in URLs. */
-export const shortest = (address: string): string =>
+/** Shortens an address as in URLs (RFC 5952). */
+export const shortestAddress = (address: string): string =>
   address.includes(':') ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address

@@ -4,9 +4,12 @@ import type { Process } from '#agent/kernel/host/processes/processes.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 
 const PROGRAM = /^\S*\/caddy run\b/
-const DEFAULT = '/etc/caddy/Caddyfile'
+const DEFAULT_CONFIG = '/etc/caddy/Caddyfile'
 /** The configuration that a running Caddy has loaded last, for Debian's user and for root. */
-const SAVED = ['/var/lib/caddy/.config/caddy/autosave.json', '/root/.config/caddy/autosave.json']
+const AUTOSAVED = [
+  '/var/lib/caddy/.config/caddy/autosave.json',
+  '/root/.config/caddy/autosave.json',
+]
 const ADAPT_MS = 20_000
 
 /** The site settings of the JSON configuration: https://caddyserver.com/docs/json/ */
@@ -62,8 +65,9 @@ export interface CaddyConfig {
 export const isCaddy = ({ line }: Process) => PROGRAM.test(line)
 
 /**
- * The configuration of Caddy: a JSON file, or its own translation of a Caddyfile. The one that it
- * saved itself counts if it resumes that, or if the file depends on the environment of its process.
+ * Reads the configuration of Caddy: a JSON file, or its own translation of a Caddyfile. The one
+ * that it saved itself counts if it resumes that, or if the file depends on the environment of its
+ * process.
  */
 export async function readCaddyConfig(
   host: Host,
@@ -72,26 +76,29 @@ export async function readCaddyConfig(
   const source = filesOnDisk(host)
   const words = processes.find(isCaddy)?.line.split(/\s+/) ?? []
   const at = words.findIndex((word) => word === '--config' || word === '-c')
-  const path = [words[at + 1] ?? ''].find((word) => at >= 0 && word.startsWith('/')) ?? DEFAULT
+  const path =
+    [words[at + 1] ?? ''].find((word) => at >= 0 && word.startsWith('/')) ?? DEFAULT_CONFIG
   const written = await source.read(path)
   const isOwn = !words.includes('--resume') && written !== undefined && !written.includes('{$')
-  const text = isOwn ? await translated(host, path, written) : await saved(source)
-  const { apps } = Config.parse(JSON.parse(text ?? (await translated(host, path, written)) ?? ''))
+  const text = isOwn ? await adaptCaddyfile(host, path, written) : await autosaved(source)
+  const { apps } = Config.parse(
+    JSON.parse(text ?? (await adaptCaddyfile(host, path, written)) ?? ''),
+  )
   return {
     servers: Object.values(apps.http?.servers ?? {}),
     certificates: (apps.tls?.certificates?.load_files ?? []).map((each) => each.certificate),
   }
 }
 
-async function saved(source: ConfigFiles): Promise<string | undefined> {
-  for (const path of SAVED) {
+async function autosaved(source: ConfigFiles): Promise<string | undefined> {
+  for (const path of AUTOSAVED) {
     const text = await source.read(path)
     if (text !== undefined) return text
   }
   return undefined
 }
 
-async function translated({ shell }: Host, path: string, written: string | undefined) {
+async function adaptCaddyfile({ shell }: Host, path: string, written: string | undefined) {
   if (path.endsWith('.json') || written === undefined) return written
   const options = { unconfined: true, timeout_ms: ADAPT_MS }
   const { code, stdout } = await shell.try(['caddy', 'adapt', '--config', path], options)

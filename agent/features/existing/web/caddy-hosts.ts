@@ -5,26 +5,25 @@ import { filesOnDisk } from './config-files.ts'
 import { namesFor } from './mass-names.ts'
 import {
   fastcgiAddress,
-  type Kind,
+  type HostKind,
   type Listen,
   type MassHost,
   NO_PHP,
   type VirtualHost,
 } from './virtual-host.ts'
 
-/** Certificates issued to Debian's Caddy. */
+/** The folder of certificates issued to Debian's Caddy. */
 const STORE = '/var/lib/caddy/.local/share/caddy/certificates'
-/** Matchers that do not tell visitors apart. */
+/** The matchers that apply to all visitors. */
 const FOR_ALL = ['host', 'path', 'file', 'not']
 const SERVING = ['file_server', 'reverse_proxy']
-/** Names of one site whose settings differ from each other. */
+/** The maximum number of names of one site whose settings differ from each other. */
 const MAX_NAMES = 1000
 const PLACEHOLDER = '{http.request.host'
 const HOST = /\{http\.request\.(host|host\.labels\.\d+)\}/g
 
 type FindCertificate = (name: string) => Promise<string>
 
-/** Caddy's handling of every name. */
 export async function readCaddy(host: Host, processes: readonly Process[]): Promise<VirtualHost[]> {
   const config = await readCaddyConfig(host, processes)
   const find = certificatesOf(host, config)
@@ -38,7 +37,7 @@ export async function readCaddy(host: Host, processes: readonly Process[]): Prom
   return (await Promise.all(found)).flat(2)
 }
 
-/** Caddy picks one of several loaded ones by name. */
+/** Finds the certificate of a name; Caddy picks one of several loaded ones by name. */
 function certificatesOf(host: Host, { certificates }: CaddyConfig): FindCertificate {
   const source = filesOnDisk(host)
   const [only] = certificates
@@ -55,7 +54,7 @@ function listenOf(written: string): Listen {
   return { address, port: Number(port), tls: port !== '80', default: false }
 }
 
-/** The hosts that a route is for; undefined: all. */
+/** Returns the hosts that a route is for; undefined for all. */
 function hostsIn({ match = [] }: Route): string[] | undefined {
   const hosts = match.flatMap(({ host }) => host ?? [])
   return hosts.length > 0 ? hosts : undefined
@@ -108,7 +107,7 @@ function innerHosts(routes: readonly Route[]): string[] {
   )
 }
 
-/** A star stands for one label. */
+/** Matches a pattern in which a star stands for one label. */
 function hostFits(pattern: string, name: string): boolean {
   if (pattern === name || pattern === '') return true
   const labels = name.split('.')
@@ -147,7 +146,7 @@ function hostOf(
   }
 }
 
-/** The folder of one host. */
+/** Returns the folder of one host. */
 function replaced(root: string, name: string): string {
   const labels = name.split('.').reverse()
   return root.replace(HOST, (all, part: string) =>
@@ -171,7 +170,7 @@ function massOf(
   }
 }
 
-/** Handlers for all paths or scripts of a host. Of a group, the first route that fits counts. */
+/** Returns handlers for all paths or scripts of a host. Of a group, the first fit counts. */
 function handlersIn(routes: readonly Route[], name: string): Handler[] {
   const groups = new Set<string>()
   return routes.flatMap((route) => {
@@ -193,20 +192,20 @@ function isForAll(route: Route, name: string): boolean {
 
 const isKnown = (matcher: string) => FOR_ALL.includes(matcher)
 
-function kindOf(handlers: readonly Handler[], root: string, proxied: boolean): Kind {
+function kindOf(handlers: readonly Handler[], root: string, proxied: boolean): HostKind {
   if (proxied) return 'proxy'
   if (handlers.some(({ handler }) => SERVING.includes(handler))) return 'files'
   const answer = handlers.find(({ handler }) => handler === 'static_response')
   return answer ? answered(answer, root) : 'none'
 }
 
-function answered({ abort, status_code }: Handler, root: string): Kind {
+function answered({ abort, status_code }: Handler, root: string): HostKind {
   const code = abort ? 403 : Number(status_code ?? 200)
   if (code >= 400) return root === '' ? 'none' : 'closed'
   return code >= 300 ? 'none' : 'text'
 }
 
-/** `unix//run/php/shop.sock`, `localhost:9000`. */
+/** Returns the address of the first upstream, such as `unix//run/php/shop.sock` `fpm:9000`. */
 function dialed({ upstreams = [] }: Partial<Handler> = {}): string {
   return fastcgiAddress((upstreams[0]?.dial ?? '').replace(/^unix\//, '').replace(/^tcp\//, ''))
 }

@@ -1,18 +1,17 @@
 import { apexOf, canonicalDomain } from '#shared/kernel/names.ts'
 import { type Backends, backendsOf } from './backends.ts'
 import { isAnyName } from './mass-names.ts'
-import { isLoopback, type Kind, type Listen, type VirtualHost } from './virtual-host.ts'
+import { type HostKind, isLoopback, type Listen, type VirtualHost } from './virtual-host.ts'
 
-/** One site as it is served. */
 export interface Vhost extends Omit<VirtualHost, 'tls' | 'mass'> {
-  /** Empty if no name of it is a domain: a wildcard, an expression, an address, any name. */
+  /** Empty if none of its names is a domain: a wildcard, an expression, an address, any name. */
   domain: string
 }
 
 /** The answer to one name in one server block. */
-interface Entry {
+interface NameEntry {
   key: string
-  /** The name as a domain, empty if it is none. */
+  /** The name as a domain; empty if it is none. */
   domain: string
   name: string
   host: VirtualHost
@@ -22,23 +21,23 @@ interface Entry {
   isPublic: boolean
 }
 
-interface Site extends Vhost {
+interface ChosenSite extends Vhost {
   names: string[]
   sources: Set<VirtualHost>
   firsts: Set<string>
 }
 
 const PUBLIC = [80, 443]
-const KINDS: readonly Kind[] = ['none', 'closed', 'text', 'proxy', 'files']
+const KINDS: readonly HostKind[] = ['none', 'closed', 'text', 'proxy', 'files']
 const MAX_PROXIES = 3
 
 /**
- * The sites of server blocks. Of several for one name, one on 80 or 443 ranks above one on another
- * port, one with PHP above plain files, and these above a proxy.
+ * Returns the sites of server blocks. Of several for one name, one on 80 or 443 ranks above one on
+ * another port, one with PHP above plain files, and these above a proxy.
  */
 export function chooseSites(hosts: readonly VirtualHost[], local: ReadonlySet<string>): Vhost[] {
   const backends = backendsOf(hosts, local)
-  const entries = new Map<string, Entry[]>()
+  const entries = new Map<string, NameEntry[]>()
   for (const [order, host] of hosts.entries()) {
     for (const name of host.names) {
       const entry = entryOf(host, name, order, backends)
@@ -55,7 +54,7 @@ export function chooseSites(hosts: readonly VirtualHost[], local: ReadonlySet<st
   const named = chosen.filter(({ domain }) => domain !== '')
   for (const entry of [...named, ...chosen.filter(({ domain }) => domain === '')])
     add(sites, entry, firstOf)
-  return [...sites.values()].flatMap(({ sites: found }) => found).map(finished)
+  return [...sites.values()].flatMap(({ sites: found }) => found).map(vhostOf)
 }
 
 const domainIn = (name: string) => canonicalDomain(name.replace(/^\./, ''))
@@ -65,26 +64,26 @@ function entryOf(
   name: string,
   order: number,
   backends: Backends,
-): Entry | undefined {
+): NameEntry | undefined {
   const domain = domainIn(name)
   const isPublic = host.listens.some(isReached)
   const isAny = domain === undefined && isAnyName(name)
   const place = host.listens.find((listen) => listen.default && isReached(listen))
-  // A server for any name on other ports only, or without a domain for this machine only, is no site
-  // but part of the machine.
+  // A server for any name on other ports only, or without a domain for this machine only, is part
+  // of the machine and no site.
   if (isAny && !place) return undefined
   if (domain === undefined && host.listens.every(({ address }) => isLoopback(address)))
     return undefined
   const key = domain ?? (isAny ? `_ ${place?.address}:${place?.port}` : name.toLowerCase())
-  const source = behind(host, isAny ? '' : key, backends)
+  const source = followProxies(host, isAny ? '' : key, backends)
   const shown = isAny ? '_' : (domain ?? name)
   return { key, domain: domain ?? '', name: shown, host, source, order, isPublic }
 }
 
 const isReached = ({ address, port }: Listen) => PUBLIC.includes(port) && !isLoopback(address)
 
-/** Follows a proxy to its server on this machine; a proxy to elsewhere stays one. */
-function behind(host: VirtualHost, name: string, backends: Backends): VirtualHost {
+/** Follows a proxy to its server on this machine; a proxy to another machine stays one. */
+function followProxies(host: VirtualHost, name: string, backends: Backends): VirtualHost {
   let at = host
   for (let hop = 0; hop < MAX_PROXIES && at.kind === 'proxy'; hop++) {
     const next = backends(at.proxy, name)
@@ -94,7 +93,7 @@ function behind(host: VirtualHost, name: string, backends: Backends): VirtualHos
   return at
 }
 
-function chosenOf(all: readonly Entry[]): Entry | undefined {
+function chosenOf(all: readonly NameEntry[]): NameEntry | undefined {
   const best = all.reduce((one, other) => (rank(other) > rank(one) ? other : one))
   if (best.source.kind === 'none') return undefined
   // A server that refuses every unknown name is not a site.
@@ -107,7 +106,7 @@ function chosenOf(all: readonly Entry[]): Entry | undefined {
   return { ...best, host: tls, ...(served && { source: served.source }) }
 }
 
-function rank({ host, source, isPublic, order }: Entry): number {
+function rank({ host, source, isPublic, order }: NameEntry): number {
   const kind = KINDS.indexOf(source.kind)
   const php = source.php.address !== '' || source.php.version !== ''
   const hasFolder = host.docroot !== ''
@@ -115,15 +114,15 @@ function rank({ host, source, isPublic, order }: Entry): number {
   return scores.reduce((sum, score) => sum * 2 + Number(score), 0) - order / 1e9
 }
 
-/** The sites with one folder, proxy and PHP, by what tells that an entry belongs to one of them. */
+/** The sites with one folder, proxy and PHP, with indexes for finding the site of an entry. */
 interface SameContent {
-  sites: Site[]
-  bySource: Map<VirtualHost, Site>
-  byName: Map<string, Site>
-  byApex: Map<string, Site>
+  sites: ChosenSite[]
+  bySource: Map<VirtualHost, ChosenSite>
+  byName: Map<string, ChosenSite>
+  byApex: Map<string, ChosenSite>
 }
 
-function add(sites: Map<string, SameContent>, entry: Entry, firstOf: FirstDomain): void {
+function add(sites: Map<string, SameContent>, entry: NameEntry, firstOf: FirstDomain): void {
   const { source, host, domain, name } = entry
   const { docroot, proxy, php } = source
   const content = JSON.stringify([docroot, proxy, php])
@@ -142,8 +141,11 @@ function add(sites: Map<string, SameContent>, entry: Entry, firstOf: FirstDomain
   if (domain !== '' && !same.byApex.has(apex)) same.byApex.set(apex, site)
 }
 
-/** The site of the same server, or one that has a name of it with or without www. */
-function siteFor({ sites, bySource, byName, byApex }: SameContent, entry: Entry): Site | undefined {
+/** Finds the site of the same server, or one that has a name of it with or without www. */
+function siteFor(
+  { sites, bySource, byName, byApex }: SameContent,
+  entry: NameEntry,
+): ChosenSite | undefined {
   const { source, domain: own } = entry
   const known = bySource.get(source)
   if (known) return known
@@ -156,7 +158,7 @@ function siteFor({ sites, bySource, byName, byApex }: SameContent, entry: Entry)
   return shared.find((site) => site !== undefined && site.domain !== '')
 }
 
-function newSite({ sites }: SameContent, { source, host, domain }: Entry): Site {
+function newSite({ sites }: SameContent, { source, host, domain }: NameEntry): ChosenSite {
   const { tls: _, mass: __, ...rest } = source
   const { certificate, listens } = host
   const unknown = { ...source.unknown, ...(host.unknown.tls && { tls: host.unknown.tls }) }
@@ -168,7 +170,7 @@ function newSite({ sites }: SameContent, { source, host, domain }: Entry): Site 
 
 type FirstDomain = (host: VirtualHost) => string
 
-/** The first domain of a server block, found once for all its names. */
+/** Finds the first domain of a server block once for all its names. */
 function firstDomains(): FirstDomain {
   const known = new Map<VirtualHost, string>()
   return (host) => {
@@ -178,7 +180,7 @@ function firstDomains(): FirstDomain {
   }
 }
 
-function finished({ sources: _, firsts, ...site }: Site): Vhost {
+function vhostOf({ sources: _, firsts, ...site }: ChosenSite): Vhost {
   const names = [...new Set(site.names)]
   const [first = '', ...others] = firsts
   const bare = apexOf(first)

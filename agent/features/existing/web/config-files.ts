@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Entry, Host } from '#agent/kernel/host/ports.ts'
+import type { FolderEntry, Host } from '#agent/kernel/host/ports.ts'
 import { globOf, isGlob } from './glob.ts'
 
 /** The source of configuration text: the program's own dump, or the disk. */
@@ -12,13 +12,13 @@ export interface ConfigFiles {
 const MAX_BYTES = 16 << 20
 /** The maximum number of names that are compared with patterns, for all patterns together. */
 const MAX_COMPARED = 2_000_000
-const FOLDERS: readonly Entry['kind'][] = ['directory', 'link']
+const FOLDERS: readonly FolderEntry['kind'][] = ['directory', 'link']
 
 interface Folders {
-  list(path: string): Promise<readonly Entry[]>
+  list(path: string): Promise<readonly FolderEntry[]>
 }
 
-/** Files on the disk, each read once. An unreadable one counts as missing. */
+/** Reads files from the disk, each once. An unreadable one counts as missing. */
 export function filesOnDisk({ files }: Pick<Host, 'files'>): ConfigFiles {
   let left = MAX_BYTES
   const read = async (path: string) => {
@@ -27,13 +27,13 @@ export function filesOnDisk({ files }: Pick<Host, 'files'>): ConfigFiles {
     return text
   }
   const folders = foldersOf(files)
-  return { read: once(read), expand: once((pattern) => expandOn(folders, pattern)) }
+  return { read: cachedByKey(read), expand: cachedByKey((pattern) => expandOn(folders, pattern)) }
 }
 
-/** Each folder is listed once. Entries over the limit of all patterns are left out. */
+/** Lists each folder once. Entries over the limit of all patterns are left out. */
 function foldersOf(files: Host['files']): Folders {
   let left = MAX_COMPARED
-  const list = once((path: string) => files.list(path, left).catch(() => []))
+  const list = cachedByKey((path: string) => files.list(path, left).catch(() => []))
   return {
     async list(path) {
       if (left <= 0) return []
@@ -45,7 +45,7 @@ function foldersOf(files: Host['files']): Folders {
   }
 }
 
-function once<R>(act: (key: string) => Promise<R>): (key: string) => Promise<R> {
+function cachedByKey<R>(act: (key: string) => Promise<R>): (key: string) => Promise<R> {
   const known = new Map<string, Promise<R>>()
   return (key) => {
     const result = known.get(key) ?? act(key)
@@ -54,13 +54,13 @@ function once<R>(act: (key: string) => Promise<R>): (key: string) => Promise<R> 
   }
 }
 
-/** The files of a dump, by path. A pattern for one folder is matched only against its files. */
+/** Reads the files of a dump, by path. A pattern for one folder is tried on its files. */
 export function filesInDump(dump: ReadonlyMap<string, string>): ConfigFiles {
   const folders = Map.groupBy(dump.keys(), dirname)
   let left = MAX_COMPARED
   return {
     read: async (path) => dump.get(path),
-    expand: once(async (pattern) => {
+    expand: cachedByKey(async (pattern) => {
       if (!isGlob(pattern)) return [pattern]
       const folder = dirname(pattern)
       const paths = isGlob(folder) ? [...dump.keys()] : (folders.get(folder) ?? [])
@@ -89,7 +89,7 @@ async function below(
 ): Promise<string[]> {
   if (!isGlob(part)) return folders.map((folder) => `${folder}/${part}`)
   const matches = globOf(part)
-  const fits = ({ name, kind }: Entry) =>
+  const fits = ({ name, kind }: FolderEntry) =>
     matches(name) && (last ? kind !== 'directory' : FOLDERS.includes(kind))
   const found: string[] = []
   for (const folder of folders) {

@@ -1,19 +1,20 @@
 /** An expression of a configuration. */
 export interface Expression {
   matches(text: string): boolean
-  /** Its groups by number and name, undefined without a match. */
+  /** Returns the groups by number and name; undefined without a match. */
   captures(text: string): ReadonlyMap<string, string> | undefined
 }
 
-/** The steps of an attempt that are allowed: at most a tenth of a second. */
+/** The maximum number of steps of an attempt: at most a tenth of a second. */
 const MAX_STEPS = 1e7
 const MAX_SOURCE = 10_000
 const TOKEN =
   /\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]|\(\?[:=!]|\(\?<?[=!]|\(|\)|\||\{\d+(?:,\d*)?\}|[*+?]|[\s\S]/g
 
 /**
- * A PCRE pattern if it means the same here; undefined: not understood. One that could try too many
- * ways to match a text matches nothing: a site may have written it, to keep the agent busy.
+ * Returns the expression of a PCRE pattern that has the same meaning here; undefined for others.
+ * One that could try too many ways to match a text matches nothing: a site may have written it to
+ * keep the agent busy.
  */
 export function expression(source: string, ignore_case: boolean): Expression | undefined {
   if (source.length > MAX_SOURCE) return undefined
@@ -43,20 +44,20 @@ function capturesOf(found: RegExpExecArray | null): ReadonlyMap<string, string> 
   return new Map([...numbered, ...named])
 }
 
-interface Group {
+interface ExpressionGroup {
   repeats: number
   choices: number
-  /** Something in it can match in several ways. */
+  /** True when something in it can match in several ways. */
   varies: boolean
   /** The ways to match each character, if something that varies is repeated; otherwise 1. */
   base: number
 }
 
-const EMPTY: Group = { repeats: 0, choices: 1, varies: false, base: 1 }
+const EMPTY: ExpressionGroup = { repeats: 0, choices: 1, varies: false, base: 1 }
 
 /**
- * An upper bound of the ways to match a text of a length. A repetition may end anywhere; one around
- * another multiplies the ways with each character.
+ * Returns an upper bound of the ways to match a text of a length. A repetition may end anywhere;
+ * one around another multiplies the ways with each character.
  */
 function stepsOf(source: string): (length: number) => number {
   const starts = source.startsWith('^') ? 0 : 1
@@ -66,9 +67,9 @@ function stepsOf(source: string): (length: number) => number {
     base > 1 ? base ** length * choices : (length + 1) ** (repeats + starts) * choices
 }
 
-function groupOf(source: string): Group {
-  const stack: Group[] = [{ ...EMPTY }]
-  let last: Group | undefined
+function groupOf(source: string): ExpressionGroup {
+  const stack: ExpressionGroup[] = [{ ...EMPTY }]
+  let last: ExpressionGroup | undefined
   for (const [token] of source.matchAll(TOKEN)) last = read(stack, token, last)
   const all = { ...EMPTY }
   for (const group of stack) addTo(all, group)
@@ -76,7 +77,11 @@ function groupOf(source: string): Group {
 }
 
 /** Returns the group that ends here, which the next sign may repeat. */
-function read(stack: Group[], token: string, last: Group | undefined): Group | undefined {
+function read(
+  stack: ExpressionGroup[],
+  token: string,
+  last: ExpressionGroup | undefined,
+): ExpressionGroup | undefined {
   const group = stack.at(-1) ?? { ...EMPTY }
   if (token.startsWith('(')) stack.push({ ...EMPTY })
   else if (token === '|') {
@@ -91,7 +96,7 @@ function read(stack: Group[], token: string, last: Group | undefined): Group | u
   return undefined
 }
 
-function addTo(outer: Group | undefined, inner: Group): void {
+function addTo(outer: ExpressionGroup | undefined, inner: ExpressionGroup): void {
   if (!outer) return
   outer.repeats += inner.repeats
   outer.choices *= inner.choices
@@ -99,8 +104,8 @@ function addTo(outer: Group | undefined, inner: Group): void {
   outer.base = Math.max(outer.base, inner.base)
 }
 
-/** A `?` after a repetition makes it lazy, which changes no bound. */
-function repeat(group: Group, repeated: Group | undefined, sign: string): void {
+/** Applies a repetition; a `?` after it makes it lazy, which changes no bound. */
+function repeat(group: ExpressionGroup, repeated: ExpressionGroup | undefined, sign: string): void {
   group.varies = true
   if (sign === '?') {
     group.choices *= 2

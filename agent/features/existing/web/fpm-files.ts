@@ -1,16 +1,16 @@
 import { basename, dirname, resolve } from 'node:path'
 import { FPM_FOLDER } from '#agent/features/php/fpm-files.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { eachAtOnce } from '#agent/kernel/host/processes/at-once.ts'
+import { mapConcurrently } from '#agent/kernel/host/processes/map-concurrently.ts'
 import type { Process } from '#agent/kernel/host/processes/processes.ts'
 import { type ConfigFiles, filesOnDisk } from './config-files.ts'
 
-/** A file with pools, and the version of the PHP that reads it; empty: unknown. */
+/** A file with pools, and the version of the PHP that reads it, empty when unknown. */
 export interface PoolFile {
   path: string
   text: string
   php: string
-  /** A running master has read it. */
+  /** True when a running master has read it. */
   running: boolean
 }
 
@@ -26,10 +26,10 @@ const FOLDERS = [
   `${FPM_FOLDER}/*.d/pool.conf`,
 ]
 
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 const MASTER = /^php-fpm: master process \((\/[^)]*)\)/
 
-/** Files that running masters have read, and that stopped masters would read. */
+/** Lists files that running masters have read, and that stopped masters would read. */
 export async function poolFiles(
   host: Host,
   processes: readonly Process[],
@@ -57,14 +57,14 @@ export async function poolFiles(
   return [...found.values()]
 }
 
-/** The files of a pattern, already read by `source` on return: a server may have thousands. */
+/** Lists the files of a pattern and reads them all: a server may have thousands. */
 async function listed(source: ConfigFiles, pattern: string): Promise<readonly string[]> {
   const paths = await source.expand(pattern)
-  await eachAtOnce(paths, AT_ONCE, source.read)
+  await mapConcurrently(paths, MAX_CONCURRENT, source.read)
   return paths
 }
 
-/** The version in the folder name of a package. */
+/** Returns the version in the folder name of a package. */
 function versionIn(path: string): string {
   const [, own] = /^(?:.*-(?:php)?)(\d\.\d+)\.d$/.exec(basename(dirname(path))) ?? []
   if (path.startsWith(`${FPM_FOLDER}/`)) return own ?? ''
@@ -77,7 +77,7 @@ function versionIn(path: string): string {
   return major === undefined ? '' : `${major}.${minor}`
 }
 
-/** The version that a master's program prints: root runs it already. */
+/** Returns the version that a master's program prints: root runs it already. */
 async function versionOf({ shell }: Host, { pid }: Process): Promise<string> {
   const options = { unconfined: true, timeout_ms: 5000 }
   const link = await shell.try(['realpath', '-e', `/proc/${pid}/exe`], options)

@@ -1,12 +1,12 @@
 export const isGlob = (path: string) => /[*?[]/.test(path)
 
-/** `*`, or a test of one character. */
-type Token = 'star' | ((character: string) => boolean)
+/** A star, or a test of one character. */
+type GlobToken = 'star' | ((character: string) => boolean)
 
 /**
- * A test of whole paths for a pattern of glob(7): `*`, `?`, `[a-z]`, `[!x]`; none of them matches a
- * slash, or a dot at the beginning of a component. It takes at most the product of both lengths in
- * steps: an expression with many stars could take for ever.
+ * Returns a test of whole paths for a pattern of glob(7): `*`, `?`, `[a-z]`, `[!x]`; none of them
+ * matches a slash, or a dot at the beginning of a component. It takes at most the product of both
+ * lengths in steps: an expression with many stars could take for ever.
  */
 export function globOf(glob: string): (path: string) => boolean {
   const parts = glob
@@ -24,7 +24,7 @@ export function globOf(glob: string): (path: string) => boolean {
   }
 }
 
-function tokensOf(part: string): Token[] {
+function tokensOf(part: string): GlobToken[] {
   return [...part.matchAll(/\*+|\[[!^]?\]?[^\]]*\]|\\[\s\S]|[\s\S]/gu)].map(([token]) => {
     if (token.startsWith('*')) return 'star'
     if (token === '?') return () => true
@@ -34,7 +34,7 @@ function tokensOf(part: string): Token[] {
   })
 }
 
-/** `[z-a]` matches its characters. */
+/** Parses a class of characters; `[z-a]` matches its characters. */
 function classOf(written: string): (character: string) => boolean {
   const negated = /^[!^]/.test(written)
   const inner = negated ? written.slice(1) : written
@@ -49,8 +49,8 @@ function classOf(written: string): (character: string) => boolean {
   }
 }
 
-/** Goes back to the last star only, which may stand for any text. */
-function fits(tokens: readonly Token[], characters: readonly string[]): boolean {
+/** Matches by going back to the last star only, which may stand for any text. */
+function fits(tokens: readonly GlobToken[], characters: readonly string[]): boolean {
   let token = 0
   let at = 0
   let star = -1

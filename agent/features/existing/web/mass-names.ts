@@ -1,12 +1,12 @@
 import { wildcardFits } from './nginx-variables.ts'
 
-/** A name of a server block that stands for all names that no other has. */
+/** Returns whether a name of a server block stands for all names that no other block has. */
 export const isAnyName = (name: string): boolean =>
   name === '' || name === '*' || name === 'localhost' || /^[_!"@]/.test(name)
 
 /**
- * The names under which a server block with this pattern could serve a folder that is named after
- * them. Each has to be checked: the pattern decides.
+ * Returns the names under which a server block with this pattern could serve a folder that is named
+ * after them. Each has to be checked: the pattern decides.
  */
 export function namesFor(pattern: string, folder: string): string[] {
   const name = folder.toLowerCase()
@@ -20,7 +20,7 @@ export function namesFor(pattern: string, folder: string): string[] {
   return written === undefined ? plain : [...plain, written, `www.${written}`]
 }
 
-/** `^(?<site>.+)\\.shop\\.example$` is that of `a.shop.example` for `a`. */
+/** Finds the name for a folder: `a.shop.example` for `^(?<site>.+)\\.shop\\.example$` and `a`. */
 function writtenFor(expression: string, folder: string): string | undefined {
   const name = expression
     .replace(/^\*?\^?|\$$/g, '')

@@ -1,14 +1,14 @@
 import { expression } from './expression.ts'
 import type { Block } from './nginx-config.ts'
-import { evaluate, type Variables } from './nginx-variables.ts'
+import { evaluate, type NginxVariables } from './nginx-variables.ts'
 
-export type Answer = 'redirect' | 'closed' | 'text' | undefined
+export type OwnAnswer = 'redirect' | 'closed' | 'text' | undefined
 
-/** Any page but the first: rules for `/` alone do not describe the site. */
+/** The path of any page but the first: rules for `/` alone do not describe the site. */
 export const ANY_PAGE = '/some/page-of-the-site/'
 
-/** The own answer of a block to any page: `return`, `rewrite` to elsewhere, `if` around them. */
-export function answerOf(block: Block, variables: Variables): Answer {
+/** Returns the own answer of a block to any page: `return`, `rewrite`, `if` around them. */
+export function answerOf(block: Block, variables: NginxVariables): OwnAnswer {
   for (const { name, args, block: inner } of block) {
     if (name === 'return') return returned(args)
     if (name === 'rewrite' && isRedirect(args)) return 'redirect'
@@ -18,7 +18,7 @@ export function answerOf(block: Block, variables: Variables): Answer {
   return undefined
 }
 
-function returned([first = '', ...rest]: readonly string[]): Answer {
+function returned([first = '', ...rest]: readonly string[]): OwnAnswer {
   if (!/^\d+$/.test(first)) return 'redirect'
   const code = Number(first)
   if (code >= 400) return 'closed'
@@ -26,15 +26,15 @@ function returned([first = '', ...rest]: readonly string[]): Answer {
   return 'text'
 }
 
-/** ngx_http_rewrite_module: also without a flag when the replacement is an address. */
+/** Follows ngx_http_rewrite_module: a redirect has a flag, or an address as replacement. */
 function isRedirect([pattern = '', replacement = '', flag = '']: readonly string[]): boolean {
   const leaves = /^(https?:\/\/|\$scheme)/.test(replacement)
   if (!leaves && !['permanent', 'redirect'].includes(flag)) return false
   return expression(pattern, false)?.matches(ANY_PAGE) ?? false
 }
 
-/** The condition of an `if`; false if it is uncertain. */
-function holds(args: readonly string[], variables: Variables): boolean {
+/** Evaluates the condition of an `if`; false if it is uncertain. */
+function holds(args: readonly string[], variables: NginxVariables): boolean {
   const words = args.join(' ').replace(/^\(\s*|\s*\)$/g, '')
   const [, variable = '', sign = '', written = ''] =
     /^(\$\{?\w+\}?)\s*(!?~\*?|!?=)\s*(.*)$/s.exec(words) ?? []
@@ -49,7 +49,7 @@ function holds(args: readonly string[], variables: Variables): boolean {
   return (left === evaluate(right, variables)) !== negated
 }
 
-function known(variable: string, variables: Variables): string | undefined {
+function known(variable: string, variables: NginxVariables): string | undefined {
   const { tls } = variables
   if (variable === '$server_port') return tls ? '443' : '80'
   if (variable === '$ssl_protocol' && !tls) return ''
@@ -57,7 +57,7 @@ function known(variable: string, variables: Variables): string | undefined {
   return evaluate(variable, variables)
 }
 
-/** `deny all` without any `allow`. */
+/** Returns whether the block has `deny all` without any `allow`. */
 export function deniesAll(block: Block): boolean {
   const denies = block.some(({ name, args }) => name === 'deny' && args[0] === 'all')
   const opens = block.some(({ name }) => name === 'allow' || name === 'satisfy')

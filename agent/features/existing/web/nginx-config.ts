@@ -1,4 +1,4 @@
-/** `listen 443 ssl;` has two arguments; `server { … }` has a block. */
+/** A directive: `listen 443 ssl;` has two arguments, `server { … }` has a block. */
 export interface Directive {
   name: string
   args: readonly string[]
@@ -12,7 +12,7 @@ const MAX_NESTING = 100
 const TOKEN =
   /\s+|#[^\n]*|[{};]|"((?:[^"\\]|\\[\s\S])*)"?|'((?:[^'\\]|\\[\s\S])*)'?|(?:\$\{\w*\}|[^\s{};\\]|\\[\s\S])+|\\/g
 
-/** Splits and nests one file, as ngx_conf_read_token() does; open blocks end with the file. */
+/** Parses one file as ngx_conf_read_token() does; open blocks end with the file. */
 export function parseNginx(text: string): Directive[] {
   const root: Directive[] = []
   const stack = [root]
@@ -27,13 +27,13 @@ export function parseNginx(text: string): Directive[] {
     }
     const lua = token === '{' && words[0]?.endsWith('_by_lua_block')
     if (lua) reader.lastIndex = endOfLua(text, reader.lastIndex)
-    end(stack, lua ? ';' : token, words)
+    endDirective(stack, lua ? ';' : token, words)
     words = []
   }
   return root
 }
 
-/** Lua has quotes and comments of its own: only its braces are counted. */
+/** Counts only the braces of Lua, which has quotes and comments of its own. */
 function endOfLua(text: string, from: number): number {
   const braces = /[{}]/g
   braces.lastIndex = from
@@ -46,7 +46,11 @@ function endOfLua(text: string, from: number): number {
 }
 
 /** Ends a directive with `;`, opens its block with `{`, or closes the block around it with `}`. */
-function end(stack: Directive[][], sign: string, [name, ...args]: readonly string[]): void {
+function endDirective(
+  stack: Directive[][],
+  sign: string,
+  [name, ...args]: readonly string[],
+): void {
   if (sign === '}') {
     if (stack.length > 1) stack.pop()
     return
@@ -56,7 +60,7 @@ function end(stack: Directive[][], sign: string, [name, ...args]: readonly strin
   if (block) stack.push(block)
 }
 
-/** `\"`, `\'`, `\\`, `\t`, `\r`, `\n`; before anything else a backslash stays (for expressions). */
+/** Unescapes `\"`, `\'`, `\\`, `\t`, `\r`, `\n`; any other backslash stays. */
 function unescaped(word: string): string {
   if (!word.includes('\\')) return word
   return word.replace(/\\(["'\\trn])/g, (_, letter: string) => ESCAPES[letter] ?? letter)

@@ -1,16 +1,16 @@
 import type { Host, Output } from '#agent/kernel/host/ports.ts'
 import { conflict, type ServiceError } from '#shared/kernel/errors.ts'
 
-/** How to query nginx: the program, and the options of the running master. */
-interface Program {
+/** The program of nginx, and the options of the running master. */
+interface NginxProgram {
   program: string
   args: readonly string[]
   timeout_ms?: number
 }
 
-const DEFAULT: Program = { program: 'nginx', args: [] }
+const DEFAULT: NginxProgram = { program: 'nginx', args: [] }
 
-/** Longer output of a program is truncated silently. */
+/** The limit of the output, from which on it is truncated silently. */
 const MAX_DUMP = (16 << 20) - 1
 
 /** Runs `nginx -T`, which reads the whole configuration and every certificate. */
@@ -22,7 +22,7 @@ export function dumpNginx({ shell }: Pick<Host, 'shell'>, call = DEFAULT): Promi
   })
 }
 
-/** nginx's own message with file and line; a killed program has none. */
+/** Returns nginx's own message with file and line; a killed program has none. */
 export function refusalOf({ code, stderr }: Pick<Output, 'code' | 'stderr'>): ServiceError {
   const words = stderr.trim() || `it ended with status ${code} and without a message`
   return conflict(`nginx refuses its configuration: ${words}`)
@@ -30,7 +30,7 @@ export function refusalOf({ code, stderr }: Pick<Output, 'code' | 'stderr'>): Se
 
 export const isWhole = ({ code, stdout }: Output) => code === 0 && stdout.length < MAX_DUMP
 
-/** A dump has each file once, after a line with its path. */
+/** Splits a dump, which has each file once, after a line with its path. */
 export function filesOf(dump: string): Map<string, string> {
   const [, ...parts] = dump.split(/^# configuration file (.+):$/m)
   const files = new Map<string, string>()

@@ -1,40 +1,37 @@
 import { expression } from './expression.ts'
 import { isAnyName, namesFor } from './mass-names.ts'
-import { ANY_PAGE, type Answer, answerOf, deniesAll } from './nginx-answers.ts'
+import { ANY_PAGE, answerOf, deniesAll, type OwnAnswer } from './nginx-answers.ts'
 import type { Block, Directive } from './nginx-config.ts'
 import {
   certainPart,
   evaluate,
   mapsOf,
+  type NginxVariables,
   setsOf,
-  type Variables,
   wildcardFits,
 } from './nginx-variables.ts'
 import {
   fastcgiAddress,
-  type Kind,
+  type HostKind,
   type Listen,
   type MassHost,
   NO_PHP,
   type VirtualHost,
 } from './virtual-host.ts'
 
-/** What the servers have in common. */
-interface Http {
+/** The settings that all servers share. */
+interface HttpContext {
   root: string | undefined
   certificate: string | undefined
   upstreams: ReadonlyMap<string, string>
-  maps: Variables['maps']
+  maps: NginxVariables['maps']
 }
 
 const ROOTS = ['root', 'alias']
 const FASTCGI = ['fastcgi_pass']
 const PROXIES = ['proxy_pass', 'uwsgi_pass', 'scgi_pass', 'grpc_pass']
 
-/**
- * The result of nginx for every known name, in the order of its configuration. `$hostname` as a name
- * is that of the machine.
- */
+/** Returns the result of nginx for every known name; `$hostname` is that of the machine. */
 export function nginxHosts(config: Block, hostname = ''): VirtualHost[] {
   const inner = config.flatMap(({ name, block }) => (name === 'http' ? (block ?? []) : []))
   const scope = inner.length > 0 ? inner : config
@@ -50,8 +47,8 @@ export function nginxHosts(config: Block, hostname = ''): VirtualHost[] {
 
 const LITERAL = /^[\w-]+(\.[\w-]+)*$/
 
-/** Groups names with equal results; a variable can tell them apart. */
-function hostsOf(http: Http, server: ListenedServer): VirtualHost[] {
+/** Groups names with equal results; a variable can distinguish them. */
+function hostsOf(http: HttpContext, server: ListenedServer): VirtualHost[] {
   const { listens, names, server: block } = server
   const context = { sets: setsOf(block), maps: http.maps, tls: listens.some(({ tls }) => tls) }
   const found = new Map<string, VirtualHost & { names: string[] }>()
@@ -61,7 +58,7 @@ function hostsOf(http: Http, server: ListenedServer): VirtualHost[] {
       shared.names.push(name)
       continue
     }
-    const { done, uses_host } = doneForName(http, server, context, name)
+    const { done, uses_host } = answerForName(http, server, context, name)
     const same = JSON.stringify(done)
     const host = found.get(same) ?? { ...done, names: [], listens, tls: context.tls, user: '' }
     host.names.push(name)
@@ -75,12 +72,12 @@ function hostsOf(http: Http, server: ListenedServer): VirtualHost[] {
 
 const isLiteral = (name: string) => LITERAL.test(name) && name !== '_'
 
-type Context = Pick<Variables, 'sets' | 'maps' | 'tls'>
+type NameContext = Pick<NginxVariables, 'sets' | 'maps' | 'tls'>
 
-function doneForName(
-  http: Http,
+function answerForName(
+  http: HttpContext,
   { server, names }: ListenedServer,
-  context: Context,
+  context: NameContext,
   name: string,
   captures?: ReadonlyMap<string, string>,
 ) {
@@ -94,11 +91,16 @@ function doneForName(
       return isLiteral(name) ? name.toLowerCase() : undefined
     },
   }
-  return { done: doneFor(http, server, variables), uses_host: uses_host || name.startsWith('~') }
+  return { done: answerFor(http, server, variables), uses_host: uses_host || name.startsWith('~') }
 }
 
-/** The sites of a name that stands for many: a wildcard, an expression, any name. */
-function massOf(http: Http, server: ListenedServer, context: Context, pattern: string): MassHost {
+/** Returns the sites of a name that stands for many: a wildcard, an expression, any name. */
+function massOf(
+  http: HttpContext,
+  server: ListenedServer,
+  context: NameContext,
+  pattern: string,
+): MassHost {
   const { names, server: block, listens } = server
   const root = rootOf(http, block)
   const unknown_host = { ...context, host: undefined, server_name: names[0] ?? '' }
@@ -116,15 +118,15 @@ function massOf(http: Http, server: ListenedServer, context: Context, pattern: s
         !(isAnyName(pattern) || pattern.startsWith('~') || wildcardFits(pattern, name))
       )
         return undefined
-      const { done } = doneForName(http, server, context, name, captured)
+      const { done } = answerForName(http, server, context, name, captured)
       return { ...done, names: [name], listens, tls: context.tls, user: '' }
     },
   }
 }
 
-type Done = Omit<VirtualHost, 'names' | 'listens' | 'tls' | 'user' | 'mass'>
+type ServedAnswer = Omit<VirtualHost, 'names' | 'listens' | 'tls' | 'user' | 'mass'>
 
-function doneFor(http: Http, server: Block, variables: Variables): Done {
+function answerFor(http: HttpContext, server: Block, variables: NginxVariables): ServedAnswer {
   const page = blocksFor(server, ANY_PAGE)
   const script = blocksFor(server, '/index.php')
   const answer = answerIn(page, variables)
@@ -141,24 +143,33 @@ function doneFor(http: Http, server: Block, variables: Variables): Done {
     php: { ...NO_PHP, address: fastcgiAddress(php ?? '') },
     proxy: proxy ? proxyAddress(addressOf(http, proxy.to, variables) ?? '') : '',
     certificate: certificate ?? '',
-    unknown: computed({ docroot: path, php, tls: certificate }),
+    unknown: unknownIfComputed({ docroot: path, php, tls: certificate }),
   }
 }
 
-/** An inherited folder counts only if the server does nothing else. */
-function isServed(root: Root, answer: Answer, proxy: { after_files: boolean } | undefined) {
+/** Returns whether the folder is served; an inherited one only if the server does nothing else. */
+function isServed(
+  root: DocumentRoot,
+  answer: OwnAnswer,
+  proxy: { after_files: boolean } | undefined,
+) {
   if (proxy?.after_files === false) return false
   return !root.inherited || (proxy === undefined && answer === undefined)
 }
 
 /** Marks the values that depend on the request. */
-function computed(values: Record<string, string | undefined>): VirtualHost['unknown'] {
+function unknownIfComputed(values: Record<string, string | undefined>): VirtualHost['unknown'] {
   const fields = Object.keys(values).filter((field) => values[field] === undefined)
   return Object.fromEntries(fields.map((field) => [field, 'computed' as const]))
 }
 
-/** A closed server without its own folder is not a site. */
-function kindOf(answer: Answer, proxied: boolean, root: Root, fastcgi: boolean): Kind {
+/** Returns the kind; a closed server without its own folder is not a site. */
+function kindOf(
+  answer: OwnAnswer,
+  proxied: boolean,
+  root: DocumentRoot,
+  fastcgi: boolean,
+): HostKind {
   if (answer === 'closed') return (root.written && !root.inherited) || fastcgi ? 'closed' : 'none'
   if (answer === 'redirect') return 'none'
   if (answer) return answer
@@ -166,13 +177,13 @@ function kindOf(answer: Answer, proxied: boolean, root: Root, fastcgi: boolean):
   return root.written || fastcgi ? 'files' : 'none'
 }
 
-function answerIn(blocks: readonly Block[], variables: Variables): Answer {
+function answerIn(blocks: readonly Block[], variables: NginxVariables): OwnAnswer {
   return blocks
     .map((block) => answerOf(block, variables) ?? (deniesAll(block) ? 'closed' : undefined))
     .find((answer) => answer !== undefined)
 }
 
-interface Root {
+interface DocumentRoot {
   /** The path of the document root, empty without one; undefined when it cannot be computed. */
   path: string | undefined
   written: boolean
@@ -181,13 +192,18 @@ interface Root {
 }
 
 /** Returns the document root for any page of a server, as it is written; undefined without one. */
-function rootOf(http: Http, server: Block): string | undefined {
+function rootOf(http: HttpContext, server: Block): string | undefined {
   const page = blocksFor(server, ANY_PAGE)
   const script = blocksFor(server, '/index.php')
   return innermost(page, ROOTS) ?? innermost(script, ROOTS) ?? http.root
 }
 
-function rootFor(http: Http, page: Block[], script: Block[], variables: Variables): Root {
+function rootFor(
+  http: HttpContext,
+  page: Block[],
+  script: Block[],
+  variables: NginxVariables,
+): DocumentRoot {
   const own = innermost(page, ROOTS) ?? innermost(script, ROOTS)
   const written = own ?? http.root
   if (written === undefined) return { path: '', written: false, inherited: false }
@@ -202,7 +218,7 @@ function innermost(blocks: readonly Block[], names: readonly string[]): string |
   return found.findLast((directive) => directive !== undefined)?.args[0]
 }
 
-/** In the innermost block, or in the named location that it falls back to. */
+/** Finds the directive in the innermost block, or in the named location that it falls back to. */
 function passIn(server: Block, blocks: readonly Block[], names: readonly string[]) {
   const block = blocks.at(-1) ?? []
   const find = (directives: Block) => directives.find(({ name }) => names.includes(name))?.args[0]
@@ -221,8 +237,8 @@ function fallbackOf(server: Block, block: Block): Block {
   return (named && server.find(isNamed)?.block) || []
 }
 
-/** The address of FastCGI or a proxy; resolves variables and upstreams. */
-function addressOf(http: Http, pass: string, variables: Variables): string | undefined {
+/** Returns the address of FastCGI or a proxy; resolves variables and upstreams. */
+function addressOf(http: HttpContext, pass: string, variables: NginxVariables): string | undefined {
   const value = evaluate(pass, variables)
   if (value === undefined) return undefined
   const [, scheme = '', rest = ''] = /^(\w+:\/\/)?(.*)$/s.exec(value) ?? []
@@ -231,7 +247,7 @@ function addressOf(http: Http, pass: string, variables: Variables): string | und
   return upstream === undefined ? value : `${scheme}${upstream}`
 }
 
-/** `http://127.0.0.1:8080/x` is 127.0.0.1:8080; a socket is its path. */
+/** Returns 127.0.0.1:8080 for `http://127.0.0.1:8080/x`; a socket is its path. */
 function proxyAddress(url: string): string {
   const rest = url.replace(/^\w+:\/\//, '')
   const [, socket] = /^unix:([^:]*)/.exec(rest) ?? []
@@ -241,7 +257,11 @@ function proxyAddress(url: string): string {
   return fastcgiAddress(/:\d+$/.test(place) ? place : `${place}:${port}`)
 }
 
-function certificateOf(http: Http, server: Block, variables: Variables): string | undefined {
+function certificateOf(
+  http: HttpContext,
+  server: Block,
+  variables: NginxVariables,
+): string | undefined {
   return evaluate(certificateIn(server) ?? http.certificate ?? '', variables)
 }
 
@@ -260,14 +280,14 @@ function upstreamsOf(scope: Block): Map<string, string> {
   )
 }
 
-/** The names that maps of the visitors' host have. */
-function namesInMaps({ maps }: Http): string[] {
+/** Returns the names in maps of the visitors' host. */
+function namesInMaps({ maps }: HttpContext): string[] {
   return [...maps.values()]
     .filter(({ source }) => /^\$\{?(http_)?host\}?$/.test(source))
     .flatMap(({ exact }) => [...exact.keys()])
 }
 
-/** The blocks that apply to a path, from the server inwards (ngx_http_core_find_location). */
+/** Returns the blocks that apply to a path, outermost first (as ngx_http_core_module). */
 function blocksFor(server: Block, path: string): Block[] {
   return [server, ...locate(server, path)]
 }
@@ -302,7 +322,7 @@ function longestPrefix(locations: Block, path: string): Directive | undefined {
   )
 }
 
-/** `location ~ x`, `~* x`, and without a space `~x`. */
+/** Matches `location ~ x`, `~* x`, and without a space `~x`. */
 function matches({ args }: Directive, path: string): boolean {
   const [, sign = '', glued = ''] = /^(~\*?)(.*)$/s.exec(args[0] ?? '') ?? []
   if (sign === '') return false
@@ -316,7 +336,7 @@ interface ListenedServer {
   listens: readonly Listen[]
 }
 
-/** Servers with their listens, and which is the default of an address and port. */
+/** Returns servers with their listens, and which is the default of an address and port. */
 function defaultServers(servers: readonly Block[], hostname: string): ListenedServer[] {
   const read = servers.map((server) => ({
     server,
@@ -357,7 +377,7 @@ function listensOf(server: Block): Listen[] {
   }))
 }
 
-/** `80`, `*:80`, `[::]:80`, `10.0.0.1:80`, `10.0.0.1`, `unix:/run/x.sock`. */
+/** Parses `80`, `*:80`, `[::]:80`, `10.0.0.1:80`, `10.0.0.1`, `unix:/run/x.sock`. */
 function placeOf(place: string): { address: string; port: number } {
   if (place.startsWith('unix:')) return { address: place, port: 0 }
   if (/^\d+$/.test(place)) return { address: '', port: Number(place) }

@@ -7,22 +7,22 @@ import { filesOf } from './nginx-dump.ts'
 import { type NginxTree, readTree } from './nginx-tree.ts'
 import { wildcardFits } from './nginx-variables.ts'
 
-/** One `listen`: `*` is all IPv4 addresses and `[::]` all of IPv6. */
-export interface Listen {
+/** A `listen` directive: `*` is all IPv4 addresses and `[::]` all of IPv6. */
+export interface NginxListen {
   address: string
   port: number
   words: readonly string[]
 }
 
 export interface NginxServer {
-  /** The file with it. */
+  /** The path of its file. */
   path: string
   names: readonly string[]
   root: string
-  listens: readonly Listen[]
+  listens: readonly NginxListen[]
 }
 
-/** The servers of nginx in the order of reading, and the patterns it includes. */
+/** The servers of nginx in the order of reading, and the patterns of its includes. */
 export interface NginxServers {
   /** All except those that this agent made. */
   others: readonly NginxServer[]
@@ -32,7 +32,7 @@ export interface NginxServers {
 
 const OWN = /\/(?:zz-)?hosting-[^/]+$/
 
-/** From what `nginx -T` prints. */
+/** Parses the output of `nginx -T`. */
 export async function readServers(dump: string): Promise<NginxServers> {
   const files = filesOf(dump)
   const [first = '/etc/nginx/nginx.conf'] = files.keys()
@@ -72,18 +72,18 @@ function serverOf(path: string, block: Block): NginxServer {
   }
 }
 
-/** In an expression the case of a letter may mean something: `\\S`. */
+/** Keeps the case of an expression, where it may have a meaning: `\\S`. */
 const nameOf = (name: string) => (name.startsWith('~') ? name : name.toLowerCase())
 
-/** `80`, `*:80`, `10.0.0.5`, `[::]:443`; not a socket of the file system. */
-function listenOf(where: string, words: readonly string[]): Listen[] {
+/** Parses `80`, `*:80`, `10.0.0.5`, `[::]:443`; not a socket of the file system. */
+function listenOf(where: string, words: readonly string[]): NginxListen[] {
   if (where.startsWith('unix:')) return []
   if (/^\d+$/.test(where)) return [{ address: '*', port: Number(where), words }]
   const [, address = '', port = '80'] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(where) ?? []
   return address === '' ? [] : [{ address, port: Number(port), words }]
 }
 
-/** Address and port → the server there for names that no server has. */
+/** Returns the default server of each address and port, for names that no server has. */
 export function defaultsOf(servers: readonly NginxServer[]): Map<string, NginxServer> {
   const first = new Map<string, NginxServer>()
   const named = new Map<string, NginxServer>()
@@ -97,7 +97,7 @@ export function defaultsOf(servers: readonly NginxServer[]): Map<string, NginxSe
   return new Map([...first, ...named])
 }
 
-/** Another server's wildcard or expression that matches this name: its file and name. */
+/** Finds another server's wildcard or expression that matches this name: its file and name. */
 export function takenFrom(
   { others }: Pick<NginxServers, 'others'>,
   name: string,
@@ -109,7 +109,7 @@ export function takenFrom(
   return undefined
 }
 
-/** As in ngx_http_core_module's server_name; an expression unknown to JavaScript matches nothing. */
+/** Matches as ngx_http_core_module's server_name; unknown expressions match nothing. */
 function covers(written: string, name: string): boolean {
   if (!written.startsWith('~')) return wildcardFits(written, name)
   return expression(written.slice(1), true)?.matches(name) ?? false

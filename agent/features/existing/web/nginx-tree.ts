@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { eachAtOnce } from '#agent/kernel/host/processes/at-once.ts'
+import { mapConcurrently } from '#agent/kernel/host/processes/map-concurrently.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { type Block, type Directive, parseNginx } from './nginx-config.ts'
 
@@ -19,10 +19,9 @@ const MAX_INCLUDES = 100_000
 /** The maximum number of directives of all files together: one file can be included many times. */
 const MAX_DIRECTIVES = 1_000_000
 const MAX_DEPTH = 16
-/** The number of files of one pattern that are read at a time. */
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
-interface Reading {
+interface TreeReading {
   source: ConfigFiles
   folder: string
   parsed: Map<string, Block>
@@ -33,22 +32,19 @@ interface Reading {
   directives_left: number
 }
 
-/** A block's position: `chain` are the files that lead to it. */
+/** The position of a block; `chain` are the files that lead to it. */
 interface Position {
   chain: readonly string[]
   outside: boolean
 }
 
-/**
- * Reads `main`, a path or a pattern. Paths are relative to the folder of the main file, as in
- * ngx_conf_full_name().
- */
+/** Reads `main`, a path or a pattern. Paths are relative to the main file (ngx_conf_full_name). */
 export async function readTree(
   source: ConfigFiles,
   folder: string,
   main: string,
 ): Promise<NginxTree> {
-  const reading: Reading = {
+  const reading: TreeReading = {
     ...{ source, folder, includes_left: MAX_INCLUDES, directives_left: MAX_DIRECTIVES },
     ...{ parsed: new Map(), files: new Map(), includes: [], missing: new Set() },
   }
@@ -62,7 +58,7 @@ export async function readTree(
 }
 
 async function resolved(
-  reading: Reading,
+  reading: TreeReading,
   directives: Block,
   position: Position,
 ): Promise<Directive[]> {
@@ -78,25 +74,30 @@ async function resolved(
   return found
 }
 
-async function includedBy(reading: Reading, written: string | undefined, position: Position) {
+async function includedBy(reading: TreeReading, written: string | undefined, position: Position) {
   if (!written) return []
   const pattern = resolve(reading.folder, written)
   if (position.outside) reading.includes.push(pattern)
   return await included(reading, pattern, position)
 }
 
-async function inner(reading: Reading, name: string, block: Block, { chain, outside }: Position) {
+async function inner(
+  reading: TreeReading,
+  name: string,
+  block: Block,
+  { chain, outside }: Position,
+) {
   const position = { chain, outside: outside && name === 'http' }
   const found = await resolved(reading, block, position)
   reading.files.set(found, chain.at(-1) ?? '')
   return found
 }
 
-async function included(reading: Reading, pattern: string, { chain, outside }: Position) {
+async function included(reading: TreeReading, pattern: string, { chain, outside }: Position) {
   if (chain.length > MAX_DEPTH) return []
   const found: Directive[] = []
   const paths = await reading.source.expand(pattern)
-  await eachAtOnce(paths, AT_ONCE, reading.source.read)
+  await mapConcurrently(paths, MAX_CONCURRENT, reading.source.read)
   for (const file of paths) {
     if (chain.includes(file) || reading.includes_left-- <= 0) continue
     const position = { chain: [...chain, file], outside }
@@ -106,8 +107,8 @@ async function included(reading: Reading, pattern: string, { chain, outside }: P
   return found
 }
 
-/** A snippet that all sites include is parsed once. An unreadable one is empty. */
-async function parsed(reading: Reading, path: string): Promise<Block> {
+/** Parses a snippet that all sites include only once. An unreadable one is empty. */
+async function parsed(reading: TreeReading, path: string): Promise<Block> {
   const known = reading.parsed.get(path)
   if (known) return known
   const text = await reading.source.read(path)

@@ -2,8 +2,8 @@ import { expression } from './expression.ts'
 import type { Block } from './nginx-config.ts'
 
 /** The inputs of a variable's value for one name of one server. */
-export interface Variables {
-  /** The visitors' host; undefined if several. */
+export interface NginxVariables {
+  /** The visitors' host; undefined for several. */
   readonly host: string | undefined
   server_name: string
   tls: boolean
@@ -15,9 +15,9 @@ export interface Variables {
 
 export interface NginxMap {
   source: string
-  /** In lower case. */
+  /** The keys in lower case. */
   exact: ReadonlyMap<string, string>
-  /** The longest first. */
+  /** The patterns, the longest first. */
   wild: readonly (readonly [string, string])[]
   expressions: readonly (readonly [string, string])[]
   fallback: string
@@ -25,25 +25,25 @@ export interface NginxMap {
 
 const VARIABLE = /\$\{(\w+)\}|\$(\w+)/g
 const MAX_DEPTH = 8
-/** Values that contain each other several times would grow exponentially. */
+/** The maximum length of a value: nested values would grow exponentially. */
 const MAX_LENGTH = 4096
 const MAX_REPLACED = 256
-/** Stands for an uncertain value where only the text before it counts. */
+/** Replaces an uncertain value where only the text before it counts. */
 const UNCERTAIN = '\0'
 
 interface Evaluation {
-  variables: Variables
+  variables: NginxVariables
   left: number
   uncertain: string | undefined
 }
 
-/** The text with its variables replaced, undefined if one of them is uncertain. */
-export function evaluate(text: string, variables: Variables): string | undefined {
+/** Replaces the variables in a text; undefined if one of them is uncertain. */
+export function evaluate(text: string, variables: NginxVariables): string | undefined {
   return replaced(text, { variables, left: MAX_REPLACED, uncertain: undefined }, 0)
 }
 
-/** The text before the first uncertain variable. */
-export function certainPart(text: string, variables: Variables): string {
+/** Returns the text before the first uncertain variable. */
+export function certainPart(text: string, variables: NginxVariables): string {
   const value = replaced(text, { variables, left: MAX_REPLACED, uncertain: UNCERTAIN }, 0) ?? ''
   return value.split(UNCERTAIN, 1)[0] ?? ''
 }
@@ -76,7 +76,7 @@ function variableOf(name: string, evaluation: Evaluation, depth: number): string
   return variables.captures?.get(name) ?? builtIn(name, variables)
 }
 
-function builtIn(name: string, variables: Variables): string | undefined {
+function builtIn(name: string, variables: NginxVariables): string | undefined {
   switch (name) {
     case 'host':
     case 'http_host':
@@ -93,7 +93,7 @@ function builtIn(name: string, variables: Variables): string | undefined {
   }
 }
 
-/** ngx_http_map_module: exact strings, then wildcards, then expressions, then the default. */
+/** Follows ngx_http_map_module: exact strings, then wildcards, expressions, then the default. */
 function mapped(map: NginxMap, evaluation: Evaluation, depth: number): string | undefined {
   const source = replaced(map.source, evaluation, depth)?.toLowerCase()
   if (source === undefined || source.includes(UNCERTAIN)) return undefined
@@ -118,7 +118,7 @@ function expressionFits(pattern: string, text: string): boolean {
   return expression(source, true)?.matches(text) ?? false
 }
 
-/** The maps of `http`, by the name of their variable. */
+/** Returns the maps of `http` by the name of their variable. */
 export function mapsOf(scope: Block): Map<string, NginxMap> {
   const maps = new Map<string, NginxMap>()
   for (const { name, args, block } of scope) {
@@ -150,10 +150,7 @@ function mapOf(source: string, entries: readonly (readonly [string, string])[]):
   return { source, exact, wild, expressions, fallback }
 }
 
-/**
- * The variables that a server sets. One also set in an `if` or a location is uncertain, unless the
- * value is the same.
- */
+/** Returns the variables that a server sets; undefined for those that depend on a condition. */
 export function setsOf(server: Block): Map<string, string | undefined> {
   const sets = new Map<string, string | undefined>()
   for (const { args, always } of setsIn(server, true)) {

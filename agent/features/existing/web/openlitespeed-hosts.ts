@@ -1,5 +1,5 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { eachAtOnce } from '#agent/kernel/host/processes/at-once.ts'
+import { mapConcurrently } from '#agent/kernel/host/processes/map-concurrently.ts'
 import type { Process } from '#agent/kernel/host/processes/processes.ts'
 import { readApacheConfig } from './apache-config.ts'
 import { apacheHosts } from './apache-hosts.ts'
@@ -9,15 +9,14 @@ import { fastcgiAddress, type Listen, NO_PHP, type VirtualHost } from './virtual
 const ROOT = '/usr/local/lsws'
 const MAIN = `${ROOT}/conf/httpd_config.conf`
 const MAX_INCLUDES = 10_000
-/** Files of virtual hosts read at a time. */
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 
 export const isLiteSpeed = ({ line, root }: Process) =>
   root && /^(\S*\/)?(open)?litespeed\b/.test(line)
 
 /**
- * OpenLiteSpeed's handling of every name that its listeners or templates map to a virtual host.
- * LiteSpeed Enterprise has no such file: panels let it read that of Apache.
+ * Returns OpenLiteSpeed's handling of every name that its listeners or templates map to a virtual
+ * host. LiteSpeed Enterprise has no such file: panels let it read that of Apache.
  */
 export async function readOpenLiteSpeed(
   host: Host,
@@ -29,11 +28,11 @@ export async function readOpenLiteSpeed(
     return processes.some(isLiteSpeed) ? apacheHosts(await readApacheConfig(host, [])) : []
   const main = await withIncludes(source, parseSections(text))
   const found = [...sitesOf(main), ...membersOf(main)]
-  const hosts = await eachAtOnce(found, AT_ONCE, (site) => hostOf(source, site, main))
+  const hosts = await mapConcurrently(found, MAX_CONCURRENT, (site) => hostOf(source, site, main))
   return hosts.filter((host) => host !== undefined)
 }
 
-/** `include` names a file or a pattern; included files include no others. */
+/** Expands `include` with a file or a pattern; included files include no others. */
 async function withIncludes(
   source: ConfigFiles,
   main: readonly Section[],
@@ -48,8 +47,8 @@ async function withIncludes(
   return [main, ...read.values()].flat().filter(({ name }) => name !== 'include')
 }
 
-/** A virtual host before its own file is read: its names at its listeners. */
-interface Mapped {
+/** A virtual host before its own file is read, with its names at its listeners. */
+interface MappedHost {
   name: string
   root: string
   file: string
@@ -58,15 +57,15 @@ interface Mapped {
   listeners: readonly Section[]
 }
 
-interface Variables {
+interface HostVariables {
   root: string
   name: string
   domain: string
 }
 
-const NONE: Variables = { root: ROOT, name: '', domain: '' }
+const NONE: HostVariables = { root: ROOT, name: '', domain: '' }
 
-function sitesOf(main: readonly Section[]): Mapped[] {
+function sitesOf(main: readonly Section[]): MappedHost[] {
   const listeners = main.filter(({ name }) => name === 'listener')
   const entries = listeners.flatMap((listener) =>
     listener.inner.filter(({ name }) => name === 'map').map(({ value }) => mapIn(listener, value)),
@@ -87,14 +86,14 @@ function sitesOf(main: readonly Section[]): Mapped[] {
     })
 }
 
-/** `map shop shop.example, www.shop.example` of a listener. */
+/** Parses `map shop shop.example, www.shop.example` of a listener. */
 function mapIn(listener: Section, value: string) {
   const [site = '', ...names] = value.split(/[\s,]+/)
   return { listener, site, names }
 }
 
-/** The members of a template share its file; each may have a folder of its own. */
-function membersOf(main: readonly Section[]): Mapped[] {
+/** Returns the members of a template, which share its file; each may have a folder of its own. */
+function membersOf(main: readonly Section[]): MappedHost[] {
   return main
     .filter(({ name }) => name === 'vhtemplate')
     .flatMap(({ inner }) => {
@@ -117,7 +116,7 @@ function membersOf(main: readonly Section[]): Mapped[] {
 
 async function hostOf(
   source: ConfigFiles,
-  { name, root, file, template, names: written, listeners }: Mapped,
+  { name, root, file, template, names: written, listeners }: MappedHost,
   main: readonly Section[],
 ): Promise<VirtualHost | undefined> {
   if (listeners.length === 0 || written.length === 0) return undefined
@@ -166,7 +165,7 @@ function listenOf({ inner }: Section): Listen {
   return { address: isAny ? '' : address, port: Number(port), tls, default: false }
 }
 
-/** The target of a context for all paths. */
+/** Returns the target of a context for all paths. */
 function proxyOf(sections: readonly Section[]): string {
   const context = sections.find(({ name, value }) => name === 'context' && value === '/')
   if (!context || valueIn(context.inner, 'type') !== 'proxy') return ''
@@ -180,7 +179,7 @@ function proxyOf(sections: readonly Section[]): string {
 const processorOf = (sections: readonly Section[], processor: string | undefined) =>
   sections.find(({ name, value }) => name === 'extprocessor' && value === processor)
 
-/** The PHP version of the script handler, from the folder of its program. */
+/** Returns the PHP version of the script handler, from the folder of its program. */
 function phpIn(sections: readonly Section[]): string {
   const added = insideOf(sections, 'scripthandler').find(
     ({ name, value }) => name === 'add' && /\sphp\b/.test(value),
@@ -191,7 +190,7 @@ function phpIn(sections: readonly Section[]): string {
   return major === undefined ? '' : `${major}.${minor}`
 }
 
-function replaced(text: string, { root, name, domain }: Variables): string {
+function replaced(text: string, { root, name, domain }: HostVariables): string {
   return text
     .replaceAll('$SERVER_ROOT', ROOT)
     .replaceAll('$VH_ROOT', root)
@@ -211,7 +210,7 @@ const listIn = (sections: readonly Section[], option: string) =>
     .split(/[\s,]+/)
     .filter(Boolean)
 
-/** `docRoot html/` has a value; `virtualHost shop { … }` also has lines of its own. */
+/** A section: `docRoot html/` has a value; `virtualHost shop { … }` also has lines of its own. */
 interface Section {
   /** In lower case: OpenLiteSpeed ignores the case. */
   name: string
@@ -222,8 +221,8 @@ interface Section {
 const MAX_NESTING = 100
 
 /**
- * A line is a name and a value; one that ends with `{` has lines up to `}`. A value that begins with
- * `<<<` is the text up to a line with the word after it.
+ * Parses lines of a name and a value; one that ends with `{` has lines up to `}`. A value that
+ * begins with `<<<` is the text up to a line with the word after it.
  */
 function parseSections(text: string): Section[] {
   const root: Section[] = []
@@ -232,18 +231,18 @@ function parseSections(text: string): Section[] {
   for (const written of text.split('\n')) {
     const line = written.trim()
     if (end !== undefined) end = line === end ? undefined : end
-    else if (line === '}') close(stack)
-    else if (line !== '' && !line.startsWith('#')) end = add(stack, line)
+    else if (line === '}') closeSection(stack)
+    else if (line !== '' && !line.startsWith('#')) end = addLine(stack, line)
   }
   return root
 }
 
-function close(stack: Section[][]): void {
+function closeSection(stack: Section[][]): void {
   if (stack.length > 1) stack.pop()
 }
 
-/** Returns the word that ends its text, if it has one. */
-function add(stack: Section[][], line: string): string | undefined {
+/** Adds a line; returns the word that ends its text, if it has one. */
+function addLine(stack: Section[][], line: string): string | undefined {
   const opens = line.endsWith('{')
   const words = opens ? line.slice(0, -1).trimEnd() : line
   const space = words.search(/\s/)

@@ -1,28 +1,25 @@
 import { listVhosts, type Vhost } from '#agent/features/existing/vhosts.ts'
 import { isLoopback, type Listen } from '#agent/features/existing/web/virtual-host.ts'
 import { expiryOf } from '#agent/features/health/certificate.ts'
-import { checkPage } from '#agent/features/health/page.ts'
+import { checkPage } from '#agent/features/health/check-page.ts'
 import { healthOf, unknownHealth, type Verdicts } from '#agent/features/health/verdict.ts'
 import { visitAll } from '#agent/features/health/visit-all.ts'
-import { sharedRest } from '#agent/features/health/watched.ts'
+import { sharedInterval } from '#agent/features/health/watched-site.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
-import type { Visit, Visited } from '#agent/kernel/host/visit-port.ts'
+import type { VisitRequest, VisitResult } from '#agent/kernel/host/visit-port.ts'
 import { parseCertificate } from '#agent/kernel/site/certificate-files.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
-import { degraded, down, UP, up, type Verdict } from '#shared/health/page-verdict.ts'
+import { degraded, down, type HealthVerdict, UP, up } from '#shared/health/page-verdict.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
 
-/** Reading the configuration of the web servers runs programs. */
+/** The interval of reading the configuration of the web servers, which runs programs. */
 const LIST_MS = 5 * 60_000
 /** The age after which results are outdated. */
 const STALE_MS = 3 * LIST_MS
 const MAX_CONCURRENT = 8
-const AGAIN_MS = 3000
+const RECHECK_MS = 3000
 
-/**
- * The health of discovered sites: their front pages as visitors see them, and the expiry of their
- * certificates. The check reads, runs and writes nothing else of them.
- */
+/** Checks discovered sites: their front pages as visitors see them, and their certificates. */
 export class FoundMonitor {
   readonly #host: Host
   #watched = new Map<string, WatchedFound>()
@@ -58,18 +55,18 @@ export class FoundMonitor {
       return state === (verdicts.http?.state ?? 'up')
     })
     if (changed.size === 0) return
-    await clock.sleep(AGAIN_MS)
+    await clock.sleep(RECHECK_MS)
     await this.#round([...changed.keys()], (watched, { state }) => {
       return changed.get(watched)?.state === state
     })
   }
 
-  /** Stores confirmed results; returns the others: one missing answer changes nothing. */
+  /** Stores confirmed results; returns the others, since one missing answer changes nothing. */
   async #round(
     due: readonly WatchedFound[],
-    isBelieved: (watched: WatchedFound, verdict: Verdict) => boolean,
-  ): Promise<Map<WatchedFound, Verdict>> {
-    const doubted = new Map<WatchedFound, Verdict>()
+    isBelieved: (watched: WatchedFound, verdict: HealthVerdict) => boolean,
+  ): Promise<Map<WatchedFound, HealthVerdict>> {
+    const doubted = new Map<WatchedFound, HealthVerdict>()
     for (const { watched, verdict } of await this.#visitAll(due)) {
       if (!isBelieved(watched, verdict)) doubted.set(watched, verdict)
       else watched.verdicts = { http: verdict, ...(await this.#certificateOf(watched)) }
@@ -109,34 +106,34 @@ export class FoundMonitor {
   }
 }
 
-const LEAST_MS = 60_000
+const MIN_INTERVAL_MS = 60_000
 /** The interval of a site that is not up, whose recovery should be seen soon. */
-const TROUBLED_MS = 30_000
+const UNHEALTHY_MS = 30_000
 
 /** The state of one discovered site. All times are those of Clock.elapsed. */
 interface WatchedFound {
-  target: Target
+  target: FoundTarget
   verdicts: Verdicts
   visited_at: number
-  /** How long the last visit took. */
+  /** The duration of the last visit. */
   visit_ms: number
 }
 
-function newlyFound(target: Target): WatchedFound {
+function newlyFound(target: FoundTarget): WatchedFound {
   return { target, verdicts: {}, visited_at: Number.NEGATIVE_INFINITY, visit_ms: 0 }
 }
 
-/** Whether it is time for a visit; `all`: how many sites share the time. */
+/** Returns whether a visit is due; `all` is the number of sites that share the time. */
 function isVisitDue(watched: WatchedFound, now: number, all: number): boolean {
   const { verdicts, visited_at, visit_ms } = watched
-  const least = (verdicts.http?.state ?? 'up') === 'up' ? LEAST_MS : TROUBLED_MS
-  return now - visited_at >= sharedRest(visit_ms, all, least)
+  const least = (verdicts.http?.state ?? 'up') === 'up' ? MIN_INTERVAL_MS : UNHEALTHY_MS
+  return now - visited_at >= sharedInterval(visit_ms, all, least)
 }
 
 const CLOSED = up('http_closed', 'Its web server is configured to refuse every visitor')
 
-/** The intended content is unknown: every answer below 500 counts as intended. */
-export function checkFoundPage(visited: Visited, url: string): Verdict {
+/** Counts every answer below 500 as intended: the intended content is unknown. */
+export function checkFoundPage(visited: VisitResult, url: string): HealthVerdict {
   if ('failed' in visited) {
     if (visited.failed !== 'refused') return checkPage(visited, url)
     return down('http_refused', 'Nothing answers at its address on this server')
@@ -155,12 +152,12 @@ export function checkFoundPage(visited: Visited, url: string): Verdict {
   return /^(HIT|STALE)$/.test(headers['x-cache'] ?? '') ? up('http_cached', '') : UP
 }
 
-/** A self-signed one is intended, for example behind a proxy that does not verify it. */
+/** Accepts a self-signed certificate, for example behind a proxy that does not verify it. */
 export function checkFoundCertificate(
   found: { issuer: string; subject: string; validTo: string; checkHost(name: string): unknown },
   domain: string,
   now: number,
-): Verdict {
+): HealthVerdict {
   if (found.issuer === found.subject) return up('certificate_self_signed', 'It is self-signed')
   const { date, expired, ending } = expiryOf(found, now)
   if (expired) return expired
@@ -170,20 +167,16 @@ export function checkFoundCertificate(
 }
 
 /** A site that this agent did not create, and how its visitors reach it. */
-interface Target {
+interface FoundTarget {
   domain: string
   /** The path of the certificate that is configured; empty without TLS. */
   certificate: string
-  /**
-   * The way to visit the site; undefined when its web server is configured to refuse every visitor.
-   */
-  visit: Visit | undefined
+  /** The way to visit the site; undefined when its web server refuses everybody. */
+  visit: VisitRequest | undefined
 }
 
-/**
- * Lists the sites of others that can be reached by an address and port of this machine, by domain.
- */
-async function listTargets(host: Host): Promise<Map<string, Target>> {
+/** Lists foreign sites with an address and port of this machine, by domain. */
+async function listTargets(host: Host): Promise<Map<string, FoundTarget>> {
   const [vhosts, sites] = await Promise.all([listVhosts(host), listSites(host)])
   const own = new Set(sites.map(({ domain }) => domain))
   const targets = vhosts
@@ -192,13 +185,13 @@ async function listTargets(host: Host): Promise<Map<string, Target>> {
   return new Map(targets.map((target) => [target.domain, target]))
 }
 
-function targetOf({ domain, certificate, kind, listens }: Vhost): Target[] {
+function targetOf({ domain, certificate, kind, listens }: Vhost): FoundTarget[] {
   const listen = kind === 'closed' ? undefined : bestOf(listens)
   if (!listen && kind !== 'closed') return []
   return [{ domain, certificate, visit: listen && visitOf(domain, listen) }]
 }
 
-/** As a browser does: HTTPS where there is any, and the usual ports before others. */
+/** Prefers HTTPS, and the usual ports, as a browser does. */
 function bestOf(listens: readonly Listen[]): Listen | undefined {
   const rank = ({ address, port, tls, only_ipv6 }: Listen) =>
     [!isLoopback(address), port === (tls ? 443 : 80), tls, only_ipv6 !== true].reduce(
@@ -211,8 +204,8 @@ function bestOf(listens: readonly Listen[]): Listen | undefined {
   return best
 }
 
-/** The front page as it is: a parameter would fill the caches of the site. */
-function visitOf(domain: string, { address, port, tls, only_ipv6 }: Listen): Visit {
+/** Requests the front page without a parameter, which would fill the caches of the site. */
+function visitOf(domain: string, { address, port, tls, only_ipv6 }: Listen): VisitRequest {
   const target = only_ipv6 ? '::1' : address.replace(/^\[|\]$/g, '')
   return {
     ...{ host: domain, path: '/', tls },

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { DatabaseTool } from '#agent/features/database/tool/ask.ts'
 import { ADMINER } from '#agent/features/database/tool/install.ts'
 import {
@@ -9,6 +8,7 @@ import {
   succeeded,
 } from '#agent/features/isolation/attack.ts'
 import type { Scene } from '#agent/features/isolation/scene.ts'
+import { passwordHash } from '#agent/kernel/database/password-hash.ts'
 import {
   createTemporary,
   endTemporary,
@@ -23,7 +23,7 @@ const SYSTEM_FILE = /\broot:x?:0:0:/
 const FILE = '/etc/passwd'
 const TABLE = 'isolation_adminer'
 
-/** Somebody with the temporary user of one site: see features/database/tool/. */
+/** Attacks with the temporary user of one site: see features/database/tool/. */
 export const ADMINER_ATTACKS = {
   'sql.adminer': {
     severity: 'critical',
@@ -36,7 +36,7 @@ export const ADMINER_ATTACKS = {
       const password = host.random.text(43)
       const token = host.random.name(10)
       const account = { token, rights: 'write', seconds: 300 } as const
-      await createTemporary(host, attacker, { ...account, password_hash: hashOf(password) })
+      await createTemporary(host, attacker, { ...account, password_hash: passwordHash(password) })
       const made = await findTemporary(host, token)
       if (!made) return failed('no temporary user was created')
       try {
@@ -51,9 +51,9 @@ export const ADMINER_ATTACKS = {
   },
 } as const satisfies Record<string, SceneAttack>
 
-type Visit = (query: string, form?: Record<string, string>) => Promise<string>
+type AdminerVisit = (query: string, form?: Record<string, string>) => Promise<string>
 
-/** The page as text; "" where Adminer gives none. A form is sent with the token of its page. */
+/** Returns a visitor of Adminer: pages as text ("" for none), forms with the token of the page. */
 function visitor(host: Host, { user: database }: Site, login: { user: string; password: string }) {
   const tool = new DatabaseTool(host)
   const page = async (query: string, body?: string) => {
@@ -64,7 +64,7 @@ function visitor(host: Host, { user: database }: Site, login: { user: string; pa
       .catch(() => undefined)
     return answer ? new TextDecoder().decode(answer.content) : ''
   }
-  const visit: Visit = async (query, form) => {
+  const visit: AdminerVisit = async (query, form) => {
     const first = await page(query)
     if (!form) return first
     const token = /name=['"]token['"] value=['"]([\d:]+)['"]/.exec(first)?.[1] ?? ''
@@ -73,7 +73,7 @@ function visitor(host: Host, { user: database }: Site, login: { user: string; pa
   return visit
 }
 
-async function readings({ neighbour, about }: Scene, visit: Visit): Promise<string[]> {
+async function readings({ neighbour, about }: Scene, visit: AdminerVisit): Promise<string[]> {
   const options = `${about.prefix}options`
   const sql = (query: string) => visit('sql=', { query, limit: '' })
   const others = [
@@ -94,10 +94,4 @@ async function readings({ neighbour, about }: Scene, visit: Visit): Promise<stri
     ...(files.some((text) => SYSTEM_FILE.test(text)) ? ['read a file of the server'] : []),
     ...(server.includes('global_priv') ? ['read the database of MariaDB'] : []),
   ]
-}
-
-/** Returns the hash of a password in the format of mysql_native_password. */
-function hashOf(password: string): string {
-  const once = createHash('sha1').update(password).digest()
-  return `*${createHash('sha1').update(once).digest('hex').toUpperCase()}`
 }

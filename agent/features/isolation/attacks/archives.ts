@@ -1,6 +1,6 @@
-import { makeHarmless } from '#agent/features/backups/harmless.ts'
-import { fetchedOf, filesIn, replacedOf, restoreFolders } from '#agent/features/backups/places.ts'
-import { forgetRestores, swapBack, swapFiles } from '#agent/features/backups/replace.ts'
+import { fetchedOf, filesIn, replacedOf, restoreFolders } from '#agent/features/backups/paths.ts'
+import { removeRestoreFolders, swapBack, swapFiles } from '#agent/features/backups/replace.ts'
+import { sanitizeFiles } from '#agent/features/backups/sanitize-files.ts'
 import { refused, type SceneAttack, succeeded } from '#agent/features/isolation/attack.ts'
 import type { Scene } from '#agent/features/isolation/scene.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
@@ -10,8 +10,8 @@ import type { Site } from '#agent/kernel/site/sites.ts'
 const PRIVATE = { mode: 0o700 }
 const SYSTEM_FILE = /^root:.*:0:0:/m
 
-/** Whoever has a server or a storage writes the backups in it as he likes. */
-export const ARCHIVES = {
+/** Attacks by backups: whoever has a server or a storage can write them at will. */
+export const ARCHIVE_ATTACKS = {
   'restore.files': {
     severity: 'critical',
     title: 'Have nginx serve files of others through links in a restored backup',
@@ -25,13 +25,13 @@ export const ARCHIVES = {
         return through.length > 0 ? succeeded(through.join(', ')) : refused()
       } finally {
         await swapBack(host, user, fetchedOf(user), replacedOf(user))
-        await forgetRestores(host, user).apply()
+        await removeRestoreFolders(host, user).apply()
       }
     },
   },
 } as const satisfies Record<string, SceneAttack>
 
-/** Links of the neighbour and of root, which nginx would follow as they are. */
+/** Returns the served links of the neighbour and of root. */
 async function servedLinks({ host, attacker, neighbour, secret }: Scene): Promise<string[]> {
   const { user, domain } = attacker
   const links = [
@@ -45,7 +45,7 @@ async function servedLinks({ host, attacker, neighbour, secret }: Scene): Promis
     await host.files.link(target, `${tree}/${name}`)
     await host.shell.run(['chown', '--no-dereference', `${owner}:`, '--', `${tree}/${name}`])
   }
-  await makeHarmless(host, user, tree)
+  await sanitizeFiles(host, user, tree)
   await swapFiles(host, user, fetchedOf(user), replacedOf(user)).apply()
   const through: string[] = []
   for (const path of ['file.txt', 'folder/isolation.txt', 'system.txt']) {
@@ -56,12 +56,12 @@ async function servedLinks({ host, attacker, neighbour, secret }: Scene): Promis
   return through
 }
 
-/** A link in place of the public folder, which would have the whole server served. */
+/** Returns accepted links in place of the public folder, which would serve all of the server. */
 async function acceptedFolders(host: Host, user: string): Promise<string[]> {
   const tree = filesIn(fetchedOf(user))
   await host.files.remove(tree)
   await host.files.link('/', tree)
-  const accepted = await makeHarmless(host, user, tree).then(
+  const accepted = await sanitizeFiles(host, user, tree).then(
     () => true,
     () => false,
   )
@@ -69,7 +69,7 @@ async function acceptedFolders(host: Host, user: string): Promise<string[]> {
 }
 
 async function emptyTree(host: Host, { user }: Site): Promise<string> {
-  await forgetRestores(host, user).apply()
+  await removeRestoreFolders(host, user).apply()
   for (const path of [...restoreFolders(user), fetchedOf(user), replacedOf(user)]) {
     await host.files.mkdir(path, PRIVATE)
   }

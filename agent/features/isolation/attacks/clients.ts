@@ -10,18 +10,18 @@ import {
   type SceneAttack,
   succeeded,
 } from '#agent/features/isolation/attack.ts'
-import { byPassword, escapes, listed, missing } from '#agent/features/isolation/login.ts'
+import { byPassword, escapes, loginProblem, runSftp } from '#agent/features/isolation/login.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 
 const TOKEN = 'isolated'
 
-/** Prints the password of the accounts; removed with the traces of a check. */
+/** Returns the path of the program that prints the password; removed with the check's traces. */
 export const askpassOf = (host: Host, { user }: Site) =>
   `${host.settings.state_dir}/askpass-${user}`
 
-/** People with a password: see features/access/clients.ts. */
-export const CLIENTS = {
+/** Attacks by people with a password: see features/access/clients.ts. */
+export const CLIENT_ATTACKS = {
   'ssh.clients': {
     severity: 'critical',
     title: 'Leave a site through a client account',
@@ -29,16 +29,16 @@ export const CLIENTS = {
       'A client of one site reads another one, or gets a shell, a socket or a network of the server.',
     async attempt(scene) {
       const { host, attacker, neighbour } = scene
-      const reason = await missing(host, CLIENT_GROUP)
+      const reason = await loginProblem(host, CLIENT_GROUP)
       if (reason !== undefined) return notApplicable(reason)
       try {
         const password = host.random.text(32)
-        await give(host, attacker, password)
-        await give(host, neighbour, host.random.text(32))
+        await giveAccount(host, attacker, password)
+        await giveAccount(host, neighbour, host.random.text(32))
         const path = askpassOf(host, attacker)
         await host.files.write(path, `#!/bin/sh\necho '${password}'\n`, { mode: 0o700 })
         const login = ({ user }: Site) => byPassword(loginOf(user, TOKEN), path)
-        const own = await listed(host, login(attacker), ['ls'])
+        const own = await runSftp(host, login(attacker), ['ls'])
         if (own.code !== 0) return notApplicable('the SSH server does not answer on this server')
         const did = await escapes(scene, login(attacker), login(neighbour))
         return did.length > 0 ? succeeded(`it ${did.join(', ')}`) : refused()
@@ -51,7 +51,7 @@ export const CLIENTS = {
   },
 } as const satisfies Record<string, SceneAttack>
 
-async function give(host: Host, { user }: Site, password: string): Promise<void> {
+async function giveAccount(host: Host, { user }: Site, password: string): Promise<void> {
   const client = { token: TOKEN, label: 'Isolation', expires_at: null, password_hash: '' }
   await clientAccountsOf(host, { user, clients: [client] }).apply()
   const input = `${loginOf(user, TOKEN)}:${password}\n`

@@ -10,25 +10,25 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 
 const LIMIT_MS = 30_000
-/** Printed only if the statements before it succeeded. */
+/** The mark that is printed only if the statements before it succeeded. */
 const DONE = 'isolation_done'
 
-interface Attempt {
-  /** What a success means, after "it". */
+interface LoginAttempt {
+  /** The meaning of a success, after "it". */
   did: string
-  /** The account that the client of the attacker logs in to. */
+  /** The login of the attacker's client. */
   as: string
   database: string
   statement: string
 }
 
-/** People who log in to a database for a while. */
-export const DATABASE_USERS = {
+/** Attacks with temporary users of a database. */
+export const DATABASE_USER_ATTACKS = {
   'sql.temporary-user': {
     severity: 'critical',
     title: 'Use or change the temporary user of a neighbour’s database',
     meaning: 'The site gets the access that somebody has to the database of its neighbour.',
-    /** Nobody has the password of this user, which lives for a minute at most. */
+    /** Creates a user whose password nobody has, for at most a minute. */
     async attempt({ host, attacker, neighbour }) {
       const token = host.random.name(10)
       const account = { token, rights: 'write', seconds: 60, password_hash: hashOf(host) } as const
@@ -48,7 +48,7 @@ export const DATABASE_USERS = {
   },
 } as const satisfies Record<string, SceneAttack>
 
-function attemptsOf(attacker: Site, neighbour: Site, user: string): Attempt[] {
+function attemptsOf(attacker: Site, neighbour: Site, user: string): LoginAttempt[] {
   const account = `'${user}'@'localhost'`
   const own = { as: attacker.user, database: attacker.user }
   return [
@@ -63,7 +63,7 @@ function attemptsOf(attacker: Site, neighbour: Site, user: string): Attempt[] {
 async function succeeds(
   host: Host,
   { user }: Site,
-  { as, database, statement }: Attempt,
+  { as, database, statement }: LoginAttempt,
 ): Promise<boolean> {
   const argv = ['mariadb', ...clientOf(as), '--batch', '--skip-column-names', '--', database]
   const input = `${statement};\nSELECT '${DONE}';\n`
@@ -71,6 +71,6 @@ async function succeeds(
   return stdout.includes(DONE)
 }
 
-/** In the form of a hash; no password is known that has it. */
+/** Returns a random hash; no password is known that has it. */
 const hashOf = ({ random }: Host): string =>
   `*${createHash('sha1').update(random.text(32)).digest('hex').toUpperCase()}`

@@ -1,7 +1,7 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** Files of other sites, tried from PHP. */
-export const FILES = {
+/** Attacks on files of other sites, tried from PHP. */
+export const FILE_ATTACKS = {
   'files.configs': {
     severity: 'critical',
     title: 'Read the wp-config.php of other sites',

@@ -13,8 +13,8 @@ import { isMet, NEEDS } from '#shared/kernel/needs.ts'
 const NO_SYSTEMD = 'systemd, which enforces the limits, is not running on this server'
 const SETTLE_MS = 3000
 
-/** The limits of the jobs of a site. */
-export const JOBS = {
+/** Attacks on the limits of the jobs of a site. */
+export const JOB_ATTACKS = {
   'job.limits': {
     severity: 'high',
     title: 'Run a job outside the limits of the site',
@@ -38,7 +38,7 @@ export const JOBS = {
     severity: 'high',
     title: 'Leave a process running after a job',
     meaning: 'A site runs programs that nobody sees and nothing ends.',
-    /** The process writes a file twice a second: if a removed file reappears, it still runs. */
+    /** Writes a file twice a second: if a removed file reappears, the process still runs. */
     async attempt({ host, attacker }) {
       if (!isMet(NEEDS.jobs, host)) return notApplicable(NO_SYSTEMD)
       const alive = `${homeOf(attacker.user)}/tmp/alive`

@@ -1,13 +1,13 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 import { LOGIN_PATH } from '#shared/wordpress/login-path.ts'
 
-/** Logins to WordPress that the dashboard prepares: see features/wordpress/login/. */
-export const LOGINS = {
+/** Attacks on logins to WordPress that the dashboard prepares: see features/wordpress/login/. */
+export const LOGIN_ATTACKS = {
   'login.tokens': {
     severity: 'critical',
     title: 'Read, plant or use a login to the WordPress of its neighbour',
     meaning: 'A site signs somebody in to its neighbour as an administrator.',
-    /** Its own token, sent to the neighbour, must not be looked up in its own folder. */
+    /** A token of the attacker, sent to the neighbour, must not open the attacker's folder. */
     code: `
 $did = [];
 $folder = $n['home'] . '/tmp/logins';

@@ -1,7 +1,7 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** The logs that the dashboard shows: see features/logs/. */
-export const LOGS = {
+/** Attacks on the logs that the dashboard shows: see features/logs/. */
+export const LOG_ATTACKS = {
   'logs.read': {
     severity: 'high',
     title: 'Read or change the logs of its neighbour',

@@ -1,7 +1,7 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** Names of neighbours, in everything that a site can list or read. */
-export const NAMES = {
+/** Attacks that look for names of neighbours in everything that a site can list or read. */
+export const NAME_ATTACKS = {
   'names.files': {
     severity: 'low',
     title: 'Find names of neighbours in folders of the system',
@@ -58,7 +58,7 @@ foreach (['/etc', '/run', '/var', '/tmp', '/dev', '/opt', '/mnt', '/media', '/ho
 foreach (['/proc', '/proc/self', '/proc/self/net', '/proc/sysvipc'] as $folder) $search($folder, 0);
 return found('found them in', $seen);`,
   },
-  // Also accounts of people and other programs; and by the number of its neighbour, which is near.
+  // Includes accounts of people and other programs, and numbers near that of the neighbour.
   'names.accounts': {
     severity: 'medium',
     title: 'Read the accounts of neighbours, and look them up by name and number',

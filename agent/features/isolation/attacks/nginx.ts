@@ -1,9 +1,9 @@
 import {
+  type AttackVerdict,
   CONTEXTS,
   refused,
   type SceneAttack,
   succeeded,
-  type Verdict,
 } from '#agent/features/isolation/attack.ts'
 import type { Scene } from '#agent/features/isolation/scene.ts'
 
@@ -22,7 +22,7 @@ const HARDLINKS = CONTEXTS.flatMap((context) => [
   `/hard-passwd-${context}.txt`,
 ])
 
-/** Requests to nginx, which may read the files of every site. */
+/** Attacks through nginx, which may read the files of every site. */
 export const NGINX_ATTACKS = {
   'nginx.symlink': {
     severity: 'high',
@@ -51,7 +51,7 @@ async function requested(
   { host, attacker: { domain } }: Scene,
   paths: readonly string[],
   isThrough: (body: string) => boolean,
-): Promise<Verdict> {
+): Promise<AttackVerdict> {
   const through: string[] = []
   for (const path of paths) {
     const { body } = await host.net.probe({ host: domain, path })

@@ -1,7 +1,7 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** Processes of other users, and privileges. */
-export const PROCESSES = {
+/** Attacks on processes of other users, and on privileges. */
+export const PROCESS_ATTACKS = {
   'process.view': {
     severity: 'medium',
     title: 'See processes of others in /proc',

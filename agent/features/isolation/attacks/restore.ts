@@ -1,17 +1,17 @@
 import { refused, type SceneAttack, succeeded } from '#agent/features/isolation/attack.ts'
-import { ownSql, withRoutines } from '#agent/features/isolation/own-sql.ts'
+import { runOwnSql, withRoutines } from '#agent/features/isolation/own-sql.ts'
 import { plantedName } from '#agent/features/isolation/scene.ts'
 import {
-  bringDatabaseBack,
-  forgetDatabase,
-  keepDatabase,
+  removeTrashedDatabase,
+  restoreTrashedDatabase,
+  trashDatabase,
 } from '#agent/features/sites/trash/database.ts'
 import { removeDatabase } from '#agent/kernel/database/mariadb.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 
-/** A restored database contains everything that the site put into it. */
-export const RESTORES = {
+/** Attacks by restored databases, which contain everything that the site put into them. */
+export const RESTORE_ATTACKS = {
   'restore.statements': {
     severity: 'critical',
     title: 'Have its own SQL run as root when its database comes back from the trash',
@@ -23,7 +23,7 @@ export const RESTORES = {
     async attempt({ host, attacker, random }) {
       const planted = plantedName(random)
       await withRoutines(host, attacker, () =>
-        ownSql(host, attacker, [
+        runOwnSql(host, attacker, [
           `CREATE FUNCTION isolation_planted() RETURNS INT RETURN 1 --\x01;; CREATE USER '${planted}'@'localhost' ACCOUNT LOCK;; SELECT 1\n + 1`,
         ]),
       )
@@ -35,17 +35,17 @@ export const RESTORES = {
   },
 } as const satisfies Record<string, SceneAttack>
 
-/** Deletes and restores it; returns the refusal. */
+/** Deletes and restores the attacker; returns the refusal. */
 async function movedThroughTrash(host: Host, attacker: Site): Promise<string> {
   try {
-    await keepDatabase(host, attacker)
+    await trashDatabase(host, attacker)
     await removeDatabase(host, attacker.user).apply()
-    await bringDatabaseBack(host, attacker).apply()
+    await restoreTrashedDatabase(host, attacker).apply()
     return ''
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 200) : String(error)
   } finally {
-    await forgetDatabase(host, attacker).apply()
+    await removeTrashedDatabase(host, attacker).apply()
   }
 }
 

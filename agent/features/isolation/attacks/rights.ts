@@ -1,9 +1,9 @@
 import {
+  type AttackVerdict,
   failed,
   refused,
   type SceneAttack,
   succeeded,
-  type Verdict,
 } from '#agent/features/isolation/attack.ts'
 import { unsandboxed } from '#agent/features/isolation/scene.ts'
 import { configsOf } from '#agent/features/isolation/scripts.ts'
@@ -13,13 +13,13 @@ import { listSites } from '#agent/kernel/site/sites.ts'
 
 const MAX_SHOWN = 5
 
-/** Read from the machine by the agent: modes, accounts and processes, also of other sites. */
-export const RIGHTS = {
+/** Checks of modes, accounts and processes of the machine and of other sites. */
+export const RIGHT_ATTACKS = {
   'files.modes': {
     severity: 'critical',
     title: 'Read other sites with the rights of its system user alone, outside the sandbox',
     meaning: 'Nothing but the sandbox of PHP keeps a site from the files of another one.',
-    /** find(1) calls access(2) as the attacker's user. */
+    /** Uses find(1), which calls access(2) as the attacker's user. */
     async attempt({ host, attacker, neighbour }) {
       const homes = [neighbour, ...(await listSites(host))].map(({ user }) => homeOf(user))
       const folders = homes.flatMap((home) => [
@@ -31,7 +31,7 @@ export const RIGHTS = {
       const paths = [...(await configsOf(host, neighbour.user)), ...folders.slice(0, 2000)]
       const argv = ['find', ...paths, '-maxdepth', '0', '-readable', '-print']
       const { stdout } = await host.shell.try(unsandboxed(attacker, argv))
-      return found('could read', stdout.split('\n').filter(Boolean))
+      return findingOf('could read', stdout.split('\n').filter(Boolean))
     },
   },
   'privileges.master': {
@@ -45,14 +45,14 @@ export const RIGHTS = {
       const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? ''
       const held = ['CapInh', 'CapPrm', 'CapEff', 'CapAmb'].filter((set) => /[^0]/.test(field(set)))
       const privileges = [...(field('Uid') === '0' ? ['runs as root'] : []), ...held]
-      return found('has', privileges)
+      return findingOf('has', privileges)
     },
   },
   'sql.accounts': {
     severity: 'critical',
     title: 'Find an account of any site of this server that reaches beyond its own database',
     meaning: 'A site of this server reads or changes data of others.',
-    /** The rights that MariaDB lists for the users of all sites, and for all users. */
+    /** Compares the rights that MariaDB lists for the users of all sites, and for all users. */
     async attempt({ host, attacker, neighbour }) {
       const users = [attacker, neighbour, ...(await listSites(host))].map(({ user }) => user)
       const rows = await host.database.admin('list_privileges')
@@ -63,7 +63,7 @@ export const RIGHTS = {
         const own = String(place).replaceAll('\\', '') === user && passes !== 'YES'
         return own ? [] : [`${user || 'everybody'} (${what} on ${place})`]
       })
-      return found('has', [...new Set(beyond)])
+      return findingOf('has', [...new Set(beyond)])
     },
   },
   'sql.objects': {
@@ -81,12 +81,12 @@ export const RIGHTS = {
       const left = all.filter(({ database }) => !allowed.has(database))
       if (left.length === 0 && incomplete.length > 0) return failed(incomplete.join('; '))
       const names = left.map(({ kind, name, database }) => `${kind} ${name} in ${database}`)
-      return found('has', names)
+      return findingOf('has', names)
     },
   },
 } as const satisfies Record<string, SceneAttack>
 
-function found(did: string, names: readonly string[]): Verdict {
+function findingOf(did: string, names: readonly string[]): AttackVerdict {
   if (names.length === 0) return refused()
   const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : ''
   return succeeded(`${did} ${names.slice(0, MAX_SHOWN).join(', ')}${more}`)

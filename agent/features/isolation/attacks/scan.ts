@@ -1,39 +1,44 @@
 import { refused, type SceneAttack, succeeded } from '#agent/features/isolation/attack.ts'
-import { ownSql, withRoutines } from '#agent/features/isolation/own-sql.ts'
-import { ask, put, type Scene, textOf } from '#agent/features/isolation/scene.ts'
+import { runOwnSql, withRoutines } from '#agent/features/isolation/own-sql.ts'
+import {
+  readAsSite,
+  requestScript,
+  type Scene,
+  writeAsSite,
+} from '#agent/features/isolation/scene.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import type { Inventory } from '#shared/kernel/inventory.ts'
 
-/** A longer scan waits for the site, which holds its lock for 15 seconds. */
+/** The maximum duration of a scan that does not wait for the site, locked for 15 seconds. */
 const MAX_SECONDS = 8
 const LOCK_MS = 30_000
 const POLL_MS = 100
-/** A scan may not block the agent's other work for longer than this. */
-const STILL_MS = 200
+/** The maximum time for which a scan may block the agent's other work. */
+const MAX_BLOCKED_MS = 200
 const TRIES = 5
 const FOLDERS = 20_000
 const CONFIG = 'public/wp-config.php'
 
-/** The agent reads files and tables of a site. */
-export const SCANS = {
+/** Attacks on the agent while it reads files and tables of a site. */
+export const SCAN_ATTACKS = {
   'scan.rights': {
     severity: 'critical',
     title: 'Have the agent run a function through a view that it scans',
     meaning: 'The site becomes root of MariaDB.',
-    /** The function records whose rights it runs with. The site may create it, as some sites may. */
+    /** Records whose rights the function runs with. The site may create it, as some sites may. */
     attempt(scene) {
       const { host, attacker } = scene
       return withRoutines(host, attacker, async () => {
-        await ownSql(host, attacker, PLANTED)
+        await runOwnSql(host, attacker, PLANTED)
         try {
-          await withConfig(scene, (text) =>
+          await scanWithConfig(scene, (text) =>
             text.replace(/^\$table_prefix = .*$/m, "$table_prefix = 'isolation_';"),
           )
-          const rows = await ownSql(host, attacker, ['SELECT DISTINCT who FROM isolation_seen'])
+          const rows = await runOwnSql(host, attacker, ['SELECT DISTINCT who FROM isolation_seen'])
           const others = rows.filter((who) => !who.startsWith(`${attacker.user}@`))
           return others.length > 0 ? succeeded(`it ran as ${others.join(', ')}`) : refused()
         } finally {
-          await ownSql(host, attacker, REMOVED)
+          await runOwnSql(host, attacker, REMOVED)
         }
       })
     },
@@ -42,10 +47,10 @@ export const SCANS = {
     severity: 'high',
     title: 'Have the agent scan the database of the neighbour',
     meaning: 'The site reads data of its neighbour from what the agent reports.',
-    /** Only the database knows whether a plugin is active. */
+    /** Uses a plugin, since only the database knows whether it is active. */
     async attempt(scene) {
       const { attacker, neighbour, about } = scene
-      const found = await withConfig(scene, (text) =>
+      const found = await scanWithConfig(scene, (text) =>
         text
           .replace(`'DB_NAME', '${attacker.user}'`, `'DB_NAME', '${neighbour.user}'`)
           .replace(/^\$table_prefix = .*$/m, `$table_prefix = '${about.prefix}';`),
@@ -60,9 +65,9 @@ export const SCANS = {
     meaning: 'One site stops the management of the server.',
     async attempt(scene) {
       const { host, attacker } = scene
-      const locked = ask(scene, attacker, 'lock').catch(() => undefined)
+      const locked = requestScript(scene, attacker, 'lock').catch(() => undefined)
       const end = host.clock.elapsed() + LOCK_MS
-      while ((await textOf(host, attacker, 'tmp/locked')) === '') {
+      while ((await readAsSite(host, attacker, 'tmp/locked')) === '') {
         if (host.clock.elapsed() > end) throw new Error('the tables were not locked')
         await host.clock.sleep(POLL_MS)
       }
@@ -77,17 +82,17 @@ export const SCANS = {
     severity: 'medium',
     title: 'Block the agent with 20,000 folders below its themes',
     meaning: 'One site slows down the management of the server.',
-    /** The shortest of several attempts: a busy server can block the agent for other reasons too. */
+    /** Takes the shortest of several attempts: a busy server can delay the agent too. */
     async attempt(scene) {
       const { attacker } = scene
-      const made = Number(await ask(scene, attacker, 'folders'))
+      const made = Number(await requestScript(scene, attacker, 'folders'))
       if (made < FOLDERS / 2) return refused(`the site could make ${made} folders and no more`)
       let best = Number.POSITIVE_INFINITY
-      for (let left = TRIES; left > 0 && best > STILL_MS; left--) {
-        best = Math.min(best, await standstill(scene, () => scene.scan(attacker.domain)))
+      for (let left = TRIES; left > 0 && best > MAX_BLOCKED_MS; left--) {
+        best = Math.min(best, await blockedMs(scene, () => scene.scan(attacker.domain)))
       }
       const observation = `${made} folders, the agent was blocked for ${Math.round(best)} ms`
-      return best > STILL_MS ? succeeded(observation) : refused(observation)
+      return best > MAX_BLOCKED_MS ? succeeded(observation) : refused(observation)
     },
   },
 } as const satisfies Record<string, SceneAttack>
@@ -105,8 +110,8 @@ const REMOVED = [
   'DROP TABLE IF EXISTS isolation_seen',
 ]
 
-/** The longest time, in ms, for which the work blocked everything else in this process. */
-async function standstill({ host: { clock } }: Scene, work: () => Promise<unknown>) {
+/** Returns the longest time in ms for which the work blocked everything else in this process. */
+async function blockedMs({ host: { clock } }: Scene, work: () => Promise<unknown>) {
   const state = { longest: 0, running: true }
   const watch = async () => {
     while (state.running) {
@@ -122,16 +127,16 @@ async function standstill({ host: { clock } }: Scene, work: () => Promise<unknow
   return state.longest
 }
 
-/** A scan of the attacker while its wp-config.php changes. */
-async function withConfig(scene: Scene, change: (text: string) => string): Promise<Inventory> {
+/** Scans the attacker while its wp-config.php changes. */
+async function scanWithConfig(scene: Scene, change: (text: string) => string): Promise<Inventory> {
   const { host, attacker } = scene
-  const before = await textOf(host, attacker, CONFIG)
+  const before = await readAsSite(host, attacker, CONFIG)
   const after = change(before)
   if (after === before) throw new Error(`${docrootOf(attacker.user)}/wp-config.php was not changed`)
-  await put(host, attacker, CONFIG, after)
+  await writeAsSite(host, attacker, CONFIG, after)
   try {
     return await scene.scan(attacker.domain)
   } finally {
-    await put(host, attacker, CONFIG, before)
+    await writeAsSite(host, attacker, CONFIG, before)
   }
 }

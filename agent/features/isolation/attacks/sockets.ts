@@ -1,10 +1,10 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** The socket of the half of the agent that works as root. */
+/** The socket of the root half of the agent. */
 export const AGENT_SOCKET = '/run/hosting-agent/root.sock'
 
-/** Sockets and addresses that a site must not reach. */
-export const SOCKETS = {
+/** Attacks on sockets and addresses that a site must not reach. */
+export const SOCKET_ATTACKS = {
   'sockets.fpm': {
     severity: 'critical',
     title: 'Connect to the PHP-FPM socket of its neighbour',
@@ -56,7 +56,7 @@ return @scandir($folder) !== false || is_writable($folder) ? succeeded("listed $
 $path = '${AGENT_SOCKET}';
 return connects("unix://$path") ? succeeded("connected to $path") : refused();`,
   },
-  // Every listening port, since the process that runs this does not know the port of the agent.
+  // Tries every listening port: this process does not know the port of the agent.
   'agent.port': {
     severity: 'critical',
     title: 'Read the sites of the server from the port of the agent, without a proof',

@@ -1,9 +1,9 @@
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** SQL needs one context only: the account is the same in both. */
+/** The context of SQL attacks: the account is the same in all of them. */
 const SQL = { contexts: ['php'] } as const
 
-/** The rights of the account of a site. */
+/** Attacks on the rights of the account of a site. */
 export const SQL_ATTACKS = {
   'sql.grants': {
     ...SQL,
@@ -113,7 +113,7 @@ if (done("CREATE USER $name ACCOUNT LOCK", "DROP USER $name")) $seen[] = 'CREATE
 if (done('GRANT SELECT ON *.* TO CURRENT_USER')) $seen[] = 'GRANT';
 return found('used', $seen);`,
   },
-  // Bounded: if nothing refuses a connection, the other sites keep half of them.
+  // Bounded, so that the other sites keep half of the connections if none is refused.
   'sql.connections': {
     ...SQL,
     severity: 'high',

@@ -1,8 +1,8 @@
-import { RUN_FOLDER } from '#agent/features/access/gate.ts'
+import { RUN_FOLDER } from '#agent/features/access/shell-account.ts'
 import type { InsideAttack } from '#agent/features/isolation/attack.ts'
 
-/** Logins of people: who has them, and how one would get them. */
-export const SSH = {
+/** Attacks on logins of people. */
+export const SSH_ATTACKS = {
   'ssh.keys': {
     severity: 'high',
     title: 'Read who may log in to sites, or give itself a login',

@@ -12,7 +12,7 @@ import { RUN_FOLDERS } from '#agent/kernel/site/run-folders.ts'
 
 const NO_SYSTEMD = 'systemd, which shows a site its own /run, is not running on this server'
 
-/** All of /run that a site may see; below the folders that end with a slash, everything. */
+/** The entries of /run that a site may see; below the folders that end with a slash, everything. */
 const SHOWN_IN_RUN = [
   '/run/lock/',
   '/run/mysqld/',
@@ -22,7 +22,7 @@ const SHOWN_IN_RUN = [
 ]
 const NOTIFY = '/run/systemd/notify'
 
-/** All devices of a sandbox. `log` is a link to a socket that is not there. */
+/** The devices of a sandbox. `log` is a link to a socket that does not exist. */
 const SHOWN_DEVICES = [
   ...[
     'char',
@@ -41,7 +41,7 @@ const SHOWN_DEVICES = [
   ...['stderr', 'stdin', 'stdout', 'tty', 'urandom', 'zero'],
 ]
 
-/** Connections to these are of use to a site only against others. */
+/** Services whose connections are of use to a site only against others. */
 const SERVICES = [
   'udg:///run/systemd/journal/socket',
   'udg:///run/systemd/journal/dev-log',
@@ -54,8 +54,8 @@ const SERVICES = [
 
 const listOf = (names: readonly string[]) => names.map((name) => `'${name}'`).join(', ')
 
-/** What a program of a site reaches of the server itself. */
-export const SYSTEM = {
+/** Attacks on the server itself. */
+export const SYSTEM_ATTACKS = {
   'run.list': {
     severity: 'high',
     title: 'See files and sockets of the server in /run',
@@ -135,8 +135,8 @@ return $parts[2] === '38' ? absent('this kernel does not have it') : refused();`
   },
 } as const satisfies Record<string, InsideAttack>
 
-/** Standard input: ports. It prints those that only their present owners keep from the site. */
-const TAKE = `
+/** A program that reads ports, and prints those that only their owners keep from the site. */
+const TAKE_PORTS = `
 $taken = [];
 foreach (preg_split('/\\s+/', trim(stream_get_contents(STDIN))) as $port) {
   $socket = @stream_socket_server("tcp://127.0.0.1:$port", $code, $text);
@@ -144,7 +144,7 @@ foreach (preg_split('/\\s+/', trim(stream_get_contents(STDIN))) as $port) {
 }
 echo json_encode($taken);`
 
-export const PORTS = {
+export const PORT_ATTACKS = {
   'ports.take': {
     severity: 'high',
     title: 'Take the port of a service while it restarts',
@@ -159,7 +159,7 @@ export const PORTS = {
       if (open.length === 0) return refused()
       if (open.every(({ programs }) => programs.length === 0))
         return notApplicable('ss is not installed, which shows the programs of ports')
-      const argv = [`/usr/bin/php${attacker.php}`, '-n', '-r', TAKE]
+      const argv = [`/usr/bin/php${attacker.php}`, '-n', '-r', TAKE_PORTS]
       const input = open.map(({ port }) => port).join(' ')
       const { code, stdout } = await tryAsSite(host, attacker, argv, { input })
       if (code !== 0 || !/^\[.*\]$/.test(stdout)) return failed('PHP did not run')

@@ -2,10 +2,10 @@ import { failed, refused, type SceneAttack, succeeded } from '#agent/features/is
 import { tryAsSite } from '#agent/kernel/sandbox/run.ts'
 
 const COUNT = 20
-/** More than nginx waits for the head of a request. */
+/** The seconds to wait, more than nginx waits for the head of a request. */
 const WAIT_S = 20
 
-/** Standard input: the name of the site. It prints how many unfinished requests are still open. */
+/** A program that reads the site's name, and prints how many unfinished requests are open. */
 export const UNFINISHED = `
 $domain = trim(stream_get_contents(STDIN));
 $open = [];
@@ -25,8 +25,8 @@ for ($until = time() + ${WAIT_S}; $open && time() < $until; usleep(100000)) {
 }
 echo count($open);`
 
-/** Requests to nginx that take its connections from the visitors of all sites. */
-export const VISITORS = {
+/** Attacks by requests that take nginx's connections from the visitors of all sites. */
+export const VISITOR_ATTACKS = {
   'visitors.slow': {
     severity: 'high',
     title: 'Keep connections of nginx with unfinished requests',

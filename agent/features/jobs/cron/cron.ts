@@ -8,11 +8,12 @@ import {
   removedGenerated,
 } from '#agent/kernel/effects/change.ts'
 import { run } from '#agent/kernel/effects/effects.ts'
-import { type Generated, MARK_LINE } from '#agent/kernel/effects/generated.ts'
+import { type GeneratedFile, MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { formOf } from '#agent/kernel/services/index.ts'
 import { logrotatePath, logsOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
+import type { Step } from '#agent/kernel/steps/command.ts'
 import { logrotate } from '#shared/kernel/formats/cron.ts'
 import { LOG_ROTATIONS, MAX_LOG_BYTES } from '#shared/logs/site-logs.ts'
 import {
@@ -28,29 +29,28 @@ import {
   timerWantsOf,
 } from './files.ts'
 import { JOB_RUNNER_FILE } from './job-runner.ts'
-import { applyOwn, removeOwn } from './own-jobs.ts'
+import { applyOwnJobs, removeOwnJobs } from './own-jobs.ts'
 
 /**
- * Runs WordPress's own jobs every five minutes, offset by site, those that the user set by their
- * schedule, and rotates its logs. A suspended site
- * has no jobs, nor has a staging site: it would send the mails and renew the subscriptions of the live
- * site. So would the closed copy of a site that moves.
+ * Runs WordPress's own jobs every five minutes, offset by site, and the cron jobs by their
+ * schedule, and rotates the logs. A suspended site has no jobs; neither has a staging site or the
+ * closed copy of a move, which would send the mails and renew the subscriptions of the live site.
  */
-export const schedule = (host: Host, site: Site): Change =>
-  inOrder(scheduleWordpress(host, site), scheduleOwn(host, site))
+export const scheduleJobs = (host: Host, site: Site): Change =>
+  inOrder(scheduleWordpress(host, site), scheduleOwnJobs(host, site))
 
-/** The jobs that the user set. */
-export const scheduleOwn = (host: Host, site: Site): Change =>
-  stopOf(site) === null ? applyOwn(host, site) : removeOwn(host, site.user)
+/** Applies the cron jobs of the site. */
+export const scheduleOwnJobs = (host: Host, site: Site): Change =>
+  jobsStopReason(site) === null ? applyOwnJobs(host, site) : removeOwnJobs(host, site.user)
 
 function scheduleWordpress(host: Host, site: Site): Change {
   const { user } = site
   const files = generated(host, filesOf(host, site))
-  if (stopOf(site) !== null) return inOrder(withoutJobs(host, user), files)
-  return formOf(host, { systemd: timed(host, user, files), direct: files })
+  if (jobsStopReason(site) !== null) return inOrder(withoutJobs(host, user), files)
+  return formOf(host, { systemd: withTimer(host, user, files), direct: files })
 }
 
-function timed(host: Host, user: string, files: Change): Change {
+function withTimer(host: Host, user: string, files: Change): Change {
   const all = inOrder(
     files,
     folder(host, TIMER_WANTS),
@@ -68,8 +68,8 @@ function timed(host: Host, user: string, files: Change): Change {
   }
 }
 
-/** Why a site has no jobs; null: it has them. */
-export function stopOf({
+/** Returns why a site has no jobs; null if it has them. */
+export function jobsStopReason({
   staging,
   suspended,
   moving,
@@ -79,7 +79,7 @@ export function stopOf({
   return moving?.closed ? 'moving' : null
 }
 
-function filesOf(host: Host, site: Site): Generated[] {
+function filesOf(host: Host, site: Site): GeneratedFile[] {
   const { user } = site
   const jobs = formOf(host, {
     systemd: [
@@ -90,17 +90,25 @@ function filesOf(host: Host, site: Site): Generated[] {
     direct: [{ path: crontabOf(user), text: renderCrontab(site) }],
   })
   return [
-    ...(stopOf(site) === null ? jobs : []),
+    ...(jobsStopReason(site) === null ? jobs : []),
     { path: logrotatePath(user), text: renderLogrotate(user) },
   ]
 }
 
-/** Ends a current run, with its child processes. */
-export const unschedule = (host: Host, user: string): Change =>
-  inOrder(withoutJobs(host, user, logrotatePath(user)), removeOwn(host, user))
+/** Removes all jobs, and ends a current run with its child processes. */
+/** Schedules the jobs of a site that has none yet. */
+export const scheduleStep = (host: Host, site: Site): Step => ({
+  name: 'cron',
+  title: 'Scheduling the jobs of WordPress',
+  ...scheduleJobs(host, site),
+  undo: unscheduleJobs(host, site.user).apply,
+})
+
+export const unscheduleJobs = (host: Host, user: string): Change =>
+  inOrder(withoutJobs(host, user, logrotatePath(user)), removeOwnJobs(host, user))
 
 function withoutJobs(host: Host, user: string, ...others: readonly string[]): Change {
-  // The timer last: a repeated removal stops it only while its file exists.
+  // Removes the timer last: a repeated removal stops it only while its file exists.
   const paths = [crontabOf(user), ...others, servicePathOf(user), timerPathOf(user)]
   const all = inOrder(removed(host, 'link', timerWantsOf(user)), removedGenerated(host, ...paths))
   return {
@@ -117,8 +125,9 @@ function withoutJobs(host: Host, user: string, ...others: readonly string[]): Ch
 }
 
 /**
- * Rotates the logs that nginx writes. Those in the folder of the site are rotated by a program of the site
- * (features/logs/rotate.ts): root reads nothing there, and no file of a site delays logrotate(8).
+ * Renders the rotation of the logs that nginx writes. Those in the folder of the site are rotated
+ * by a program of the site (features/logs/rotate.ts): root reads nothing there, and no file of a
+ * site delays logrotate(8).
  */
 const renderLogrotate = (user: string) => logrotate`# ${MARK_LINE}
 ${logsOf(user)}/access.log ${logsOf(user)}/error.log {

@@ -1,7 +1,7 @@
 import { sendmailPath } from '#agent/features/mail/sendmail.ts'
 import { wpCliEnvironment } from '#agent/features/wordpress/wp-cli.ts'
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
-import { launcherOf, limitsOf } from '#agent/kernel/sandbox/direct.ts'
+import { launcherOf, resourceLimits } from '#agent/kernel/sandbox/launcher.ts'
 import { sandboxOf } from '#agent/kernel/sandbox/sandbox.ts'
 import { sliceOf, UNITS } from '#agent/kernel/services/systemd.ts'
 import {
@@ -29,35 +29,35 @@ export const timerUnitOf = (user: string) => `hosting-cron@${user}.timer`
 export const servicePathOf = (user: string) => `${UNITS}/${serviceUnitOf(user)}`
 export const timerPathOf = (user: string) => `${UNITS}/${timerUnitOf(user)}`
 export const timerWantsOf = (user: string) => `${TIMER_WANTS}/${timerUnitOf(user)}`
-/** For cron(8), where systemd does not run. */
+/** The path of the table of cron(8), where systemd does not run. */
 export const crontabOf = (user: string) => `/etc/cron.d/hosting-${user}`
 
-type Jobs = Pick<Site, 'domain' | 'user' | 'php' | 'staging'>
+type JobSite = Pick<Site, 'domain' | 'user' | 'php' | 'staging'>
 
-/** Constant for each site, and spread over all sites. */
-const offsetOf = ({ domain }: Pick<Jobs, 'domain'>): number =>
+/** Returns an offset that is constant for each site, and spread over all sites. */
+const offsetOf = ({ domain }: Pick<JobSite, 'domain'>): number =>
   [...domain].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % EVERY
 
-/** The next run after a time, in milliseconds: time zones differ by multiples of five minutes. */
-export function nextTurn(site: Pick<Jobs, 'domain'>, after: number): number {
+/** Returns the next run after a time, in milliseconds; time zones differ by five minutes. */
+export function nextRunAfter(site: Pick<JobSite, 'domain'>, after: number): number {
   const [turn, offset] = [EVERY * 60_000, offsetOf(site) * 60_000]
   return Math.floor((after - offset) / turn + 1) * turn + offset
 }
 
-const environmentOf = (jobs: Jobs): [string, string][] => [
+const environmentOf = (jobs: JobSite): [string, string][] => [
   ['HOME', homeOf(jobs.user)],
   ['PATH', '/usr/local/bin:/usr/bin:/bin'],
   ...Object.entries(wpCliEnvironment(jobs)),
 ]
 
-const mailOf = ({ user, php }: Jobs) => `sendmail_path=${sendmailPath({ user, php })}`
+const mailOf = ({ user, php }: JobSite) => `sendmail_path=${sendmailPath({ user, php })}`
 const RUN = unit.part`cron event run --due-now --quiet`
 
 /**
- * One run of WordPress's jobs, confined like the PHP of the site. It ends after four minutes, and
- * its child processes end with it. Its output is in a log of the site.
+ * Renders one run of WordPress's jobs, confined like the PHP of the site. It ends after four
+ * minutes with its child processes. Its output is in a log of the site.
  */
-export function renderService(jobs: Jobs): string {
+export function renderService(jobs: JobSite): string {
   const variables = environmentOf(jobs).map(([name, value]) => unit`Environment=${name}=${value}`)
   return unit`# ${MARK_LINE}
 [Unit]
@@ -83,8 +83,8 @@ ${sandboxOf(jobs.user).join('\n')}
 `
 }
 
-/** No limit for starts: each change of a site starts it again. */
-export function renderTimer(jobs: Jobs): string {
+/** Renders the timer without a limit for starts: each change of a site starts it again. */
+export function renderTimer(jobs: JobSite): string {
   return unit`# ${MARK_LINE}
 [Unit]
 Description=WordPress jobs of ${jobs.user}, every ${EVERY} minutes
@@ -100,16 +100,16 @@ WantedBy=timers.target
 }
 
 /**
- * flock(1) and timeout(1): hanging jobs do not accumulate, and the lock belongs to root. Programs
- * have short names, because cron ignores a file whose line has more than 999 characters.
+ * Uses flock(1) and timeout(1): hanging jobs do not accumulate, and the lock belongs to root.
+ * Programs have short names, because cron ignores a file whose line has more than 999 characters.
  */
-export function renderCrontab(jobs: Jobs): string {
+export function renderCrontab(jobs: JobSite): string {
   const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
   const words = [
     ...['flock', '-n', `${logsOf(jobs.user)}/jobs.lock`],
     ...[`php${jobs.php}`, '-n', RECORDER, jobRunsOf(jobs.user)],
     ...['timeout', '-k', '10', String(SECONDS)],
-    ...launcherOf({ user: jobs.user, limits: limitsOf(MEMORY) }),
+    ...launcherOf({ user: jobs.user, limits: resourceLimits(MEMORY) }),
     ...['env', '-i', ...variables, `/usr/bin/php${jobs.php}`, '-d', 'memory_limit=512M'],
   ]
   return crontab`# ${MARK_LINE}

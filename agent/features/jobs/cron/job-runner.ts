@@ -3,29 +3,24 @@ import { LIBRARY, WP_CLI } from '#agent/kernel/site/paths.ts'
 import { MAX_LOG_BYTES } from '#shared/logs/site-logs.ts'
 
 export const JOB_RUNNER = `${LIBRARY}/run-job.php`
-/** Before the programs of the system on the PATH of jobs. */
+/** The folder before those of the system on the PATH of jobs. */
 export const JOB_PROGRAMS = `${LIBRARY}/bin`
 
-/** Together more than the 64 KiB that are shown, so that the beginning can be followed. */
+/** The size of the logged beginning: more than what is shown, so that it can be followed. */
 const HEAD = 16_384
 const TAIL = 65_536
-/**
- * The maximum number of lines that are logged of the end of a run, which may consist of newlines.
- */
+/** The maximum number of logged lines of the end of a run, which may consist of newlines. */
 const MAX_LINES = 10_000
-/**
- * The maximum length of a line, which fits in MAX_LOG_LINE with its beginning; a longer one is
- * continued in the next line.
- */
+/** The maximum length of a line in MAX_LOG_LINE; a longer one continues in the next. */
 const MAX_LINE = 8000
-/** The length of the beginning of a line: the time, the invocation, and two signs. */
+/** The length of the time, the invocation, and two signs. */
 const BEGINNING = 60
 
 /**
- * Runs the program of a job as the site, and bounds what it prints: the log gets the beginning as it
- * comes, and the end when it is known. Each line begins with its time and the invocation of the unit. SIGTERM
- * reaches the program itself; this one stays to log the end. What the program leaves in the background
- * ends with it.
+ * Runs the program of a job as the site, and bounds what it prints: the log gets the beginning as
+ * it comes, and the end when it is known. Each line begins with its time and the invocation of the
+ * unit. SIGTERM reaches the program itself; this one stays to log the end. Background processes of
+ * the program end with it.
  */
 const JOB_RUNNER_TEXT = String.raw`<?php
 // ${MARK_LINE}
@@ -88,7 +83,7 @@ if ($command[0] !== '/bin/sh' && function_exists('pcntl_signal')) {
 exit(128 + $status['termsig']);
 `
 
-/** The PHP version of the site, with its mail; the variables are those of the unit. */
+/** Runs the PHP version of the site, with its mail; the variables are those of the unit. */
 const PHP_TEXT = `#!/bin/sh
 # ${MARK_LINE}
 exec "/usr/bin/php$SITE_PHP" -d "sendmail_path=$SITE_SENDMAIL" "$@"

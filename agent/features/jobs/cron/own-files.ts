@@ -1,6 +1,6 @@
 import { sendmailPath } from '#agent/features/mail/sendmail.ts'
 import { wpCliEnvironment } from '#agent/features/wordpress/wp-cli.ts'
-import { type Generated, MARK_LINE } from '#agent/kernel/effects/generated.ts'
+import { type GeneratedFile, MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { sandboxOf } from '#agent/kernel/sandbox/sandbox.ts'
 import { sliceOf, UNITS } from '#agent/kernel/services/systemd.ts'
@@ -12,14 +12,14 @@ import { calendarWords, environmentWord, execWord, unit } from '#shared/kernel/f
 import { TIMER_WANTS } from './files.ts'
 import { JOB_PROGRAMS, JOB_RUNNER } from './job-runner.ts'
 
-/** No user has a colon in its name. */
+/** Returns the beginning of the names of units: no user has a colon in its name. */
 const prefixOf = (user: string) => `hosting-job@${user}:`
 export const jobServiceOf = (user: string, name: string) => `${prefixOf(user)}${name}.service`
 export const jobTimerOf = (user: string, name: string) => `${prefixOf(user)}${name}.timer`
 export const pathOfUnit = (unit: string) => `${UNITS}/${unit}`
 export const wantsOfUnit = (unit: string) => `${TIMER_WANTS}/${unit}`
 
-/** The units of the jobs of a user that have a file. */
+/** Lists the units of the jobs of a user that have a file. */
 export async function jobUnits({ files }: Pick<Host, 'files'>, user: string): Promise<string[]> {
   const entries = await files.list(UNITS)
   return entries
@@ -30,18 +30,18 @@ export async function jobUnits({ files }: Pick<Host, 'files'>, user: string): Pr
 
 export const isTimer = (unit: string) => unit.endsWith('.timer')
 
-type Owner = Pick<Site, 'user' | 'php' | 'staging'>
+type JobOwner = Pick<Site, 'user' | 'php' | 'staging'>
 
-/** A disabled job has no timer, and runs on request. */
-export const jobFiles = (site: Owner, job: SiteJob): Generated[] => [
+/** Returns the units of a job. A disabled one has no timer, and runs on request. */
+export const jobFiles = (site: JobOwner, job: SiteJob): GeneratedFile[] => [
   { path: pathOfUnit(jobServiceOf(site.user, job.name)), text: renderJobService(site, job) },
   ...(job.enabled
     ? [{ path: pathOfUnit(jobTimerOf(site.user, job.name)), text: renderJobTimer(site, job) }]
     : []),
 ]
 
-/** What programs of the site find: its PHP version, its mail, and wp-cli. */
-export const environmentOf = (site: Owner): [string, string][] => [
+/** Returns the environment of programs of the site: its PHP version, its mail, and wp-cli. */
+export const environmentOf = (site: JobOwner): [string, string][] => [
   ['HOME', homeOf(site.user)],
   ['PATH', `${JOB_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`],
   ['SITE_PHP', site.php],
@@ -50,10 +50,10 @@ export const environmentOf = (site: Owner): [string, string][] => [
 ]
 
 /**
- * One run of a job, confined like the PHP of the site: no shell of root sees its line. systemd
- * starts no second run beside it. Its output is in a log of the site.
+ * Renders one run of a job, confined like the PHP of the site: no shell of root sees its line.
+ * systemd starts no second run beside it. Its output is in a log of the site.
  */
-export function renderJobService(site: Owner, { name, command, max_minutes }: SiteJob): string {
+export function renderJobService(site: JobOwner, { name, command, max_minutes }: SiteJob): string {
   const { user, php } = site
   const variables = environmentOf(site).map(
     ([variable, value]) => unit`Environment=${environmentWord(variable, value)}`,
@@ -83,8 +83,8 @@ ${sandboxOf(user).join('\n')}
 `
 }
 
-/** In UTC, so that it runs at the same times on each server. The delay spreads the jobs of all sites. */
-export function renderJobTimer({ user }: Owner, { name, schedule }: SiteJob): string {
+/** Renders a timer in UTC like each server's; its delay spreads the jobs of the sites. */
+export function renderJobTimer({ user }: JobOwner, { name, schedule }: SiteJob): string {
   const calendar = calendarOf(parseSchedule(schedule)).map(
     (line) => unit`OnCalendar=${calendarWords(line)}`,
   )

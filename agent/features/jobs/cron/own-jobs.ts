@@ -18,10 +18,10 @@ import { TIMER_WANTS } from './files.ts'
 import { JOB_PROGRAM_FILES, JOB_PROGRAMS } from './job-runner.ts'
 import { isTimer, jobFiles, jobUnits, pathOfUnit, wantsOfUnit } from './own-files.ts'
 
-type Owner = Pick<Site, 'user' | 'php' | 'staging' | 'jobs'>
+type OwnJobsSite = Pick<Site, 'user' | 'php' | 'staging' | 'jobs'>
 
-/** The cron jobs of a site become those of its record; former ones are stopped. */
-export const applyOwn = (host: Host, site: Owner): Change =>
+/** Applies the cron jobs of the record; removed ones are stopped. */
+export const applyOwnJobs = (host: Host, site: OwnJobsSite): Change =>
   deferred(async () => {
     const jobs = isMet(NEEDS.jobs, host) ? (site.jobs ?? []) : []
     const files = jobs.flatMap((job) => jobFiles(site, job))
@@ -35,11 +35,11 @@ export const applyOwn = (host: Host, site: Owner): Change =>
       folder(host, TIMER_WANTS),
       ...timers.map((unit) => linked(host, pathOfUnit(unit), wantsOfUnit(unit))),
     )
-    return inOrder(withoutUnits(host, former), started(host, written, timers))
+    return inOrder(withoutUnits(host, former), withTimersStarted(host, written, timers))
   })
 
-/** systemd reads changed files, and starts timers that stand still. */
-const started = (host: Host, written: Change, timers: readonly string[]): Change => ({
+/** Reloads systemd and starts inactive timers. */
+const withTimersStarted = (host: Host, written: Change, timers: readonly string[]): Change => ({
   effects: async () => [
     ...(await written.effects()),
     ...timers.map((unit) => run('restart', unit)),
@@ -51,12 +51,12 @@ const started = (host: Host, written: Change, timers: readonly string[]): Change
   },
 })
 
-/** Ends current runs, with their child processes. */
-export const removeOwn = (host: Host, user: string): Change =>
+/** Removes the cron jobs, and ends current runs with their child processes. */
+export const removeOwnJobs = (host: Host, user: string): Change =>
   deferred(async () => withoutUnits(host, await jobUnits(host, user)))
 
 function withoutUnits(host: Host, units: readonly string[]): Change {
-  // The timers first, which would start their services again; the files last, so that a repeated removal stops them.
+  // Stops timers first, which start services, and removes files last, for a repetition.
   const stopped = [...units].sort((a, b) => Number(isTimer(b)) - Number(isTimer(a)))
   const all = inOrder(
     ...units.filter(isTimer).map((unit) => removed(host, 'link', wantsOfUnit(unit))),

@@ -30,7 +30,7 @@ umask(0077);
 if (file_put_contents("$path.new", implode("\\n", array_slice($lines, -20)) . "\\n")) rename("$path.new", $path);
 `
 
-/** The step that installs what logs or records the runs of jobs; none if it is installed. */
+/** Returns the step that installs what logs or records the runs of jobs; none if installed. */
 export async function recorderSteps(host: Host): Promise<Step[]> {
   const recorder = { path: RECORDER, text: RECORDER_TEXT }
   const file = formOf(host, { systemd: JOB_RUNNER_FILE, direct: recorder })

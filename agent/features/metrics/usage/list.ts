@@ -4,13 +4,13 @@ import { listSites } from '#agent/kernel/site/sites.ts'
 import { diskLimits } from '#agent/kernel/site/tiers.ts'
 import type { SiteUsage } from '#shared/metrics/site-usage.ts'
 import { usageReading } from '#shared/sites/readings.ts'
-import { readMeasured } from './records.ts'
+import { readUsage } from './records.ts'
 
 const UNKNOWN = { bytes: null, files: null, database_bytes: null, measured_at: null }
 
-/** The last measured disk use of each site of this agent, sorted by domain; measures nothing. */
+/** Returns the last disk use of each site of this agent, sorted by domain; measures nothing. */
 export async function listUsage(host: Host): Promise<SiteUsage[]> {
-  const measured = await readMeasured(host)
+  const measured = await readUsage(host)
   return (await listSites(host)).map(({ domain, user, tier }) => {
     const limits = diskLimits(tier)
     return {

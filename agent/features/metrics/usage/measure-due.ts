@@ -3,10 +3,10 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { findSite, listSites, type Site } from '#agent/kernel/site/sites.ts'
 import { diskLimits } from '#agent/kernel/site/tiers.ts'
 import { measureBytes, measureFiles } from './measure.ts'
-import { type Measured, readMeasured, recordMeasured } from './records.ts'
+import { readUsage, recordUsage, type UsageMeasurement } from './records.ts'
 
 const HOUR_MS = 3_600_000
-/** A site near a limit, or one that could not be measured, is measured each hour. */
+/** The share of a limit from which on a site is measured hourly, as after a failure. */
 const NEAR = 0.8
 const DEFAULT_MS = 6 * HOUR_MS
 
@@ -17,7 +17,7 @@ const DEFAULT_MS = 6 * HOUR_MS
 export async function measureDue(host: Host, report: (error: unknown) => void): Promise<void> {
   const sites = await listSites(host)
   const users = new Set(sites.map(({ user }) => user))
-  const known = await readMeasured(host)
+  const known = await readUsage(host)
   for (const site of sites) {
     if (!isDue(site, known[site.user], host.clock.now())) continue
     const started = host.clock.elapsed()
@@ -35,17 +35,17 @@ async function measureSite(host: Host, users: ReadonlySet<string>, { domain, use
     () => null,
   )
   const measured_at = new Date(host.clock.now()).toISOString()
-  await recordMeasured(host, users, { [user]: { bytes, files, database_bytes, measured_at } })
+  await recordUsage(host, users, { [user]: { bytes, files, database_bytes, measured_at } })
 }
 
-/** A time in the future comes from a wrong clock. */
-function isDue(site: Site, measured: Measured | undefined, now: number): boolean {
+/** Returns whether a measurement is due; a time in the future comes from a wrong clock. */
+function isDue(site: Site, measured: UsageMeasurement | undefined, now: number): boolean {
   if (!measured) return true
   const age = now - Date.parse(measured.measured_at)
   return age < 0 || age >= (isNear(site, measured) ? HOUR_MS : DEFAULT_MS)
 }
 
-function isNear({ tier }: Site, { bytes, files, database_bytes }: Measured): boolean {
+function isNear({ tier }: Site, { bytes, files, database_bytes }: UsageMeasurement): boolean {
   if (bytes === null || files === null) return true
   const limits = diskLimits(tier)
   return bytes + (database_bytes ?? 0) >= NEAR * limits.bytes || files >= NEAR * limits.files

@@ -4,29 +4,35 @@ import { stopOrphanedSlice } from '#agent/kernel/sandbox/slice.ts'
 import { homeOf } from '#agent/kernel/site/paths.ts'
 
 const LIMITS = { network: false, timeout_ms: 5 * 60_000 } as const
-/** The site may delete files during the measurement. */
+/** The message about a file that the site deleted during the measurement. */
 const VANISHED = ': No such file or directory'
 
-type Pace = { idle?: boolean }
+type Priority = { idle?: boolean }
 
-/** The disk blocks of a site's folder in bytes; null: not measured completely. */
-export const measureBytes = (host: Host, user: string, pace: Pace = {}): Promise<number | null> =>
-  measured(host, user, '--block-size=1', pace)
+/** Returns the disk blocks of a site's folder in bytes; null when not measured completely. */
+export const measureBytes = (
+  host: Host,
+  user: string,
+  pace: Priority = {},
+): Promise<number | null> => measureWith(host, user, '--block-size=1', pace)
 
-/** Files, folders and links in the folder of a site; null: not measured completely. */
-export const measureFiles = (host: Host, user: string, pace: Pace = {}): Promise<number | null> =>
-  measured(host, user, '--inodes', pace)
+/** Counts files, folders and links in the folder of a site; null when not measured completely. */
+export const measureFiles = (
+  host: Host,
+  user: string,
+  pace: Priority = {},
+): Promise<number | null> => measureWith(host, user, '--inodes', pace)
 
 /**
- * By du(1) with the rights of the site, which may create endless or unreadable folders. The site
- * cannot list its own home, which belongs to root: root lists it. Not limited to one file system:
- * files on overlayfs have their own device numbers, and a site mounts nothing.
+ * Runs du(1) with the rights of the site, which may create endless or unreadable folders. Root
+ * lists the home, which the site cannot list. Not limited to one file system: files on overlayfs
+ * have their own device numbers, and a site mounts nothing.
  */
-async function measured(
+async function measureWith(
   host: Host,
   user: string,
   unit: '--block-size=1' | '--inodes',
-  { idle = false }: Pace,
+  { idle = false }: Priority,
 ): Promise<number | null> {
   const home = homeOf(user)
   const parts = (await host.files.list(home)).map(({ name }) => `${home}/${name}`).sort()

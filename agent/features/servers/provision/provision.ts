@@ -4,7 +4,7 @@ import { refuseTakenPorts } from '#agent/features/servers/port-holders.ts'
 import { debianFpm } from '#agent/features/servers/service-status.ts'
 import { BASE_PATH, baseOf } from '#agent/features/web/base-file.ts'
 import { CONNECTION_PATHS, connectionRateSteps } from '#agent/features/web/connection-rate.ts'
-import { dump } from '#agent/features/web/others.ts'
+import { dumpConfiguration } from '#agent/features/web/nginx-servers.ts'
 import {
   DEFAULT_LINK,
   DEFAULT_PATH,
@@ -23,12 +23,12 @@ import {
   packagesInstalled,
   refuseUnknownPackages,
   shippedPhp,
-  simulated,
+  simulateApt,
 } from '#agent/kernel/packages/packages.ts'
 import { phpSourceSteps } from '#agent/kernel/packages/php-source.ts'
+import { CRON, MARIADB, NGINX, SERVICES_LOG } from '#agent/kernel/services/debian-services.ts'
 import { ensureRunning, formOf, onUnits } from '#agent/kernel/services/index.ts'
-import { CRON, LOG, MARIADB, NGINX } from '#agent/kernel/services/known.ts'
-import { restartingSteps } from '#agent/kernel/services/restarting.ts'
+import { restartingSteps } from '#agent/kernel/services/restart-drop-ins.ts'
 import { isRunning, type Service } from '#agent/kernel/services/service.ts'
 import { ALL_SITES, TMPFILES } from '#agent/kernel/site/all-sites.ts'
 import { listSites } from '#agent/kernel/site/sites.ts'
@@ -36,7 +36,7 @@ import { sharedEtcSteps } from '#agent/kernel/site-etc/shared.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 import type { Effect } from '#shared/kernel/plan.ts'
 
-/** The files that apply to all sites, without those of single sites. */
+/** The files that apply to all sites. */
 export const BASE_PATHS = [
   BASE_PATH,
   DEFAULT_LINK,
@@ -47,31 +47,31 @@ export const BASE_PATHS = [
   ...CONNECTION_PATHS,
 ]
 
-interface Options {
+interface ProvisionOptions {
   accept?: readonly string[] | undefined
   php_source?: boolean | undefined
 }
 
 /**
- * The steps that provision this server: packages, base configuration, running services. None if all
- * are done, which is checked without starting a program. No PHP versions means that of the
- * distribution. `field` is the parameter for an invalid version. `accept` has the accepted changes
- * of foreign objects: see Step.imposes. With `php_source` versions may come from the repository of the
- * settings, which is added for them. Throws obstacles: invalid on `field`, conflict for a
- * foreign port 80 or 443, and for an nginx with another user.
+ * Returns the steps that provision this server: packages, base configuration, running services.
+ * None if all are done, which is checked without starting a program. No PHP versions means that of
+ * the distribution. `field` is the parameter for an invalid version. `accept` has the accepted
+ * changes of foreign objects: see Step.imposes. With `php_source` versions may come from the
+ * repository of the settings, which is added for them. Throws obstacles: invalid on `field`,
+ * conflict for a foreign port 80 or 443, and for an nginx with another user.
  */
 export async function provisionSteps(
   host: Host,
   php: readonly string[],
   field: string,
-  { accept = [], php_source = false }: Options = {},
+  { accept = [], php_source = false }: ProvisionOptions = {},
 ): Promise<Step[]> {
   const shipped = await shippedPhp(host)
   const versions = php.length > 0 ? php : [shipped]
   const missing = await missingPackages(host, versions)
   const source = php_source ? await missingSource(host, missing) : []
   if (missing.length > 0 && source.length === 0) await refuseUnknownPackages(host, missing, field)
-  const stopped = await stoppedOf(host)
+  const stopped = await stoppedServices(host)
   const configured = (await host.files.read(BASE_PATH)) === (await baseOf(host))
   if (stopped.includes(NGINX) || !configured) await refuseTakenPorts(host)
   await refuseOtherUser(host)
@@ -98,20 +98,20 @@ export async function provisionSteps(
   ]
 }
 
-/** A foreign site may connect to MariaDB at any time, and a restart interrupts it. */
+/** Configures the port of MariaDB. A foreign site may connect at any time; a restart ends that. */
 async function databasePortSteps(host: Host): Promise<Step[]> {
   const steps = await databaseNetworkSteps(host)
   return steps.length > 0 && (await hasForeignServers(host)) ? [] : steps
 }
 
-/** A repository that is added for nothing would be one more that the server trusts. */
+/** Adds the repository only when it is needed: the server trusts each one. */
 async function missingSource(host: Host, missing: readonly string[]): Promise<Step[]> {
   return (await hasUnknownPhp(host, missing)) ? phpSourceSteps(host) : []
 }
 
 /**
- * Debian starts a master with a pool www for every PHP version; here every site has its own. Only
- * for versions that this operation installs: earlier ones may serve foreign sites.
+ * Disables the master with a pool www that Debian starts for every PHP version; here every site has
+ * its own. Only for versions that this operation installs: earlier ones may serve foreign sites.
  */
 const sharedPoolSteps = onUnits(async (host, versions: readonly string[]): Promise<Step[]> => {
   const retired: string[] = []
@@ -126,7 +126,7 @@ const sharedPoolSteps = onUnits(async (host, versions: readonly string[]): Promi
         for (const php of retired) {
           if (await isUnused(host, php))
             await host.shell.run(['systemctl', 'disable', '--now', `php${php}-fpm.service`], {
-              // Its scripts for init(8), which no server with systemd reads, need further programs.
+              // The scripts for init(8), which no server with systemd reads, need further programs.
               env: { SYSTEMCTL_SKIP_SYSV: '1' },
             })
         }
@@ -141,12 +141,16 @@ function servicesStep(host: Host, stopped: readonly Service[], missing: readonly
     name: 'services',
     title: `Starting ${units.map((unit) => unit.replace('.service', '')).join(', ')}`,
     effects: async () => [
-      ...(await effects.creationsOf(host, 'file', ...formOf(host, { systemd: [], direct: [LOG] }))),
+      ...(await effects.creationsOf(
+        host,
+        'file',
+        ...formOf(host, { systemd: [], direct: [SERVICES_LOG] }),
+      )),
       ...units.map((unit) => effects.create('service', unit)),
     ],
     imposes: () => {
       const installed = stopped.filter((service) => !missing.includes(PACKAGES.get(service) ?? ''))
-      return wokenServices(host, installed)
+      return servicesToStart(host, installed)
     },
     async apply() {
       await ensureMariadb(host)
@@ -162,8 +166,8 @@ const PACKAGES = new Map([
   [CRON, 'cron'],
 ])
 
-/** Installed but stopped services: starting them also starts their sites, jobs and databases. */
-const wokenServices = onUnits(async (host, stopped: readonly Service[]): Promise<Effect[]> => {
+/** Returns the effects of starting installed but stopped services, and so their sites and jobs. */
+const servicesToStart = onUnits(async (host, stopped: readonly Service[]): Promise<Effect[]> => {
   if ((await listSites(host)).length > 0) return []
   return stopped.map(({ unit }) => ({
     ...effects.create('service', unit),
@@ -171,37 +175,39 @@ const wokenServices = onUnits(async (host, stopped: readonly Service[]): Promise
   }))
 }, [])
 
-async function stoppedOf(host: Host): Promise<Service[]> {
+async function stoppedServices(host: Host): Promise<Service[]> {
   const services = [MARIADB, NGINX, CRON]
   const running = await Promise.all(services.map((service) => isRunning(host, service)))
   return services.filter((_, at) => !running[at])
 }
 
-/** No pool except Debian's own, and no virtual host that uses it. */
+/** Returns whether there is no pool except Debian's own, and no virtual host that uses it. */
 async function isUnused(host: Host, php: string): Promise<boolean> {
   const pools = await host.files.list(`/etc/php/${php}/fpm/pool.d`)
   if (pools.some(({ name }) => name !== 'www.conf')) return false
-  const config = (await host.files.stat(NGINX.program)) ? await dump(host) : ''
+  const config = (await host.files.stat(NGINX.program)) ? await dumpConfiguration(host) : ''
   return !/^[^#\n]*\/php[\d.]*-fpm\.sock/m.test(config)
 }
 
-/** Packages that other sites may use: a newer version restarts them. */
-const SERVING = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
+/** Matches packages that other sites may use: a newer version restarts them. */
+const SERVING_PACKAGES = /^(nginx|apache2|php|libapache2|mariadb|mysql|percona)/
 
-/** The effects on installed packages, as reported by apt. */
+/** Returns the effects on installed packages, as reported by apt. */
 async function packageChanges(host: Host, packages: readonly string[]): Promise<Effect[]> {
-  const found = (await simulated(host, packages)) ?? []
+  const found = (await simulateApt(host, packages)) ?? []
   const removed = found.filter(({ action }) => action === 'remove')
-  const changed = found.filter(({ action, name }) => action === 'change' && SERVING.test(name))
+  const changed = found.filter(
+    ({ action, name }) => action === 'change' && SERVING_PACKAGES.test(name),
+  )
   return [
     ...removed.map((effect) => ({ ...effect, asks: 'packages_removed' })),
     ...changed.map((effect) => ({ ...effect, asks: 'packages_changed' })),
-    ...(await restarted(host, packages)),
+    ...(await restartedPools(host, packages)),
   ]
 }
 
-/** A PHP-FPM that is used outside of this agent loads new extensions only after a restart. */
-async function restarted(host: Host, packages: readonly string[]): Promise<Effect[]> {
+/** Returns restarts of PHP-FPMs outside of this agent, for new extensions. */
+async function restartedPools(host: Host, packages: readonly string[]): Promise<Effect[]> {
   const versions = new Set(
     packages.flatMap((name) => /^php(\d\.\d)-(?!fpm$)/.exec(name)?.[1] ?? []),
   )

@@ -1,12 +1,12 @@
 import { releaseAccount, reserveAccount } from '#agent/kernel/database/account.ts'
-import { databaseSize, dumpDatabase } from '#agent/kernel/database/dump.ts'
-import { importDatabase } from '#agent/kernel/database/import.ts'
 import {
   findAccount,
   type KeptAccount,
   parseAccount,
   renderAccount,
-} from '#agent/kernel/database/kept-account.ts'
+} from '#agent/kernel/database/account-record.ts'
+import { databaseSize, dumpDatabase } from '#agent/kernel/database/dump.ts'
+import { importDatabase } from '#agent/kernel/database/import.ts'
 import {
   createEmptyDatabase,
   databaseEffects,
@@ -37,17 +37,17 @@ export const keptDatabase = (host: Host, site: Site) => ({
     return missing.length > 0 ? missing : [effects.change('folder', folder)]
   },
   async *apply(): Progress<void> {
-    yield* await keepDatabase(host, site)
+    yield* await trashDatabase(host, site)
   },
   undo: () => reopenDatabase(host, site),
 })
 
-export async function keepDatabase(host: Host, { user }: Site): Promise<string[]> {
+export async function trashDatabase(host: Host, { user }: Site): Promise<string[]> {
   if (await host.files.stat(keptHomeOf(user))) {
     throw conflict(`${keptHomeOf(user)} already exists: move it and try again`)
   }
   for (const path of [TRASH, trashOf(user)]) await host.files.mkdir(path, { mode: 0o700 })
-  await writeKept(host, user)
+  await writeTrashedAccount(host, user)
   await host.files.remove(dumpPathOf(user))
   const size = await databaseSize(host, user)
   if (size === undefined) return []
@@ -55,33 +55,34 @@ export async function keepDatabase(host: Host, { user }: Site): Promise<string[]
   return dumpDatabase(host, user, { path: dumpPathOf(user), size })
 }
 
-/** Reopens the database that `keepDatabase` closed, and removes the files of `keepDatabase`. */
+/** Reopens the database that `trashDatabase` closed, and removes the files of `trashDatabase`. */
 async function reopenDatabase(host: Host, site: Site): Promise<void> {
-  const account = await readKept(host, site.user)
+  const account = await readTrashedAccount(host, site.user)
   if (account) await ensureMariadb(host)
   if (account) await releaseAccount(host, site, account.password_hash)
-  await forgetDatabase(host, site).apply()
+  await removeTrashedDatabase(host, site).apply()
 }
 
-/** Removes the files of `keepDatabase`; the site's files, if present, stay. */
-export const forgetDatabase = (host: Host, { user }: Site): Change =>
+/** Removes the files of `trashDatabase`; the site's files, if present, stay. */
+export const removeTrashedDatabase = (host: Host, { user }: Site): Change =>
   declared([effects.remove('folder', trashOf(user))], async () => {
     const kept = keptHomeOf(user)
     if (await host.files.stat(kept)) throw new Error(`${kept} is still there`)
     await host.files.remove(trashOf(user))
   })
 
-/** From the dump only: the rest of the database is removed first. */
-export const bringDatabaseBack = (host: Host, site: Site): Change => ({
+/** Restores the database from the dump only: the rest of the database is removed first. */
+export const restoreTrashedDatabase = (host: Host, site: Site): Change => ({
   async effects() {
     const { user } = site
-    const isKept = (await readKept(host, user)) ?? (await host.files.stat(dumpPathOf(user)))
+    const isKept =
+      (await readTrashedAccount(host, user)) ?? (await host.files.stat(dumpPathOf(user)))
     return isKept ? databaseEffects(user).toReversed() : []
   },
   async apply() {
     const { user } = site
     await removeDatabase(host, user).apply()
-    const account = await readKept(host, user)
+    const account = await readTrashedAccount(host, user)
     const dump = await host.files.stat(dumpPathOf(user))
     if (!account && !dump) return
     await createEmptyDatabase(host, user, account)
@@ -91,13 +92,13 @@ export const bringDatabaseBack = (host: Host, site: Site): Change => ({
   },
 })
 
-/** An account that is closed already has its password in the file. */
-async function writeKept(host: Host, user: string): Promise<void> {
+/** Writes the account, unless it is closed already: then its password is in the file. */
+async function writeTrashedAccount(host: Host, user: string): Promise<void> {
   const found = await findAccount(host, user)
-  const account = found && { ...(await readKept(host, user)), ...found }
+  const account = found && { ...(await readTrashedAccount(host, user)), ...found }
   await host.files.write(accountPathOf(user), renderAccount(account), { mode: 0o600 })
 }
 
-async function readKept(host: Host, user: string): Promise<KeptAccount | undefined> {
+async function readTrashedAccount(host: Host, user: string): Promise<KeptAccount | undefined> {
   return parseAccount(await host.files.read(accountPathOf(user)))
 }

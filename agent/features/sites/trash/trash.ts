@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { measureBytes } from '#agent/features/metrics/usage/measure.ts'
-import { readMeasured } from '#agent/features/metrics/usage/records.ts'
+import { readUsage } from '#agent/features/metrics/usage/records.ts'
 import { reading } from '#agent/kernel/calls/reading.ts'
 import { databaseSize } from '#agent/kernel/database/dump.ts'
 import {
@@ -15,7 +15,7 @@ import { create } from '#agent/kernel/effects/effects.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { HOMES, homeOf, keptHomeOf, logsOf, trashOf } from '#agent/kernel/site/paths.ts'
 import { listSites, type Site } from '#agent/kernel/site/sites.ts'
-import { AHEAD_MS, ageOf } from '#shared/kernel/age.ts'
+import { ageOf, MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import type { TrashedSite } from '#shared/servers/agent.ts'
@@ -24,13 +24,13 @@ import { dumpPathOf } from './database.ts'
 
 const factsPath = (user: string) => `${trashOf(user)}/facts.json`
 
-const Facts = z.object({ deleted_at: z.iso.datetime(), size: z.number().nonnegative() })
+const TrashFacts = z.object({ deleted_at: z.iso.datetime(), size: z.number().nonnegative() })
 
 const DAY_MS = 24 * 3600_000
 const RESERVE = 64 * 2 ** 20
 const SECRET = { mode: 0o600 }
 
-/** Throws conflict when a dump of the site's database may not fit on the disk: as hex it is twice as long. */
+/** Throws conflict when a dump of the site's database may not fit on the disk: hex doubles it. */
 export async function refuseWithoutSpace(host: Host, { domain, user }: Site): Promise<void> {
   const size = await databaseSize(host, user)
   if (size === undefined) return
@@ -49,59 +49,59 @@ export async function refuseUnrestorable(host: Host, { domain, user }: Site): Pr
   if (dump) await refuseLack(host, '/var/lib/mysql', 2 * dump.size, `${domain} cannot be restored`)
 }
 
-/** One rename: owners, modes and times stay. A missing path is fine. */
-export const keepFiles = (host: Host, { user }: Site): Change =>
+/** Moves files by a rename, with owners, modes and times. A missing path is no error. */
+export const trashFiles = (host: Host, { user }: Site): Change =>
   moved(host, homeOf(user), keptHomeOf(user))
 
-export const bringFilesBack = (host: Host, { user }: Site): Change =>
+export const restoreTrashedFiles = (host: Host, { user }: Site): Change =>
   moved(host, keptHomeOf(user), homeOf(user))
 
 /**
- * Before `keepFiles`: the files are measured in the site's own folder, with its rights.
- * `deleted_at` is now; `size` is that of files and dump. For unreadable files the last size counts.
+ * Writes the time and the size of files and dump. Runs before `trashFiles`, because the files are
+ * measured in the site's own folder with its rights. For unreadable files the last size counts.
  */
-export const keepFacts = (host: Host, { user }: Site): Change =>
+export const writeTrashFacts = (host: Host, { user }: Site): Change =>
   declared([create('file', factsPath(user))], async () => {
-    const files = (await measureBytes(host, user)) ?? (await readMeasured(host))[user]?.bytes ?? 0
+    const files = (await measureBytes(host, user)) ?? (await readUsage(host))[user]?.bytes ?? 0
     const dump = await host.files.stat(dumpPathOf(user))
     const size = files + (dump?.size ?? 0)
     const facts = { deleted_at: new Date(host.clock.now()).toISOString(), size }
     await host.files.write(factsPath(user), `${JSON.stringify(facts)}\n`, SECRET)
   })
 
-export async function readFacts(host: Host, user: string): Promise<z.infer<typeof Facts>> {
-  return (await findFacts(host, user)) ?? { deleted_at: new Date(0).toISOString(), size: 0 }
+export async function readTrashFacts(
+  host: Host,
+  user: string,
+): Promise<z.infer<typeof TrashFacts>> {
+  return (await findTrashFacts(host, user)) ?? { deleted_at: new Date(0).toISOString(), size: 0 }
 }
 
-const findFacts = async (host: Host, user: string) =>
-  parseJson(Facts, await host.files.read(factsPath(user)))
+const findTrashFacts = async (host: Host, user: string) =>
+  parseJson(TrashFacts, await host.files.read(factsPath(user)))
 
-/**
- * Throws conflict for a site that was deleted less than `days` days ago, or nobody knows when: a call
- * may come from a dashboard whose clock was wrong.
- */
+/** Throws conflict for a site that was deleted less than `days` days ago. */
 export async function refuseTooYoung(
   host: Host,
   { domain, user }: Site,
   days: number,
 ): Promise<void> {
   if (days === 0) return
-  const facts = await findFacts(host, user)
+  const facts = await findTrashFacts(host, user)
   const age = facts && ageOf(facts.deleted_at, host.clock.now())
   const remedy = 'restore it, or delete it permanently on the page Trash'
   if (age === undefined)
     throw conflict(`It is not known for how long ${domain} has been in the trash: ${remedy}`)
   // The records of the dashboard and of this server differ by the time of the deletion.
-  if (age >= days * DAY_MS - AHEAD_MS) return
+  if (age >= days * DAY_MS - MAX_CLOCK_DIFFERENCE_MS) return
   const past = Math.floor(age / DAY_MS)
   throw conflict(`${domain} has been in the trash for ${past} days, not ${days}: ${remedy}`)
 }
 
-/** The logs never went to the trash. */
+/** Removes the folder in the trash, and the logs, which never went there. */
 export const emptyTrash = (host: Host, { user }: Site): Change =>
   inOrder(removedTree(host, 'folder', trashOf(user)), removed(host, 'folder', logsOf(user)))
 
-/** Sorted by domain. */
+/** Lists the sites in the trash by domain. */
 export async function listTrash(host: Host): Promise<TrashedSite[]> {
   const places = [
     [await listSites(host, 'trash'), true],
@@ -110,7 +110,7 @@ export async function listTrash(host: Host): Promise<TrashedSite[]> {
   const found = places.flatMap(([sites, restorable]) =>
     sites.map(async ({ domain, user, php, tier, tls }) => ({
       ...{ domain, user, php, tier, tls },
-      ...(await readFacts(host, user)),
+      ...(await readTrashFacts(host, user)),
       restorable,
     })),
   )

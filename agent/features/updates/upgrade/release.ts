@@ -9,11 +9,11 @@ import { buildOf } from './build.ts'
 const UNTRUSTED =
   'The build is not signed by a key that this server trusts: as root on the server, add the public release key of this dashboard to /etc/hosting-agent/release-keys'
 
-/** Further keys whose builds this server accepts: one per line; lines with # are comments. */
+/** The file of further keys whose builds this server accepts, one per line; # begins a comment. */
 const RELEASE_KEYS = '/etc/hosting-agent/release-keys'
 const MAX_KEYS = 16
 
-interface Release {
+interface SignedRelease {
   sha256: string
   manifest?: string | undefined
   signature?: string | undefined
@@ -23,7 +23,7 @@ interface Release {
  * Throws forbidden unless a trusted key has signed the executable for this machine, and conflict
  * for an older one than the running: a dashboard alone can override neither.
  */
-export async function checkRelease(host: Host, release: Release): Promise<ReleaseManifest> {
+export async function checkRelease(host: Host, release: SignedRelease): Promise<ReleaseManifest> {
   const { manifest, signature } = release
   if (manifest === undefined || signature === undefined) {
     throw forbidden('The build is not signed: sign it with scripts/sign-build.ts')

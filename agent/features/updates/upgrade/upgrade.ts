@@ -7,20 +7,20 @@ import { SETTINGS_FILE } from '#agent/kernel/settings-path.ts'
 import type { Progress } from '#agent/kernel/steps/command.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
-/** Every unit of the agent, except the transient one that restarts them. */
-export const UNITS = 'hosting-agent*.service'
+/** A pattern for every unit of the agent, except the transient one that restarts them. */
+export const AGENT_UNITS = 'hosting-agent*.service'
 const VERSION_MS = 20_000
 /** The maximum size of the executable, which has about 100 MB. */
 const MAX_BUILD = 256 << 20
 
-const Verdict = z.object({ sha256: z.string(), verdict: z.enum(['answers', 'back']) })
-type Verdict = z.infer<typeof Verdict>['verdict']
+const UpgradeVerdict = z.object({ sha256: z.string(), verdict: z.enum(['answers', 'back']) })
+type UpgradeVerdict = z.infer<typeof UpgradeVerdict>['verdict']
 
 export const draftOf = (program: string) => `${program}.new`
 export const previousOf = (program: string) => `${program}.previous`
 const verdictPath = (state_dir: string) => `${state_dir}/upgrade.json`
 
-/** The executable that the agent's service starts. Throws conflict where there is no such service. */
+/** Returns the executable that the agent's service starts. Throws conflict without one. */
 export async function programOf(host: Host): Promise<string> {
   const unit = 'hosting-agent.service'
   const { ExecStart = '' } = (await propertiesOf(host, [unit], ['ExecStart'])).get(unit) ?? {}
@@ -72,19 +72,19 @@ export const switched = (host: Host, program: string, sha256: string): Change =>
     await effects.replacementOf(host, verdictPath(host.settings.state_dir)),
     effects.run('program', `${program} units`),
     effects.run('reload', 'systemd'),
-    effects.run('restart', UNITS),
+    effects.run('restart', AGENT_UNITS),
   ],
   apply: () => startSwitch(host, program, sha256),
 })
 
 /**
- * A separate unit, because it outlives the agent that it restarts. It runs the present program,
- * which works, and which stays as `<program>.previous`.
+ * Starts a separate unit, because it outlives the agent that it restarts. It runs the present
+ * program, which works, and which stays as `<program>.previous`.
  */
 async function startSwitch(host: Host, program: string, sha256: string): Promise<void> {
   const { state_dir } = host.settings
   await host.files.remove(verdictPath(state_dir))
-  // The sandbox has the program on a mount of its own, and no link leads from one to another.
+  // Outside of the sandbox, whose mount of the program no link can leave.
   await host.shell.run(['ln', '--force', program, previousOf(program)], { unconfined: true })
   await host.shell.run([
     ...['systemd-run', '--quiet', '--collect', '--unit=hosting-upgrade'],
@@ -95,14 +95,18 @@ async function startSwitch(host: Host, program: string, sha256: string): Promise
   ])
 }
 
-export async function writeVerdict(host: Host, sha256: string, verdict: Verdict): Promise<void> {
+export async function writeVerdict(
+  host: Host,
+  sha256: string,
+  verdict: UpgradeVerdict,
+): Promise<void> {
   const text = JSON.stringify({ sha256, verdict })
   await host.files.write(verdictPath(host.settings.state_dir), `${text}\n`, { mode: 0o600 })
 }
 
-/** The result of the switch to this build; undefined while it runs. */
-export async function verdictOn(host: Host, sha256: string): Promise<Verdict | undefined> {
+/** Returns the result of the switch to this build; undefined while it runs. */
+export async function findVerdict(host: Host, sha256: string): Promise<UpgradeVerdict | undefined> {
   const text = await host.files.read(verdictPath(host.settings.state_dir))
-  const found = text === undefined ? undefined : Verdict.parse(JSON.parse(text))
+  const found = text === undefined ? undefined : UpgradeVerdict.parse(JSON.parse(text))
   return found?.sha256 === sha256 ? found.verdict : undefined
 }

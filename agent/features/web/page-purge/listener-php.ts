@@ -1,8 +1,8 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 
-/** Paths of one message; of more, the whole cache is emptied. */
+/** The maximum number of paths of one message; for more, the whole cache is emptied. */
 export const MAX_PATHS = 100
-/** In bytes; the kernel cuts a longer one off. */
+/** The maximum size in bytes; the kernel cuts a longer message off. */
 export const MAX_MESSAGE = 8192
 const IDLE_SECONDS = 30
 

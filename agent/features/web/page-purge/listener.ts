@@ -1,10 +1,10 @@
 import { type Change, generated } from '#agent/kernel/effects/change.ts'
 import * as effects from '#agent/kernel/effects/effects.ts'
 import {
-  type Generated,
+  type GeneratedFile,
   MARK_LINE,
   removeGenerated,
-  replace,
+  replaceGenerated,
 } from '#agent/kernel/effects/generated.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { sliceOf, WANTS } from '#agent/kernel/services/systemd.ts'
@@ -25,21 +25,21 @@ import {
   socketPathOf,
   socketUnitOf,
   wantsPathOf,
-} from './places.ts'
+} from './paths.ts'
 import { PLUGIN_PHP_TEXT } from './plugin-php.ts'
 
 const wantsPurge = (host: Host, site: Site): boolean =>
   isMet(NEEDS.page_purge, host) && site.settings?.page_purge === true && hasPageCache(site)
 
-/** Root's programs, which every site with the setting runs. */
+/** Installs the programs of root that every site with the setting runs. */
 const purgePrograms = (host: Host): Change =>
   generated(host, [
     { path: LISTENER_PHP, text: LISTENER_PHP_TEXT },
     { path: PLUGIN_PHP, text: PLUGIN_PHP_TEXT },
   ])
 
-/** An address in a wildcard alias cannot be listed: its pages end by themselves. */
-const filesOf = (site: Site): Generated[] => {
+/** Leaves out wildcard aliases, which have no list of addresses: their pages expire. */
+const filesOf = (site: Site): GeneratedFile[] => {
   const { user } = site
   const hosts = servedNamesOf(site).filter((name) => !name.startsWith('*'))
   return [
@@ -48,7 +48,7 @@ const filesOf = (site: Site): Generated[] => {
   ]
 }
 
-/** Starts or removes the listener of a site, as its record says. */
+/** Starts or removes the listener of a site by its record. */
 export const applyListener = (host: Host, site: Site): Change => ({
   async effects() {
     const { user } = site
@@ -68,20 +68,20 @@ export const applyListener = (host: Host, site: Site): Change => ({
     if (!wantsPurge(host, site)) return removeListener(host, user).apply()
     await purgePrograms(host).apply()
     const planned = await effects.writesOf(host, filesOf(site))
-    for (const { path, text } of filesOf(site)) await replace(host, path, text)
+    for (const { path, text } of filesOf(site)) await replaceGenerated(host, path, text)
     await host.files.mkdir(WANTS)
     await host.files.link(socketPathOf(user), wantsPathOf(user))
     if (planned.length > 0) {
       await host.shell.run(['systemctl', 'daemon-reload'])
-      // It has the former names; the next message starts it again.
+      // The listener has the former names; the next message starts it again.
       await host.shell.run(['systemctl', 'stop', serviceUnitOf(user)])
     }
     await host.shell.run(['systemctl', 'start', socketUnitOf(user)])
   },
 })
 
-/** The same for a change that works without it: pages end by themselves. */
-export const followListener = (host: Host, site: Site): Promise<void> =>
+/** Applies it without failing, for a change that works without it: pages expire by themselves. */
+export const applyListenerQuietly = (host: Host, site: Site): Promise<void> =>
   applyListener(host, site)
     .apply()
     .catch(() => undefined)
@@ -104,13 +104,13 @@ export const removeListener = (host: Host, user: string): Change => ({
     if (await host.files.stat(servicePathOf(user))) units.push(serviceUnitOf(user))
     await host.shell.run(['systemctl', 'stop', ...units])
     await host.shell.try(['systemctl', 'reset-failed', ...units])
-    // That of the socket identifies the listener, and goes last.
+    // The file of the socket identifies the listener, and goes last.
     for (const path of [servicePathOf(user), socketPathOf(user)]) await removeGenerated(host, path)
     await host.shell.run(['systemctl', 'daemon-reload'])
   },
 })
 
-/** Only the user of the site can write to it. systemd keeps it while nothing runs. */
+/** Only the user of the site can write to the socket. systemd keeps it while nothing runs. */
 const renderSocket = (user: string) => unit`# ${MARK_LINE}
 [Unit]
 Description=Changed pages of ${user}
@@ -128,8 +128,8 @@ WantedBy=multi-user.target
 `
 
 /**
- * The user of nginx, to whom the files of its caches belong, without a capability and any network, and
- * with the cache of this site alone. Its time is that of the site.
+ * Runs as the user of nginx, to whom the files of its caches belong, without a capability and any
+ * network, and with the cache of this site alone. Its time is that of the site.
  */
 const renderService = (user: string, hosts: readonly string[]) => unit`# ${MARK_LINE}
 [Unit]

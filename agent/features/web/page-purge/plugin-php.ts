@@ -1,8 +1,8 @@
 import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 import { MAX_MESSAGE, MAX_PATHS } from './listener-php.ts'
-import { PLUGIN_PHP, SOCKET_IN_PHP } from './places.ts'
+import { PLUGIN_PHP, SOCKET_IN_PHP } from './paths.ts'
 
-/** The must-use plugin of a site. A copy of the site has no socket, and does nothing. */
+/** The must-use plugin of a site. A copy has no socket, so it does nothing there. */
 export const MU_PLUGIN_TEXT = `<?php
 /*
 Plugin Name: Page cache

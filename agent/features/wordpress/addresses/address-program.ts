@@ -1,4 +1,4 @@
-/** The order by standard input, since it has secrets; `$put` writes a file, `$config` is wp-config.php. */
+/** Reads the order, which has secrets, from its input; `$put` writes a file. */
 const BEGIN = `umask(0077);
 // A stack trace would have the arguments, which are secrets.
 set_exception_handler(fn($error) => WP_CLI::error($error->getMessage()));
@@ -19,12 +19,12 @@ $config = function () use ($path) {
 };
 `
 
-/** A program for `wp eval-file - --skip-wordpress` as the site, which runs no code of the site. */
+/** Returns a program for `wp eval-file - --skip-wordpress`, which runs no code of the site. */
 export const programWith = (order: object, program: string): string => `<?php
 $order = json_decode(base64_decode('${Buffer.from(JSON.stringify(order)).toString('base64')}'), true);
 ${BEGIN}${program}`
 
-/** PHP: `$rewrite` changes the addresses and the folder of `$order` in a text. */
+/** PHP code: `$rewrite` changes the addresses and the folder of `$order` in a text. */
 export const ADDRESS_RULES = String.raw`$slash = '\\\\*\/';
 $end = '(?![\w-]|\.\w|:\d)';
 $rules = [];
@@ -49,7 +49,7 @@ $rewrite = function ($text) use ($rules, $home, $folder) {
 };
 `
 
-/** PHP: the `$files` beside wp-config.php in which WordPress and its plugins write addresses. */
+/** PHP code: `$files` are files beside wp-config.php in which plugins write addresses. */
 export const ADDRESS_FILES = `$content = $root . '/wp-content';
 $files = ["$root/.htaccess", "$root/.user.ini", "$root/php.ini", "$root/wordfence-waf.php"];
 foreach (['advanced-cache', 'wp-cache-config', 'db-config', 'sunrise'] as $name) {

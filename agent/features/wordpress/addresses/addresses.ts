@@ -2,23 +2,23 @@ import { z } from 'zod'
 import { VOLATILE_ROWS } from '#agent/kernel/database/digests.ts'
 import { homeOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { type AddressReport, MAX_EXAMPLES, MAX_LEFT } from '#shared/copies/copy.ts'
+import { type AddressReport, MAX_EXAMPLES, MAX_LEFT } from '#shared/copies/copy-source.ts'
 import { writtenNamesOf } from './written-names.ts'
 
-/** The original, which may be gone, or of another server. */
-export type Original = Pick<Site, 'domain' | 'user'>
-export type Destination = Pick<Site, 'domain' | 'user' | 'tls'>
+/** The original, which may be deleted, or of another server. */
+export type OriginalSite = Pick<Site, 'domain' | 'user'>
+export type DestinationSite = Pick<Site, 'domain' | 'user' | 'tls'>
 
-/** Without a certificate of its own, addresses with https would lead nowhere. */
+/** Returns the scheme of addresses: without a certificate, those with https would lead nowhere. */
 export const schemeOf = ({ tls }: Pick<Site, 'tls'>) => (tls === 'none' ? 'http' : 'https')
 
-interface Rule {
+interface AddressRule {
   from: string
   to: string
 }
 
-/** What becomes an address of the destination: both names of the original, and its folder. */
-function rulesFor(from: Original, to: Destination): Rule[] {
+/** Returns the texts that change: both names of the original, and its folder. */
+function rulesFor(from: OriginalSite, to: DestinationSite): AddressRule[] {
   const scheme = schemeOf(to)
   const names = writtenNamesOf(from.domain).flatMap((name) => [
     { from: `https://${name}`, to: `${scheme}://${to.domain}` },
@@ -30,23 +30,27 @@ function rulesFor(from: Original, to: Destination): Rule[] {
   return [...names, { from: homeOf(from.user), to: homeOf(to.user) }]
 }
 
-const BOUNDED = { kinds: MAX_LEFT, examples: MAX_EXAMPLES }
+const REPORT_LIMITS = { kinds: MAX_LEFT, examples: MAX_EXAMPLES }
 
-/** The first line for `hosting-agent rewrite`, with a report of bounded size. */
-export function requestFor(from: Original, to: Destination, tables?: readonly string[]): string {
+/** Returns the first line for `hosting-agent rewrite`, with a report of bounded size. */
+export function requestFor(
+  from: OriginalSite,
+  to: DestinationSite,
+  tables?: readonly string[],
+): string {
   const request = {
     rules: rulesFor(from, to),
-    ...{ ...BOUNDED, changed: false, digest: true, ignore: VOLATILE_ROWS },
+    ...{ ...REPORT_LIMITS, changed: false, digest: true, ignore: VOLATILE_ROWS },
     ...(tables && { tables }),
   }
   return `${JSON.stringify(request)}\n`
 }
 
-/** The same for a report of the columns that would change, without a dump. */
-export const countingRequestFor = (from: Original, to: Destination): string =>
-  `${JSON.stringify({ rules: rulesFor(from, to), ...BOUNDED, output: false })}\n`
+/** Returns a request for a report of the columns that would change, without a dump. */
+export const countingRequestFor = (from: OriginalSite, to: DestinationSite): string =>
+  `${JSON.stringify({ rules: rulesFor(from, to), ...REPORT_LIMITS, output: false })}\n`
 
-const Reported = z.object({
+const RewriteAnswer = z.object({
   replaced: z.int().nonnegative(),
   left: z.array(
     z.object({
@@ -59,10 +63,10 @@ const Reported = z.object({
   ),
 })
 
-/** The report in the last line that the program wrote. Throws for anything else. */
+/** Parses the report in the last line that the program wrote. Throws for anything else. */
 export function readReport(stderr: string): AddressReport {
   const line = stderr.trimEnd().split('\n').at(-1) ?? ''
-  const { replaced, left } = Reported.parse(JSON.parse(line))
+  const { replaced, left } = RewriteAnswer.parse(JSON.parse(line))
   return {
     replaced,
     left: left.slice(0, MAX_LEFT).map((kind) => ({

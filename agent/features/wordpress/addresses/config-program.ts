@@ -1,6 +1,6 @@
 import { ADDRESS_FILES, ADDRESS_RULES, programWith } from './address-program.ts'
 
-/** What the program gets: the new constants are secrets, so it all comes by standard input. */
+/** The standard input of the program: the new constants are secrets. */
 export interface ConfigOrder {
   docroot: string
   /** The names of the original, the longest first, and its folder. */
@@ -18,8 +18,8 @@ export interface ConfigOrder {
 }
 
 /**
- * Changes the text of wp-config.php, addresses and folders in the files where WordPress and its
- * plugins write them, and links to the old folder.
+ * Returns a program that changes wp-config.php, addresses and folders in the files where WordPress
+ * and its plugins write them, and links to the old folder.
  */
 export const configProgram = (order: ConfigOrder): string => programWith(order, PROGRAM)
 

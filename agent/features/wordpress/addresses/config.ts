@@ -4,17 +4,17 @@ import type { Host } from '#agent/kernel/host/ports.ts'
 import { docrootOf, homeOf } from '#agent/kernel/site/paths.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
-import { type Original, schemeOf } from './addresses.ts'
+import { type OriginalSite, schemeOf } from './addresses.ts'
 import { type ConfigOrder, configProgram } from './config-program.ts'
 import { writtenNamesOf } from './written-names.ts'
 
 /**
- * The copy gets its own database, keys and addresses: a session of the original is not valid in it,
- * and it shares no entry of an object cache. Throws if wp-config.php cannot be changed.
+ * Gives the copy its own database, keys and addresses: a session of the original is not valid in
+ * it, and it shares no entry of an object cache. Throws if wp-config.php cannot be changed.
  */
-export async function configure(
+export async function configureCopy(
   host: Host,
-  from: Original,
+  from: OriginalSite,
   to: Site,
   password: Secret,
 ): Promise<void> {
@@ -30,12 +30,12 @@ export async function configure(
 }
 
 /** Changes the addresses in files that came from another site; its wp-config.php stays its own. */
-export const readdress = (host: Host, from: Original, to: Site): Promise<void> =>
+export const rewriteAddressFiles = (host: Host, from: OriginalSite, to: Site): Promise<void> =>
   changeFiles(host, from, to, { replaced: {}, added: {}, matched: {} })
 
 async function changeFiles(
   host: Host,
-  from: Original,
+  from: OriginalSite,
   to: Site,
   constants: Pick<ConfigOrder, 'replaced' | 'added' | 'matched'>,
 ): Promise<void> {
@@ -49,12 +49,13 @@ async function changeFiles(
     ...constants,
   })
   const output = await runWpCli(host, to, ['--skip-wordpress', 'eval-file', '-'], code)
-  if (output.code !== 0) throw failed(complaintOf(output))
+  if (output.code !== 0) throw configurationError(complaintOf(output))
 }
 
 /**
- * Starts WordPress without plugins and theme, and proves that it uses its own database: with another
- * one it would show, and change, the original. Its address has `http` until there is a certificate.
+ * Starts WordPress without plugins and theme, and proves that it uses its own database: with
+ * another one it would show, and change, the original. Its address has `http` until there is a
+ * certificate.
  */
 export async function proveOwnDatabase(host: Host, site: Site): Promise<void> {
   const { user, domain } = site
@@ -74,7 +75,8 @@ foreach (['siteurl', 'home'] as $name) {
 `
   const args = ['--skip-plugins', '--skip-themes', 'eval-file', '-']
   const output = await runWpCli(host, site, args, code)
-  if (output.code !== 0) throw failed(complaintOf(output))
+  if (output.code !== 0) throw configurationError(complaintOf(output))
 }
 
-const failed = (reason: string) => new Error(`The copy could not be configured: ${reason}`)
+const configurationError = (reason: string) =>
+  new Error(`The copy could not be configured: ${reason}`)

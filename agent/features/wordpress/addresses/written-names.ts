@@ -2,7 +2,7 @@ import { domainToUnicode } from 'node:url'
 import { canonicalDomain } from '#shared/kernel/names.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
 
-/** Both names of a site, the longest first, and how people write them if they are internationalised. */
+/** Returns both names of a site, the longest first, and their internationalised forms. */
 export function writtenNamesOf(domain: string): string[] {
   const names = pairOf(domain).flatMap((name) => {
     const written = domainToUnicode(name)

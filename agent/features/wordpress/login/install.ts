@@ -10,13 +10,13 @@ export const loginSteps = (host: Host): Promise<Step[]> =>
     { path: LOGIN_PHP, text: LOGIN_PHP_TEXT },
   ])
 
-/** After that, whoever was signed in by the dashboard must sign in again. */
+/** The hours after which somebody whom the dashboard has signed in must sign in again. */
 const SESSION_HOURS = 8
 
 /**
  * Runs in the PHP of a site, which belongs to the site: it can only sign somebody in to itself. The
- * token of the request names a file, whose removal succeeds for one request only. `wp_login` runs as
- * after a password, so that a plugin for a second factor still asks for it.
+ * token of the request names a file, whose removal succeeds for one request only. `wp_login` runs
+ * as after a password, so that a plugin for a second factor still asks for it.
  */
 export const LOGIN_PHP_TEXT = `<?php
 // ${MARK_LINE}

@@ -9,12 +9,12 @@ import { parseJson } from '#shared/kernel/parse.ts'
 import { adminPasswordReading, wordpressUsersReading } from '#shared/wordpress/readings.ts'
 import { MAX_USERS, WordpressUsers } from '#shared/wordpress/wp-login.ts'
 
-/** Customers of a shop are many, and have nothing to do behind its login. */
+/** The roles of customers, who are many, and have nothing to do behind the login. */
 const VISITORS = ['subscriber', 'customer']
 
 const PROBLEM = 'The users were not read'
 
-/** The accounts that work on a site: administrators first, then by number. */
+/** Lists the accounts that work on a site: administrators first, then by number. */
 export async function listUsers(host: Host, site: Site): Promise<WordpressUsers> {
   const printed = await evaluate(host, site, QUERY, PROBLEM)
   const list = parseJson(WordpressUsers, printed)

@@ -1,29 +1,29 @@
 import type { Host } from '#agent/kernel/host/ports.ts'
-import { eachAtOnce } from './at-once.ts'
+import { mapConcurrently } from './map-concurrently.ts'
 
 /** A system program that runs on this machine, not in a container on it. */
 export interface Process {
   pid: number
-  /** Also true for a package's own user. */
+  /** True also for a package's own user. */
   root: boolean
-  /** As shown by ps(1): some programs replace their argv by a title. */
+  /** The command line of ps(1): some programs replace their argv by a title. */
   line: string
 }
 
-const AT_ONCE = 32
+const MAX_CONCURRENT = 32
 
-/** login.defs(5): the first user who is a person. */
+/** The first user id of a person: login.defs(5). */
 const FIRST_UID = 1000
 
 /**
- * The processes of root and of the users of packages. Other users can give a program any title, and
- * a program in a container has other files: neither shows this machine's configuration.
+ * Lists the processes of root and of the users of packages. Other users can give a program any
+ * title, and a program in a container has other files: neither shows this machine's configuration.
  */
 export async function systemProcesses(host: Pick<Host, 'files'>): Promise<Process[]> {
   const pids = (await host.files.list('/proc').catch(() => []))
     .map(({ name }) => Number(name))
     .filter((pid) => Number.isInteger(pid) && pid > 0)
-  const found = await eachAtOnce(pids, AT_ONCE, (pid) => processOf(host, pid))
+  const found = await mapConcurrently(pids, MAX_CONCURRENT, (pid) => processOf(host, pid))
   return found.filter((process) => process !== undefined).sort((one, other) => one.pid - other.pid)
 }
 

@@ -1,23 +1,23 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statfsSync, writeFileSync } from 'node:fs'
-import { attempt } from '#agent/kernel/host/attempt.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
 
 const MOUNT = '/sys/fs/cgroup'
-/** The groups of systemd's transient units: its own slice, and those of the sites. */
+/** The control groups of systemd's transient units: its own slice, and those of the sites. */
 const UNITS = `${MOUNT}/system.slice`
 const SITES = `${MOUNT}/hosting.slice`
 /** CGROUP2_SUPER_MAGIC: statfs(2). */
 const CGROUP2 = 0x63677270
 
-/** For a program that must not be interrupted, such as dpkg: Programs.lasting. */
+/** Returns the tag of a program that must not be interrupted, such as dpkg: Programs.lasting. */
 export const lastingTag = (operation: string) => `${operation}.lasting`
-/** The unit name of a program outside the sandbox; operation ids contain no dot. */
+/** Returns the unit name of a program outside the sandbox; operation ids contain no dot. */
 export const unitPrefix = (tag: string) => `hosting-operation-${tag}.`
 
-/** The group below which this process may create others. */
+/** The control group below which this process may create others. */
 let home: string | undefined
 
 function homeOf(): string {
-  home ??= `${MOUNT}${/^0::(.*)$/m.exec(attempt(() => readFileSync('/proc/self/cgroup', 'utf8')) ?? '')?.[1] ?? '/..'}`
+  home ??= `${MOUNT}${/^0::(.*)$/m.exec(undefinedIfThrows(() => readFileSync('/proc/self/cgroup', 'utf8')) ?? '')?.[1] ?? '/..'}`
   return home.replace(/\/$/, '')
 }
 
@@ -40,53 +40,52 @@ export function startIn<T>(tag: string | undefined, start: () => T): T {
 function enter(tag: string): boolean {
   const folder = folderOf(tag)
   if (folder.includes('/../') || !isControlGroup(homeOf())) return false
-  const entered = attempt(() => {
+  const entered = undefinedIfThrows(() => {
     mkdirSync(folder, { recursive: true })
     return join(folder)
   })
   return entered ?? false
 }
 
-const goHome = () => attempt(() => join(homeOf()))
+const goHome = () => undefinedIfThrows(() => join(homeOf()))
 
 function join(folder: string): true {
   writeFileSync(`${folder}/cgroup.procs`, String(process.pid))
   return true
 }
 
-/**
- * Whether a folder is a control group of version 2, which alone keeps and kills its processes;
- * another file system only looks alike.
- */
+/** Returns whether a folder is a control group of version 2, and not of another file system. */
 export function isControlGroup(folder: string): boolean {
-  return attempt(() => statfsSync(folder).type) === CGROUP2
+  return undefinedIfThrows(() => statfsSync(folder).type) === CGROUP2
 }
 
-/** The processes in the group of an operation, and in its units of systemd. */
+/** Lists the processes in the group of an operation, and in its units of systemd. */
 export function groupMembers(tag: string): number[] {
-  const slices = (attempt(() => readdirSync(SITES)) ?? []).map((name) => `${SITES}/${name}`)
+  const slices = (undefinedIfThrows(() => readdirSync(SITES)) ?? []).map(
+    (name) => `${SITES}/${name}`,
+  )
   const units = [UNITS, ...slices].flatMap((slice) =>
-    (attempt(() => readdirSync(slice)) ?? [])
+    (undefinedIfThrows(() => readdirSync(slice)) ?? [])
       .filter((name) => name.startsWith(unitPrefix(tag)))
       .map((name) => `${slice}/${name}`),
   )
   return [folderOf(tag), ...units].flatMap(membersOf).filter((pid) => pid !== process.pid)
 }
 
-/** All at once, if the kernel can (5.14); not while this process is in the group. */
+/** Kills all processes at once, if the kernel can (5.14), and this process is not in the group. */
 export function killGroup(tag: string): void {
   if (membersOf(folderOf(tag)).includes(process.pid) && !goHome()) return
-  attempt(() => writeFileSync(`${folderOf(tag)}/cgroup.kill`, '1'))
+  undefinedIfThrows(() => writeFileSync(`${folderOf(tag)}/cgroup.kill`, '1'))
 }
 
-/** A group that still has processes stays. */
+/** Removes a group without processes. */
 export function removeGroup(tag: string): void {
-  attempt(() => rmdirSync(folderOf(tag)))
+  undefinedIfThrows(() => rmdirSync(folderOf(tag)))
 }
 
 function membersOf(folder: string): number[] {
-  const own = attempt(() => readFileSync(`${folder}/cgroup.procs`, 'utf8')) ?? ''
-  const below = (attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [])
+  const own = undefinedIfThrows(() => readFileSync(`${folder}/cgroup.procs`, 'utf8')) ?? ''
+  const below = (undefinedIfThrows(() => readdirSync(folder, { withFileTypes: true })) ?? [])
     .filter((entry) => entry.isDirectory())
     .flatMap(({ name }) => membersOf(`${folder}/${name}`))
   return [...own.split('\n').filter(Boolean).map(Number), ...below]

@@ -8,29 +8,29 @@ import {
 import { messageOf } from '#shared/kernel/errors.ts'
 
 const CONNECT_MS = 3000
-/** A connection of an administrator's own may hold a lock that a statement of the agent needs. */
+/** The maximum wait for a lock that a connection of an administrator may hold. */
 const LOCK_SECONDS = 30
-/** How long a failure is remembered. A stopped server fails immediately anyway. */
+/** The time for which a failure is remembered. A stopped server fails immediately anyway. */
 const REMEMBERED_MS: Record<DatabaseProblem, number> = { stopped: 0, denied: 3000, silent: 30_000 }
-/** Statements of others end in their own time: queries after 15 seconds, others after ten minutes. */
-const PATIENCE_MS = 60_000
+/** The maximum wait for statements of others: queries end after 15 s, others after 10 minutes. */
+const MAX_WAIT_MS = 60_000
 const MAX_CONNECTIONS = 4
-const BUSY = `other work used all ${MAX_CONNECTIONS} connections for ${PATIENCE_MS / 1000} seconds`
-/** Its limit was reached, or it was closed: no words of the server. */
-const OF_POOL = new Set([
+const BUSY = `other work used all ${MAX_CONNECTIONS} connections for ${MAX_WAIT_MS / 1000} seconds`
+/** The errors of the pool: its limit was reached, or it was closed. */
+const POOL_ERRORS = new Set([
   ...['ER_GET_CONNECTION_TIMEOUT', 'ER_CLOSING_POOL', 'ER_POOL_ALREADY_CLOSED'],
 ])
-/** Access denied, also where the account has another authentication or an old one. */
+/** MariaDB's errors for denied access, also where the account has another authentication. */
 const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])
 
 export interface Connections {
   /** Throws DatabaseUnavailable within seconds, and immediately while a failure is remembered. */
   take(): Promise<PoolConnection>
-  /** The error of a connection that was lost in silence. */
+  /** Returns the error of a connection that was lost without an answer. */
   silent(reason: string): DatabaseUnavailable
 }
 
-interface Place {
+interface ConnectionTarget {
   socket: string
   connect_ms: number
 }
@@ -59,7 +59,7 @@ export function openConnections(
   }
   const reopen = async () => {
     leave()
-    pool = await opened(place, await accountThatEnters(place, option_files))
+    pool = await opened(place, await firstAcceptedAccount(place, option_files))
     return pool
   }
   const current = (): Pool | Promise<Pool> => {
@@ -91,7 +91,7 @@ export function openConnections(
   }
   return {
     async take() {
-      const end = performance.now() + PATIENCE_MS
+      const end = performance.now() + MAX_WAIT_MS
       while (performance.now() < end) {
         const connection = await tried()
         if (connection) return connection
@@ -102,40 +102,43 @@ export function openConnections(
   }
 }
 
-/** No failure of the server: others use all connections, or have left the pool for a new one. */
+/** Returns whether others use all connections or replaced the pool: no failure of the server. */
 const isInUse = (from: Pool, pool: Pool | undefined) =>
   from !== pool || from.activeConnections() >= MAX_CONNECTIONS
 
-const isOfPool = (error: unknown) => OF_POOL.has((error as Partial<SqlError>).code ?? '')
+const isOfPool = (error: unknown) => POOL_ERRORS.has((error as Partial<SqlError>).code ?? '')
 
-/** The first account that MariaDB accepts: of the agent's file, root by its socket, root's file. */
-async function accountThatEnters(place: Place, files: readonly string[]): Promise<Account> {
+/** Returns the first account that MariaDB accepts: the agent's file, root's socket or file. */
+async function firstAcceptedAccount(
+  place: ConnectionTarget,
+  files: readonly string[],
+): Promise<Account> {
   const [own, ...others] = files
   const given = await readAccount(own === undefined ? [] : [own])
   if (given) {
-    await enter(place, given)
+    await testLogin(place, given)
     return given
   }
   const root = { user: 'root' }
   try {
-    await enter(place, root)
+    await testLogin(place, root)
     return root
   } catch (error) {
     const known = unavailable(error).problem === 'denied' ? await readAccount(others) : undefined
     if (!known) throw error
-    await enter(place, known)
+    await testLogin(place, known)
     return known
   }
 }
 
-async function enter(place: Place, account: Account): Promise<void> {
+async function testLogin(place: ConnectionTarget, account: Account): Promise<void> {
   const { createConnection } = await import('mariadb')
   const connection = await createConnection(configOf(place, account))
   connection.on('error', () => undefined)
   await connection.end().catch(() => connection.destroy())
 }
 
-async function opened(place: Place, account: Account): Promise<Pool> {
+async function opened(place: ConnectionTarget, account: Account): Promise<Pool> {
   const { createPool } = await import('mariadb')
   return createPool({
     ...configOf(place, account),
@@ -148,7 +151,7 @@ async function opened(place: Place, account: Account): Promise<Pool> {
   })
 }
 
-const configOf = (place: Place, account: Account): ConnectionConfig => ({
+const configOf = (place: ConnectionTarget, account: Account): ConnectionConfig => ({
   socketPath: place.socket,
   ...account,
   connectTimeout: place.connect_ms,
@@ -169,16 +172,16 @@ function unavailable(error: unknown): DatabaseUnavailable {
   return new DatabaseUnavailable(stopped ? 'stopped' : 'silent', reason)
 }
 
-/** The login of MariaDB. Without a password: by the socket, which identifies the user (unix_socket). */
+/** The login of MariaDB. Without a password the socket identifies the user (unix_socket). */
 interface Account {
   user: string
   password?: string
 }
 
-/** The agent's file first, then root's: mariadb(1) reads it the same way. */
+/** The files with accounts: the agent's first, then root's, which mariadb(1) reads the same way. */
 const OPTION_FILES = ['/etc/hosting-agent/mariadb.cnf', '/root/.my.cnf'] as const
 
-/** The account in the first file that names one and that only root can write. */
+/** Returns the account in the first file that names one and that only root can write. */
 export async function readAccount(
   paths: readonly string[] = OPTION_FILES,
 ): Promise<Account | undefined> {
@@ -199,10 +202,7 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/**
- * Returns the account in the group [client]:
- * https://mariadb.com/kb/en/configuring-mariadb-with-option-files/
- */
+/** Returns the account in the group [client] of a file of options (mariadb.com/kb). */
 export function accountIn(text: string): Account | undefined {
   let group = ''
   const options = new Map<string, string>()

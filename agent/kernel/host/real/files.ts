@@ -16,19 +16,19 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { draftName } from '#agent/kernel/host/draft.ts'
-import type { Entry, Files, WriteOptions } from '#agent/kernel/host/ports.ts'
-import { kindOf, statOf } from './kind.ts'
+import type { Files, FolderEntry, WriteOptions } from '#agent/kernel/host/ports.ts'
+import { kindOf, statOf } from './file-kind.ts'
 
 const MAX_READ = 1 << 20
-const PART = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
-const READ = constants.O_RDONLY | constants.O_NONBLOCK
-const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
+const PART_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
+const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY
 
 /** Root-owned files of the machine. */
 export const files: Files = {
   async read(path, most = MAX_READ) {
     if (path.startsWith('/proc/')) return readOfKernel(path)
-    await using handle = await open(path, READ).catch(ignoreMissing)
+    await using handle = await open(path, READ_FLAGS).catch(ignoreMissing)
     const found = await handle?.stat()
     if (!handle || !found?.isFile()) return undefined
     if (found.size > most) throw new Error(`${path} is larger than ${most} bytes`)
@@ -65,8 +65,8 @@ export const files: Files = {
 
   async mkdir(path, options = {}) {
     await mkdir(path, { recursive: true, mode: 0o755 })
-    await using handle = await open(path, FOLDER | constants.O_NOFOLLOW)
-    if (Object.keys(options).length > 0) await own(handle, options, 0o755)
+    await using handle = await open(path, FOLDER_FLAGS | constants.O_NOFOLLOW)
+    if (Object.keys(options).length > 0) await setOwnerAndMode(handle, options, 0o755)
   },
 
   async link(target, path) {
@@ -81,7 +81,7 @@ export const files: Files = {
   },
 
   async part(path, from, most) {
-    await using handle = await open(path, PART).catch(ignoreLink)
+    await using handle = await open(path, PART_FLAGS).catch(ignoreLink)
     if (!handle || !(await handle.stat()).isFile()) return undefined
     const bytes = new Uint8Array(most)
     let size = 0
@@ -104,9 +104,9 @@ export const files: Files = {
   },
 }
 
-async function firstEntries(path: string, most: number): Promise<Entry[]> {
+async function firstEntries(path: string, most: number): Promise<FolderEntry[]> {
   const folder = await opendir(path).catch(ignoreMissing)
-  const found: Entry[] = []
+  const found: FolderEntry[] = []
   for await (const entry of folder ?? []) {
     found.push({ name: entry.name, kind: kindOf(entry) })
     if (found.length >= most) break
@@ -117,12 +117,16 @@ async function firstEntries(path: string, most: number): Promise<Entry[]> {
 async function writeNew(path: string, text: string, options: WriteOptions): Promise<void> {
   await using handle = await open(path, 'wx', 0o600)
   await handle.writeFile(text)
-  await own(handle, options, 0o644)
+  await setOwnerAndMode(handle, options, 0o644)
   await handle.sync()
 }
 
-/** Owner first: chown clears the set-id bits that the mode may ask for. */
-async function own(handle: FileHandle, { mode, owner, group }: WriteOptions, usual: number) {
+/** Sets the owner first: chown clears the set-id bits that the mode may contain. */
+async function setOwnerAndMode(
+  handle: FileHandle,
+  { mode, owner, group }: WriteOptions,
+  usual: number,
+) {
   const uid = owner === undefined ? 0 : await idOf('/etc/passwd', owner)
   const primary = owner === undefined ? 0 : await idOf('/etc/passwd', owner, 3)
   const gid = group === undefined ? primary : await idOf('/etc/group', group)
@@ -139,23 +143,23 @@ async function idOf(database: string, name: string, column = 2): Promise<number>
 }
 
 async function syncFolder(path: string): Promise<void> {
-  await using handle = await open(path, FOLDER)
+  await using handle = await open(path, FOLDER_FLAGS)
   await handle.sync()
 }
 
-/** ENODEV: the control group ended while it was read; ESRCH: the process did. */
+/** Errors of missing files; ENODEV and ESRCH if the group or process ended meanwhile. */
 const MISSING = ['ENOENT', 'ENOTDIR', 'ENODEV', 'ESRCH']
 
 function ignoreLink(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ELOOP') return ignoreMissing(error)
 }
 
-/** A file that an ordinary user may not see counts as missing: root sees everything. */
-/** Synchronously, since it never waits for a disk: a fifth of the processor time. */
+/** Returns undefined for a file that an ordinary user may not see: root sees everything. */
+/** Reads synchronously, since it never waits for a disk: a fifth of the processor time. */
 function readOfKernel(path: string): string | undefined {
   let file: number
   try {
-    file = openSync(path, READ)
+    file = openSync(path, READ_FLAGS)
   } catch (error) {
     return ignoreMissing(error as NodeJS.ErrnoException)
   }

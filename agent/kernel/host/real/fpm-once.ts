@@ -14,7 +14,7 @@ export async function startFpm(
   const options = ['--nodaemonize', '--force-stderr', '--fpm-config', config, ...more]
   const fpm = spawn(program, options, { stdio: 'ignore' })
   try {
-    await started(fpm, socket)
+    await awaitSocket(fpm, socket)
     return fpm
   } catch (error) {
     fpm.kill('SIGKILL')
@@ -22,7 +22,7 @@ export async function startFpm(
   }
 }
 
-async function started(fpm: ChildProcess, socket: string): Promise<void> {
+async function awaitSocket(fpm: ChildProcess, socket: string): Promise<void> {
   for (const end = Date.now() + START_MS; ; await setTimeout(20)) {
     if (await connects(socket)) return
     if (fpm.exitCode !== null) throw new Error('PHP-FPM ended at its start')
@@ -37,15 +37,15 @@ const connects = (socket: string) =>
     peer.once('error', () => resolve(false))
   })
 
-interface Asked {
+interface FpmRequest {
   params: Record<string, string>
   content?: Uint8Array
 }
 
-/** The answer as CGI has it; undefined: none, one that does not end, or one that is too large. */
-export const ask = (
+/** Returns a CGI answer; undefined without one, and for one that does not end or is too large. */
+export const requestFpm = (
   socket: string,
-  { params, content }: Asked,
+  { params, content }: FpmRequest,
   { timeout_ms, most }: { timeout_ms: number; most: number },
 ) =>
   new Promise<Buffer | undefined>((resolve) => {

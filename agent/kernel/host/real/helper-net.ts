@@ -2,22 +2,22 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { type AcmeOutcome, type AcmePort, RenewalWindows } from '#agent/kernel/host/acme-port.ts'
-import type { Fetching, Net } from '#agent/kernel/host/ports.ts'
+import type { FetchOptions, Net } from '#agent/kernel/host/ports.ts'
 import { DYNAMIC_USER, UNPRIVILEGED } from '#agent/kernel/host/sandbox.ts'
-import { VisitedList, type Visitor } from '#agent/kernel/host/visit-port.ts'
-import { provided } from './executable.ts'
+import { type Visitor, VisitResults } from '#agent/kernel/host/visit-port.ts'
+import { ensureExecutable } from './executable.ts'
 import { bytesOf, net, save } from './net.ts'
-import { type Call, OrderLine, RecordLine, ResolvedList } from './network-helper.ts'
+import { type NetworkCall, OrderLine, RecordLine, ResolvedList } from './network-helper.ts'
 import { cookieOf, remember } from './programs.ts'
 import { environment } from './shell.ts'
 import { SYSTEMD_RUN, transient } from './unconfined.ts'
 import { visitor } from './visitor.ts'
 
-/** A download streams through it: the executable itself takes most of the memory. */
+/** The limits of a helper, whose memory is mostly the executable itself: downloads stream. */
 const LIMITS = ['MemoryMax=512M', 'TasksMax=64']
 
-/** The network for the half without one: each call runs in a short-lived unit without privileges. */
-export const reachingNet: Net = {
+/** The network of the half without one: each call runs in a short-lived unit without privileges. */
+export const helperNet: Net = {
   async fetch(url, options = {}) {
     if (url.startsWith('file:')) return net.fetch(url)
     const call = { call: 'fetch', url, timeout_ms: options.timeout_ms ?? 30_000 } as const
@@ -37,19 +37,19 @@ export const reachingNet: Net = {
   },
 }
 
-/** Local sockets are files, which need no network. */
-export const reachingVisitor: Visitor = {
+/** The visitor of the half without a network; local sockets are files, which need none. */
+export const helperVisitor: Visitor = {
   ...visitor,
   async visit(visits) {
     if (visits.length === 0) return []
     const text = String(await gathered(answer({ call: 'visit', visits: [...visits] })))
-    return VisitedList.parse(JSON.parse(text))
+    return VisitResults.parse(JSON.parse(text))
   },
 }
 
-export const reachingAcme: AcmePort = {
+export const helperAcme: AcmePort = {
   async order({ present, publish, operation, ...request }) {
-    const child = await begin({ call: 'order', ...request }, operation)
+    const child = await startHelper({ call: 'order', ...request }, operation)
     const ended = endOf(child)
     ended.catch(() => undefined)
     let outcome: AcmeOutcome | undefined
@@ -77,8 +77,11 @@ export const reachingAcme: AcmePort = {
   },
 }
 
-async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator<Uint8Array> {
-  const child = await begin(call, operation)
+async function* answer(
+  call: NetworkCall,
+  { operation }: FetchOptions = {},
+): AsyncGenerator<Uint8Array> {
+  const child = await startHelper(call, operation)
   const ended = endOf(child)
   ended.catch(() => undefined)
   child.stdin?.end()
@@ -86,8 +89,11 @@ async function* answer(call: Call, { operation }: Fetching = {}): AsyncGenerator
   await ended
 }
 
-async function begin(call: Call, operation: string | undefined): Promise<ChildProcess> {
-  await provided(SYSTEMD_RUN)
+async function startHelper(
+  call: NetworkCall,
+  operation: string | undefined,
+): Promise<ChildProcess> {
+  await ensureExecutable(SYSTEMD_RUN)
   const [program = '', ...args] = [
     ...transient([...UNPRIVILEGED, DYNAMIC_USER, ...LIMITS], operation),
     ...[process.execPath, 'reach'],

@@ -2,56 +2,61 @@ import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
 import { type Answer, AUTHORITATIVE_ANSWER, decode, encode, TRUNCATED_RESPONSE } from 'dns-packet'
 import { z } from 'zod'
-import type { Resolved } from '#agent/kernel/host/ports.ts'
-import { isIpv6, mayBeAsked } from '#agent/kernel/host/record-addresses.ts'
+import type { ResolvedAddresses } from '#agent/kernel/host/ports.ts'
+import { isIpv6, mayBeContacted } from '#agent/kernel/host/record-addresses.ts'
 
-type Ask = (server: string, name: string, type: AddressType) => Promise<DnsMessage | undefined>
+type AskNameServer = (
+  server: string,
+  name: string,
+  type: AddressType,
+) => Promise<DnsMessage | undefined>
 
 export interface NameServers {
-  /** One question; undefined: no answer. */
-  ask: Ask
-  /**
-   * Return the name servers of a domain, and the addresses of one, as the resolver of this server
-   * has them.
-   */
+  /** Asks one question; undefined without an answer. */
+  ask: AskNameServer
+  /** Return the name servers of a domain, and the addresses of one, by this server's resolver. */
   serversOf(domain: string): Promise<string[]>
   addressesOf(server: string): Promise<string[]>
 }
 
 const ANSWER_MS = 1500
 const MAX_MS = 20_000
-const AT_ONCE = 10
+const MAX_CONCURRENT = 10
 const MAX_HOPS = 12
-/** The maximum number of name servers that are asked, of one zone and one family of addresses. */
+/** The maximum number of name servers of one zone and one family of addresses. */
 const MAX_SERVERS = 2
 
 /**
- * The A and AAAA records of each name from the name servers of its zone, found from its top-level
- * domain on: no cache has former records or former name servers. Null: they did not answer in time.
+ * Returns the A and AAAA records of each name from the name servers of its zone, found from its
+ * top-level domain on, past all caches. Null when they did not answer in time.
  */
 export async function freshRecords(
   names: readonly string[],
-  servers: NameServers = real(),
-): Promise<Resolved[]> {
+  servers: NameServers = realNameServers(),
+): Promise<ResolvedAddresses[]> {
   const late = Date.now() + MAX_MS
-  const found: Resolved[] = names.map(() => null)
+  const found: ResolvedAddresses[] = names.map(() => null)
   const turns = names.entries()
   const worker = async () => {
     for (const [at, name] of turns)
       if (Date.now() < late) found[at] = await recordsOf(servers, name, late).catch(() => null)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
   return found
 }
 
-async function recordsOf(servers: NameServers, name: string, late: number): Promise<Resolved> {
+async function recordsOf(
+  servers: NameServers,
+  name: string,
+  late: number,
+): Promise<ResolvedAddresses> {
   const types = ['A', 'AAAA'] as const
-  const found = await Promise.all(types.map((type) => new Walk(servers, type, late).find(name)))
+  const found = await Promise.all(types.map((type) => new ZoneWalk(servers, type, late).find(name)))
   return found.includes(null) ? null : found.flatMap((records) => records ?? [])
 }
 
-/** From the top-level domain to the zone of a name, and to the zones of its aliases (CNAME). */
-class Walk {
+/** Goes from the top-level domain to the zone of a name, and to those of its aliases (CNAME). */
+class ZoneWalk {
   readonly #servers: NameServers
   readonly #type: AddressType
   readonly #late: number
@@ -63,7 +68,7 @@ class Walk {
     this.#late = late
   }
 
-  async find(name: string): Promise<Resolved> {
+  async find(name: string): Promise<ResolvedAddresses> {
     const top = name.slice(name.lastIndexOf('.') + 1)
     const names = (await this.#servers.serversOf(top)).slice(0, MAX_SERVERS)
     let addresses = await this.#addressesOf(names, [])
@@ -83,7 +88,7 @@ class Walk {
     return null
   }
 
-  async #read({ answers, code }: DnsMessage, name: string): Promise<Resolved> {
+  async #read({ answers, code }: DnsMessage, name: string): Promise<ResolvedAddresses> {
     let last = name
     for (const _ of answers)
       last = answers.find((one) => one.name === last && one.type === 'CNAME')?.data ?? last
@@ -93,7 +98,7 @@ class Walk {
     return USABLE.includes(code) ? [] : null
   }
 
-  /** The first useful answer. */
+  /** Returns the first useful answer. */
   async #askAny(addresses: readonly string[], name: string): Promise<DnsMessage | undefined> {
     for (const address of addresses) {
       const message = await this.#servers.ask(address, name, this.#type)
@@ -103,22 +108,22 @@ class Walk {
     return undefined
   }
 
-  /** With `glue`, the addresses that the parent zone sent; nobody but its owner chooses them. */
+  /** Returns addresses of name servers. With `glue`, those of the parent zone. */
   async #addressesOf(names: readonly string[], glue: readonly DnsRecord[]): Promise<string[]> {
     const sent = glue.filter(({ name, data }) => data !== '' && names.includes(name))
     const found = sent.map(({ data }) => data)
     for (const name of found.length > 0 ? [] : names.slice(0, MAX_SERVERS))
       found.push(...(await this.#servers.addressesOf(name)))
-    const some = found.filter((address) => mayBeAsked(address, false))
+    const some = found.filter((address) => mayBeContacted(address, false))
     const of = (is: boolean) => some.filter((one) => isIpv6(one) === is).slice(0, MAX_SERVERS)
     return [...of(false), ...of(true)]
   }
 }
 
-/** The second: there is no such name. */
+/** The codes of useful answers; the second one means that the name does not exist. */
 const USABLE = ['NOERROR', 'NXDOMAIN']
 
-/** The name servers of a zone nearer to the name. */
+/** Returns the name servers of a zone nearer to the name. */
 const referralOf = ({ authority }: DnsMessage, name: string, zone: string): DnsRecord[] =>
   authority.filter(
     (one) =>
@@ -127,7 +132,7 @@ const referralOf = ({ authority }: DnsMessage, name: string, zone: string): DnsR
       (name === one.name || name.endsWith(`.${one.name}`)),
   )
 
-function real(): NameServers {
+function realNameServers(): NameServers {
   const resolver = new Resolver({ timeout: ANSWER_MS, tries: 2 })
   const none = (): string[] => []
   const tops = new Map<string, Promise<string[]>>()
@@ -145,7 +150,7 @@ function real(): NameServers {
   }
 }
 
-/** Only the server that is asked can answer: the socket is connected, and port and id are random. */
+/** Asks a server over a connected socket, with a random port and id: only it can answer. */
 export function askServer(
   server: string,
   name: string,
@@ -174,9 +179,9 @@ export function askServer(
 type AddressType = 'A' | 'AAAA'
 
 export interface DnsRecord {
-  /** In lower case, without a dot at its end. */
+  /** The name in lower case, without a final dot. */
   name: string
-  /** Such as `A`, `AAAA`, `NS` or `CNAME`. */
+  /** The type, such as `A`, `AAAA`, `NS` or `CNAME`. */
   type: string
   /** An address or a name; empty for other types. */
   data: string
@@ -184,7 +189,7 @@ export interface DnsRecord {
 
 export interface DnsMessage {
   id: number
-  /** As DNS names it, such as `NOERROR` or `NXDOMAIN`. */
+  /** The code of DNS, such as `NOERROR` or `NXDOMAIN`. */
   code: string
   is_authoritative: boolean
   is_truncated: boolean
@@ -194,10 +199,10 @@ export interface DnsMessage {
   additional: DnsRecord[]
 }
 
-/** What decode() also sets, and its types do not have. */
-const Code = z.object({ rcode: z.string() })
+/** The field that decode() also sets, and its types omit. */
+const ResponseCode = z.object({ rcode: z.string() })
 
-/** A question that does not ask for recursion. */
+/** Encodes a question without recursion. */
 export const encodeQuestion = (id: number, name: string, type: AddressType): Buffer =>
   encode({ type: 'query', id, flags: 0, questions: [{ type, name }] })
 
@@ -209,7 +214,7 @@ export function decodeMessage(bytes: Buffer): DnsMessage | undefined {
     const [question, ...others] = questions ?? []
     if (type !== 'response' || !question || others.length > 0) return undefined
     return {
-      ...{ id: id ?? 0, code: Code.parse(rest).rcode },
+      ...{ id: id ?? 0, code: ResponseCode.parse(rest).rcode },
       is_authoritative: ((flags ?? 0) & AUTHORITATIVE_ANSWER) !== 0,
       is_truncated: ((flags ?? 0) & TRUNCATED_RESPONSE) !== 0,
       question: question.name.toLowerCase(),

@@ -6,12 +6,17 @@ import https from 'node:https'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createGunzip } from 'node:zlib'
-import type { Downloading, Net, Probe, Resolved } from '#agent/kernel/host/ports.ts'
+import type {
+  DownloadOptions,
+  Net,
+  ProbeRequest,
+  ResolvedAddresses,
+} from '#agent/kernel/host/ports.ts'
 import { freshRecords } from './name-servers.ts'
 
 const TIMEOUT_MS = 30_000
 const RESOLVE_MS = 3000
-const RESOLVED_AT_ONCE = 10
+const MAX_CONCURRENT_RESOLVES = 10
 const DOWNLOAD_MS = 600_000
 const MAX_PROBE_BODY = 1 << 20
 const MAX_DOWNLOAD = 2 ** 30
@@ -47,42 +52,39 @@ export const net: Net = {
   async resolve(names, { fresh = false } = {}) {
     if (fresh) return freshRecords(names)
     const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 })
-    const found: Resolved[] = []
-    for (let at = 0; at < names.length; at += RESOLVED_AT_ONCE) {
-      const some = names.slice(at, at + RESOLVED_AT_ONCE)
+    const found: ResolvedAddresses[] = []
+    for (let at = 0; at < names.length; at += MAX_CONCURRENT_RESOLVES) {
+      const some = names.slice(at, at + MAX_CONCURRENT_RESOLVES)
       found.push(...(await Promise.all(some.map((name) => recordsOf(resolver, name)))))
     }
     return found
   },
 }
 
-async function recordsOf(resolver: Resolver, name: string): Promise<Resolved> {
+async function recordsOf(resolver: Resolver, name: string): Promise<ResolvedAddresses> {
   const both = [resolver.resolve4(name), resolver.resolve6(name)]
   const found = await Promise.all(both.map((records) => records.catch(noRecords)))
   const known = found.filter((records) => records !== null)
   return known.length < found.length && known.flat().length === 0 ? null : known.flat()
 }
 
-/** The name exists without such a record, or not at all; other errors are no answer. */
-function noRecords(error: unknown): Resolved {
+/** Returns no records for a name without them; throws for errors that are no answer. */
+function noRecords(error: unknown): ResolvedAddresses {
   const { code } = Object(error) as { code?: unknown }
   return code === 'ENODATA' || code === 'ENOTFOUND' ? [] : null
 }
 
-/**
- * Writes the data, unpacked if compressed, and returns its digest in hexadecimal. Throws as soon as
- * either exceeds `most` bytes.
- */
+/** Writes the data unpacked and returns its digest. Throws if either exceeds `most` bytes. */
 export async function save(
   chunks: AsyncIterable<Uint8Array>,
   path: string,
   digest: 'sha1' | 'sha256' | 'sha512',
-  { most = MAX_DOWNLOAD, gunzip = false }: Pick<Downloading, 'most' | 'gunzip'> = {},
+  { most = MAX_DOWNLOAD, gunzip = false }: Pick<DownloadOptions, 'most' | 'gunzip'> = {},
 ): Promise<string> {
   const hash = createHash(digest)
   await using file = await open(path, 'w', 0o600)
   const received = bounded(chunks, most)
-  for await (const chunk of gunzip ? bounded(unpacked(received), most) : received) {
+  for await (const chunk of gunzip ? bounded(gunzipped(received), most) : received) {
     hash.update(chunk)
     await file.writeFile(chunk)
   }
@@ -99,15 +101,20 @@ async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number) {
   }
 }
 
-/** An error of the source ends it, too. */
-async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** Ends also by an error of the source. */
+async function* gunzipped(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = Readable.from(chunks)
   const gunzip = createGunzip()
   source.on('error', (error) => gunzip.destroy(error))
   yield* source.pipe(gunzip)
 }
 
-function target({ host, address = '127.0.0.1', path, tls = false }: Probe): https.RequestOptions {
+function target({
+  host,
+  address = '127.0.0.1',
+  path,
+  tls = false,
+}: ProbeRequest): https.RequestOptions {
   const common = { host: address, path, headers: { host }, agent: false }
   if (!tls) return { ...common, port: 80 }
   return { ...common, port: 443, servername: host, rejectUnauthorized: false }

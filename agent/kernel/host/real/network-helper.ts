@@ -8,12 +8,12 @@ import {
   DnsRecord,
   RenewalRequest,
 } from '#agent/kernel/host/acme-port.ts'
-import { Visit } from '#agent/kernel/host/visit-port.ts'
+import { VisitRequest } from '#agent/kernel/host/visit-port.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { bytesOf, net } from './net.ts'
 import { visitor } from './visitor.ts'
 
-const Call = z.discriminatedUnion('call', [
+const NetworkCall = z.discriminatedUnion('call', [
   z.object({ call: z.literal('fetch'), url: z.string(), timeout_ms: z.number() }),
   z.object({
     call: z.literal('probe'),
@@ -27,21 +27,21 @@ const Call = z.discriminatedUnion('call', [
     names: z.array(z.string()).max(1000),
     fresh: z.boolean(),
   }),
-  z.object({ call: z.literal('visit'), visits: z.array(Visit).max(1000) }),
+  z.object({ call: z.literal('visit'), visits: z.array(VisitRequest).max(1000) }),
   AcmeRequest.extend({ call: z.literal('order') }),
   RenewalRequest.extend({ call: z.literal('renewals') }),
   DnsRecord.extend({ call: z.literal('record') }),
 ])
-export type Call = z.input<typeof Call>
+export type NetworkCall = z.input<typeof NetworkCall>
 
 export const ResolvedList = z.array(z.array(z.string()).nullable())
 
-/** Why nothing changed; null: it did. */
+/** A line with the reason why nothing changed; null if something did. */
 export const RecordLine = z.string().nullable()
 
 /**
- * The progress of an order, one line each: every `present` and `publish` waits for a line in return,
- * which is empty or, as JSON, why it failed.
+ * The progress of an order, one line each. Every `present` and `publish` waits for a line in
+ * return, which is empty or has, as JSON, the reason of the failure.
  */
 export const OrderLine = z.union([
   z.object({ present: z.object({ token: z.string(), text: z.string() }) }),
@@ -57,7 +57,7 @@ export async function reach(): Promise<never> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
   try {
     const { value } = await lines.next()
-    await perform(Call.parse(JSON.parse(String(value))), lines)
+    await perform(NetworkCall.parse(JSON.parse(String(value))), lines)
   } catch (error) {
     console.error(messageOf(error))
     process.exit(1)
@@ -65,7 +65,7 @@ export async function reach(): Promise<never> {
   process.exit(0)
 }
 
-async function perform(call: Call, lines: AsyncIterator<string>): Promise<void> {
+async function perform(call: NetworkCall, lines: AsyncIterator<string>): Promise<void> {
   if (call.call === 'fetch') {
     for await (const chunk of bytesOf(call.url, call.timeout_ms)) await print(chunk)
   } else if (call.call === 'probe') {
@@ -101,7 +101,7 @@ async function order(
   await print(`${JSON.stringify(outcome)}\n`)
 }
 
-/** Resolves when the data is written: an exit would lose waiting data. */
+/** Resolves when the data is written: an exit would lose it. */
 function print(data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(data, (error) => (error ? reject(error) : resolve()))

@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import { ask, startFpm } from './fpm-once.ts'
+import { requestFpm, startFpm } from './fpm-once.ts'
 
-const Request = z.object({
+const PagesRequest = z.object({
   program: z.string(),
   values: z.array(z.string()),
   prepend: z.string(),
@@ -12,7 +12,7 @@ const Request = z.object({
   host: z.string(),
   paths: z.array(z.string()).max(10),
 })
-type Request = z.infer<typeof Request>
+type PagesRequest = z.infer<typeof PagesRequest>
 
 const LIMITS = { timeout_ms: 60_000, most: 16 << 20 }
 
@@ -21,7 +21,7 @@ const LIMITS = { timeout_ms: 60_000, most: 16 << 20 }
  * prints what the answers are like. Runs with the rights of a hidden site, and ends with it.
  */
 export async function pages(): Promise<never> {
-  const request = Request.parse(JSON.parse(await text(process.stdin)))
+  const request = PagesRequest.parse(JSON.parse(await text(process.stdin)))
   const folder = mkdtempSync('/tmp/pages-')
   const socket = `${folder}/fpm.sock`
   writeFileSync(`${folder}/prepend.php`, request.prepend)
@@ -30,7 +30,7 @@ export async function pages(): Promise<never> {
   try {
     const answers = []
     for (const path of request.paths) {
-      const answer = await ask(socket, { params: paramsOf(request, path) }, LIMITS)
+      const answer = await requestFpm(socket, { params: paramsOf(request, path) }, LIMITS)
       answers.push({ path, ...pageOf(answer?.toString('utf8')) })
     }
     console.log(JSON.stringify(answers))
@@ -40,7 +40,7 @@ export async function pages(): Promise<never> {
   process.exit(0)
 }
 
-const configOf = ({ values }: Request, folder: string, socket: string) =>
+const configOf = ({ values }: PagesRequest, folder: string, socket: string) =>
   [
     '[global]',
     'error_log = /dev/null',
@@ -56,7 +56,7 @@ const configOf = ({ values }: Request, folder: string, socket: string) =>
     '',
   ].join('\n')
 
-function paramsOf({ docroot, host }: Request, path: string): Record<string, string> {
+function paramsOf({ docroot, host }: PagesRequest, path: string): Record<string, string> {
   const [script = '/', query = ''] = path.split('?')
   const name = script.endsWith('.php') ? script : '/index.php'
   return {
@@ -69,19 +69,19 @@ function paramsOf({ docroot, host }: Request, path: string): Record<string, stri
   }
 }
 
-/** What an answer of PHP is like, without its content. */
-interface Page {
-  /** 0: no answer. */
+/** The summary of an answer of PHP, without its content. */
+interface PageSummary {
+  /** The HTTP status; 0 without an answer. */
   status: number
-  /** A redirect, an answer that is no page, or a page with its end. */
+  /** True for a redirect, an answer that is no page, and a page with its end. */
   complete: boolean
 }
 
 const END = /<\/(html|rss|feed|rdf:RDF)\s*>/i
 const NEEDS_END = /^(text\/html|application\/(rss|atom|xhtml|rdf)\+xml|text\/xml)\b/i
 
-/** Reads an answer as CGI has it (RFC 3875): header fields, an empty line, content. */
-export function pageOf(answer: string | undefined): Page {
+/** Parses a CGI answer (RFC 3875): header fields, an empty line, content. */
+export function pageOf(answer: string | undefined): PageSummary {
   const [head = '', ...parts] = (answer ?? '').split(/(\r?\n\r?\n)/)
   if (parts.length === 0) return { status: 0, complete: false }
   const body = parts.slice(1).join('')

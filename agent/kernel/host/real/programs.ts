@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import process from 'node:process'
 import { promisify } from 'node:util'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import type { Programs, RunOptions } from '#agent/kernel/host/ports.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
 import { groupMembers, killGroup, lastingTag, removeGroup, unitPrefix } from './cgroups.ts'
-import { provided } from './executable.ts'
+import { ensureExecutable } from './executable.ts'
 
-/** Every program of an operation has it in its environment, and its children inherit it. */
+/** The variable in the environment of every program of an operation, which its children inherit. */
 const COOKIE = 'HOSTING_OPERATION'
 
 /** The running programs of this process, by tag. */
@@ -20,19 +20,19 @@ const settled = new Set<string>()
 
 const SYSTEMCTL = '/usr/bin/systemctl'
 
-type Owner = Pick<RunOptions, 'operation' | 'lasting'>
+type ProgramOwner = Pick<RunOptions, 'operation' | 'lasting'>
 
-/** The mark of the processes of an operation: undefined without one. */
-export function tagOf({ operation, lasting = false }: Owner): string | undefined {
+/** Returns the tag of the processes of an operation; undefined without one. */
+export function tagOf({ operation, lasting = false }: ProgramOwner): string | undefined {
   return operation !== undefined && lasting ? lastingTag(operation) : operation
 }
 
-/** The mark of an operation, for the environment of its programs. */
+/** Returns the variable of an operation for the environment of its programs. */
 export function cookieOf(tag: string | undefined): Record<string, string> {
   return tag === undefined ? {} : { [COOKIE]: tag }
 }
 
-/** A name for a transient unit of the operation: systemd-run(1). */
+/** Names a transient unit of the operation: systemd-run(1). */
 export function unitOf(tag: string | undefined): string[] {
   if (tag === undefined) return []
   settled.delete(tag)
@@ -50,7 +50,7 @@ export function remember(tag: string | undefined, pid: number | undefined): () =
   }
 }
 
-/** By control group if available, otherwise by process group and the mark in the environment. */
+/** Finds programs by control group, or else by process group and environment. */
 export const programs: Programs = {
   async signal(operation, name) {
     for (const tag of tagsOf(operation)) {
@@ -81,14 +81,11 @@ export const programs: Programs = {
   },
 }
 
-/**
- * Units without a process yet. systemd answers in order: a request of a killed systemd-run is in
- * this answer, or never arrives.
- */
+/** Counts units without a process yet; systemd answers requests in order. */
 async function unitsOf(tag: string): Promise<number> {
   if (settled.has(tag) || !existsSync('/run/systemd/system')) return 0
   const argv = ['list-units', '--plain', '--no-legend', `${unitPrefix(tag)}*`]
-  await provided(SYSTEMCTL)
+  await ensureExecutable(SYSTEMCTL)
   const { stdout } = await promisify(execFile)(SYSTEMCTL, argv)
   const units = stdout.split('\n').filter((line) => / (active|activating) /.test(line)).length
   if (units === 0) settled.add(tag)
@@ -116,7 +113,7 @@ async function marked(tags: readonly string[]): Promise<number[]> {
   return found.flat().filter((pid) => pid !== process.pid)
 }
 
-/** A negative pid is that of a process group. A process that has just ended gets nothing. */
+/** Sends a signal; a negative pid is that of a process group. An ended process gets none. */
 export function send(pid: number, name: NodeJS.Signals): void {
-  attempt(() => process.kill(pid, name))
+  undefinedIfThrows(() => process.kill(pid, name))
 }

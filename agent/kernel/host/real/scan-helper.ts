@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer'
 import type { ChildProcess } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import {
-  ANSWERS,
   MAX_LINE_BYTES,
+  SCAN_ANSWERS,
   type ScanKind,
   ScanLine,
   type ScanRequest,
 } from '#agent/kernel/host/scan-lines.ts'
-import type { Read, SiteReader, TenantSite } from '#agent/kernel/host/scanner-port.ts'
+import type { ScanReading, SiteReader, TenantSite } from '#agent/kernel/host/scanner-port.ts'
+import { parseJson } from '#shared/kernel/parse.ts'
 
 export interface HelperProcess extends Pick<ChildProcess, 'stdin' | 'stdout' | 'once'> {
   /** The end of its standard error. */
@@ -27,7 +27,7 @@ export interface HelperTimes {
   idle_ms: number
 }
 
-interface Waiting {
+interface WaitingRequest {
   line: string
   docroot: string
   /** The number of processes that ended before they read any site. */
@@ -36,9 +36,9 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** How long a site whose files hang is not read again. */
+/** The time for which a site whose files hang is not read again. */
 const HUNG_MS = 60_000
-const TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 1700, idle_ms: 300_000 }
+const DEFAULT_TIMES: HelperTimes = { silence_ms: 12_000, reading_ms: 1700, idle_ms: 300_000 }
 const MAX_LOST = 3
 const SILENT = 'it did not answer in time'
 
@@ -50,35 +50,37 @@ export class ScanHelper implements SiteReader {
   readonly #start: () => HelperProcess
   readonly #ready: () => Promise<void>
   readonly #times: HelperTimes
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, WaitingRequest>()
   #process: HelperProcess | undefined
-  /** Hanging docroots, and until when they are not read. */
+  /** The hanging docroots, and the times until which they are not read. */
   readonly #hung = new Map<string, number>()
   #reading: number | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #last = 0
 
-  /** `ready` ends before a process starts. */
-  constructor(start: () => HelperProcess, times = TIMES, ready = async () => {}) {
+  /** `ready` is awaited before a process starts. */
+  constructor(start: () => HelperProcess, times = DEFAULT_TIMES, ready = async () => {}) {
     this.#start = start
     this.#ready = ready
     this.#times = times
   }
 
   async inventory(site: TenantSite, facts?: string) {
-    return present(await this.#request('inventory', ANSWERS.inventory, site, facts))
+    return withUndefined(await this.#request('inventory', SCAN_ANSWERS.inventory, site, facts))
   }
 
   application(site: TenantSite, facts?: string) {
-    return this.#request('application', ANSWERS.application, site, facts)
+    return this.#request('application', SCAN_ANSWERS.application, site, facts)
   }
 
   database(site: TenantSite, facts?: string) {
-    return this.#request('database', ANSWERS.database, site, facts)
+    return this.#request('database', SCAN_ANSWERS.database, site, facts)
   }
 
   async databasePassword(site: TenantSite, facts?: string) {
-    return present(await this.#request('databasePassword', ANSWERS.databasePassword, site, facts))
+    return withUndefined(
+      await this.#request('databasePassword', SCAN_ANSWERS.databasePassword, site, facts),
+    )
   }
 
   async #request<T>(
@@ -102,13 +104,13 @@ export class ScanHelper implements SiteReader {
     return answer.data
   }
 
-  #hangs({ docroot }: Waiting): void {
+  #hangs({ docroot }: WaitingRequest): void {
     const now = performance.now()
     for (const [known, until] of this.#hung) if (until <= now) this.#hung.delete(known)
     this.#hung.set(docroot, now + HUNG_MS)
   }
 
-  #send(waiting: Waiting): void {
+  #send(waiting: WaitingRequest): void {
     this.#process ??= this.#open()
     this.#process.stdin?.write(waiting.line)
     this.#watch()
@@ -130,7 +132,7 @@ export class ScanHelper implements SiteReader {
   }
 
   #answered(helper: HelperProcess, text: string): void {
-    const line = ScanLine.safeParse(attempt(() => JSON.parse(text))).data
+    const line = parseJson(ScanLine, text)
     if (!line) this.#lost(helper, 'it answered something else')
     else if ('reading' in line) this.#reads(line)
     else this.#settle(line)
@@ -150,7 +152,7 @@ export class ScanHelper implements SiteReader {
     if (this.#reading === line.id) this.#reading = undefined
   }
 
-  /** One timer: for a silent helper during requests, else for an idle one. */
+  /** Sets the one timer: for a silent helper during requests, else for an idle one. */
   #watch(): void {
     clearTimeout(this.#timer)
     const helper = this.#process
@@ -187,8 +189,8 @@ export class ScanHelper implements SiteReader {
 
 const unreadable = (why: string) => new Error(`The site could not be read: ${why}`)
 
-/** A missing answer is null on the wire. */
-function present<T>({ answer, ...read }: Read<T | null>): Read<T | undefined> {
+/** Turns null, the missing answer on the wire, into undefined. */
+function withUndefined<T>({ answer, ...read }: ScanReading<T | null>): ScanReading<T | undefined> {
   return { ...read, answer: answer ?? undefined }
 }
 

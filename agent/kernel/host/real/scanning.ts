@@ -4,14 +4,14 @@ import process from 'node:process'
 import { COMPILER_MB, ownProgram } from '#agent/kernel/host/own-program.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { SCANNER } from '#agent/kernel/host/sandbox.ts'
-import { provided } from './executable.ts'
+import { ensureExecutable } from './executable.ts'
 import { literalWords } from './literal-words.ts'
 import { send } from './programs.ts'
 import { type HelperProcess, ScanHelper } from './scan-helper.ts'
 import { environment } from './shell.ts'
 import { SYSTEMD_RUN, transient } from './unconfined.ts'
 
-interface Settings {
+interface ScanningOptions {
   init: Host['init']
   privileged: boolean
   /** The unit of this agent, whose end also ends the process. */
@@ -21,27 +21,27 @@ interface Settings {
 }
 
 /** Reads sites with `hosting-agent scan`, which has only the right to become the user of a site. */
-export function scanning(settings: Settings): ScanHelper {
-  const ready = settings.unit === undefined ? undefined : () => provided(SYSTEMD_RUN)
+export function startScanHelper(settings: ScanningOptions): ScanHelper {
+  const ready = settings.unit === undefined ? undefined : () => ensureExecutable(SYSTEMD_RUN)
   return new ScanHelper(() => start(settings), undefined, ready)
 }
 
-function start({ init, privileged, socket, unit }: Settings): HelperProcess {
+function start({ init, privileged, socket, unit }: ScanningOptions): HelperProcess {
   const program = [...ownProgram(), 'scan', ...(socket === undefined ? [] : [socket])]
-  return privileged ? LIMITING[init](program, unit) : asGroup(program)
+  return privileged ? STARTERS[init](program, unit) : asGroup(program)
 }
 
 const asGroup = ([file = '', ...args]: readonly string[]): HelperProcess =>
   asChild(file, args, (pid) => send(-pid, 'SIGKILL'))
 
-type Start = (program: readonly string[], owner: string | undefined) => HelperProcess
+type StartProcess = (program: readonly string[], owner: string | undefined) => HelperProcess
 
-const LIMITING: Record<Host['init'], Start> = {
+const STARTERS: Record<Host['init'], StartProcess> = {
   systemd: inUnit,
-  direct: (program) => asGroup([...LIMITED, ...program]),
+  direct: (program) => asGroup([...RESOURCE_LIMITS, ...program]),
 }
 
-/** The characters of its standard error in an error message. */
+/** The maximum length of its standard error in an error message. */
 const MAX_COMPLAINT = 500
 
 const MEMORY_MB = 512
@@ -49,9 +49,9 @@ const MEMORY_MB = 512
 export const SCAN_DATA_BYTES = (MEMORY_MB + COMPILER_MB) * 2 ** 20
 
 /** The limits of the unit for a machine without systemd: setpriv(1), prlimit(1). */
-const PLAIN = ['setpriv', '--clear-groups', '--inh-caps=-all']
-const LIMITED = [
-  ...[...PLAIN, '--no-new-privs', '--bounding-set=-all,+setuid,+setgid', '--'],
+const PRIVILEGE_LIMITS = ['setpriv', '--clear-groups', '--inh-caps=-all']
+const RESOURCE_LIMITS = [
+  ...[...PRIVILEGE_LIMITS, '--no-new-privs', '--bounding-set=-all,+setuid,+setgid', '--'],
   ...['prlimit', '--core=0', '--nofile=1024', `--data=${SCAN_DATA_BYTES}`, '--'],
 ]
 
@@ -60,11 +60,18 @@ function inUnit(program: readonly string[], owner: string | undefined): HelperPr
   const properties = owner ? [...SCANNER, `BindsTo=${owner}`] : SCANNER
   const [file = '', ...args] = transient(properties, undefined, unit)
   // Killing systemd-run does not end its unit.
-  return asChild(file, [...args, ...literalWords([...PLAIN, '--', ...program])], (pid) => {
-    const argv = ['kill', '--signal=SIGKILL', unit]
-    spawn('systemctl', argv, { env: environment({}), stdio: 'ignore' }).on('error', () => undefined)
-    send(-pid, 'SIGKILL')
-  })
+  return asChild(
+    file,
+    [...args, ...literalWords([...PRIVILEGE_LIMITS, '--', ...program])],
+    (pid) => {
+      const argv = ['kill', '--signal=SIGKILL', unit]
+      spawn('systemctl', argv, { env: environment({}), stdio: 'ignore' }).on(
+        'error',
+        () => undefined,
+      )
+      send(-pid, 'SIGKILL')
+    },
+  )
 }
 
 function asChild(
@@ -72,7 +79,7 @@ function asChild(
   args: readonly string[],
   kill: (pid: number) => void,
 ): HelperProcess {
-  const env = environment(kept())
+  const env = environment(compileCache())
   const child = spawn(file, args, { env, cwd: '/', detached: true, stdio: 'pipe' })
   let complaint = ''
   child.stderr.on('data', (data) => {
@@ -92,8 +99,8 @@ function asChild(
   }
 }
 
-/** The compile cache of Deno. */
-function kept(): Record<string, string> {
+/** Returns the compile cache of Deno. */
+function compileCache(): Record<string, string> {
   const { HOME, DENO_DIR } = process.env
   return { ...(HOME && { HOME }), ...(DENO_DIR && { DENO_DIR }) }
 }

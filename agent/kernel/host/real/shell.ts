@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { PassThrough, type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
-import type { Fed } from '#agent/kernel/host/fed.ts'
+import type { FeederOutput } from '#agent/kernel/host/feeder-output.ts'
 import type { Output, RunOptions, Shell } from '#agent/kernel/host/ports.ts'
 import { startIn } from './cgroups.ts'
 import { cookieOf, remember, send, tagOf } from './programs.ts'
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 600_000
 const MAX_OUTPUT = 16 << 20
 const MISSING = 127
 
-/** Programs by argv, in a process group of their own, with nothing of the agent's environment. */
+/** Runs programs by argv, in a process group of their own, without the agent's environment. */
 export const shell: Shell = {
   async run(argv, options = {}) {
     const output = await collect(argv, options)
@@ -79,11 +79,11 @@ async function collect(argv: readonly string[], options: RunOptions): Promise<Ou
   return fed ? { ...output, fed: await fed } : output
 }
 
-/** A program and the one that feeds it, which may have one of its own. */
+/** Starts a program and the one that feeds it, which may have one of its own. */
 function startFed(
   argv: readonly string[],
   options: RunOptions,
-): [ChildProcess, Promise<Fed> | undefined] {
+): [ChildProcess, Promise<FeederOutput> | undefined] {
   const { input_from } = options
   if (!input_from) return [start(argv, options), undefined]
   const [feeder, fed] = startFed(input_from.argv, input_from.options)
@@ -184,13 +184,13 @@ export function withoutPrivileges(argv: readonly string[], user: string): string
 }
 
 const MAX_END = 200
-/** A report of the rewriter has a line for each table. */
+/** The maximum size of standard error: a report of the rewriter has a line for each table. */
 const MAX_STDERR = 1 << 20
 
-interface Feeding {
-  /** What the first program got. */
-  before?: Promise<Fed> | undefined
-  /** Its `seen` and `seen_ms`. */
+interface FeederOptions {
+  /** The output of the program that feeds the feeder. */
+  before?: Promise<FeederOutput> | undefined
+  /** The options with `seen` and `seen_ms`. */
   options?: RunOptions
 }
 
@@ -199,8 +199,8 @@ async function feed(
   feeder: ChildProcess,
   ended: Promise<number>,
   child: ChildProcess,
-  { before, options = {} }: Feeding = {},
-): Promise<Fed> {
+  { before, options = {} }: FeederOptions = {},
+): Promise<FeederOutput> {
   const hash = createHash('sha256')
   let bytes = 0
   let end: Buffer = Buffer.alloc(0)
@@ -216,7 +216,7 @@ async function feed(
       next(null, chunk)
     },
   })
-  // Until its end: it may work on what it has for a long time.
+  // Reports until the end of the child: it may work on its input for a long time.
   if (options.seen)
     child.once(
       'close',
@@ -239,31 +239,34 @@ async function feed(
 
 const EVERY_MS = 1000
 
-type Seeing = Pick<RunOptions, 'seen' | 'seen_ms'>
+type ProgressOptions = Pick<RunOptions, 'seen' | 'seen_ms'>
 
 /** Reports each second what `count` returns, until the returned function is called. */
-function reportEach({ seen, seen_ms = EVERY_MS }: Seeing, count: () => number): () => void {
+function reportEach(
+  { seen, seen_ms = EVERY_MS }: ProgressOptions,
+  count: () => number,
+): () => void {
   const timer = setInterval(() => seen?.(count()), seen_ms)
   return () => clearInterval(timer)
 }
 
-/** How far a program has read one of these files, or has written the other; closes it at the end. */
+/** Reports how far a program has read one of these files, or has written the other; closes it. */
 function watchFile(
   child: ChildProcess,
-  seeing: Seeing,
+  seeing: ProgressOptions,
   open: { file?: number | undefined; output?: number | undefined },
 ): void {
   const { file, output = -1 } = open
   const count = file === undefined ? () => fstatSync(output).size : () => positionIn(file)
   const stop = reportEach(seeing, count)
-  // A program that cannot be started is closed, too.
+  // Also closes a program that cannot be started.
   child.once('close', () => {
     stop()
     closeSync(file ?? output)
   })
 }
 
-/** Both programs have one position in a file that one of them got open. */
+/** Returns the position of an open file, which both programs share. */
 function positionIn(file: number): number {
   const text = readFileSync(`/proc/self/fdinfo/${file}`, 'utf8')
   return Number(/^pos:\s*(\d+)$/m.exec(text)?.[1] ?? 0)

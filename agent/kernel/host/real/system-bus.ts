@@ -7,17 +7,17 @@ const TIMEOUT_MS = 10_000
 const TYPE = { CALL: 1, RETURN: 2, ERROR: 3 }
 const FIELD = { PATH: 1, INTERFACE: 2, MEMBER: 3, DESTINATION: 6, SIGNATURE: 8 }
 
-interface Call {
+interface BusCall {
   destination: string
   path: string
   interface: string
   member: string
-  /** Strings and Booleans. */
+  /** The values: strings and Booleans. */
   values: readonly (string | boolean)[]
 }
 
 /** Calls a method on the system bus without any program; throws the message of an error. */
-export async function callOnBus(call: Call): Promise<void> {
+export async function callOnBus(call: BusCall): Promise<void> {
   const socket = connect(BUS)
   socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error('the system bus did not answer')))
   try {
@@ -45,10 +45,10 @@ const HELLO = {
   values: [],
 }
 
-type Read = (sizeOf: (bytes: Buffer) => number) => Promise<Buffer>
+type ReadMessage = (sizeOf: (bytes: Buffer) => number) => Promise<Buffer>
 
-/** Reads as many bytes as the function says, which returns 0 until it knows. */
-function reading(socket: Socket): Read {
+/** Reads as many bytes as the function requests, which returns 0 until it knows. */
+function reading(socket: Socket): ReadMessage {
   let bytes = Buffer.alloc(0)
   const chunks = socket[Symbol.asyncIterator]()
   return async (sizeOf) => {
@@ -71,8 +71,8 @@ const aligned = (size: number, to: number) => Math.ceil(size / to) * to
 const bodyAt = (bytes: Buffer) => aligned(FIXED + bytes.readUInt32LE(12), 8)
 const sizeOf = (bytes: Buffer) => (bytes.length < FIXED ? 0 : bodyAt(bytes) + bytes.readUInt32LE(4))
 
-/** The answer to the only call that waits; signals are between them. */
-async function answered(read: Read): Promise<void> {
+/** Reads the answer to the only call that waits, and skips signals. */
+async function answered(read: ReadMessage): Promise<void> {
   for (;;) {
     const message = await read(sizeOf)
     if (message[1] === TYPE.RETURN) return
@@ -83,7 +83,7 @@ async function answered(read: Read): Promise<void> {
   }
 }
 
-function messageOf(serial: number, { values, ...call }: Call): Buffer {
+function messageOf(serial: number, { values, ...call }: BusCall): Buffer {
   const body = new Writer()
   for (const value of values) {
     if (typeof value === 'string') body.string(value)
@@ -106,7 +106,7 @@ function messageOf(serial: number, { values, ...call }: Call): Buffer {
   return Buffer.concat([head.all, body.all])
 }
 
-/** Values in the byte order and with the alignment of the protocol, from an offset of 8 bytes on. */
+/** Writes values in the byte order and with the alignment of the protocol from a multiple of 8. */
 class Writer {
   #all = Buffer.alloc(0)
 
@@ -132,7 +132,7 @@ class Writer {
     this.number(Buffer.byteLength(text))
     this.bytes(Buffer.from(`${text}\0`))
   }
-  /** A field of the header: its code, and a variant with a signature of one letter. */
+  /** Writes a field of the header: its code, and a variant with a signature of one letter. */
   field(code: number, type: 'o' | 's' | 'g', text: string): void {
     this.align(8)
     this.bytes(Buffer.from([code, 1, type.charCodeAt(0), 0]))

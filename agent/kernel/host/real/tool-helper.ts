@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import { text } from 'node:stream/consumers'
-import { attempt } from '#agent/kernel/host/attempt.ts'
-import { MAX_SESSION, type ToolRan, ToolRun } from '#agent/kernel/host/tool-port.ts'
-import { ask, startFpm } from './fpm-once.ts'
+import { MAX_SESSION, ToolRunRequest, type ToolRunResult } from '#agent/kernel/host/tool-port.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
+import { requestFpm, startFpm } from './fpm-once.ts'
 
 const ANSWER_MS = 55_000
 
@@ -12,7 +12,7 @@ const ANSWER_MS = 55_000
  * rights of a user who exists only meanwhile, and who reaches nothing but the socket of MariaDB.
  */
 export async function tool(): Promise<never> {
-  const run = ToolRun.parse(JSON.parse(await text(process.stdin)))
+  const run = ToolRunRequest.parse(JSON.parse(await text(process.stdin)))
   const folder = mkdtempSync('/tmp/tool-')
   const [socket, page, config] = [`${folder}/s`, `${folder}/page.php`, `${folder}/fpm.conf`]
   const session = `${folder}/sess_tool`
@@ -24,9 +24,9 @@ export async function tool(): Promise<never> {
     const params = { ...run.params, SCRIPT_FILENAME: page }
     const content = Buffer.from(run.content, 'base64')
     const limits = { timeout_ms: ANSWER_MS, most: run.most }
-    const answer = await ask(socket, { params, content }, limits)
-    const after = attempt(() => readFileSync(session, 'utf8')) ?? ''
-    const ran: ToolRan = {
+    const answer = await requestFpm(socket, { params, content }, limits)
+    const after = undefinedIfThrows(() => readFileSync(session, 'utf8')) ?? ''
+    const ran: ToolRunResult = {
       answer: answer ? answer.toString('base64') : null,
       is_whole: existsSync(`${folder}/whole`),
       session: after.length > MAX_SESSION ? run.session : after,
@@ -40,7 +40,7 @@ export async function tool(): Promise<never> {
 
 const DISABLED = 'exec,passthru,shell_exec,system,popen,proc_open,pcntl_exec,mail,dl,putenv'
 
-const configOf = ({ reads }: ToolRun, folder: string, socket: string) =>
+const configOf = ({ reads }: ToolRunRequest, folder: string, socket: string) =>
   [
     '[global]',
     'error_log = /dev/null',

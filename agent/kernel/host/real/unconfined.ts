@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import { deniedAddresses } from '#agent/kernel/host/denied-addresses.ts'
 import type { Host, RunOptions, Shell, SiteProcess } from '#agent/kernel/host/ports.ts'
-import { ANYTHING, executing, pathInside } from '#agent/kernel/host/root-programs.ts'
-import { provided } from './executable.ts'
+import { ANYTHING, executeDirectives, pathInside } from '#agent/kernel/host/root-programs.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
+import { ensureExecutable } from './executable.ts'
 import { literalWords } from './literal-words.ts'
 import { tagOf, unitOf } from './programs.ts'
 import { environment, shell, withoutPrivileges } from './shell.ts'
 
-type Started = [readonly string[], RunOptions]
+type StartedProgram = [readonly string[], RunOptions]
 type Init = Host['init']
 
 const TIMEOUT_MS = 600_000
@@ -20,31 +20,31 @@ const PERL = '/usr/bin/perl'
  * systemd treats an end by SIGTERM, SIGHUP or SIGINT as a success, and systemd-run(1) then returns
  * 0. A command that fails after the program turns it into a failure, while apt and dpkg still get
  * SIGTERM before SIGKILL. The status of a program that ended by itself is kept. The command has no
- * variable: `systemctl daemon-reload` reads a running transient unit again, and then `$EXIT_CODE` is
- * those characters, so that a program that succeeds has failed. `+`: it is not one of those that the
- * program may execute.
+ * variable: `systemctl daemon-reload` reads a running transient unit again, and then `$EXIT_CODE`
+ * is those characters, so that a program that succeeds has failed. `+` allows it in addition to the
+ * programs of the unit.
  */
 const STOPPED_IS_FAILED = 'ExecStopPost=+/bin/grep -qzxF EXIT_CODE=exited /proc/self/environ'
 /** The limits of a program outside the sandbox: apt and dpkg with package scripts. */
-const OUTSIDE = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
+const OUTSIDE_PROPERTIES = ['MemoryMax=2G', 'TasksMax=512', STOPPED_IS_FAILED]
 
 /**
  * The shell of a sandboxed agent: `unconfined` programs and those of a site run in their own
  * transient unit, outside the sandbox. It outlives the agent, as dpkg requires.
  */
 export const confinedShell: Shell = shellThrough(outside, async ([[program = ''], { user }]) => {
-  await provided(program)
-  if (user !== undefined) await provided(SETPRIV)
+  await ensureExecutable(program)
+  if (user !== undefined) await ensureExecutable(SETPRIV)
 })
 
 /** The shell of an agent without a sandbox: programs of a site are still isolated. */
 export const freeShell = (init: Init): Shell =>
   shellThrough((argv, options) => ofSite(argv, options, init))
 
-type Single = (argv: readonly string[], options: RunOptions) => Started
+type StartOf = (argv: readonly string[], options: RunOptions) => StartedProgram
 
-function shellThrough(single: Single, ready?: (started: Started) => Promise<void>): Shell {
-  const start = async (argv: readonly string[], given: RunOptions): Promise<Started> => {
+function shellThrough(single: StartOf, ready?: (started: StartedProgram) => Promise<void>): Shell {
+  const start = async (argv: readonly string[], given: RunOptions): Promise<StartedProgram> => {
     const { input_from, ...options } = given
     const started = single(argv, options)
     await ready?.(started)
@@ -65,15 +65,15 @@ function shellThrough(single: Single, ready?: (started: Started) => Promise<void
   }
 }
 
-/** Status, standard input and both outputs are those of the program: systemd-run(1). */
+/** Returns the arguments of systemd-run(1): its status, input and outputs are the program's. */
 export function transient(properties: readonly string[], tag?: string, unit?: string): string[] {
   const named = unit === undefined ? unitOf(tag) : [`--unit=${unit}`]
   const wait = ['--quiet', '--pipe', '--wait', '--collect', ...named]
   return [SYSTEMD_RUN, ...wait, ...properties.map((text) => `--property=${text}`), '--']
 }
 
-/** The program and its options as they are started: see RunOptions.unconfined. */
-export function outside(argv: readonly string[], options: RunOptions): Started {
+/** Returns the program and its options as they are started: see RunOptions.unconfined. */
+export function outside(argv: readonly string[], options: RunOptions): StartedProgram {
   if (options.site) return ofSite(argv, options, 'systemd')
   const { unconfined, starts, user, ...rest } = options
   const [program = '', ...words] = argv
@@ -84,21 +84,27 @@ export function outside(argv: readonly string[], options: RunOptions): Started {
     ...(literalWords(all).length > all.length ? [PERL] : []),
   ]
   const more = starts === ANYTHING ? starts : [...starters, ...(starts ?? [])]
-  return inUnit(all, rest, [...OUTSIDE, ...executing(program, more), ...denied()])
+  return inUnit(all, rest, [
+    ...OUTSIDE_PROPERTIES,
+    ...executeDirectives(program, more),
+    ...denied(),
+  ])
 }
 
-/** Also for packages: no mirror has such an address. */
+/** Denies addresses also to package managers: no mirror has such an address. */
 const denied = () =>
-  deniedAddresses(attempt(() => readFileSync('/etc/resolv.conf', 'utf8')) ?? '').split('\n')
+  deniedAddresses(undefinedIfThrows(() => readFileSync('/etc/resolv.conf', 'utf8')) ?? '').split(
+    '\n',
+  )
 
-/** The program of a site, started by systemd or its substitute. */
+/** Returns the program of a site, started by systemd or its substitute. */
 export const ofSite = (
   argv: readonly string[],
   { site, ...options }: RunOptions,
   init: Init,
-): Started => (site ? AS_SITE[init](argv, options, site) : [argv, options])
+): StartedProgram => (site ? AS_SITE[init](argv, options, site) : [argv, options])
 
-type AsSite = (argv: readonly string[], options: RunOptions, site: SiteProcess) => Started
+type AsSite = (argv: readonly string[], options: RunOptions, site: SiteProcess) => StartedProgram
 
 const AS_SITE: Record<Init, AsSite> = {
   systemd: (argv, options, { slice, directives }) =>
@@ -110,7 +116,7 @@ function inUnit(
   argv: readonly string[],
   options: RunOptions,
   directives: readonly string[],
-): Started {
+): StartedProgram {
   const { env = {}, umask, cwd, timeout_ms = TIMEOUT_MS, ...rest } = options
   const properties = [`RuntimeMaxSec=${Math.ceil(timeout_ms / 1000)}`, ...directives]
   if (umask !== undefined) properties.push(`UMask=0${umask.toString(8)}`)

@@ -4,36 +4,36 @@ import https from 'node:https'
 import { connect } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { TLSSocket } from 'node:tls'
-import { attempt } from '#agent/kernel/host/attempt.ts'
 import { decodeAnswer, encodeRequest } from '#agent/kernel/host/fastcgi.ts'
+import { undefinedIfThrows } from '#agent/kernel/host/undefined-if-throws.ts'
 import {
-  ELSEWHERE_AGENT,
-  type Pinged,
+  OTHER_SERVER_AGENT,
+  type PingResult,
   VISIT_AGENT,
   VISIT_HEADERS,
-  type Visit,
-  type Visited,
   type Visitor,
+  type VisitRequest,
+  type VisitResult,
 } from '#agent/kernel/host/visit-port.ts'
 import { handshake } from './handshake.ts'
 
-const AT_ONCE = 8
+const MAX_CONCURRENT = 8
 const VISIT_MS = 10_000
 const MAX_BODY = 32 << 10
 const PING_MS = 3000
-/** Answers are shorter than 1 KiB: each piece is parsed with all previous ones. */
+/** The maximum size of an answer, below 1 KiB: each piece is parsed with all previous ones. */
 const MAX_ANSWER = 4 << 10
 
-/** Sites, usually of this machine, and its own sockets. */
+/** Visits sites, usually of this machine, and their sockets. */
 export const visitor: Visitor = {
   async visit(visits) {
     const address = addressOf()
-    const outcomes: Visited[] = []
+    const outcomes: VisitResult[] = []
     const turns = visits.entries()
     const worker = async () => {
       for (const [place, visit] of turns) outcomes[place] = await visitOne(visit, address)
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
     return outcomes
   },
   pingFpm: (path) => ping(path),
@@ -41,16 +41,18 @@ export const visitor: Visitor = {
   handshake,
 }
 
-/** A public address, since nginx may behave differently on loopback. */
+/** Returns a public address, since nginx may behave differently on loopback. */
 function addressOf(): string {
-  const all = Object.values(attempt(networkInterfaces) ?? {}).flatMap((found) => found ?? [])
+  const all = Object.values(undefinedIfThrows(networkInterfaces) ?? {}).flatMap(
+    (found) => found ?? [],
+  )
   const address = all.find(({ family, internal }) => family === 'IPv4' && !internal)?.address
   return address ?? '127.0.0.1'
 }
 
 const REFUSED = ['ECONNREFUSED', 'ConnectionRefused', 'ECONNRESET', 'EHOSTUNREACH']
 
-function visitOne(visit: Visit, address: string): Promise<Visited> {
+function visitOne(visit: VisitRequest, address: string): Promise<VisitResult> {
   const started = performance.now()
   const ms = () => Math.round(performance.now() - started)
   return new Promise((resolve) => {
@@ -59,7 +61,7 @@ function visitOne(visit: Visit, address: string): Promise<Visited> {
       resolve({ failed: 'timeout', ms: ms() })
       request.destroy()
     }, visit.timeout_ms ?? VISIT_MS)
-    const done = (outcome: Visited) => {
+    const done = (outcome: VisitResult) => {
       clearTimeout(late)
       resolve(outcome)
       request.destroy()
@@ -83,12 +85,12 @@ function visitOne(visit: Visit, address: string): Promise<Visited> {
   })
 }
 
-function requestOf(visit: Visit, usual: string) {
+function requestOf(visit: VisitRequest, usual: string) {
   const { host: name, path, tls, address, port, is_elsewhere = false } = visit
   const host = port === undefined ? name : `${name}:${port}`
   const headers = {
     host,
-    'user-agent': is_elsewhere ? ELSEWHERE_AGENT : VISIT_AGENT,
+    'user-agent': is_elsewhere ? OTHER_SERVER_AGENT : VISIT_AGENT,
     'cache-control': 'no-cache',
     accept: 'text/html',
   }
@@ -136,10 +138,10 @@ const requestTo = (script: string, query = '') =>
 const PING = requestTo('/.fpm-ping')
 const STATUS = requestTo('/.fpm-status', 'json')
 
-const NOBODY = ['ECONNREFUSED', 'ENOENT', 'ConnectionRefused']
+const NOT_LISTENING = ['ECONNREFUSED', 'ENOENT', 'ConnectionRefused']
 
-/** The `/.fpm-ping` of a pool; a socket that accepts and never answers is `silent` after `timeout_ms`. */
-export async function ping(path: string, timeout_ms = PING_MS): Promise<Pinged> {
+/** Requests `/.fpm-ping` of a pool; one that accepts only is `silent` after `timeout_ms`. */
+export async function ping(path: string, timeout_ms = PING_MS): Promise<PingResult> {
   const answer = await askFpm(path, PING, timeout_ms)
   if (!('text' in answer)) return answer.failed
   return /\r?\n\r?\npong$/.test(answer.text) ? 'pong' : 'other'
@@ -150,14 +152,14 @@ async function fpmStatus(path: string): Promise<string | undefined> {
   return 'text' in answer ? answer.text.split(/\r?\n\r?\n/)[1] : undefined
 }
 
-type Answer = { text: string } | { failed: Pinged }
+type FpmAnswer = { text: string } | { failed: PingResult }
 
-/** An answer of PHP-FPM itself: no file of the site is run. */
-function askFpm(path: string, request: Buffer, timeout_ms = PING_MS): Promise<Answer> {
+/** Requests an answer of PHP-FPM itself: no file of the site is run. */
+function askFpm(path: string, request: Buffer, timeout_ms = PING_MS): Promise<FpmAnswer> {
   return new Promise((resolve) => {
     const socket = connect({ path })
     let answer = Buffer.alloc(0)
-    const done = (given: Answer) => {
+    const done = (given: FpmAnswer) => {
       clearTimeout(late)
       resolve(given)
       socket.destroy()
@@ -175,8 +177,8 @@ function askFpm(path: string, request: Buffer, timeout_ms = PING_MS): Promise<An
   })
 }
 
-function refusalOf(error: Error): Pinged {
+function refusalOf(error: Error): PingResult {
   const code = 'code' in error ? String(error.code) : ''
   if (code === 'EAGAIN') return 'busy'
-  return NOBODY.includes(code) ? 'refused' : 'silent'
+  return NOT_LISTENING.includes(code) ? 'refused' : 'silent'
 }

@@ -3,26 +3,26 @@ import type { Dice } from './dice.ts'
 import { Disk } from './disk.ts'
 import { file, type Node, textOf } from './nodes.ts'
 
-/** Text that was appended to a file and may be lost. */
-interface Added {
+/** A text that was appended to a file and may be lost. */
+interface AppendedText {
   path: string
   text: string
 }
 
-type Change = (disk: Disk) => void
+type DiskChange = (disk: Disk) => void
 
 /**
  * A disk with a write cache. Changes of names reach the disk in order, together with the next sync;
  * appended text reaches it when its own file is synced (ext4 with ordered journal and delayed
- * allocation). After a power failure, the rest is there in part or not at all.
+ * allocation). After a power failure, the rest is on the disk in part or not at all.
  */
 export class CachedDisk extends Disk {
   readonly #durable: Disk
-  /** Changes of names that may be lost, in their order. */
-  #names: Change[] = []
-  #added: Added[] = []
+  /** The changes of names that may be lost, in order. */
+  #names: DiskChange[] = []
+  #added: AppendedText[] = []
 
-  /** Everything of the other disk is durable. */
+  /** Starts with the durable content of the other disk. */
   constructor(disk: Disk) {
     super(undefined, disk.snapshot())
     this.#durable = new Disk(undefined, disk.snapshot())
@@ -59,14 +59,14 @@ export class CachedDisk extends Disk {
     this.#added.push({ path, text })
   }
 
-  /** File by file, because each may be lost. */
+  /** Copies file by file, because each may be lost. */
   override copy(node: Node, to: string): void {
     if (node.kind === 'file') this.add(to, textOf(node))
     if (node.kind !== 'directory') return
     for (const [name, below] of node.entries) this.copy(below, `${to}/${name}`)
   }
 
-  /** Makes names, and the text of this file, durable: fsync(2). Without a path everything: sync(2). */
+  /** Makes names and the text of this file durable as fsync(2); without a path as sync(2). */
   override sync(path?: string): void {
     for (const change of this.#names.splice(0)) change(this.#durable)
     for (const added of this.#added)
@@ -74,7 +74,7 @@ export class CachedDisk extends Disk {
     this.#added = this.#added.filter((added) => path !== undefined && added.path !== path)
   }
 
-  /** Leaves what the machine finds when it starts again. */
+  /** Leaves what the machine finds after a restart. */
   losePower(dice: Dice): void {
     const names = this.#names.splice(0)
     for (const change of names.slice(0, dice.below(names.length + 1))) change(this.#durable)
@@ -88,7 +88,7 @@ export class CachedDisk extends Disk {
     this.restore(this.#durable.snapshot())
   }
 
-  #keep({ path, text }: Added): void {
+  #keep({ path, text }: AppendedText): void {
     if (this.#durable.find(path)) this.#durable.add(path, text)
   }
 }

@@ -1,6 +1,6 @@
 import { Disk } from './disk.ts'
 
-/** Folders that packages of Debian make, in which the agent creates links, appends to files or moves something. */
+/** The folders that packages of Debian create, in which the agent changes something. */
 const FOLDERS = [
   '/etc/cron.d',
   '/etc/logrotate.d',
@@ -21,7 +21,7 @@ const FOLDERS = [
   '/var/log',
 ]
 
-/** The disk of a Debian on which nothing but its packages has made folders. */
+/** Returns the disk of a Debian with only the folders of its packages. */
 export function debianDisk(now: () => number): Disk {
   const disk = new Disk(now)
   disk.imply(FOLDERS)

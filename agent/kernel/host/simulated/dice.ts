@@ -1,4 +1,4 @@
-/** The same throws for the same seed: mulberry32. */
+/** A random source that repeats itself for the same seed: mulberry32. */
 export class Dice {
   #state: number
 
@@ -6,7 +6,7 @@ export class Dice {
     this.#state = typeof seed === 'number' ? seed >>> 0 : hashOf(seed)
   }
 
-  /** From 0 up to, and without, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
@@ -38,13 +38,13 @@ export class Dice {
     return Array.from({ length }, () => alphabet[this.below(alphabet.length)]).join('')
   }
 
-  /** A separate source, so that its throws do not change those of others. */
+  /** Returns a separate source that does not change the numbers of this one. */
   fork(): Dice {
     return new Dice(Math.floor(this.next() * 2 ** 32))
   }
 }
 
-/** FNV-1a, and the end of MurmurHash3: texts that are nearly alike are far apart. */
+/** Hashes by FNV-1a and the end of MurmurHash3, so that similar texts have distant hashes. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

@@ -1,24 +1,24 @@
 import { Buffer } from 'node:buffer'
 import { posix } from 'node:path'
-import type { Entry, Files, Stat, WriteOptions } from '#agent/kernel/host/ports.ts'
+import type { Files, FolderEntry, Stat, WriteOptions } from '#agent/kernel/host/ports.ts'
 import type { SiteTree } from '#agent/kernel/scan/site-tree.ts'
 import { openSocket } from './mail-queue.ts'
 import {
   type FolderNode,
   file,
   folder,
+  type LazyText,
   link,
   type Node,
   namesOf,
   nodeBelow,
   ownFolder,
-  type Text,
   textOf,
 } from './nodes.ts'
 
 const MAX_LINKS = 40
 
-/** The files and folders of a disk in memory: what is below a folder is found, moved and removed at once. */
+/** The files and folders of a disk in memory, whose subtrees move as one. */
 class Tree {
   #root: FolderNode
 
@@ -26,7 +26,7 @@ class Tree {
     this.#root = root
   }
 
-  /** Everything as it is now, for another disk: a later change of either is invisible to the other. */
+  /** Returns the present content for another disk, which changes independently. */
   snapshot(): FolderNode {
     this.#root = { ...this.#root, shared: true }
     return this.#root
@@ -36,7 +36,7 @@ class Tree {
     this.#root = root
   }
 
-  /** Every path with its text, folders with `null`: for comparing a whole disk. */
+  /** Returns every path with its text, and `null` for folders, to compare a whole disk. */
   get all(): Record<string, string | null> {
     const shown = [...this.walk()].filter(([, node]) => !('implied' in node))
     const entries = shown.map(([path, node]) => [path, contentOf(node)] as const)
@@ -63,14 +63,14 @@ class Tree {
     return node
   }
 
-  /** Follows also a link at the path itself. */
+  /** Follows links, also one at the path itself. */
   resolved(path: string, links = 0): Node | undefined {
     const node = this.find(path)
     if (node?.kind !== 'link' || links === MAX_LINKS) return node
     return this.resolved(posix.resolve(posix.dirname(path), node.target), links + 1)
   }
 
-  /** The text of a file, also through links; undefined if there is none. */
+  /** Returns the text of a file, also through links; undefined without one. */
   text(path: string): string | undefined {
     const node = this.resolved(path)
     return node?.kind === 'file' ? textOf(node) : undefined
@@ -85,7 +85,7 @@ class Tree {
     this.#set(path, node)
   }
 
-  /** Folders that are not worth comparing. */
+  /** Marks folders that are not worth comparing. */
   imply(paths: readonly string[]): void {
     for (const path of paths) this.#folderAt(namesOf(path))
   }
@@ -102,7 +102,7 @@ class Tree {
     if (node) this.#set(to, node)
   }
 
-  /** Appends to a file, which is made if it is missing. */
+  /** Appends to a file, which is created if it is missing. */
   add(path: string, text: string, at: number): void {
     const before = this.find(path)
     const known = before?.kind === 'file' ? before : file('', { mode: 0o600 })
@@ -126,13 +126,13 @@ class Tree {
     entries.delete(name)
   }
 
-  /** The entries that hold a path. Those of a shared folder become own ones, whose folders say so. */
+  /** Returns the entries that hold a path. Those of a shared folder become own ones. */
   #placeOf(path: string): { entries: Map<string, Node>; name: string } {
     const names = namesOf(path)
     return { entries: this.#folderAt(names.slice(0, -1)).entries, name: names.at(-1) ?? '' }
   }
 
-  /** Makes missing folders, and copies shared ones on the way. */
+  /** Creates missing folders, and copies shared ones on the way. */
   #folderAt(names: readonly string[]): FolderNode {
     this.#root = ownFolder(this.#root)
     let at = this.#root
@@ -154,7 +154,7 @@ const failure = (code: 'ENOENT' | 'ENOTDIR', path: string): Error =>
 
 const IMPLIED = (): FolderNode => ({ ...folder(), implied: true })
 
-/** The path behind a link that is the name before `at`. */
+/** Returns the path behind a link that is the name before `at`. */
 const followed = (target: string, names: readonly string[], at: number) =>
   posix.resolve('/', ...names.slice(0, at - 1), target, ...names.slice(at))
 
@@ -165,10 +165,10 @@ function contentOf(node: Node): string | null {
 
 const MAX_READ = 1 << 20
 
-/** A disk in memory. It keeps owners as names, and finds their numbers in its own /etc/passwd. */
+/** A disk in memory. It has owners as names, and finds their numbers in its own /etc/passwd. */
 export class Disk extends Tree implements Files {
   room = { free: 100 * 2 ** 30, total: 200 * 2 ** 30 }
-  /** Called before each change through the port; throws to make the change fail. */
+  /** Runs before each change through the port; throws to make the change fail. */
   guard: (action: string) => void = () => undefined
   readonly #now: () => number
 
@@ -177,7 +177,7 @@ export class Disk extends Tree implements Files {
     this.#now = now
   }
 
-  putText(path: string, text: Text, options: WriteOptions = {}): void {
+  putText(path: string, text: LazyText, options: WriteOptions = {}): void {
     this.put(path, { ...file(text, options), at: this.#now() })
   }
 
@@ -190,7 +190,7 @@ export class Disk extends Tree implements Files {
     this.put(to, { ...node })
   }
 
-  /** fsync(2) of a path, or sync(2); a no-op without a cache. */
+  /** Syncs a path like fsync(2), or all like sync(2); a no-op without a cache. */
   sync(_path?: string): void {}
 
   async read(path: string, most = MAX_READ): Promise<string | undefined> {
@@ -237,7 +237,7 @@ export class Disk extends Tree implements Files {
     this.put(path, link(target))
   }
 
-  async list(path: string, most?: number): Promise<Entry[]> {
+  async list(path: string, most?: number): Promise<FolderEntry[]> {
     return entriesOf(this.resolved(path)).slice(0, most)
   }
 
@@ -260,7 +260,7 @@ export class Disk extends Tree implements Files {
     return this.room
   }
 
-  /** The files of a site, in which no link is followed. */
+  /** Returns the files of a site, in which no link is followed. */
   tree(root: string): SiteTree {
     const at = (path: string) => nodeBelow(this.find(root), namesOf(path))
     return {
@@ -277,10 +277,7 @@ export class Disk extends Tree implements Files {
     }
   }
 
-  /**
-   * Throws if the folder of a path is missing: of the changes through the port, only write and
-   * mkdir create it.
-   */
+  /** Throws if the folder of a path is missing: only write and mkdir create it. */
   #needFolder(path: string): void {
     const folder = this.resolved(posix.dirname(path))
     if (folder?.kind === 'directory') return
@@ -309,7 +306,7 @@ function sizeOf(node: Node): number {
   return node.size ?? Buffer.byteLength(textOf(node))
 }
 
-function entriesOf(node: Node | undefined): Entry[] {
+function entriesOf(node: Node | undefined): FolderEntry[] {
   if (node?.kind !== 'directory') return []
   return [...node.entries].map(([name, { kind }]) => ({ name, kind }))
 }

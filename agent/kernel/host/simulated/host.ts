@@ -1,41 +1,41 @@
 import { createHash } from 'node:crypto'
 import { CommandFailed } from '#agent/kernel/host/errors.ts'
-import { exclusiveByName } from '#agent/kernel/host/exclusive.ts'
+import { exclusiveByName } from '#agent/kernel/host/exclusive-by-name.ts'
+import { limitedByName } from '#agent/kernel/host/limited-by-name.ts'
 import type {
+  DatabaseRow,
   Files,
   Host,
   Output,
   Programs,
   Random,
-  Row,
   RunOptions,
   Shell,
 } from '#agent/kernel/host/ports.ts'
-import { sharedByName } from '#agent/kernel/host/shared.ts'
 import type { Dice } from './dice.ts'
 import type { Disk } from './disk.ts'
 import { scannerOf } from './scanner.ts'
 
-/** How a process reaches its machine: `look` changes nothing, `act` does. Both may take time. */
-interface Door {
+/** How a process accesses its machine: `look` changes nothing, `act` does. Both may take time. */
+interface MachineAccess {
   look<T>(value: () => T | Promise<T>): Promise<T>
   act<T>(effect: () => T | Promise<T>): Promise<T>
 }
 
-type Run = (argv: readonly string[], options: RunOptions) => Promise<Output>
-type Given = 'database' | 'net' | 'visitor' | 'acme' | 'clock' | 'random' | 'settings'
+type RunProgram = (argv: readonly string[], options: RunOptions) => Promise<Output>
+type GivenPorts = 'database' | 'net' | 'visitor' | 'acme' | 'clock' | 'random' | 'settings'
 
-export interface Simulated extends Pick<Host, Given> {
+export interface SimulatedMachine extends Pick<Host, GivenPorts> {
   disk: Disk
-  door: Door
+  door: MachineAccess
   /** Runs a program to its end, and asks `may` just before its effect whether it still runs. */
   run(argv: readonly string[], options: RunOptions, may: () => boolean): Promise<Output>
-  /** The database of a site, by its own account. */
-  query(sql: string, values: readonly unknown[]): Promise<Row[]>
+  /** Queries the database of a site by its own account. */
+  query(sql: string, values: readonly unknown[]): Promise<DatabaseRow[]>
 }
 
-/** The ports of the agent on a simulated machine with systemd, for one process with all privileges. */
-export function simulatedHost({ disk, door, run, query, ...ports }: Simulated): Host {
+/** Returns the ports of the agent on a simulated machine with systemd, for a privileged process. */
+export function simulatedHost({ disk, door, run, query, ...ports }: SimulatedMachine): Host {
   const programs = new Running()
   const scanner = scannerOn(disk, query)
   return {
@@ -54,13 +54,13 @@ export function simulatedHost({ disk, door, run, query, ...ports }: Simulated): 
     init: 'systemd',
     privileged: true,
     exclusive: exclusiveByName(),
-    shared: sharedByName(),
+    shared: limitedByName(),
     holders: new Map(),
   }
 }
 
-export function shellOf(single: Run): Shell {
-  const run = feeding(single)
+export function shellOf(single: RunProgram): Shell {
+  const run = withInputFrom(single)
   const succeed = async (argv: readonly string[], options: RunOptions = {}) =>
     succeeded(argv, await run(argv, options))
   return {
@@ -79,12 +79,12 @@ export function shellOf(single: Run): Shell {
   }
 }
 
-/** Runs the program of `input_from` to its end first, and passes its output on. */
-const feeding =
-  (run: Run): Run =>
+/** Runs the program of `input_from` to its end first, and passes on its output. */
+const withInputFrom =
+  (run: RunProgram): RunProgram =>
   async (argv, { input_from, ...options }) => {
     if (!input_from) return run(argv, options)
-    const { stdout, ...rest } = await feeding(run)(input_from.argv, input_from.options)
+    const { stdout, ...rest } = await withInputFrom(run)(input_from.argv, input_from.options)
     const sha256 = createHash('sha256').update(stdout).digest('hex')
     const fed = { ...rest, bytes: Buffer.byteLength(stdout), sha256, end: stdout.slice(-200) }
     const input = `${options.input ?? ''}${stdout}`
@@ -98,7 +98,7 @@ function succeeded(argv: readonly string[], output: Output): Output {
   return output
 }
 
-export const scannerOn = (disk: Disk, query: Simulated['query']) =>
+export const scannerOn = (disk: Disk, query: SimulatedMachine['query']) =>
   scannerOf({
     open: (root) => disk.tree(root),
     uid: (docroot) => disk.statOf(docroot)?.uid,
@@ -114,7 +114,7 @@ export const randomFrom = (dice: Dice): Random => ({
   integer: (below) => dice.below(below),
 })
 
-function filesThrough(disk: Disk, door: Door): Files {
+function filesThrough(disk: Disk, door: MachineAccess): Files {
   return {
     read: (path, most) => door.look(() => disk.read(path, most)),
     part: (path, from, most) => door.look(() => disk.part(path, from, most)),
@@ -132,11 +132,11 @@ function filesThrough(disk: Disk, door: Door): Files {
 
 const ENDED: Output = { code: 128, stdout: '', stderr: 'Terminated' }
 
-/** The programs that run for operations now. A program that is ended has no effect after that. */
+/** The running programs of operations. A program that was ended has no effect. */
 class Running implements Programs {
   readonly #ends = new Map<string, Set<() => void>>()
 
-  /** `work` runs the program to its end; `may` tells it just before its effect whether it still runs. */
+  /** Runs a program to its end; `may` returns just before its effect whether it still runs. */
   async run(operation: string, work: (may: () => boolean) => Promise<Output>): Promise<Output> {
     const killed = Promise.withResolvers<Output>()
     let runs = true

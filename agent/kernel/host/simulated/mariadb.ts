@@ -1,5 +1,5 @@
 import type { AdminStatement } from '#agent/kernel/host/admin-statements.ts'
-import type { Row } from '#agent/kernel/host/ports.ts'
+import type { DatabaseRow } from '#agent/kernel/host/ports.ts'
 
 interface Account {
   hash: string | undefined
@@ -10,7 +10,7 @@ interface Account {
 }
 
 const HASH = `*${'A1'.repeat(20)}`
-/** The default for a database that was not created by a statement. */
+/** The default character set of a database that no statement created. */
 const CHARACTERS = { character_set: 'utf8mb4', collation: 'utf8mb4_unicode_520_ci' }
 const TABLES =
   'Select Insert Update Delete Create Drop Index Alter References Create_tmp_table Lock_tables'
@@ -20,17 +20,17 @@ const ROUTINES = 'Create_view Show_view Trigger Create_routine Alter_routine Exe
 export class Mariadb<Contents> {
   readonly accounts = new Map<string, Account>()
   readonly databases = new Map<string, Contents>()
-  readonly #users = new Map<string, Row>()
-  readonly #characters = new Map<string, Row>()
+  readonly #users = new Map<string, DatabaseRow>()
+  readonly #characters = new Map<string, DatabaseRow>()
   readonly #empty: () => Contents
-  /** What MariaDB has by itself. */
+  /** MariaDB's default. */
   #connections = 151
 
   constructor(empty: () => Contents) {
     this.#empty = empty
   }
 
-  /** The state after `site.create`. */
+  /** Adds the account of a created site. */
   addAccount(user: string): void {
     const hash = HASH
     this.accounts.set(user, { hash, connections: 15, seconds: 60, tables: true, routines: false })
@@ -42,7 +42,7 @@ export class Mariadb<Contents> {
     this.#users.set(user, { ...known, ...change })
   }
 
-  admin(statement: AdminStatement, values: readonly unknown[]): Row[] {
+  admin(statement: AdminStatement, values: readonly unknown[]): DatabaseRow[] {
     const rows = this.#statements[statement]?.(...values)
     return Array.isArray(rows) ? rows : []
   }
@@ -54,7 +54,7 @@ export class Mariadb<Contents> {
         : [],
     create_database: (name, character_set, collation) => {
       this.databases.set(String(name), this.#empty())
-      this.#characters.set(String(name), { character_set, collation } as Row)
+      this.#characters.set(String(name), { character_set, collation } as DatabaseRow)
     },
     drop_database: (name) => void this.databases.delete(String(name)),
     find_account: (user) => (this.accounts.has(String(user)) ? [{ User: user }] : []),
@@ -94,7 +94,7 @@ export class Mariadb<Contents> {
     this.accounts.set(user, { ...(this.accounts.get(user) ?? fresh), ...change })
   }
 
-  #read(user: string): Row[] {
+  #read(user: string): DatabaseRow[] {
     const account = this.accounts.get(user)
     if (!account) return []
     const { hash, connections, seconds } = account
@@ -108,7 +108,7 @@ export class Mariadb<Contents> {
     return [{ priv: JSON.stringify({ access: 0, ...(login ?? socket), ...limits }) }]
   }
 
-  #rights(user: string): Row[] {
+  #rights(user: string): DatabaseRow[] {
     const account = this.accounts.get(user)
     const names = [account?.tables ? TABLES : '', account?.routines ? ROUTINES : '']
       .join(' ')

@@ -1,32 +1,32 @@
 import type { WriteOptions } from '#agent/kernel/host/ports.ts'
 
-/** Text that thousands of sites have alike is rendered when it is read. */
-export type Text = string | (() => string)
+/** A text that is rendered when it is read: thousands of sites share it. */
+export type LazyText = string | (() => string)
 
-interface Common {
+interface NodeProperties {
   options: WriteOptions
-  /** When it was changed last, in milliseconds. */
+  /** The time of the last change in milliseconds. */
   at?: number
 }
 
-export interface FileNode extends Common {
+export interface FileNode extends NodeProperties {
   kind: 'file'
-  text: Text
+  text: LazyText
   /** The size on the disk, if it is not the length of the text. */
   size?: number
 }
 
-interface LinkNode extends Common {
+interface LinkNode extends NodeProperties {
   kind: 'link'
   target: string
 }
 
-export interface FolderNode extends Common {
+export interface FolderNode extends NodeProperties {
   kind: 'directory'
   entries: Map<string, Node>
-  /** Several places hold this object: a change at one of them begins with a copy. */
+  /** True when several places hold this object: a change at one of them begins with a copy. */
   shared?: true
-  /** It exists only because something was written below it. */
+  /** True when it exists only because something was written below it. */
   implied?: true
 }
 
@@ -34,7 +34,7 @@ export type Node = FileNode | LinkNode | FolderNode
 
 export const textOf = ({ text }: FileNode): string => (typeof text === 'string' ? text : text())
 
-export const file = (text: Text, options: WriteOptions = {}): FileNode => ({
+export const file = (text: LazyText, options: WriteOptions = {}): FileNode => ({
   kind: 'file',
   text,
   options,
@@ -47,14 +47,14 @@ export const folder = (
   options: WriteOptions = {},
 ): FolderNode => ({ kind: 'directory', entries: new Map(entries), options })
 
-/** A folder for several places, with everything below it. */
+/** Returns a folder for several places, with everything below it. */
 export function sharedFolder(entries: Iterable<readonly [string, Node]>): FolderNode {
   return { ...folder(entries), shared: true }
 }
 
 export const EMPTY: FolderNode = sharedFolder([])
 
-/** The folder itself, or a copy that may be changed if it is shared. */
+/** Returns the folder itself, or a copy that may be changed if it is shared. */
 export function ownFolder(node: FolderNode): FolderNode {
   if (!node.shared) return node
   const { shared: _, ...own } = node
@@ -65,7 +65,7 @@ export function ownFolder(node: FolderNode): FolderNode {
   return { ...own, entries: new Map(entries) }
 }
 
-/** The node at these names below a folder; no link is followed. */
+/** Finds the node at these names below a folder; follows no link. */
 export function nodeBelow(node: Node | undefined, names: readonly string[]): Node | undefined {
   return names.reduce(
     (at, name) => (at?.kind === 'directory' ? at.entries.get(name) : undefined),

@@ -1,10 +1,10 @@
-import { SETTINGS } from '#agent/kernel/host/wp-settings.ts'
+import { WP_CONSTANTS } from '#agent/kernel/host/wp-settings.ts'
 
-/** Methods of the class in program.ts: the settings after the configuration has run. */
+/** PHP methods that return the settings after the configuration has run. */
 const SETTINGS_OF_SITE = `
   private static function settings($answer) {
     $known = [];
-    foreach (${JSON.stringify(SETTINGS)} as $name) {
+    foreach (${JSON.stringify(WP_CONSTANTS)} as $name) {
       if (!defined($name)) continue;
       $value = constant($name);
       if (is_float($value)) $value = (string) $value;
@@ -45,7 +45,7 @@ const SETTINGS_OF_SITE = `
   }
 `
 
-/** Also the plugins and themes in the configured folders. */
+/** PHP methods that also report the plugins and themes in the configured folders. */
 const FOLDERS_OF_SITE = `
   private static function folders() {
     $content = defined('WP_CONTENT_DIR') ? (string) WP_CONTENT_DIR : self::$core . '/wp-content';

@@ -2,7 +2,7 @@ import type { Host, Stat } from '#agent/kernel/host/ports.ts'
 
 const WRITABLE_BY_OTHERS = 0o022
 
-/** Why root cannot trust a file: somebody else may change it, or a folder on its path. */
+/** Returns why root cannot trust a file: somebody else may change it, or a folder on its path. */
 export async function pathProblem({ files }: Host, file: string): Promise<string | undefined> {
   const parts = file.split('/')
   for (const at of parts.keys()) {

@@ -5,28 +5,28 @@ import type {
   SiteReader,
   TenantSite,
 } from '#agent/kernel/host/scanner-port.ts'
-import { launcherOf, limitsOf } from '#agent/kernel/sandbox/direct.ts'
+import { launcherOf, resourceLimits } from '#agent/kernel/sandbox/launcher.ts'
 import { readOnlySandboxOf } from '#agent/kernel/sandbox/sandbox.ts'
 import { sliceOf } from '#agent/kernel/services/systemd.ts'
 import type { UnknownUpdates } from '#shared/kernel/inventory.ts'
 import { PROGRAM } from './program.ts'
 
 /**
- * The answers about sites: by reading files where the result is certain, which is fast; otherwise
- * from the site's own configuration, run with its rights, or unknown with a reason.
+ * Answers about sites by reading files where the result is certain, which is fast; otherwise from
+ * the site's own configuration, run with its rights, or unknown with a reason.
  */
-export function siteScanner(reader: SiteReader, host: Machine): Scanner {
-  const turns = new Turns(host)
-  const applications = new Remembered<Application>(host)
-  const settings = new Remembered<Reported>(host)
+export function siteScanner(reader: SiteReader, host: ScannerHost): Scanner {
+  const turns = new CpuQueue(host)
+  const applications = new AnswerCache<Application>(host)
+  const settings = new AnswerCache<ConfigurationReport>(host)
   const query = (site: TenantSite, owner: string, folders: boolean, urgent = true) =>
     turns.take(() => readConfiguration(host, site, { owner, folders }), urgent)
 
   const application = async (site: TenantSite, owner: string, first: Application) => {
     const result = await query(site, owner, true, false)
-    if ('why' in result) return because(first, result.why)
+    if ('why' in result) return withReason(first, result.why)
     const second = await reader.application(site, result.facts).catch(() => undefined)
-    return second ? { ...second.answer, owner: first.owner } : because(first, 'config_failed')
+    return second ? { ...second.answer, owner: first.owner } : withReason(first, 'config_failed')
   }
 
   return {
@@ -39,19 +39,19 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
       const second =
         'facts' in result && (await reader.inventory(site, result.facts).catch(() => undefined))
       if (second) return second.answer
-      return answer && { ...answer, inventory: because(answer.inventory, why) }
+      return answer && { ...answer, inventory: withReason(answer.inventory, why) }
     },
     async application(site) {
       const { answer, unsure, owner } = await reader.application(site)
       if (!unsure) return answer
       const work = () => application(site, owner, answer)
       const known = await applications.get(keyOf(site), work, turns.remainingWait())
-      return known ?? because(answer, 'config_pending')
+      return known ?? withReason(answer, 'config_pending')
     },
     async database(site) {
       const { answer, unsure, owner } = await reader.database(site)
       if (!unsure) return answer
-      const withReport = async (result: Reported | undefined) =>
+      const withReport = async (result: ConfigurationReport | undefined) =>
         result && 'facts' in result ? (await reader.database(site, result.facts)).answer : answer
       const known = settings.known(keyOf(site))
       const first = known && (await withReport(known))
@@ -73,20 +73,19 @@ export function siteScanner(reader: SiteReader, host: Machine): Scanner {
 
 const keyOf = ({ docroot, user = '', domain = '' }: TenantSite) => `${docroot}\n${user}\n${domain}`
 
-/** Only for unknown values. */
-function because<T extends Pick<Application, 'updates' | 'unknown_because'>>(
+/** Adds the reason for unknown values. */
+function withReason<T extends Pick<Application, 'updates' | 'unknown_because'>>(
   answer: T,
   why: UnknownUpdates,
 ): T {
   return Object.values(answer.updates).includes(null) ? { ...answer, unknown_because: why } : answer
 }
 
-const AT_ONCE = 2
-/** The maximum total time that a list waits for sites that run their configuration. */
+const MAX_CONCURRENT = 2
 const LIST_WAIT_MS = 1500
 
-/** Work that takes CPU: two at a time, the others in their order. */
-class Turns {
+/** A queue for work that takes CPU: two at a time, the others in their order. */
+class CpuQueue {
   readonly #clock: Host['clock']
   readonly #waiting: (() => void)[] = []
   #running = 0
@@ -96,10 +95,10 @@ class Turns {
     this.#clock = clock
   }
 
-  /** `urgent`: a caller waits only for this result. */
+  /** Waits for a turn; `urgent` work goes first. */
   async take<T>(work: () => Promise<T>, urgent: boolean): Promise<T> {
     if (this.#running === 0) this.#since = this.#clock.elapsed()
-    if (this.#running >= AT_ONCE) {
+    if (this.#running >= MAX_CONCURRENT) {
       await new Promise<void>((go) => (urgent ? this.#waiting.unshift(go) : this.#waiting.push(go)))
     } else this.#running += 1
     try {
@@ -111,28 +110,28 @@ class Turns {
     }
   }
 
-  /** The longest wait of a caller that starts waiting now, in milliseconds. */
+  /** Returns the longest wait, in milliseconds, of a caller that starts waiting now. */
   remainingWait(): number {
     const since = this.#running === 0 ? 0 : this.#clock.elapsed() - this.#since
     return Math.max(LIST_WAIT_MS - since, 0)
   }
 }
 
-/** An answer is fresh until FRESH_MS; until STALE_MS it is returned while it is renewed. */
+/** The age up to which an answer is fresh; up to STALE_MS it is returned while it is renewed. */
 const FRESH_MS = 300_000
 const STALE_MS = 3_600_000
-const MOST = 10_000
+const MAX_ENTRIES = 10_000
 
-interface Entry<T> {
+interface CacheEntry<T> {
   at: number
   value: T | undefined
   coming: Promise<T> | undefined
 }
 
 /** A cache of expensive answers, in memory. */
-class Remembered<T> {
+class AnswerCache<T> {
   readonly #clock: Host['clock']
-  readonly #entries = new Map<string, Entry<T>>()
+  readonly #entries = new Map<string, CacheEntry<T>>()
 
   constructor({ clock }: Pick<Host, 'clock'>) {
     this.#clock = clock
@@ -142,15 +141,12 @@ class Remembered<T> {
     this.#entries.delete(key)
   }
 
-  /** A cached answer that is fresh enough. */
+  /** Returns a cached answer that is fresh enough. */
   known(key: string): T | undefined {
     return this.#young(this.#entries.get(key), FRESH_MS)
   }
 
-  /**
-   * Returns the answer; undefined when it is not there within `wait_ms`, and comes later. Default:
-   * no limit.
-   */
+  /** Returns the answer; undefined after `wait_ms`, unlimited without it. */
   async get(key: string, work: () => Promise<T>, wait_ms?: number): Promise<T | undefined> {
     const fresh = this.known(key)
     if (fresh !== undefined) return fresh
@@ -162,10 +158,10 @@ class Remembered<T> {
     return Promise.race([entry.coming, this.#clock.sleep(wait_ms).then(() => undefined)])
   }
 
-  #ask(key: string, entry: Entry<T>, work: () => Promise<T>): Promise<T> {
+  #ask(key: string, entry: CacheEntry<T>, work: () => Promise<T>): Promise<T> {
     this.#entries.set(key, entry)
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size > MOST && oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest)
     const coming = work().finally(() => {
       entry.coming = undefined
     })
@@ -176,25 +172,25 @@ class Remembered<T> {
     return coming
   }
 
-  #young(entry: Entry<T> | undefined, most_ms: number): T | undefined {
+  #young(entry: CacheEntry<T> | undefined, most_ms: number): T | undefined {
     if (entry?.value === undefined) return undefined
     return this.#clock.elapsed() - entry.at < most_ms ? entry.value : undefined
   }
 }
 
-export type Machine = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>
+export type ScannerHost = Pick<Host, 'shell' | 'files' | 'clock' | 'random' | 'privileged'>
 
 /** The report of the site's own PHP, or the reason why it is missing. */
-type Reported = { facts: string } | { why: UnknownUpdates }
+type ConfigurationReport = { facts: string } | { why: UnknownUpdates }
 
 const REFUSED = 77
 const MISSING = 127
-/** Below it are root and the users of Debian's programs: login.defs(5), UID_MIN. */
+/** The first user id of a person: login.defs(5), UID_MIN. */
 const FIRST_UID = 1000
 const NOBODY = 65534
 const MAX_BYTES = 7 << 20
 
-/** Overrides settings of ini files that run code or print errors. */
+/** Settings that override those of ini files which run code or print errors. */
 const INI = {
   memory_limit: '128M',
   max_execution_time: '5',
@@ -206,14 +202,14 @@ const INI = {
 }
 
 /**
- * Runs only the configuration of a site, with the rights of the site. `folders`: also reports its
- * plugins and themes. Never throws because of the site.
+ * Runs only the configuration of a site, with the rights of the site; with `folders` it also
+ * reports plugins and themes. Never throws because of the site.
  */
 async function readConfiguration(
-  host: Machine,
+  host: ScannerHost,
   site: TenantSite,
   { owner, folders }: { owner: string; folders: boolean },
-): Promise<Reported> {
+): Promise<ConfigurationReport> {
   const reader = await readerOf(host, site, owner)
   if (!reader) return { why: 'config_refused' }
   const word = host.random.text(32)
@@ -234,14 +230,15 @@ async function readConfiguration(
 const ini = () => Object.entries(INI).flatMap(([name, value]) => ['-d', `${name}=${value}`])
 
 /**
- * The site's own user, or the user that PHP runs it as, who runs this code anyway, or the owner of
- * the docroot, if nobody else can write its files (see PROGRAM). Never root or a system account.
+ * Returns the site's own user, or the user that PHP runs it as, who runs this code anyway, or the
+ * owner of the docroot, if nobody else can write its files (see PROGRAM). Never root or a system
+ * account.
  */
 async function readerOf(
-  { files, privileged }: Machine,
+  { files, privileged }: ScannerHost,
   { user, php_user, docroot }: TenantSite,
   owner: string,
-): Promise<Reader | undefined> {
+): Promise<ReaderRights | undefined> {
   if (!privileged) return undefined
   const name = user ?? (php_user || owner)
   const passwd = (await files.read('/etc/passwd')) ?? ''
@@ -251,7 +248,7 @@ async function readerOf(
   return ordinary ? { user: name, own: user !== undefined, docroot } : undefined
 }
 
-/** The line with the random word: the program ends after it. */
+/** Returns the line with the random word, after which the program ends. */
 function answerIn(output: string, word: string): string | undefined {
   const start = output.lastIndexOf(`\n${word} `)
   const end = output.indexOf('\n', start + 1)
@@ -260,20 +257,26 @@ function answerIn(output: string, word: string): string | undefined {
 }
 
 /** The rights of a program: those of a managed site, or of the user of another one. */
-interface Reader {
+interface ReaderRights {
   user: string
   own: boolean
   docroot: string
 }
 
-/** The maximum time of the program. */
+/** The time limit of the program. */
 const READING_MS = 5000
 const MEMORY = 256
-/** Enforced by the kernel for its only process, also without control groups. */
-const PROCESS = [`LimitDATA=${MEMORY}M`, 'LimitCPU=5', 'LimitCORE=0', 'LimitNOFILE=256']
-const LIMITS = [`MemoryMax=${MEMORY}M`, 'MemorySwapMax=0', 'TasksMax=4', 'LimitFSIZE=0', ...PROCESS]
-/** It is killed immediately; the program also limits itself. */
-const ENDS = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'SuccessExitStatus=SIGKILL']
+/** The limits that the kernel enforces for its only process, also without control groups. */
+const PROCESS_LIMITS = [`LimitDATA=${MEMORY}M`, 'LimitCPU=5', 'LimitCORE=0', 'LimitNOFILE=256']
+const LIMITS = [
+  `MemoryMax=${MEMORY}M`,
+  'MemorySwapMax=0',
+  'TasksMax=4',
+  'LimitFSIZE=0',
+  ...PROCESS_LIMITS,
+]
+/** The directives that kill it immediately; the program also limits itself. */
+const END_DIRECTIVES = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'SuccessExitStatus=SIGKILL']
 
 /**
  * Runs a program that reads a site with the rights of the site: like `tryAsSite`, but also for a
@@ -281,16 +284,16 @@ const ENDS = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'SuccessExitStatus=SIGKI
  */
 function readAsSite(
   host: Pick<Host, 'shell'>,
-  reader: Reader,
+  reader: ReaderRights,
   argv: readonly string[],
   input: string,
 ): Promise<Output> {
   const { user, own } = reader
-  const limits = [...limitsOf(MEMORY, 0), '--cpu=5', '--nofile=256', '--nproc=512']
+  const limits = [...resourceLimits(MEMORY, 0), '--cpu=5', '--nofile=256', '--nproc=512']
   const site = {
     user,
     slice: own ? sliceOf(user) : 'system.slice',
-    directives: [...readOnlySandboxOf(user, reader), ...LIMITS, ...ENDS],
+    directives: [...readOnlySandboxOf(user, reader), ...LIMITS, ...END_DIRECTIVES],
     launcher: launcherOf({ user, limits, network: false }),
   }
   return host.shell.try(argv, { input, env: { HOME: '/' }, timeout_ms: READING_MS, site })

@@ -2,11 +2,11 @@ import { createHash, createHmac } from 'node:crypto'
 import { request } from 'node:https'
 import type { Clock } from '#agent/kernel/host/ports.ts'
 import type { StoreSettings } from '#agent/programs/keeper/config.ts'
-import { clockAdvice, withClockAdvice } from '#shared/backups/clock.ts'
+import { clockAdvice, withClockAdvice } from '#shared/backups/clock-errors.ts'
 
 export type Bucket = Extract<StoreSettings, { kind: 's3' }>
 
-type Now = Pick<Clock, 'now'>
+type NowClock = Pick<Clock, 'now'>
 
 export interface S3Object {
   key: string
@@ -17,9 +17,9 @@ export interface S3Object {
 const MAX_BYTES = 64 * 2 ** 20
 const TIMEOUT_MS = 60_000
 
-/** The objects whose keys begin so, and the prefixes up to the next `delimiter`. */
+/** Lists the objects whose keys begin with the prefix, and prefixes up to `delimiter`. */
 export async function listObjects(
-  clock: Now,
+  clock: NowClock,
   bucket: Bucket,
   { prefix, delimiter }: { prefix: string; delimiter?: string },
 ): Promise<{ objects: S3Object[]; prefixes: string[] }> {
@@ -30,44 +30,50 @@ export async function listObjects(
     const query = new URLSearchParams({ 'list-type': '2', prefix })
     if (delimiter !== undefined) query.set('delimiter', delimiter)
     if (token !== '') query.set('continuation-token', token)
-    const text = (await call(clock, bucket, 'GET', `?${query}`)).toString('utf8')
-    for (const entry of all(text, 'Contents')) {
-      const at = Date.parse(one(entry, 'LastModified'))
-      objects.push({ key: one(entry, 'Key'), size: Number(one(entry, 'Size')), at })
+    const text = (await callS3(clock, bucket, 'GET', `?${query}`)).toString('utf8')
+    for (const entry of allElements(text, 'Contents')) {
+      const at = Date.parse(firstElement(entry, 'LastModified'))
+      objects.push({
+        key: firstElement(entry, 'Key'),
+        size: Number(firstElement(entry, 'Size')),
+        at,
+      })
     }
-    prefixes.push(...all(text, 'CommonPrefixes').map((entry) => one(entry, 'Prefix')))
-    token = one(text, 'NextContinuationToken')
+    prefixes.push(
+      ...allElements(text, 'CommonPrefixes').map((entry) => firstElement(entry, 'Prefix')),
+    )
+    token = firstElement(text, 'NextContinuationToken')
   } while (token !== '')
   return { objects, prefixes }
 }
 
-export const readObject = (clock: Now, bucket: Bucket, key: string): Promise<Buffer> =>
-  call(clock, bucket, 'GET', `/${pathOf(key)}`)
+export const readObject = (clock: NowClock, bucket: Bucket, key: string): Promise<Buffer> =>
+  callS3(clock, bucket, 'GET', `/${pathOf(key)}`)
 
-/** A small one. A bucket with object lock demands its digest. */
+/** Writes a small object. A bucket with object lock demands its digest. */
 export async function putObject(
-  clock: Now,
+  clock: NowClock,
   bucket: Bucket,
   key: string,
   content: string | Buffer,
 ): Promise<void> {
   const digest = createHash('md5').update(content).digest('base64')
-  await call(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'content-md5': digest }, content)
+  await callS3(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'content-md5': digest }, content)
 }
 
-/** In a bucket with versions this adds a marker, and keeps the object; `version`: removes that one. */
+/** Deletes an object. In a bucket with versions it stays; `version` removes that one. */
 export async function deleteObject(
-  clock: Now,
+  clock: NowClock,
   bucket: Bucket,
   key: string,
   version?: string,
 ): Promise<void> {
   const query = version === undefined ? '' : `?${new URLSearchParams({ versionId: version })}`
-  await call(clock, bucket, 'DELETE', `/${pathOf(key)}${query}`)
+  await callS3(clock, bucket, 'DELETE', `/${pathOf(key)}${query}`)
 }
 
 /** An object, or a marker that hides the earlier versions of one. */
-export interface Version {
+export interface ObjectVersion {
   key: string
   version: string
   at: number
@@ -75,41 +81,53 @@ export interface Version {
   is_marker: boolean
 }
 
-export async function listVersions(clock: Now, bucket: Bucket, prefix: string): Promise<Version[]> {
-  const found: Version[] = []
+export async function listVersions(
+  clock: NowClock,
+  bucket: Bucket,
+  prefix: string,
+): Promise<ObjectVersion[]> {
+  const found: ObjectVersion[] = []
   let next = { key: '', version: '' }
   do {
     const query = new URLSearchParams({ prefix, versions: '' })
     if (next.key !== '') query.set('key-marker', next.key)
     if (next.version !== '') query.set('version-id-marker', next.version)
-    const text = (await call(clock, bucket, 'GET', `?${query}`)).toString('utf8')
+    const text = (await callS3(clock, bucket, 'GET', `?${query}`)).toString('utf8')
     for (const name of ['Version', 'DeleteMarker']) {
-      found.push(...all(text, name).map((entry) => versionIn(entry, name === 'DeleteMarker')))
+      found.push(
+        ...allElements(text, name).map((entry) => versionIn(entry, name === 'DeleteMarker')),
+      )
     }
-    next = { key: one(text, 'NextKeyMarker'), version: one(text, 'NextVersionIdMarker') }
+    next = {
+      key: firstElement(text, 'NextKeyMarker'),
+      version: firstElement(text, 'NextVersionIdMarker'),
+    }
   } while (next.key !== '')
   return found
 }
 
-const versionIn = (entry: string, is_marker: boolean): Version => ({
-  ...{ key: one(entry, 'Key'), version: one(entry, 'VersionId'), is_marker },
-  ...{ at: Date.parse(one(entry, 'LastModified')), is_latest: one(entry, 'IsLatest') === 'true' },
+const versionIn = (entry: string, is_marker: boolean): ObjectVersion => ({
+  ...{ key: firstElement(entry, 'Key'), version: firstElement(entry, 'VersionId'), is_marker },
+  ...{
+    at: Date.parse(firstElement(entry, 'LastModified')),
+    is_latest: firstElement(entry, 'IsLatest') === 'true',
+  },
 })
 
-/** Makes a version the newest one, as a copy. */
+/** Makes a version the newest one by a copy. */
 export async function copyVersion(
-  clock: Now,
+  clock: NowClock,
   bucket: Bucket,
-  { key, version }: Pick<Version, 'key' | 'version'>,
+  { key, version }: Pick<ObjectVersion, 'key' | 'version'>,
 ): Promise<void> {
   const source = `/${bucket.bucket}/${pathOf(key)}?${new URLSearchParams({ versionId: version })}`
-  await call(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'x-amz-copy-source': source })
+  await callS3(clock, bucket, 'PUT', `/${pathOf(key)}`, { 'x-amz-copy-source': source })
 }
 
 const pathOf = (key: string) => key.split('/').map(encodeURIComponent).join('/')
 
-async function call(
-  clock: Now,
+async function callS3(
+  clock: NowClock,
   bucket: Bucket,
   method: string,
   path: string,
@@ -147,14 +165,14 @@ async function call(
   )
   if (status >= 200 && status < 300) return body
   const text = body.toString('utf8')
-  const code = one(text, 'Code') || `status ${status}`
+  const code = firstElement(text, 'Code') || `status ${status}`
   const refusal = `${bucket.url} refused ${method} of ${bucket.bucket}${path}: ${code}`
   const advice = clockAdvice(code)
   const message = advice === undefined ? refusal : `${advice} (${refusal})`
-  throw new S3Refused(message, code, one(text, 'Message'))
+  throw new S3Refused(message, code, firstElement(text, 'Message'))
 }
 
-/** `code` and `detail`: the error of the provider. */
+/** Thrown for a refusal; `code` and `detail` are the error of the provider. */
 export class S3Refused extends Error {
   readonly code: string
   readonly detail: string
@@ -166,10 +184,10 @@ export class S3Refused extends Error {
   }
 }
 
-const all = (text: string, name: string): string[] =>
+const allElements = (text: string, name: string): string[] =>
   [...text.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner)
 
-const one = (text: string, name: string): string => plain(all(text, name)[0] ?? '')
+const firstElement = (text: string, name: string): string => plain(allElements(text, name)[0] ?? '')
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 const plain = (text: string) =>
@@ -190,7 +208,7 @@ export interface S3Request {
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
-/** The headers of a request with its signature: AWS Signature Version 4, in one chunk. */
+/** Returns the headers of a request with its signature: AWS Signature Version 4, in one chunk. */
 export function signed(
   { key, secret }: S3Account,
   { method, url, body = '', headers = {} }: S3Request,

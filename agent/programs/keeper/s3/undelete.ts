@@ -1,20 +1,28 @@
 import type { Clock } from '#agent/kernel/host/ports.ts'
-import { type Bucket, copyVersion, deleteObject, listVersions, type Version } from './bucket.ts'
+import {
+  type Bucket,
+  copyVersion,
+  deleteObject,
+  listVersions,
+  type ObjectVersion,
+} from './bucket.ts'
 
-/**
- * The numbers of restored objects: those below a delete marker, and those below another content.
- */
-export interface Undeleted {
+/** The numbers of restored objects: those below a delete marker or below other content. */
+export interface UndeleteResult {
   deleted: number
   overwritten: number
 }
 
 /**
- * Brings back what was deleted or overwritten since a moment in a bucket with versions. restic never
- * writes an object again: the oldest version of each is the right one. Locks stay as they are: those of
- * programs that have ended would stop every other program.
+ * Restores what was deleted or overwritten since a moment in a bucket with versions. restic never
+ * writes an object again: the oldest version of each is the right one. Locks stay as they are:
+ * those of programs that have ended would stop every other program.
  */
-export async function undelete(clock: Clock, bucket: Bucket, since: number): Promise<Undeleted> {
+export async function undelete(
+  clock: Clock,
+  bucket: Bucket,
+  since: number,
+): Promise<UndeleteResult> {
   const done = { deleted: 0, overwritten: 0 }
   const base = `${bucket.prefix}/`
   const listed = await listVersions(clock, bucket, base)
@@ -39,17 +47,17 @@ export async function undelete(clock: Clock, bucket: Bucket, since: number): Pro
 
 const isLock = (path: string) => path.split('/')[1] === 'locks'
 
-/**
- * Without what was deleted before the moment, such as a repository that was removed and created again
- * under its name.
- */
-function sinceDeletion(versions: readonly Version[], since: number): readonly Version[] {
+/** Leaves out versions that were deleted before the moment. */
+function sinceDeletion(
+  versions: readonly ObjectVersion[],
+  since: number,
+): readonly ObjectVersion[] {
   const deletion = versions.findIndex(({ is_marker, at }) => is_marker && at < since)
   return deletion === -1 ? versions : versions.slice(0, deletion)
 }
 
-/** The versions of each object, newest first. */
-function byKey(versions: readonly Version[]): Version[][] {
+/** Groups the versions by object, newest first. */
+function byKey(versions: readonly ObjectVersion[]): ObjectVersion[][] {
   const keys = Map.groupBy(versions, ({ key }) => key)
   return [...keys.values()].map((all) =>
     all.sort((a, b) => Number(b.is_latest) - Number(a.is_latest) || b.at - a.at),

@@ -2,7 +2,7 @@ import { obstacleOf } from '#dashboard/features/backups/show-backups.ts'
 import { getSettings } from '#dashboard/features/settings/queries.ts'
 import type { SiteRow } from '#dashboard/kernel/db/rows.ts'
 import type { BackupFirst, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
-import { AHEAD_MS } from '#shared/kernel/age.ts'
+import { MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 import { hasBackupIn, isBackupWanted, listUnsaved, type TimePeriod } from './queries.ts'
 
 type Deps = Pick<RulesDeps, 'db' | 'clock'>
@@ -14,7 +14,7 @@ export function recentPeriod({ clock }: Pick<Deps, 'clock'>, time: Date = clock.
   const now = clock.now().getTime()
   return {
     from: new Date(Math.min(time.getTime(), now) - RECENT_MS).toISOString(),
-    to: new Date(now + AHEAD_MS).toISOString(),
+    to: new Date(now + MAX_CLOCK_DIFFERENCE_MS).toISOString(),
   }
 }
 

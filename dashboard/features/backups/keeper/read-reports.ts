@@ -7,7 +7,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Sealer } from '#dashboard/kernel/trust/seal.ts'
 import { KeeperReport, SignedReport, signedText } from '#shared/backups/keeper-report.ts'
 import { keeperReading } from '#shared/backups/readings.ts'
-import { isAhead, isDue } from '#shared/kernel/age.ts'
+import { isDue, isInFuture } from '#shared/kernel/age.ts'
 import { parseJson } from '#shared/kernel/parse.ts'
 import { listReaders, readStates, setState } from './state.queries.ts'
 
@@ -58,7 +58,7 @@ async function readReportTexts(
 const newestReport = (reports: readonly KeeperReport[], now: Date): KeeperReport | undefined =>
   reports.toSorted(
     (one, other) =>
-      Number(isAhead(one.at, now)) - Number(isAhead(other.at, now)) ||
+      Number(isInFuture(one.at, now)) - Number(isInFuture(other.at, now)) ||
       Date.parse(other.at) - Date.parse(one.at),
   )[0]
 

@@ -3,7 +3,7 @@ import type { Database } from '#dashboard/kernel/db/client.ts'
 import { OPERATING } from '#dashboard/kernel/db/exclusion.ts'
 import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { site_settings } from '#dashboard/kernel/db/settings-schema.ts'
-import { AHEAD_MS } from '#shared/kernel/age.ts'
+import { MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 import type { HealthState } from '#shared/kernel/values.ts'
 
 export type VisitRow = Awaited<ReturnType<typeof selectSites>>[number]
@@ -55,7 +55,7 @@ export function listDue(db: Database, age_ms: number, now: Date): Promise<VisitR
     [
       requestedIds(sql`visited_at is null`),
       requestedIds(sql`visited_at <= ${at(-age_ms)}`),
-      requestedIds(sql`visited_at > ${at(AHEAD_MS)}`),
+      requestedIds(sql`visited_at > ${at(MAX_CLOCK_DIFFERENCE_MS)}`),
     ],
     sql` union all `,
   )

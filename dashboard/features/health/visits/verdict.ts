@@ -1,12 +1,12 @@
 import type { NameState } from '#shared/domains/name-states.ts'
 import {
   down,
+  type HealthVerdict,
   type PageAnswer,
   pageVerdict,
   UP,
   unknown,
   up,
-  type Verdict,
 } from '#shared/health/page-verdict.ts'
 
 export type VisitFailure = 'refused' | 'unreachable' | 'timeout' | 'tls' | 'broken'
@@ -23,7 +23,7 @@ interface VisitFindings extends Pick<NameState, 'dns' | 'cdn'> {
   straight?: VisitResult | undefined
 }
 
-const FAILURE_VERDICTS: Record<VisitFailure, (port: number) => Verdict> = {
+const FAILURE_VERDICTS: Record<VisitFailure, (port: number) => HealthVerdict> = {
   refused: (port) => down('visit_refused', `Its server refuses visitors on port ${port}`),
   unreachable: (port) =>
     down('visit_unreachable', `Its server does not answer visitors on port ${port}`),
@@ -41,7 +41,7 @@ export const CONNECTION_CODES = ['visit_refused', 'visit_unreachable', 'visit_ti
  * site: a network in between may refuse robots, and a server whose names lead elsewhere may have
  * its visitors from another address.
  */
-export function verdictOf({ dns, cdn, through, straight }: VisitFindings): Verdict {
+export function verdictOf({ dns, cdn, through, straight }: VisitFindings): HealthVerdict {
   if (through) return verdictThroughCdn(through, straight, cdn)
   if (!straight) return unknown('visit_none', 'It was not requested')
   const own = verdictOfResult(straight)
@@ -56,7 +56,7 @@ function verdictThroughCdn(
   through: VisitResult,
   straight: VisitResult | undefined,
   cdn: string | null,
-): Verdict {
+): HealthVerdict {
   const seen = verdictOfResult(through)
   if (seen.state === 'up' || !straight) return seen
   const own = verdictOfResult(straight)
@@ -79,7 +79,7 @@ const isPage = (
   seen: VisitResult | undefined,
 ): seen is Extract<VisitResult, { answer: PageAnswer }> => seen !== undefined && 'answer' in seen
 
-function verdictOfResult(seen: VisitResult): Verdict {
+function verdictOfResult(seen: VisitResult): HealthVerdict {
   if (!isPage(seen)) return FAILURE_VERDICTS[seen.failed](seen.port)
   const verdict = pageVerdict(seen.answer, seen.url)
   return verdict.code === 'http_cached' ? UP : verdict

@@ -6,7 +6,7 @@ import { addressesOf } from '#dashboard/kernel/targets/addresses.ts'
 import type { AddressRules } from '#dashboard/kernel/trust/addresses.ts'
 import { isAllowed } from '#dashboard/kernel/trust/addresses.ts'
 import { connectionProblem } from '#dashboard/kernel/trust/probe-connection.ts'
-import type { PageAnswer, Verdict } from '#shared/health/page-verdict.ts'
+import type { HealthVerdict, PageAnswer } from '#shared/health/page-verdict.ts'
 import { OUTSIDE_AGENT } from '#shared/health/visits.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
 import { type VisitFailure, type VisitResult, verdictOf } from './verdict.ts'
@@ -43,7 +43,7 @@ export async function visitSite(
   site: VisitedSite,
   { rules, random, ports = PORTS, timeout_ms = TIMEOUT_MS }: VisitDeps,
   signal: AbortSignal,
-): Promise<Verdict | undefined> {
+): Promise<HealthVerdict | undefined> {
   const [expected, records] = await Promise.all([
     addressesIn(site.hostname),
     addressesIn(site.domain),

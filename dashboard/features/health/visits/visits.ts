@@ -8,7 +8,7 @@ import { sitesTopic } from '#dashboard/kernel/live/feed.ts'
 import { nextMultiple, sleepOrWake, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { Limit } from '#dashboard/kernel/runtime/limit.ts'
 import { GOLDEN_SECTION } from '#dashboard/kernel/runtime/spread-times.ts'
-import type { Verdict } from '#shared/health/page-verdict.ts'
+import type { HealthVerdict } from '#shared/health/page-verdict.ts'
 import { ageOf, isDue } from '#shared/kernel/age.ts'
 import type { ServiceError } from '#shared/kernel/errors.ts'
 import {
@@ -25,7 +25,7 @@ import type { VisitedSite } from './visit-site.ts'
 interface Deps extends Pick<CommonDeps, 'db' | 'bus' | 'clock' | 'log'> {
   leases: Leases
   /** Returns the verdict on a site; undefined when its server cannot be requested. */
-  visit(site: VisitedSite, signal: AbortSignal): Promise<Verdict | undefined>
+  visit(site: VisitedSite, signal: AbortSignal): Promise<HealthVerdict | undefined>
   findObstacle(to: AgentAddress): Promise<ServiceError | undefined>
 }
 
@@ -201,7 +201,7 @@ export class Visits {
   }
 
   /** Whether a server cannot be reached at all: it is offline soon, and its sites are unknown. */
-  async #isServerGone(row: VisitRow, { code }: Verdict): Promise<boolean> {
+  async #isServerGone(row: VisitRow, { code }: HealthVerdict): Promise<boolean> {
     if (!CONNECTION_CODES.includes(code)) return false
     const { server_id: id, hostname, port } = row
     return (await this.#deps.findObstacle({ id, hostname, port })) !== undefined

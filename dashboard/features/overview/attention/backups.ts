@@ -12,7 +12,7 @@ import { getSettings } from '#dashboard/features/settings/queries.ts'
 import { cachedParts } from '#dashboard/features/sites/listing/cached-parts.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import type { KeeperReport } from '#shared/backups/keeper-report.ts'
-import { isAhead, isDue } from '#shared/kernel/age.ts'
+import { isDue, isInFuture } from '#shared/kernel/age.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import { counted, groupOf, item, serverItem, siteItem, withAdvice } from './item.ts'
 import { proofTroubles } from './proofs.ts'
@@ -169,7 +169,7 @@ function troubleOf(
     const reason = withAdvice(found, 'replace the disk of the storage, then repair the repository')
     return item({ severity: 'critical', name, reason, at })
   }
-  if (isAhead(at, now)) {
+  if (isInFuture(at, now)) {
     const found = `The last report of the keeper is of ${at.slice(0, 10)}, which is in the future`
     const reason = withAdvice(found, 'correct the clock of its machine, then start it again')
     return item({ severity: 'warning', name, reason })

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stampOf } from '#dashboard/kernel/runtime/files.ts'
-import { AHEAD_MS, isDue } from '#shared/kernel/age.ts'
+import { isDue, MAX_CLOCK_DIFFERENCE_MS } from '#shared/kernel/age.ts'
 import { PARTIAL } from './back-up.ts'
 
 const DAY_MS = 24 * 3600_000
@@ -16,7 +16,7 @@ export async function pruneBackups(
   count: number,
   now: Date,
 ): Promise<void> {
-  const latest = `${prefix}${stampOf(new Date(now.getTime() + AHEAD_MS))}`
+  const latest = `${prefix}${stampOf(new Date(now.getTime() + MAX_CLOCK_DIFFERENCE_MS))}`
   const all = (await namesIn(folder)).filter((name) => name.startsWith(prefix)).sort()
   const isAhead = (name: string) => name > `${latest}.tar`
   const names = [...all.filter(isAhead), ...all.filter((name) => !isAhead(name))]

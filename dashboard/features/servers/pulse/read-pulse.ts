@@ -9,7 +9,7 @@ import type { ComparedChanges } from '#dashboard/features/servers/sync/sync-chan
 import { hasOurProtocol } from '#dashboard/kernel/agents/protocol.ts'
 import type { AgentAddress } from '#dashboard/kernel/agents/transport.ts'
 import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
-import type { Versions } from '#shared/servers/changes.ts'
+import type { PartVersions } from '#shared/servers/changes.ts'
 import { metricsReading } from '#shared/servers/readings.ts'
 
 /** The longest hold of a call, so that an agent that does not answer is noticed soon. */
@@ -72,7 +72,7 @@ async function requestOf(
   { id }: AgentAddress,
   { health = '', numbers, state }: ServerVersions,
   with_state: boolean,
-): Promise<Versions> {
+): Promise<PartVersions> {
   return {
     health,
     numbers: numbers ?? String(await readSince(db, id)),

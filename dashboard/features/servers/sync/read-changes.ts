@@ -9,7 +9,7 @@ import type { ReadingContract } from '#shared/kernel/reading.ts'
 import type { AnyReading } from '#shared/readings.ts'
 import type { Metrics } from '#shared/servers/agent.ts'
 import { changesReading } from '#shared/servers/changes.readings.ts'
-import { type Changes, sinceOf, type Versions } from '#shared/servers/changes.ts'
+import { type Changes, type PartVersions, sinceOf } from '#shared/servers/changes.ts'
 import { metricsReading, servicesReading } from '#shared/servers/readings.ts'
 import { sitesReading } from '#shared/sites/readings.ts'
 import type { ServerVersions } from './stored-versions.ts'
@@ -43,7 +43,7 @@ interface Deps {
 export async function readChanges(
   { agents, clock }: Deps,
   to: AgentAddress,
-  since: Versions,
+  since: PartVersions,
   { wait = 0, ...limits }: ReadOptions = {},
 ): Promise<ServerChanges> {
   const asked_at = timestamp(clock)

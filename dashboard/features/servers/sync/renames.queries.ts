@@ -7,7 +7,7 @@ import { operations } from '#dashboard/kernel/db/operations-schema.ts'
 import type { OperationRow } from '#dashboard/kernel/db/rows.ts'
 import { activities } from '#dashboard/kernel/db/schema.ts'
 import { violatesNotNull, violatesUnique } from '#dashboard/kernel/db/violations.ts'
-import type { Primary } from '#shared/domains/primary-domain.ts'
+import type { NewPrimary } from '#shared/domains/primary-domain.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 import type { SiteNames } from '#shared/kernel/site-names.ts'
 
@@ -36,7 +36,7 @@ export async function listUnknownRenames(
 interface ConfirmedRename {
   operation: OperationRow
   site_id: number
-  asked: Primary & { domain: string }
+  asked: NewPrimary & { domain: string }
   www: SiteNames['www']
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { nextSpreadTime } from '#dashboard/kernel/runtime/spread-times.ts'
-import type { Part } from '#shared/servers/changes.ts'
+import type { ChangesPart } from '#shared/servers/changes.ts'
 
 /** The time until everything is read again, since others may change records. */
 const FULL_READ = { least_ms: 60_000, most_ms: 10 * 60_000 }
@@ -11,7 +11,7 @@ const FULL_READ_OF_LISTS = { least_ms: 10 * 60_000, most_ms: 60 * 60_000 }
  * What is stored of a server, as versions of its parts; one that is absent has to be stored. It is
  * replaced when everything is read again.
  */
-export interface ServerVersions extends Partial<Record<Part, string | undefined>> {
+export interface ServerVersions extends Partial<Record<ChangesPart, string | undefined>> {
   readonly whole_at: number
   /** Whether its agent has another protocol: the state is then that of two lists. */
   readonly has_lists: boolean

@@ -5,7 +5,7 @@ import type { ServerRow } from '#dashboard/kernel/db/rows.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import type { Metrics } from '#shared/servers/agent.ts'
-import type { Versions } from '#shared/servers/changes.ts'
+import type { PartVersions } from '#shared/servers/changes.ts'
 import { compareLists, readChanges, type ServerChanges } from './read-changes.ts'
 import type { ServerVersions, StoredVersions } from './stored-versions.ts'
 import { type SyncDeps, syncServer } from './sync-server.ts'
@@ -18,7 +18,7 @@ export interface SyncChangedDeps extends SyncDeps, Pick<TimeLimits, 'contact_ms'
 /** The changes of a server, and what was stored of it when they were asked for. */
 export interface ComparedChanges extends ServerChanges {
   known: ServerVersions
-  since: Versions
+  since: PartVersions
 }
 
 /**

@@ -1,6 +1,6 @@
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
-import { AddressReport } from '#shared/copies/copy.ts'
+import { AddressReport } from '#shared/copies/copy-source.ts'
 
 /** Why an old address was not changed, by the code of the agent. */
 const REASONS: Record<string, string> = {

@@ -13,7 +13,7 @@ import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
-import { LEAST_PASSWORD } from '#shared/kernel/api/auth.ts'
+import { MIN_PASSWORD } from '#shared/kernel/api/auth.ts'
 import { Tokens } from './tokens.tsx'
 
 export function AccountPage() {
@@ -87,7 +87,7 @@ function Password() {
     },
   })
   const isOther = typed.again !== '' && typed.again !== typed.next
-  const isShort = typed.next !== '' && typed.next.length < LEAST_PASSWORD
+  const isShort = typed.next !== '' && typed.next.length < MIN_PASSWORD
   const isWhole = typed.current !== '' && typed.next !== '' && typed.again === typed.next
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -104,7 +104,7 @@ function Password() {
         <Field
           name="password"
           label="New password"
-          hint={`At least ${LEAST_PASSWORD} characters${isShort ? `, ${LEAST_PASSWORD - typed.next.length} more` : ''}.`}
+          hint={`At least ${MIN_PASSWORD} characters${isShort ? `, ${MIN_PASSWORD - typed.next.length} more` : ''}.`}
           error={fields.password}
         >
           <Input {...type('next')} autoComplete="new-password" />

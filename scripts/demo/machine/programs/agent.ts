@@ -1,4 +1,4 @@
-import type { TryResult } from '#agent/features/mail/answers.ts'
+import type { TryResult } from '#agent/features/mail/test-result.ts'
 import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import { ownAgent } from '#agent/kernel/host/simulated/programs/copies.ts'
 import { printed } from '#agent/kernel/host/simulated/programs/output.ts'

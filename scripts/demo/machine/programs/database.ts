@@ -1,4 +1,4 @@
-import type { Output, Row, RunOptions } from '#agent/kernel/host/ports.ts'
+import type { DatabaseRow, Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import { file } from '#agent/kernel/host/simulated/nodes.ts'
 import { done, failed, lastOf, printed } from '#agent/kernel/host/simulated/programs/output.ts'
 import type { Database, Machine } from '#scripts/demo/machine/machine.ts'
@@ -86,7 +86,11 @@ function rememberDump(machine: Machine, name: string, database: Database): strin
 }
 
 /** Returns WordPress' options for the scan. Throws MariaDB's message for a broken table. */
-export function query({ databases }: Machine, sql: string, [first]: readonly unknown[]): Row[] {
+export function query(
+  { databases }: Machine,
+  sql: string,
+  [first]: readonly unknown[],
+): DatabaseRow[] {
   const name = String(first)
   // A temporary site that attacks another one finds nothing.
   if (!sql.startsWith('SET STATEMENT') || name.startsWith('canary-')) return []

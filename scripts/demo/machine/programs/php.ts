@@ -1,5 +1,5 @@
 import { UNFINISHED } from '#agent/features/isolation/attacks/visitors.ts'
-import { FORWARD_SOCKETS } from '#agent/features/isolation/forwarded.ts'
+import { FORWARD_SOCKETS } from '#agent/features/isolation/forwarded-sockets.ts'
 import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import { file } from '#agent/kernel/host/simulated/nodes.ts'
 import { done, failed, printed } from '#agent/kernel/host/simulated/programs/output.ts'

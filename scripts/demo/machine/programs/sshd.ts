@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { CLIENT_GROUP } from '#agent/features/access/clients.ts'
-import { GROUP, keysOf } from '#agent/features/access/places.ts'
-import { CLIENT_SETTINGS, SETTINGS, SHELL_SETTINGS } from '#agent/features/access/ssh/drop-in.ts'
-import { SHELL_SCRIPT } from '#agent/features/isolation/entries.ts'
+import { keysOf, SFTP_GROUP } from '#agent/features/access/paths.ts'
+import {
+  CLIENT_SETTINGS,
+  SFTP_SETTINGS,
+  SHELL_SETTINGS,
+} from '#agent/features/access/ssh/drop-in.ts'
+import { SHELL_SCRIPT } from '#agent/features/isolation/entry-scripts.ts'
 import type { RunOptions } from '#agent/kernel/host/ports.ts'
 import { done, failed, printed } from '#agent/kernel/host/simulated/programs/output.ts'
-import type { Program } from '#agent/kernel/host/simulated/programs/programs.ts'
+import type { SimulatedProgram } from '#agent/kernel/host/simulated/programs/programs.ts'
 import { shadowHash } from '#agent/kernel/host/simulated/programs/users.ts'
 import { canaryShell } from '#scripts/demo/machine/canary.ts'
 import type { Machine } from '#scripts/demo/machine/machine.ts'
@@ -20,7 +24,7 @@ const printedAs = (settings: object) =>
     .join('')
 
 /** Prints settings as `sshd -T`: a member of a group of sites has those of the drop-in. */
-export const sshd: Program<Machine> = (machine, argv) => {
+export const sshd: SimulatedProgram<Machine> = (machine, argv) => {
   if (!argv.includes('-T')) return done()
   const user = /^user=([^,]*)/.exec(argv.at(-1) ?? '')?.[1] ?? ''
   const common = printedAs({ Port: 22, UsePAM: 'yes', HostKey: HOST_KEY })
@@ -32,7 +36,7 @@ function settingsOf(machine: Machine, user: string): object {
   const gate = new RegExp(`^${RegExp.escape(user)}:[^:]*:\\d+:\\d+:Shell of `, 'm')
   if (gate.test(passwd)) return SHELL_SETTINGS
   if (isMember(machine, user, CLIENT_GROUP)) return CLIENT_SETTINGS
-  return isMember(machine, user, GROUP) ? SETTINGS : {}
+  return isMember(machine, user, SFTP_GROUP) ? SFTP_SETTINGS : {}
 }
 
 function isMember({ disk }: Machine, user: string, group: string): boolean {
@@ -40,7 +44,7 @@ function isMember({ disk }: Machine, user: string, group: string): boolean {
   return members?.split(',').includes(user) ?? false
 }
 
-export const groupadd: Program<Machine> = ({ disk }, argv) => {
+export const groupadd: SimulatedProgram<Machine> = ({ disk }, argv) => {
   const group = argv.at(-1) ?? ''
   const text = disk.text('/etc/group') ?? ''
   if (new RegExp(`^${group}:`, 'm').test(text)) return done()
@@ -52,7 +56,7 @@ export const groupadd: Program<Machine> = ({ disk }, argv) => {
 }
 
 /** Makes a key whose text no other one has. */
-export const sshKeygen: Program<Machine> = ({ disk }, argv) => {
+export const sshKeygen: SimulatedProgram<Machine> = ({ disk }, argv) => {
   const path = argv.at(-1) ?? ''
   disk.putText(path, 'a private key\n')
   disk.putText(
@@ -63,14 +67,14 @@ export const sshKeygen: Program<Machine> = ({ disk }, argv) => {
 }
 
 /** Runs `sftp -b -`: admits a person with a key, or a client account with a password. */
-export const sftp: Program<Machine> = (machine, argv, options) => {
+export const sftp: SimulatedProgram<Machine> = (machine, argv, options) => {
   const login = loginOf(argv)
   const isLet = hasKey(machine, login, argv) || hasPassword(machine, login, options)
   return isLet ? done() : failed(`${login}: Permission denied.`, 255)
 }
 
 /** Runs the isolation check in a shell of the attacker; nobody else has one, nor a network. */
-export const ssh: Program<Machine> = (machine, argv) => {
+export const ssh: SimulatedProgram<Machine> = (machine, argv) => {
   const login = argv.find((word) => word.endsWith('@127.0.0.1')) ?? ''
   const account = loginOf([login])
   const isCheck = argv.at(-1) === SHELL_SCRIPT && hasKey(machine, account, argv)

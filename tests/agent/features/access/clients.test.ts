@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { loginOf } from '#agent/features/access/clients.ts'
-import { closable, closingSteps } from '#agent/features/access/closing.ts'
 import { ExpiryWatch } from '#agent/features/access/expiry.ts'
 import { listAccess, listAccounts } from '#agent/features/access/list.ts'
+import { closeLoginsSteps, openAccountDates } from '#agent/features/access/login-closing.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { sitePurge } from '#agent/features/sites/site.purge.ts'
 import { siteRestore } from '#agent/features/sites/site.restore.ts'
@@ -93,8 +93,8 @@ test('a frozen site closes its accounts, and opens them with the days that they 
   await setClients(host, [print, photos])
   const shadow = host.disk.all['/etc/shadow'] ?? ''
   const site = await getSite(host, domain)
-  const [close] = closingSteps(host, site)
-  expect(await closable(host, site)).toEqual([
+  const [close] = closeLoginsSteps(host, site)
+  expect(await openAccountDates(host, site)).toEqual([
     ['shop', ''],
     [LOGIN, ''],
     [OTHER, '2027-02-01'],
@@ -117,7 +117,7 @@ test('an account that expires while its site is frozen stays closed', async () =
   const host = await withSshd()
   const expires_at = new Date(host.clock.now() + 60_000).toISOString()
   await setClients(host, [{ ...photos, expires_at }])
-  const [close] = closingSteps(host, await getSite(host, domain))
+  const [close] = closeLoginsSteps(host, await getSite(host, domain))
   await close?.apply()
   host.time += 62_000
   const watch = new ExpiryWatch()

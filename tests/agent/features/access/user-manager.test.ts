@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { endManagers, managerAllowed, withoutManager } from '#agent/features/access/user-manager.ts'
+import { endManagers, unmaskManager, withoutManager } from '#agent/features/access/user-manager.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -37,7 +37,7 @@ test('its number may be given to a person later', async () => {
   const host = await machine()
   await withoutManager(host, 'client').apply()
 
-  await managerAllowed(host, 'client').apply()
+  await unmaskManager(host, 'client').apply()
 
   expect(await host.files.stat(MASK)).toBeUndefined()
 })

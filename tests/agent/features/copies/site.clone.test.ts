@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { replacedOf } from '#agent/features/backups/places.ts'
+import { replacedOf } from '#agent/features/backups/paths.ts'
 import { siteClone } from '#agent/features/copies/site.clone.ts'
 import { findSite, getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import {

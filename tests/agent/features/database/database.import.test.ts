@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { accountIn, dumpIn, previousOf, replacedOf } from '#agent/features/backups/places.ts'
+import { accountIn, dumpIn, previousOf, replacedOf } from '#agent/features/backups/paths.ts'
 import { databaseImport } from '#agent/features/database/database.import.ts'
 import { storePart } from '#agent/features/database/site/uploads.ts'
 import type { Warning } from '#shared/servers/agent.ts'

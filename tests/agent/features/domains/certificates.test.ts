@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/features/domains/renewal.ts'
+import { listDue } from '#agent/features/domains/renewal.ts'
 import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
 
@@ -7,7 +7,7 @@ const FOLDER = '/etc/hosting/tls/a.example'
 
 test('a certificate is due in the last third of its validity, and when it is missing', async () => {
   const host = await tlsSite()
-  const due = async () => (await renewDue(host)).map(({ domain, tls }) => `${domain} ${tls}`)
+  const due = async () => (await listDue(host)).map(({ domain, tls }) => `${domain} ${tls}`)
   expect(await due()).toEqual([])
   await issue(host, 'self-signed')
   expect(await due()).toEqual([])

@@ -1,5 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { publish, withdraw, withdrawOld } from '#agent/features/domains/dns-challenges.ts'
+import {
+  publishRecord,
+  withdrawLeftovers,
+  withdrawRecords,
+} from '#agent/features/domains/dns-challenges.ts'
 import { debian } from '#tests/support/agent/debian.ts'
 import { CHALLENGES, HOOK, withHook } from '#tests/support/agent/dns-hook.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -20,8 +24,8 @@ test('notes a record before it exists, and forgets it when it is gone', async ()
     return { code: 0, stdout: '', stderr: '' }
   }
 
-  expect(await publish(host, NAME, 'v')).toBeUndefined()
-  await withdraw(host, ['v'])
+  expect(await publishRecord(host, NAME, 'v')).toBeUndefined()
+  await withdrawRecords(host, ['v'])
 
   expect(host.ran).toEqual([`${HOOK} present ${NAME} v`, `${HOOK} cleanup ${NAME} v`])
   expect(noted()).toEqual([])
@@ -32,60 +36,60 @@ test('sets no record that it cannot note', async () => {
   host.disk.guard = () => {
     throw new Error('no space left')
   }
-  await expect(publish(host, NAME, 'v')).rejects.toThrow('no space left')
+  await expect(publishRecord(host, NAME, 'v')).rejects.toThrow('no space left')
   expect(host.ran).toEqual([])
 })
 
 test('removes only the records of one order', async () => {
-  await publish(host, NAME, 'mine')
-  await publish(host, NAME, 'theirs')
+  await publishRecord(host, NAME, 'mine')
+  await publishRecord(host, NAME, 'theirs')
 
-  await withdraw(host, ['mine'])
+  await withdrawRecords(host, ['mine'])
 
   expect(noted()).toMatchObject([{ value: 'theirs' }])
 })
 
 test('removes what a crash left after an hour', async () => {
-  await publish(host, NAME, 'v')
+  await publishRecord(host, NAME, 'v')
   host.runs.length = 0
 
-  await withdrawOld(host)
+  await withdrawLeftovers(host)
   expect(host.ran).toEqual([])
 
   host.time += HOUR + 1
-  await withdrawOld(host)
+  await withdrawLeftovers(host)
   expect(host.ran).toEqual([`${HOOK} cleanup ${NAME} v`])
   expect(noted()).toEqual([])
 })
 
 test('tries a failed removal again after 1, 2, 4 minutes and so on, and gives up after 30 days', async () => {
-  await publish(host, NAME, 'v')
+  await publishRecord(host, NAME, 'v')
   host.fail(`${HOOK} cleanup`, 'timeout')
-  await withdraw(host, ['v'])
+  await withdrawRecords(host, ['v'])
   host.runs.length = 0
   const start = host.time
   const minutes: number[] = []
   for (let minute = 1; minute <= 300; minute++) {
     host.time = start + minute * 60_000
-    await withdrawOld(host)
+    await withdrawLeftovers(host)
     if (host.runs.length > minutes.length) minutes.push(minute)
   }
 
   expect(minutes).toEqual([1, 3, 7, 15, 31, 63, 123, 183, 243])
   expect(noted()).toHaveLength(1)
   host.time += 31 * 24 * HOUR
-  await withdrawOld(host)
+  await withdrawLeftovers(host)
   expect(noted()).toEqual([])
 })
 
 test('a failed removal is not delayed by a clock that is set back', async () => {
-  await publish(host, NAME, 'v')
+  await publishRecord(host, NAME, 'v')
   host.fail(`${HOOK} cleanup`, 'timeout')
-  await withdraw(host, ['v'])
+  await withdrawRecords(host, ['v'])
   host.answer(`${HOOK} cleanup`, '')
   host.time -= 48 * HOUR
 
-  await withdrawOld(host)
+  await withdrawLeftovers(host)
 
   expect(noted()).toEqual([])
 })
@@ -93,17 +97,17 @@ test('a failed removal is not delayed by a clock that is set back', async () => 
 test('does not note what was certainly not set', async () => {
   await host.disk.write(HOOK, '#!/bin/sh\n', { mode: 0o777 })
 
-  expect(await publish(host, NAME, 'v')).toBe(`${HOOK} is writable by others than root`)
+  expect(await publishRecord(host, NAME, 'v')).toBe(`${HOOK} is writable by others than root`)
 
   expect(noted()).toEqual([])
 })
 
 test('notes what a hook may have set before it failed, and removes it', async () => {
   host.fail(`${HOOK} present`, 'timeout')
-  expect(await publish(host, NAME, 'v')).toContain('timeout')
+  expect(await publishRecord(host, NAME, 'v')).toContain('timeout')
   expect(noted()).toHaveLength(1)
 
-  await withdraw(host, ['v'])
+  await withdrawRecords(host, ['v'])
 
   expect(host.ran.at(-1)).toBe(`${HOOK} cleanup ${NAME} v`)
   expect(noted()).toEqual([])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { recordLeftOutNames, recordRefusal } from '#agent/features/domains/failed-requests.ts'
+import * as phases from '#agent/features/domains/issue-phase.ts'
 import { nameStates } from '#agent/features/domains/names-reader.ts'
-import * as phases from '#agent/features/domains/phases.ts'
-import { noteNames, noteRefused } from '#agent/features/domains/tries.ts'
 import { getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import type { NameState } from '#shared/domains/name-states.ts'
 import { issue, resolving, tlsSite } from '#tests/support/agent/tls-site.ts'
@@ -74,7 +74,7 @@ test('a name that the certificate lacks is blocked with the reason and the next 
   const names = { www: 'serve' as const, aliases: ['dead.example', 'new.example'], redirects: [] }
   await writeSite(host, { ...site, names })
   const left = [{ name: 'dead.example', reason: 'it has no A and no AAAA record in DNS' }]
-  await noteNames(host, ['dead.example', 'new.example'], left)
+  await recordLeftOutNames(host, ['dead.example', 'new.example'], left)
 
   const { names: known } = await states(host)
 
@@ -89,7 +89,7 @@ test('a name that the certificate lacks is blocked with the reason and the next 
 test('a refused site without a certificate is blocked by the reason of the authority', async () => {
   const host = await tlsSite()
   await writeSite(host, { ...(await getSite(host, 'a.example')), tls: 'letsencrypt' })
-  await noteRefused(host, 'a.example', 'too many certificates')
+  await recordRefusal(host, 'a.example', 'too many certificates')
 
   const { names } = await states(host)
 
@@ -129,7 +129,7 @@ test('a covered name is renewed while a request for it is running', async () => 
   await issue(host, 'self-signed')
   const names = ['a.example']
 
-  const during = await phases.during(host, 'a.example', { phase: 'issuing', names }, () =>
+  const during = await phases.inPhase(host, 'a.example', { phase: 'issuing', names }, () =>
     states(host),
   )
 
@@ -141,7 +141,7 @@ test('a request that was cut off is no longer running', async () => {
   const host = await tlsSite()
   const names = ['a.example']
   const never = () => new Promise<never>(() => undefined)
-  void phases.during(host, 'a.example', { phase: 'checking', names }, never)
+  void phases.inPhase(host, 'a.example', { phase: 'checking', names }, never)
   await Bun.sleep(0)
   const state = async () => (await states(host)).names['a.example']
   expect(await state()).toEqual(is('checking'))
@@ -149,7 +149,7 @@ test('a request that was cut off is no longer running', async () => {
   host.time += 20 * 60_000
   expect(await state()).toEqual(is('none'))
   host.time -= 20 * 60_000
-  await phases.forgetPhases(host)
+  await phases.removeLeftoverPhases(host)
 
   expect(await state()).toEqual(is('none'))
 })
@@ -160,7 +160,12 @@ test('a request does not fail because its phase cannot be recorded', async () =>
     if (action.includes('phase')) throw new Error('ENOSPC')
   }
 
-  const work = phases.during(host, 'a.example', { phase: 'issuing', names: [] }, async () => 'done')
+  const work = phases.inPhase(
+    host,
+    'a.example',
+    { phase: 'issuing', names: [] },
+    async () => 'done',
+  )
 
   expect(await work).toBe('done')
 })

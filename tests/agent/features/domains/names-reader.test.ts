@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import * as phases from '#agent/features/domains/issue-phase.ts'
 import { namesReader } from '#agent/features/domains/names-reader.ts'
-import * as phases from '#agent/features/domains/phases.ts'
 import { getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { tlsSite } from '#tests/support/agent/tls-site.ts'
 
@@ -24,7 +24,7 @@ test('while a request is running, records are looked up once in ten seconds', as
   expect(await reads(20)).toBe(10)
 
   const phase = { phase: 'issuing' as const, names: ['a.example'] }
-  expect(await phases.during(host, 'a.example', phase, () => reads(20))).toBe(2)
+  expect(await phases.inPhase(host, 'a.example', phase, () => reads(20))).toBe(2)
 
   expect(await reads(4)).toBe(2)
 })
@@ -38,7 +38,7 @@ test('records of other names, and a lookup that failed, are not used again', asy
   }
   const read = namesReader(host)
 
-  await phases.during(host, 'a.example', { phase: 'issuing', names: [] }, async () => {
+  await phases.inPhase(host, 'a.example', { phase: 'issuing', names: [] }, async () => {
     await expect(read('a.example')).rejects.toThrow('the network')
     await read('a.example')
     const names = { www: 'serve' as const, aliases: ['b.example'], redirects: [] }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { namesElsewhere } from '#agent/features/domains/probe-names.ts'
-import type { Visit, Visited } from '#agent/kernel/host/visit-port.ts'
+import { namesOnOtherServers } from '#agent/features/domains/probe-names.ts'
+import type { VisitRequest, VisitResult } from '#agent/kernel/host/visit-port.ts'
 import { notFound } from '#shared/kernel/errors.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
@@ -8,25 +8,25 @@ const PATH = '/.well-known/acme-challenge/t'
 const PUBLIC = '5.9.0.1'
 const OTHER = '5.9.0.2'
 const IPV6 = '2a01:4f8::1'
-const answer = (status: number, body: string, from = PUBLIC, location?: string): Visited => ({
+const answer = (status: number, body: string, from = PUBLIC, location?: string): VisitResult => ({
   ...{ status, body, from, ms: 1 },
   headers: location === undefined ? {} : { location },
 })
 const TOKEN = answer(200, 't\n')
 const NONE = answer(404, 'not here')
-const SILENT: Visited = { failed: 'timeout', ms: 5000 }
+const SILENT: VisitResult = { failed: 'timeout', ms: 5000 }
 const NAT = '10.0.0.5'
 const LIMITED = { timeout_ms: 5000, is_elsewhere: true }
 
 let host: FakeHost
-let asked: Visit[]
+let asked: VisitRequest[]
 beforeEach(() => {
   host = fakeHost()
   asked = []
 })
 
 /** By address, or `https` and the address. */
-function answering(answers: Record<string, Visited | ((name: string) => Visited)>): void {
+function answering(answers: Record<string, VisitResult | ((name: string) => VisitResult)>): void {
   host.visitor.visit = async (visits) => {
     asked.push(...visits)
     return visits.map(({ host: name, tls, address = '' }) => {
@@ -38,7 +38,7 @@ function answering(answers: Record<string, Visited | ((name: string) => Visited)
 
 const find = async (records: Record<string, string[] | null>) =>
   Object.fromEntries(
-    await namesElsewhere(
+    await namesOnOtherServers(
       host,
       { path: PATH, text: 't', primary: 'a.example' },
       new Map(Object.entries(records)),
@@ -60,7 +60,7 @@ test('a name that leads to another server is reported with its address and answe
   ])
 })
 
-test.each<[string, Visited]>([
+test.each<[string, VisitResult]>([
   ['no answer', SILENT],
   ['a refused connection, as without hairpin', { failed: 'refused', ms: 1 }],
   ['a failure of a content delivery network', answer(522, '')],
@@ -72,7 +72,7 @@ test.each<[string, Visited]>([
   expect(await find({ 'a.example': [OTHER] })).toEqual({})
 })
 
-test.each<[string, Visited, Record<string, string>]>([
+test.each<[string, VisitResult, Record<string, string>]>([
   ['the token', TOKEN, {}],
   ['another page', answer(200, 'welcome'), { 'a.example': leads(OTHER, 200) }],
 ])('a redirect to https that has %s is followed', async (_, secure, expected) => {
@@ -88,7 +88,7 @@ test('one of two addresses that leads elsewhere is enough, as the authority may 
   expect(await find({ 'a.example': [PUBLIC, OTHER] })).toEqual({ 'a.example': leads(OTHER, 404) })
 })
 
-test.each<[string, Record<string, Visited>, Record<string, string>]>([
+test.each<[string, Record<string, VisitResult>, Record<string, string>]>([
   ['wins if it has the token', { [IPV6]: TOKEN, [OTHER]: NONE }, {}],
   [
     'wins if it leads elsewhere',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { present, probeNames, withdrawAllTokens } from '#agent/features/domains/probe-names.ts'
+import { probeNames, publishToken, withdrawAllTokens } from '#agent/features/domains/probe-names.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { tlsSite } from '#tests/support/agent/tls-site.ts'
 
@@ -63,7 +63,7 @@ test('they count for an authority in the own network, and a cancel is passed on'
 test('tokens of orders that were cut off are removed', async () => {
   const host = await tlsSite()
   const before = host.disk.all
-  for (const token of ['first', 'second']) await present(host, token, token)
+  for (const token of ['first', 'second']) await publishToken(host, token, token)
 
   await withdrawAllTokens(host)
 
@@ -72,7 +72,7 @@ test('tokens of orders that were cut off are removed', async () => {
 
 test('a token that stays does not fail its order', async () => {
   const host = await tlsSite()
-  await present(host, 'first', 'first')
+  await publishToken(host, 'first', 'first')
   host.disk.guard = (action) => {
     if (action.startsWith('remove')) throw new Error('EIO')
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/features/domains/renewal.ts'
+import { listDue } from '#agent/features/domains/renewal.ts'
 import { readRenewalTimes, updateRenewalTimes } from '#agent/features/domains/renewal-times.ts'
 import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -19,7 +19,7 @@ async function issued(): Promise<FakeHost> {
   return host
 }
 
-const due = async (host: FakeHost) => (await renewDue(host)).map(({ domain }) => domain)
+const due = async (host: FakeHost) => (await listDue(host)).map(({ domain }) => domain)
 
 test('a certificate is due at a time in the window of the authority', async () => {
   const host = await issued()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands.ts'
-import { noteRefused, readTries } from '#agent/features/domains/tries.ts'
+import { readFailedRequests, recordRefusal } from '#agent/features/domains/failed-requests.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import { getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { repeatRound } from '#tests/support/agent/rounds.ts'
@@ -52,7 +52,7 @@ test('renews a certificate once that both the hourly round and that of the refus
   await bothRounds(host)
 
   expect(host.orders.map(({ names }) => names)).toEqual([['a.example', 'www.a.example']])
-  expect(await readTries(host)).toEqual({})
+  expect(await readFailedRequests(host)).toEqual({})
 })
 
 test('renews no certificate that a user has renewed meanwhile', async () => {
@@ -84,12 +84,12 @@ test('notes a renewal that fails after its order, so that no order follows each 
   expect(host.orders).toHaveLength(1)
   const reason = 'TLS for a.example does not answer on this server'
   const next_at = new Date(host.time + 30 * MINUTE).toISOString()
-  expect(await readTries(host)).toEqual({ 'a.example': { failures: 2, reason, next_at } })
+  expect(await readFailedRequests(host)).toEqual({ 'a.example': { failures: 2, reason, next_at } })
 })
 
 test('notes nothing for a renewal that a user has cancelled', async () => {
   const host = await refused()
-  const before = await readTries(host)
+  const before = await readFailedRequests(host)
   const runner = new Runner({ host, commands, report: () => undefined })
   host.acme.order = async () => {
     for (const id of await runner.store.unended()) await runner.cancel(id, true)
@@ -98,14 +98,14 @@ test('notes nothing for a renewal that a user has cancelled', async () => {
 
   await bothRounds(host, runner)
 
-  expect(await readTries(host)).toEqual(before)
+  expect(await readFailedRequests(host)).toEqual(before)
 })
 
 /** A site whose request was refused, and is due again. */
 async function refused(): Promise<FakeHost> {
   const host = await tlsSite()
   await writeSite(host, { ...(await getSite(host, 'a.example')), tls: 'letsencrypt' })
-  await noteRefused(host, 'a.example', 'timeout')
+  await recordRefusal(host, 'a.example', 'timeout')
   host.time += 11 * MINUTE
   authority(host, () => ({ chain: authorityPem }))
   return host

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { siteDomains } from '#agent/features/domains/site.domains.ts'
-import { preparing } from '#agent/features/sites/new-site.ts'
+import { preparationSteps } from '#agent/features/sites/new-site.ts'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { findSite, getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { COMMANDS } from '#shared/commands.ts'
@@ -107,7 +107,7 @@ test('a new site cannot take an alias of another one', async () => {
   const host = await server(shop)
   await set(host, NAMES)
 
-  const creating = preparing(host, { ...shop, domain: 'www.b.example', user: 'x' })
+  const creating = preparationSteps(host, { ...shop, domain: 'www.b.example', user: 'x' })
 
   await expect(creating).rejects.toMatchObject({
     fields: { domain: ['Already taken by the site shop.example of this server'] },

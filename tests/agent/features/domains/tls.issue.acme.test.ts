@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { needsRenewal } from '#agent/features/domains/coverage.ts'
-import { renewDue } from '#agent/features/domains/renewal.ts'
-import { readTries } from '#agent/features/domains/tries.ts'
+import { needsRenewal } from '#agent/features/domains/certificate-coverage.ts'
+import { readFailedRequests } from '#agent/features/domains/failed-requests.ts'
+import { listDue } from '#agent/features/domains/renewal.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
 import { authority, issue, tlsSite } from '#tests/support/agent/tls-site.ts'
@@ -104,7 +104,7 @@ test("a refusal succeeds with the authority's message as a warning, and keeps th
 
 test('retries 10, 30 and 60 minutes after a refusal, and then at growing intervals', async () => {
   authority(host, refusing)
-  const due = async () => (await renewDue(host, { refused: true })).length
+  const due = async () => (await listDue(host, { refused: true })).length
   const waits: number[] = []
   for (let tries = 0; tries < 9; tries++) {
     await issue(host, 'letsencrypt')
@@ -125,7 +125,9 @@ test('at a limit of the authority, waits as long as it says, and counts no faile
   expect(warnings).toEqual([{ code: 'certificate_refused', message }])
   expect(host.orders).toHaveLength(1)
   const next_at = new Date(host.time + 7_200_000).toISOString()
-  expect(await readTries(host)).toEqual({ 'a.example': { failures: 1, reason: message, next_at } })
+  expect(await readFailedRequests(host)).toEqual({
+    'a.example': { failures: 1, reason: message, next_at },
+  })
   expect(host.disk.find('/var/lib/hosting-agent/certificate-validations.json')).toBeUndefined()
 })
 
@@ -136,32 +138,34 @@ test('asks an authority that cannot be reached once an hour, however long it is 
   const waits: number[] = []
   for (let tries = 0; tries < 12; tries++) {
     await issue(host, 'letsencrypt')
-    const { next_at = '' } = (await readTries(host))['a.example'] ?? {}
+    const { next_at = '' } = (await readFailedRequests(host))['a.example'] ?? {}
     waits.push((Date.parse(next_at) - host.time) / 60_000)
     host.time = Date.parse(next_at)
   }
   expect(waits).toEqual([10, 30, ...Array(10).fill(60)])
   const next_at = new Date(host.time).toISOString()
-  expect(await readTries(host)).toEqual({ 'a.example': { failures: 3, reason: message, next_at } })
+  expect(await readFailedRequests(host)).toEqual({
+    'a.example': { failures: 3, reason: message, next_at },
+  })
   expect(host.disk.find('/var/lib/hosting-agent/certificate-validations.json')).toBeUndefined()
 
   authority(host, refusing)
   await issue(host, 'letsencrypt')
-  expect(await readTries(host)).toMatchObject({ 'a.example': { failures: 4 } })
+  expect(await readFailedRequests(host)).toMatchObject({ 'a.example': { failures: 4 } })
 })
 
 test('clears a refusal when the certificate is issued or no longer wanted', async () => {
   authority(host, refusing)
   await issue(host, 'letsencrypt')
-  expect(Object.keys(await readTries(host))).toEqual(['a.example'])
+  expect(Object.keys(await readFailedRequests(host))).toEqual(['a.example'])
   authority(host, () => ({ chain: authorityPem }))
   await issue(host, 'letsencrypt')
-  expect(await readTries(host)).toEqual({})
+  expect(await readFailedRequests(host)).toEqual({})
 
   authority(host, refusing)
   await issue(host, 'letsencrypt')
   await issue(host, 'none')
-  expect(await readTries(host)).toEqual({})
+  expect(await readFailedRequests(host)).toEqual({})
 })
 
 test('treats an unreachable authority as a temporary refusal', async () => {

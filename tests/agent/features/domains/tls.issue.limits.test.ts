@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { readTries } from '#agent/features/domains/tries.ts'
+import { readFailedRequests } from '#agent/features/domains/failed-requests.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
 import { authority, issue, issuing, tlsSite } from '#tests/support/agent/tls-site.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -36,7 +36,9 @@ test('a sixth certificate for the same names is not ordered, and the reason has 
   expect(await again()).toEqual([message])
   expect(host.orders).toHaveLength(5)
   const next_at = new Date(host.time + 24 * HOUR_MS).toISOString()
-  expect(await readTries(host)).toEqual({ 'a.example': { failures: 1, reason: message, next_at } })
+  expect(await readFailedRequests(host)).toEqual({
+    'a.example': { failures: 1, reason: message, next_at },
+  })
 
   host.time = start + REFILL_MS
   expect(await again()).toEqual([])

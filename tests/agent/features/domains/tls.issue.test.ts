@@ -1,12 +1,16 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { X509Certificate } from 'node:crypto'
 import { commands } from '#agent/commands.ts'
-import { restore } from '#agent/features/domains/changing.ts'
-import { renewDue } from '#agent/features/domains/renewal.ts'
+import { restoreCertificate } from '#agent/features/domains/change-certificate.ts'
+import {
+  readFailedRequests,
+  recordLeftOutNames,
+  recordRefusal,
+} from '#agent/features/domains/failed-requests.ts'
+import { listDue } from '#agent/features/domains/renewal.ts'
 import { tlsIssue } from '#agent/features/domains/tls.issue.ts'
-import { noteNames, noteRefused, readTries } from '#agent/features/domains/tries.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
-import { keepFormer } from '#agent/kernel/site/certificate-files.ts'
+import { keepFormerCertificate } from '#agent/kernel/site/certificate-files.ts'
 import { findSite, getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { SiteNames } from '#shared/kernel/site-names.ts'
 import { contextOf, outcome } from '#tests/support/agent/debian.ts'
@@ -123,7 +127,7 @@ async function withAliases(): Promise<void> {
   serveTokens(host, ALL)
 }
 
-const reports = (host: FakeHost) => readTries(host).then((tries) => Object.keys(tries))
+const reports = (host: FakeHost) => readFailedRequests(host).then((tries) => Object.keys(tries))
 
 test('leaves out a dead alias with a warning, and tries it again at growing intervals', async () => {
   await withAliases()
@@ -138,9 +142,9 @@ test('leaves out a dead alias with a warning, and tries it again at growing inte
   const message = 'The certificate leaves out dead.example (connection refused)'
   expect(warnings).toEqual([{ code: 'certificate_refused', message }])
   expect(await reports(host)).toEqual(['dead.example'])
-  expect(await renewDue(host, { refused: true })).toEqual([])
+  expect(await listDue(host, { refused: true })).toEqual([])
   host.time += 10 * 60_000
-  expect(await renewDue(host, { refused: true })).toMatchObject([{ domain: 'a.example' }])
+  expect(await listDue(host, { refused: true })).toMatchObject([{ domain: 'a.example' }])
 })
 
 test('asks the authority for no name without a record in DNS', async () => {
@@ -232,8 +236,8 @@ describe('a change that was cut off', () => {
   test('a former certificate that was restored is not the requested one', async () => {
     await issue(host, 'letsencrypt')
     host.time = Date.UTC(2027, 0, 1)
-    await keepFormer(host, 'a.example', { tls: 'letsencrypt', email: REQUEST.email })
-    await restore(host, 'a.example')
+    await keepFormerCertificate(host, 'a.example', { tls: 'letsencrypt', email: REQUEST.email })
+    await restoreCertificate(host, 'a.example')
 
     expect(await finished()).toBeUndefined()
   })
@@ -257,7 +261,7 @@ describe('a change that was cut off', () => {
     expect(await finished(host.time, { ...REQUEST, tls: 'self-signed' })).toBeUndefined()
     expect(await finished(host.time, { ...REQUEST, email: 'b@a.example' })).toBeUndefined()
     expect(await finished(host.time, { ...REQUEST, tls: 'none' })).toBeUndefined()
-    await keepFormer(host, 'a.example', {})
+    await keepFormerCertificate(host, 'a.example', {})
     expect(await finished()).toBeUndefined()
   })
 
@@ -274,8 +278,8 @@ describe('a change that was cut off', () => {
     const names = SiteNames.parse({ aliases: ['b.example', 'dead.example'] })
     await writeSite(host, { ...(await getSite(host, 'a.example')), names })
     await issue(host, 'letsencrypt')
-    await noteRefused(host, 'a.example', 'too many requests')
-    await noteNames(
+    await recordRefusal(host, 'a.example', 'too many requests')
+    await recordLeftOutNames(
       host,
       ['b.example', 'dead.example'],
       [{ name: 'b.example', reason: 'no record' }],
@@ -291,19 +295,27 @@ describe('a change that was cut off', () => {
       },
     ])
     const next_at = new Date(host.time + 10 * 60_000).toISOString()
-    expect(await readTries(host)).toEqual({ 'dead.example': { failures: 1, reason, next_at } })
+    expect(await readFailedRequests(host)).toEqual({
+      'dead.example': { failures: 1, reason, next_at },
+    })
   })
 
   test('its other name of the pair is tried again without a warning', async () => {
     authority(host, () => ({ chain: singlePem }))
     await issue(host, 'letsencrypt')
-    await noteNames(host, ['www.a.example'], [{ name: 'www.a.example', reason: 'no record' }])
+    await recordLeftOutNames(
+      host,
+      ['www.a.example'],
+      [{ name: 'www.a.example', reason: 'no record' }],
+    )
 
     expect(await tlsIssue.missing?.(REQUEST, host)).toEqual([])
 
-    expect(await readTries(host)).toMatchObject({ 'www.a.example': { reason: 'no record' } })
+    expect(await readFailedRequests(host)).toMatchObject({
+      'www.a.example': { reason: 'no record' },
+    })
     host.time += 60 * 60_000
-    expect(await renewDue(host)).toMatchObject([{ domain: 'a.example' }])
+    expect(await listDue(host)).toMatchObject([{ domain: 'a.example' }])
   })
 })
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { missingNames } from '#agent/features/domains/coverage.ts'
-import { renewDue } from '#agent/features/domains/renewal.ts'
+import { missingNames } from '#agent/features/domains/certificate-coverage.ts'
+import { listDue } from '#agent/features/domains/renewal.ts'
 import { tlsIssue } from '#agent/features/domains/tls.issue.ts'
 import { getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { SiteNames } from '#shared/kernel/site-names.ts'
@@ -61,10 +61,10 @@ test('a failing hook is tried again later, and is no failed validation of the au
   dnsAuthority(host, () => ({ chain: authorityPem }))
   for (let tries = 0; tries < 5; tries++) await issue(host, 'letsencrypt')
   expect(host.disk.all['/var/lib/hosting-agent/certificate-validations.json']).toBeUndefined()
-  expect(await renewDue(host)).toEqual([])
+  expect(await listDue(host)).toEqual([])
 
   host.time += 5 * 3_600_000
-  expect(await renewDue(host)).toMatchObject([{ domain: 'a.example' }])
+  expect(await listDue(host)).toMatchObject([{ domain: 'a.example' }])
 })
 
 test('a name without a record is in the certificate through the wildcard, or left out with it', async () => {

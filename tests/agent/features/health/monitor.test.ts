@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { look as lookAt, restAfter } from '#agent/features/health/look.ts'
+import { checkSites as lookAt, pauseAfter } from '#agent/features/health/check-sites.ts'
 import { HealthMonitor } from '#agent/features/health/monitor.ts'
-import { newlyWatched } from '#agent/features/health/watched.ts'
+import { newlyWatched } from '#agent/features/health/watched-site.ts'
 import { socketOf } from '#agent/features/php/fpm-files.ts'
-import { VISIT_AGENT, type Visited } from '#agent/kernel/host/visit-port.ts'
+import { VISIT_AGENT, type VisitResult } from '#agent/kernel/host/visit-port.ts'
 import { writeSite } from '#agent/kernel/site/sites.ts'
 import { OUTSIDE_AGENT } from '#shared/health/visits.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
@@ -236,7 +236,7 @@ test('requests a page past every cache, and not twice within half a minute', asy
 })
 
 test('a site is down after two failed pages, and up again after a good one', async () => {
-  const fatal: Visited = { status: 500, headers: {}, body: 'class="wp-die-message"', ms: 40 }
+  const fatal: VisitResult = { status: 500, headers: {}, body: 'class="wp-die-message"', ms: 40 }
   await look()
   await monitor.visit()
   host.visits.set('http://shop.example/', fatal)
@@ -310,7 +310,7 @@ test.each([
   ['never later than after a minute', 5, 5000, 60_000],
   ['nor when it takes long', 90_000, 1, 60_000],
 ])('checks a site again %s', (_, took, all, rest) => {
-  expect(restAfter(took, all)).toBe(rest)
+  expect(pauseAfter(took, all)).toBe(rest)
 })
 
 test('waits between two checks of a site', async () => {

@@ -3,7 +3,7 @@ import { ATTACKS } from '#agent/features/isolation/attacks/index.ts'
 import { isolationCheck } from '#agent/features/isolation/isolation.check.ts'
 import { ADMIN_STATEMENTS } from '#agent/kernel/host/admin-statements.ts'
 import { undoSteps } from '#agent/kernel/operations/steps.ts'
-import { reached } from '#agent/kernel/steps/command.ts'
+import { iterateList } from '#agent/kernel/steps/command.ts'
 import { isolationCheck as contract } from '#shared/isolation/isolation.check.ts'
 import type { IsolationResult } from '#shared/isolation/isolation.ts'
 import { canaryHost, verdicts } from '#tests/support/agent/canary-host.ts'
@@ -133,7 +133,7 @@ test('a restart undoes it from its records', async () => {
     ...context,
     // The process ends in the middle: nothing undoes what was made.
     async *perform(list) {
-      for await (const step of reached(list)) {
+      for await (const step of iterateList(list)) {
         const work = 'line' in step ? step.line() : step.apply()
         if (Symbol.asyncIterator in work) yield* work
         else await work

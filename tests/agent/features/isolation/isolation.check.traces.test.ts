@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { forwardedOf } from '#agent/features/isolation/forwarded.ts'
+import { forwardedOf } from '#agent/features/isolation/forwarded-sockets.ts'
 import { removeTraces } from '#agent/features/isolation/isolation.check.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
 import { byKey, escapes } from '#agent/features/isolation/login.ts'
-import { socketOf } from '#agent/features/object-cache/places.ts'
+import { socketOf } from '#agent/features/object-cache/paths.ts'
 import { socketOf as fpmSocketOf } from '#agent/features/php/fpm-files.ts'
-import { purgeSocketOf } from '#agent/features/web/page-purge/places.ts'
-import { MAIL } from '#agent/kernel/mail/places.ts'
+import { purgeSocketOf } from '#agent/features/web/page-purge/paths.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 const neighbour = { ...shop, domain: 'b.example', user: 'other' }
 const SOCKETS = [
-  ...['/run/mysqld/mysqld.sock', '/run/hosting-agent/root.sock', MAIL.socket('other')],
+  ...['/run/mysqld/mysqld.sock', '/run/hosting-agent/root.sock', MAIL_PATHS.socket('other')],
   ...[socketOf('other'), fpmSocketOf(neighbour), purgeSocketOf('other')],
 ]
 

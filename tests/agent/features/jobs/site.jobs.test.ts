@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { holdJobs, releaseJobs } from '#agent/features/backups/hold.ts'
+import { pauseJobs, resumeJobs } from '#agent/features/backups/pause-jobs.ts'
 import { siteJobs } from '#agent/features/jobs/site.jobs.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { siteResume } from '#agent/features/sites/site.resume.ts'
@@ -109,8 +109,8 @@ describe('the jobs of a site', () => {
   test('start no run while the site is backed up', async () => {
     const host = await withJob()
 
-    await holdJobs(host, shop.user).apply()
-    await releaseJobs(host, shop.user).apply()
+    await pauseJobs(host, shop.user).apply()
+    await resumeJobs(host, shop.user).apply()
 
     expect(host.ran.slice(-2)).toEqual([
       'systemctl stop hosting-cron@shop.timer hosting-job@shop:one.timer',

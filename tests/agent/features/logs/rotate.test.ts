@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Rotation } from '#agent/features/logs/rotate.ts'
+import { LogRotation } from '#agent/features/logs/rotate.ts'
 import { file } from '#agent/kernel/host/simulated/nodes.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
@@ -21,7 +21,7 @@ test.each([
   [51 * MB, '/srv/www/shop/logs/other.log', []],
 ])('a log of %d bytes at %s is rotated by %j, before a day is over', async (size, path, ran) => {
   const host = await server(shop)
-  const rotation = new Rotation()
+  const rotation = new LogRotation()
   await rotation.look(host, ignored)
   const from = host.ran.length
   host.disk.put(path, { ...file('', {}), size })
@@ -33,7 +33,7 @@ test.each([
 
 test('the logs in the folder of a site are rotated each day, with the rights of the site', async () => {
   const host = await server(shop)
-  const rotation = new Rotation()
+  const rotation = new LogRotation()
 
   const times: number[] = []
   for (let hour = 0; hour < 49; hour += 1) {
@@ -52,7 +52,7 @@ test('reports a log that was not rotated', async () => {
   host.fail('logrotate', 'state file is locked')
   const reports: unknown[] = []
 
-  await new Rotation().look(host, (error) => reports.push(error))
+  await new LogRotation().look(host, (error) => reports.push(error))
 
   expect(reports.map(String)).toEqual([
     'Error: The logs of shop were not rotated: state file is locked',

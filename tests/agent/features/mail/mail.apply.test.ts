@@ -5,7 +5,7 @@ import { readMail } from '#agent/features/mail/status.ts'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { sitePurge } from '#agent/features/sites/site.purge.ts'
-import { MAIL } from '#agent/kernel/mail/places.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
 import { mailApply as contract } from '#shared/mail/mail.apply.ts'
 import { NO_MAIL } from '#shared/mail/mail.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
@@ -29,8 +29,8 @@ test('writes the relay settings readable for the queue alone, and starts the que
     ['Changing the mail settings', 'Removing the previous setting'],
     { relay: true },
   ])
-  expect(await settings(host, MAIL.server)).toEqual({ ...RULES, relay })
-  expect(host.disk.find(MAIL.server)?.options).toEqual({ mode: 0o640, group: 'hosting-mail' })
+  expect(await settings(host, MAIL_PATHS.server)).toEqual({ ...RULES, relay })
+  expect(host.disk.find(MAIL_PATHS.server)?.options).toEqual({ mode: 0o640, group: 'hosting-mail' })
   expect(host.ran).toEqual(['systemctl daemon-reload', `systemctl restart ${MAIL_UNIT}`])
   expect(host.disk.all[MAIL_UNIT_PATH]).toContain('\nUser=hosting-mail\n')
   expect(host.disk.all[MAIL_UNIT_PATH]).toContain('\nCapabilityBoundingSet=\n')
@@ -41,7 +41,7 @@ test('stops the queue when no relay is left', async () => {
   const host = await server(shop)
   await apply(host)
   await apply(host, { domain: shop.domain })
-  await host.disk.write(MAIL.socket('shop'), '')
+  await host.disk.write(MAIL_PATHS.socket('shop'), '')
 
   expect(await apply(host, { relay: null })).toMatchObject([{}, { relay: true }])
   expect(host.disk.all[MAIL_UNIT_PATH]).toBeDefined()
@@ -51,7 +51,7 @@ test('stops the queue when no relay is left', async () => {
   ])
 
   expect(host.disk.all[MAIL_UNIT_PATH]).toBeUndefined()
-  expect(await host.disk.read(MAIL.socket('shop'))).toBeUndefined()
+  expect(await host.disk.read(MAIL_PATHS.socket('shop'))).toBeUndefined()
 })
 
 test.each([
@@ -60,14 +60,14 @@ test.each([
 ])('restores the previous settings when the queue does not start and %s', async (_, before) => {
   const host = await server(shop)
   if (before) await apply(host, { relay: before })
-  const former = await settings(host, MAIL.server)
+  const former = await settings(host, MAIL_PATHS.server)
   await host.disk.remove(MAIL_PROCESSES)
   host.fail('systemctl restart', 'Job failed')
 
   const [, reason] = await apply(host, { hourly_limit: 5 })
 
   expect(reason).toContain('Job failed')
-  expect(await settings(host, MAIL.server)).toEqual(former)
+  expect(await settings(host, MAIL_PATHS.server)).toEqual(former)
 })
 
 test('refuses an unknown domain, and a password without encryption', async () => {
@@ -86,17 +86,17 @@ test('refuses an unknown domain, and a password without encryption', async () =>
 test('a site in the trash keeps its setting without a socket, and a purge removes it', async () => {
   const host = await server(shop)
   await apply(host, { domain: shop.domain, from_address: 'info@shop.example' })
-  const door = () => host.disk.find(MAIL.socketFolder('shop')) !== undefined
+  const door = () => host.disk.find(MAIL_PATHS.socketFolder('shop')) !== undefined
   expect(door()).toBe(true)
 
   await outcome(siteDelete.run({ domain: shop.domain }, contextOf(host)))
-  expect([door(), (await settings(host, MAIL.site('shop'))).from_address]).toEqual([
+  expect([door(), (await settings(host, MAIL_PATHS.site('shop'))).from_address]).toEqual([
     false,
     'info@shop.example',
   ])
   const purge = { domain: shop.domain, confirm: shop.domain, trashed_days: 0 }
   await outcome(sitePurge.run(purge, contextOf(host)))
-  expect(await settings(host, MAIL.site('shop'))).toBeNull()
+  expect(await settings(host, MAIL_PATHS.site('shop'))).toBeNull()
 })
 
 test('a failed creation of a site leaves no mail files', async () => {
@@ -104,17 +104,19 @@ test('a failed creation of a site leaves no mail files', async () => {
   host.fail('systemctl restart hosting-cron', 'no')
   host.pages.set(`http://${shop.domain}/`, '')
   await outcome(siteCreate.run(shop, contextOf(host)))
-  expect(Object.keys(host.disk.all).filter((path) => path.startsWith(`${MAIL.sites}/`))).toEqual([])
+  expect(
+    Object.keys(host.disk.all).filter((path) => path.startsWith(`${MAIL_PATHS.sites}/`)),
+  ).toEqual([])
 })
 
 test('reports the queue of each site, and nothing where it cannot be read', async () => {
   const host = await server(shop)
   const shown = { ...NO_MAIL, queued: 3 }
-  await host.disk.write(MAIL.statusOf('shop'), JSON.stringify({ hours: [], shown }))
+  await host.disk.write(MAIL_PATHS.statusOf('shop'), JSON.stringify({ hours: [], shown }))
   expect(await readMail(host)).toEqual({
     running: false,
     sites: [{ ...shown, domain: shop.domain }],
   })
-  await host.disk.write(MAIL.statusOf('shop'), '{"shown": {"queued": "many"}}')
+  await host.disk.write(MAIL_PATHS.statusOf('shop'), '{"shown": {"queued": "many"}}')
   expect((await readMail(host)).sites).toEqual([{ ...NO_MAIL, domain: shop.domain }])
 })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { readPhp, type Seen } from '#agent/features/metrics/collector.ts'
+import { type LastCounters, readPhp } from '#agent/features/metrics/collector.ts'
 import { socketOf } from '#agent/features/php/fpm-files.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -9,7 +9,7 @@ const PROCESSES = `${SLICE}/hosting-fpm@shop-php8.2.service/cgroup.procs`
 const SOCKET = socketOf({ user: 'shop', php: '8.2' })
 
 let host: FakeHost
-let seen: Seen
+let seen: LastCounters
 beforeEach(async () => {
   host = await server(shop)
   seen = {}

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isMixed } from '#agent/features/moves/catch-up.ts'
+import { isPartlyUpdated } from '#agent/features/moves/catch-up.ts'
 import { siteCatchUp } from '#agent/features/moves/site.catch-up.ts'
 import { findSite, type Site } from '#agent/kernel/site/sites.ts'
 import type { ParamsOf, ResultOf } from '#shared/commands.ts'
@@ -30,7 +30,7 @@ test('restores the files of the backup, and reports the tables that had changed'
   expect(host.disk.text(PAGE)).toBe('as saved')
   const restic = host.runs.map(({ line }) => line).filter((line) => line.includes(' restore '))
   expect(restic).toEqual([expect.stringContaining('--overwrite if-changed --delete')])
-  expect(await isMixed(host, shop)).toBe(false)
+  expect(await isPartlyUpdated(host, shop)).toBe(false)
 })
 
 test('compares with what it has loaded before, and not with its own database', async () => {
@@ -102,7 +102,7 @@ test('marks a copy whose parts are of different times until it is complete', asy
   const [, reason] = await run(host, catchUp)
 
   expect(reason).toContain('broken disk')
-  expect(await isMixed(host, shop)).toBe(true)
+  expect(await isPartlyUpdated(host, shop)).toBe(true)
   expect(host.disk.text(PAGE)).toBe('as saved')
   // It has the secrets of the target and of the repository.
   expect(host.disk.find('/var/lib/hosting-agent/backups/shop/open')).toBeUndefined()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { discoverSites } from '#agent/features/existing/discovery.ts'
 import { siteSwitch } from '#agent/features/moves/site.switch.ts'
-import { TRIAL_PATH } from '#agent/features/web/moving.ts'
+import { TEST_PATH } from '#agent/features/web/move-locations.ts'
 import { findSite, getSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import { eachFailure } from '#tests/support/agent/faults.ts'
@@ -293,7 +293,7 @@ test.each([
   await switched(host, 'leaving')
 
   const vhost = host.disk.text(VHOST) ?? ''
-  const [, trial = ''] = vhost.split(`    location = ${TRIAL_PATH} {\n`)
+  const [, trial = ''] = vhost.split(`    location = ${TEST_PATH} {\n`)
   expect(trial).toStartWith('        auth_basic off;\n        proxy_pass ')
-  expect(vhost.includes(`    "0${TRIAL_PATH}" "";\n`)).toBe('maintenance' in settings)
+  expect(vhost.includes(`    "0${TEST_PATH}" "";\n`)).toBe('maintenance' in settings)
 })

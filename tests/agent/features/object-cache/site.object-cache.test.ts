@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { unitPathOf } from '#agent/features/object-cache/places.ts'
+import { unitPathOf } from '#agent/features/object-cache/paths.ts'
 import { siteObjectCache } from '#agent/features/object-cache/site.object-cache.ts'
 import { siteResume } from '#agent/features/sites/site.resume.ts'
 import { siteSuspend } from '#agent/features/sites/site.suspend.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { processesOf } from '#agent/features/object-cache/places.ts'
+import { processesOf } from '#agent/features/object-cache/paths.ts'
 import { readObjectCache } from '#agent/features/object-cache/state.ts'
 import { writeSite } from '#agent/kernel/site/sites.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'

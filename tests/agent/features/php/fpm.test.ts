@@ -5,11 +5,11 @@ import { listPools } from '#agent/features/php/fpm-pools.ts'
 import * as fpmRemoval from '#agent/features/php/fpm-removal.ts'
 import { renderSocket, renderUnit } from '#agent/features/php/fpm-units.ts'
 import { sliceOf } from '#agent/kernel/services/systemd.ts'
-import { limitsOn } from '#agent/kernel/site/tiers.ts'
+import { tierLimitsOn } from '#agent/kernel/site/tiers.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 const pool = { user: 'shop', php: '8.2' }
-const limits = limitsOn('small', { cores: 2, memory: 8192 })
+const limits = tierLimitsOn('small', { cores: 2, memory: 8192 })
 
 test('runs the master as the user of the site, without opening a log or a socket', () => {
   const text = renderPool(pool, limits, 'systemd')
@@ -98,7 +98,7 @@ test('removing tolerates missing files, and a slice without its file', async () 
   const host = await server()
   host.fail('systemctl stop', 'Unit not loaded', 5)
 
-  await fpmRemoval.removeAll(host, pool).apply()
+  await fpmRemoval.removePoolsAndSlice(host, pool).apply()
 
   expect(host.ran).toEqual(['systemctl stop hosting-shop.slice'])
 })
@@ -113,12 +113,12 @@ test.each([
   host.disk.guard = (action) => {
     if (action === `remove ${path}`) throw new Error('cut off')
   }
-  await expect(fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' }).apply()).rejects.toThrow(
-    'cut off',
-  )
+  await expect(
+    fpmRemoval.removeOtherPools(host, { user: 'shop', php: '8.4' }).apply(),
+  ).rejects.toThrow('cut off')
   host.disk.guard = () => undefined
 
-  await fpmRemoval.removeOthers(host, { user: 'shop', php: '8.4' }).apply()
+  await fpmRemoval.removeOtherPools(host, { user: 'shop', php: '8.4' }).apply()
 
   expect(Object.keys(host.disk.all).filter((left) => left.includes('shop-php8.2'))).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mailSteps } from '#agent/features/mail/base.ts'
+import { mailSteps } from '#agent/features/mail/install-mail.ts'
 import { allSitesSteps } from '#agent/features/servers/all-sites.ts'
 import { LOGIN_PHP_TEXT } from '#agent/features/wordpress/login/install.ts'
 import { renderAllSites } from '#agent/kernel/site/all-sites.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { renewDue } from '#agent/features/domains/renewal.ts'
-import { noteRefused, readTries } from '#agent/features/domains/tries.ts'
+import { readFailedRequests, recordRefusal } from '#agent/features/domains/failed-requests.ts'
+import { listDue } from '#agent/features/domains/renewal.ts'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { parseWpConfig } from '#agent/kernel/scan/wp-config.ts'
 import { findSite } from '#agent/kernel/site/sites.ts'
@@ -281,15 +281,17 @@ test('a restart before the certificate keeps the site, its warning and the next 
 
   expect(last).toEqual(completeWith(CUT_OFF))
   expect(await findSite(host, SITE.domain)).toMatchObject({ tls: 'letsencrypt' })
-  expect(await readTries(host)).toMatchObject({ [SITE.domain]: { failures: 1, reason: CUT_OFF } })
+  expect(await readFailedRequests(host)).toMatchObject({
+    [SITE.domain]: { failures: 1, reason: CUT_OFF },
+  })
   host.time += 11 * 60_000
-  expect(await renewDue(host, { refused: true })).toMatchObject([{ domain: SITE.domain }])
+  expect(await listDue(host, { refused: true })).toMatchObject([{ domain: SITE.domain }])
 })
 
 test('a restart after a recorded refusal keeps the message of the authority', async () => {
   const refusal = 'DNS problem: NXDOMAIN looking up A'
-  const { host, last } = await cutOff((host) => noteRefused(host, SITE.domain, refusal))
+  const { host, last } = await cutOff((host) => recordRefusal(host, SITE.domain, refusal))
 
   expect(last).toEqual(completeWith(refusal))
-  expect(await readTries(host)).toMatchObject({ [SITE.domain]: { failures: 1 } })
+  expect(await readFailedRequests(host)).toMatchObject({ [SITE.domain]: { failures: 1 } })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { siteRestore } from '#agent/features/sites/site.restore.ts'
 import { listTrash } from '#agent/features/sites/trash/trash.ts'
-import { MAIL } from '#agent/kernel/mail/places.ts'
+import { MAIL_PATHS } from '#agent/kernel/mail/paths.ts'
 import { findSite, removeSite, writeSite } from '#agent/kernel/site/sites.ts'
 import { contextOf, listOfTables, outcome, server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
@@ -37,7 +37,7 @@ test('closes the site to visitors first, moves it to the trash, and drops the da
     'systemctl reset-failed hosting-cron@shop.timer hosting-cron@shop.service',
     'systemctl stop hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
     'systemctl reset-failed hosting-fpm@shop-php8.2.socket hosting-fpm@shop-php8.2.service',
-    `rm -rf --one-file-system -- ${MAIL.socketFolder('shop')}`,
+    `rm -rf --one-file-system -- ${MAIL_PATHS.socketFolder('shop')}`,
     'systemctl stop hosting-shop.slice',
     'systemctl daemon-reload',
     'usermod --expiredate 1 -- shop',

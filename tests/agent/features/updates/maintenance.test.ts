@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { socketOf } from '#agent/features/php/fpm-files.ts'
-import { readMaintenance } from '#agent/features/updates/records.ts'
+import { readMaintenance } from '#agent/features/updates/maintenance-state.ts'
 import { BASE_PATH } from '#agent/features/web/base-file.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import { writeSite } from '#agent/kernel/site/sites.ts'

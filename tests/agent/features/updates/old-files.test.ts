@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { oldPrograms, reported } from '#agent/features/updates/old-files.ts'
-import { renewals } from '#agent/features/updates/renewals.ts'
+import { oldPrograms, toReported } from '#agent/features/updates/old-files.ts'
+import { programRestarts } from '#agent/features/updates/program-restarts.ts'
 import { writeSite } from '#agent/kernel/site/sites.ts'
 import { installed, shop } from '#tests/support/agent/debian.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
@@ -41,7 +41,7 @@ test('recognises programs with replaced files by their mappings', async () => {
     [60, 'hosting-operation-abc.def.service'],
   )
 
-  const found = reported(await oldPrograms(host), [], { now: NOW, problems: new Map() })
+  const found = toReported(await oldPrograms(host), [], { now: NOW, problems: new Map() })
 
   expect(found).toEqual([
     { name: 'nginx', kind: 'service', domain: '', since: NOW, problem: '' },
@@ -70,21 +70,21 @@ test('lets old nginx processes complete their last requests', async () => {
   const host = await server()
   await old(host, [9, 'nginx.service'])
 
-  const found = reported(await oldPrograms(host), [], { now: NOW, problems: new Map() })
+  const found = toReported(await oldPrograms(host), [], { now: NOW, problems: new Map() })
 
   expect(found).toMatchObject([
     { name: 'nginx', problem: 'Old processes complete their last requests' },
   ])
-  expect(await renewals(host, { database: true })).toEqual([])
+  expect(await programRestarts(host, { database: true })).toEqual([])
 })
 
 test('remembers since when, and why a restart failed', async () => {
   const host = await server()
   await old(host, [20, 'hosting-fpm@shop-php8.2.service'])
-  const [first] = reported(await oldPrograms(host), [], { now: NOW, problems: new Map() })
+  const [first] = toReported(await oldPrograms(host), [], { now: NOW, problems: new Map() })
   const before = first ? [first] : []
 
-  const found = reported(await oldPrograms(host), before, {
+  const found = toReported(await oldPrograms(host), before, {
     now: '2026-01-02T00:00:00.000Z',
     problems: new Map([['php-fpm:shop', 'PHP-FPM refuses the configuration of shop']]),
   })
@@ -106,7 +106,7 @@ test('restarts services before sites, the agent last, and MariaDB only on reques
   )
 
   const names = async (database: boolean) =>
-    (await renewals(host, { database })).map(({ name }) => name)
+    (await programRestarts(host, { database })).map(({ name }) => name)
 
   expect(await names(false)).toEqual(['nginx', 'php-fpm:shop', 'hosting-agent'])
   expect(await names(true)).toEqual(['mariadb', 'nginx', 'php-fpm:shop', 'hosting-agent'])
@@ -125,7 +125,7 @@ test('restarts the object cache of a site beside its PHP, and none of a suspende
     [22, 'hosting-objects@asleep.service'],
   )
 
-  const found = await renewals(host, { database: false })
+  const found = await programRestarts(host, { database: false })
   for (const { apply } of found.slice(1)) await apply()
 
   expect(found.map(({ name, group, title }) => [name, group, title])).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import * as nginx from '#agent/features/web/nginx.ts'
-import { refuseServedNames } from '#agent/features/web/others.ts'
+import { refuseServedNames } from '#agent/features/web/nginx-servers.ts'
 import { SiteNames } from '#shared/kernel/site-names.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 

@@ -1,10 +1,14 @@
 import { expect, test } from 'bun:test'
-import { askedOf, renderPageCache, renderPageCacheZone } from '#agent/features/web/vhost.ts'
+import {
+  forwardedPartsOf,
+  renderPageCache,
+  renderPageCacheZone,
+} from '#agent/features/web/vhost.ts'
 import type { Site } from '#agent/kernel/site/sites.ts'
-import { limitsOn } from '#agent/kernel/site/tiers.ts'
+import { tierLimitsOn } from '#agent/kernel/site/tiers.ts'
 import { shop } from '#tests/support/agent/debian.ts'
 
-const LIMITS = limitsOn('small', { cores: 4, memory: 8192 })
+const LIMITS = tierLimitsOn('small', { cores: 4, memory: 8192 })
 const caching = (page_cache: NonNullable<Site['settings']>['page_cache']): Site => ({
   ...shop,
   settings: { page_cache },
@@ -14,7 +18,7 @@ test('without the cache, PHP receives the complete address', () => {
   const site = caching({ enabled: false, paths: ['/a'], cookies: [] })
 
   expect([renderPageCacheZone(site, LIMITS), renderPageCache(site)]).toEqual(['', ''])
-  expect(askedOf(site)).toEqual({ uri: '$request_uri', query: '$query_string' })
+  expect(forwardedPartsOf(site)).toEqual({ uri: '$request_uri', query: '$query_string' })
 })
 
 test('paths match with everything below them, and cookies by the beginning of their name', () => {
@@ -29,10 +33,13 @@ test('paths match with everything below them, and cookies by the beginning of th
   )
   const skips = renderPageCache(site).match(/fastcgi_(?:no_cache|cache_bypass) .*/g)
   expect(skips?.every((line) => line.endsWith(` ${path} ${cookie};`))).toBe(true)
-  expect(renderPageCache(site)).toContain(`$host${askedOf(site).uri};`)
+  expect(renderPageCache(site)).toContain(`$host${forwardedPartsOf(site).uri};`)
 })
 
 test('a usual site has the variables of all sites', () => {
-  expect(askedOf(shop)).toEqual({ uri: '$hosting_asked_uri', query: '$hosting_asked_query' })
+  expect(forwardedPartsOf(shop)).toEqual({
+    uri: '$hosting_asked_uri',
+    query: '$hosting_asked_query',
+  })
   expect(renderPageCacheZone(shop, LIMITS).split('\n')).toHaveLength(2)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import * as fpm from '#agent/features/php/fpm.ts'
 import { pausedPathOf } from '#agent/features/php/fpm-files.ts'
-import { pauseAll, removeAll } from '#agent/features/php/fpm-removal.ts'
+import { pausePools, removePoolsAndSlice } from '#agent/features/php/fpm-removal.ts'
 import * as nginx from '#agent/features/web/nginx.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
@@ -12,7 +12,7 @@ test('a site is paused from the stop of its PHP until it runs again', async () =
   const isPaused = async () => (await host.disk.stat(PAUSED)) !== undefined
   const before = await isPaused()
 
-  await pauseAll(host, shop).apply()
+  await pausePools(host, shop).apply()
   const paused = await isPaused()
   await fpm.apply(host, shop).apply()
 
@@ -21,9 +21,9 @@ test('a site is paused from the stop of its PHP until it runs again', async () =
 
 test('a removed site leaves no trace of a pause', async () => {
   const host = await server(shop)
-  await pauseAll(host, shop).apply()
+  await pausePools(host, shop).apply()
 
-  await removeAll(host, shop).apply()
+  await removePoolsAndSlice(host, shop).apply()
 
   expect(await host.disk.stat(PAUSED)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { siteConfigure } from '#agent/features/sites/site.configure.ts'
-import { renderForwarding } from '#agent/features/web/moving.ts'
+import { renderForwarding } from '#agent/features/web/move-locations.ts'
 import { renderVisitor, visitorHeaderOf } from '#agent/features/web/visitor.ts'
 import { findSite } from '#agent/kernel/site/sites.ts'
 import { CDN_NETWORKS } from '#shared/sites/cdn.ts'

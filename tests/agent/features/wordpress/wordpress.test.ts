@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { install, setAdminPassword, setUrl } from '#agent/features/wordpress/wordpress.ts'
+import { installWordpress, setAdminPassword, setUrl } from '#agent/features/wordpress/wordpress.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { shop } from '#tests/support/agent/debian.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -25,7 +25,7 @@ test('reports only the errors of wp-cli after a failed installation', async () =
   const output = { code: 1, stdout: 'Admin password: secret', stderr: 'Error: no database\n' }
   host.shell.try = async () => output
 
-  await expect(install(host, shop, new Secret('x'))).rejects.toThrow(
+  await expect(installWordpress(host, shop, new Secret('x'))).rejects.toThrow(
     /^WordPress was not installed: Error: no database$/,
   )
 })
@@ -38,7 +38,7 @@ test.each([
 ])('derives an administrator name from %s that is hard to guess', async (email, start) => {
   const host = fakeHost()
 
-  await install(host, { ...shop, email }, new Secret('x'))
+  await installWordpress(host, { ...shop, email }, new Secret('x'))
 
   const [, name = ''] = /--admin_user=(\S+)/.exec(host.ran[0] ?? '') ?? []
   expect(`--admin_user=${name}`.startsWith(start)).toBe(true)
@@ -48,7 +48,7 @@ test.each([
 test('shows visitors no name that has the random end of the login', async () => {
   const host = fakeHost()
 
-  await install(host, { ...shop, email: 'anna@shop.example' }, new Secret('x'))
+  await installWordpress(host, { ...shop, email: 'anna@shop.example' }, new Secret('x'))
 
   expect(host.ran[0]).toContain("['user_nicename', 'nickname', 'display_name'], 'anna')")
 })

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import { changesOf } from '#agent/kernel/calls/changes.ts'
-import type { Ask } from '#agent/kernel/calls/reading.ts'
+import type { AskReading } from '#agent/kernel/calls/reading.ts'
 import type { SiteMail } from '#shared/mail/mail.ts'
 import { NO_MAIL } from '#shared/mail/mail.ts'
 import type { SiteHealth } from '#shared/servers/agent.ts'
 import {
   Changes,
+  type ChangesPart,
   ChangesRequest,
   MAX_CHANGES,
   PARTS,
-  type Part,
+  type PartVersions,
   sinceOf,
-  type Versions,
 } from '#shared/servers/changes.ts'
 import { SteppedClock } from '#tests/support/dashboard/clock.ts'
 
@@ -42,7 +42,7 @@ function agentOf() {
   }
   const read: string[] = []
   const since: number[] = []
-  const ask: Ask = async (at): Promise<never> => {
+  const ask: AskReading = async (at): Promise<never> => {
     const path = at.replace('GET ', '')
     if (path === '/metrics') return metrics as never
     read.push(path)
@@ -61,7 +61,7 @@ function agentOf() {
   const host = { clock }
   const start = clock.elapsed()
   async function changes(
-    versions: Versions,
+    versions: PartVersions,
     { wait = 0, signal = new AbortController().signal } = {},
   ) {
     const params = ChangesRequest.parse({ since: sinceOf(versions), wait: String(wait) })
@@ -77,13 +77,13 @@ function agentOf() {
     }
   }
   /** The versions of all parts. */
-  const known = async () => (await changes({})).versions as Required<Versions>
+  const known = async () => (await changes({})).versions as Required<PartVersions>
   return { clock, values, read, since, changes, known }
 }
 
 type Values = ReturnType<typeof agentOf>['values']
 
-const CHANGE: { readonly [part in Part]: (values: Values) => void } = {
+const CHANGE: { readonly [part in ChangesPart]: (values: Values) => void } = {
   health: (values) => {
     values.health = [down('a.example')]
   },
@@ -114,7 +114,7 @@ describe('the changes of a server', () => {
     expect(read).toEqual([...PARTS.state])
   })
 
-  test.each<[Part, string[]]>([
+  test.each<[ChangesPart, string[]]>([
     ['health', ['/sites/health']],
     ['numbers', ['/sites/numbers']],
     ['state', [...PARTS.state]],
@@ -168,7 +168,7 @@ describe('a held call', () => {
     expect(read).toEqual([...PARTS.state])
   })
 
-  test.each<[Part, number]>([
+  test.each<[ChangesPart, number]>([
     ['health', 2_000],
     ['numbers', 2_000],
     ['state', 30_000],

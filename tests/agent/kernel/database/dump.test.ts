@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dumpDatabase, streamDatabase } from '#agent/kernel/database/dump.ts'
 import { dumpBytes } from '#agent/kernel/database/dump-bytes.ts'
-import { inUse } from '#agent/kernel/sandbox/slice.ts'
+import { withSliceInUse } from '#agent/kernel/sandbox/slice.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 import type { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -17,7 +17,7 @@ async function ordered(work: (host: FakeHost, order: string[]) => Promise<unknow
     const output = await run(argv, options)
     if (argv[0] === 'mariadb') {
       order.push('list')
-      imports.push(inUse(host, shop.user, async () => order.push('import')))
+      imports.push(withSliceInUse(host, shop.user, async () => order.push('import')))
     }
     if (argv[0] === 'xargs') order.push('dump')
     return output

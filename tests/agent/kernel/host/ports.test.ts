@@ -8,13 +8,13 @@ import { Mariadb } from '#agent/kernel/host/simulated/mariadb.ts'
 import { done } from '#agent/kernel/host/simulated/programs/output.ts'
 import {
   PROGRAMS,
-  type Program,
   programOf,
+  type SimulatedProgram,
 } from '#agent/kernel/host/simulated/programs/programs.ts'
 import { debian } from '#tests/support/agent/debian.ts'
 import { CASES } from '#tests/support/port/cases.ts'
 
-const TABLE: Record<string, Program<{ disk: Disk }>> = PROGRAMS
+const TABLE: Record<string, SimulatedProgram<{ disk: Disk }>> = PROGRAMS
 const NEVER = new Promise<Output>(() => undefined)
 
 function machine(disk: Disk): Host {

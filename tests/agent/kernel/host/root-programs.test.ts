@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import {
   ANYTHING,
-  executing,
-  executingInside,
-  INSIDE,
+  executeDirectives,
+  executeInsideDirectives,
+  INSIDE_PROGRAMS,
   pathInside,
-  STARTED,
+  STARTED_BY,
   startedInside,
 } from '#agent/kernel/host/root-programs.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -30,13 +30,13 @@ test.each(['perl', 'sh', '/usr/bin/perl', '/tmp/useradd', 'logrotate', 'toString
 )
 
 test('the table has no interpreter but awk, and no shell', () => {
-  const names = Object.values(INSIDE).map((path) => path.split('/').at(-1))
+  const names = Object.values(INSIDE_PROGRAMS).map((path) => path.split('/').at(-1))
 
   expect(names.filter((name) => /^(perl|python|ruby|php\d|[a-z]*sh)$/.test(name ?? ''))).toEqual([])
 })
 
 test('the service of the agent executes no file in a folder that it can write to', () => {
-  const [nowhere, allowed, readOnly, ...rest] = executingInside(OWN, ['/etc', '/srv'])
+  const [nowhere, allowed, readOnly, ...rest] = executeInsideDirectives(OWN, ['/etc', '/srv'])
 
   expect(nowhere).toBe(
     'NoExecPaths=/ -/etc -/srv -/dev/shm -/dev/mqueue -/dev/hugepages -/tmp -/var/tmp -/run/user',
@@ -48,49 +48,49 @@ test('the service of the agent executes no file in a folder that it can write to
 })
 
 test('a program has what it starts in the sandbox of the agent, which may execute it', () => {
-  const [, allowed = ''] = executingInside(OWN, [])
+  const [, allowed = ''] = executeInsideDirectives(OWN, [])
 
   expect(startedInside('/usr/bin/systemd-run')).toEqual(['/usr/bin/env'])
   expect(startedInside('/usr/bin/tar')).toEqual(['/usr/bin/gzip'])
   expect(startedInside('/tmp/tar')).toEqual([])
   expect(startedInside('/usr/bin/toString')).toEqual([])
-  for (const [name, started] of Object.entries(STARTED)) {
-    expect(INSIDE).toContainKey(name)
+  for (const [name, started] of Object.entries(STARTED_BY)) {
+    expect(INSIDE_PROGRAMS).toContainKey(name)
     for (const path of started) expect(allowed.split(' ')).toContain(`-${path}`)
   }
 })
 
 test('a unit of its own executes the program and what that one starts', () => {
-  expect(executing('ss')).toEqual([
+  expect(executeDirectives('ss')).toEqual([
     'NoExecPaths=/',
     `ExecPaths=-/usr/bin/env -/usr/bin/ss ${LIBRARIES}`,
   ])
-  expect(executing('logrotate')).toEqual([
+  expect(executeDirectives('logrotate')).toEqual([
     'NoExecPaths=/',
     `ExecPaths=-/usr/bin/env -/usr/sbin/logrotate -/usr/bin/gzip ${LIBRARIES}`,
   ])
-  expect(executing('/usr/bin/sftp', ['/usr/bin/ssh'])).toEqual([
+  expect(executeDirectives('/usr/bin/sftp', ['/usr/bin/ssh'])).toEqual([
     'NoExecPaths=/',
     `ExecPaths=-/usr/bin/env -/usr/bin/sftp -/usr/bin/ssh ${LIBRARIES}`,
   ])
 })
 
 test('a program that no package of Debian has finds the libraries beside itself', () => {
-  expect(executing('/www/server/nginx/sbin/nginx')).toEqual([
+  expect(executeDirectives('/www/server/nginx/sbin/nginx')).toEqual([
     'NoExecPaths=/',
     `ExecPaths=-/usr/bin/env -/www/server/nginx/sbin/nginx ${LIBRARIES} -/usr/local -/opt -/www/server/nginx`,
   ])
 })
 
 test('only packages and the hook of root start what they want', () => {
-  expect(executing('apt-get')).toEqual([])
-  expect(executing('dpkg')).toEqual([])
-  expect(executing('/root/hook', ANYTHING)).toEqual([])
+  expect(executeDirectives('apt-get')).toEqual([])
+  expect(executeDirectives('dpkg')).toEqual([])
+  expect(executeDirectives('/root/hook', ANYTHING)).toEqual([])
 })
 
 test('a unit of its own does not start a program that is not in the table', () => {
-  expect(() => executing('perl')).toThrow('perl is not one of the programs')
-  expect(() => executing('toString')).toThrow('toString is not one of the programs')
+  expect(() => executeDirectives('perl')).toThrow('perl is not one of the programs')
+  expect(() => executeDirectives('toString')).toThrow('toString is not one of the programs')
 })
 
 test('the machine of the unit tests refuses what the agent would refuse', async () => {

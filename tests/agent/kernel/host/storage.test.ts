@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { blamingDisk } from '#agent/kernel/host/storage.ts'
+import { withDiskAdvice } from '#agent/kernel/host/storage.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 
 const full = 'No space left on a disk of this server: free some space, and retry'
@@ -16,17 +16,17 @@ test.each([
   ["EROFS: read-only file system, mkdir '/var/lib/x'", fixed],
   ['useradd: cannot open /etc/passwd: Read-only file system', fixed],
 ])('says how to solve "%s"', (message, what) => {
-  const blamed = blamingDisk(new Error(message))
+  const blamed = withDiskAdvice(new Error(message))
 
   const refusal = what === full ? 'disk_full' : undefined
   expect(blamed).toMatchObject({ code: 'internal', message: `${what} (${message})`, refusal })
-  expect(blamingDisk(blamed)).toBe(blamed)
+  expect(withDiskAdvice(blamed)).toBe(blamed)
 })
 
 test('keeps the code of a failure that has one', () => {
   const error = conflict('could not undo: ENOSPC', 'not_undone')
 
-  expect(blamingDisk(error)).toMatchObject({ refusal: 'not_undone' })
+  expect(withDiskAdvice(error)).toMatchObject({ refusal: 'not_undone' })
 })
 
 test.each([
@@ -35,5 +35,5 @@ test.each([
 ])('returns "%s" unchanged', (message) => {
   const error = conflict(message)
 
-  expect(blamingDisk(error)).toBe(error)
+  expect(withDiskAdvice(error)).toBe(error)
 })

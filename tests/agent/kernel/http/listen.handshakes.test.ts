@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Socket } from 'node:net'
-import { inTurns } from '#agent/kernel/http/listen.ts'
+import { perEventLoopTurn } from '#agent/kernel/http/listen.ts'
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
@@ -8,7 +8,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 function accepted(count: number) {
   const started: number[] = []
   const sockets = Array.from({ length: count }, () => new Socket())
-  const secure = inTurns((socket) => started.push(sockets.indexOf(socket)))
+  const secure = perEventLoopTurn((socket) => started.push(sockets.indexOf(socket)))
   for (const socket of sockets) secure(socket)
   return { sockets, started }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { createApp } from '#agent/app.ts'
-import { Refused } from '#agent/kernel/http/refused.ts'
+import { Unauthenticated } from '#agent/kernel/http/unauthenticated.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import { Policy } from '#agent/kernel/policy/policy.ts'
 import { openGate } from '#agent/kernel/trust/gate.ts'
@@ -70,7 +70,7 @@ test('the agent serves each contract once, and no other reading', async () => {
 describe.each(names.filter((at) => at !== 'GET /health'))('%s', (at) => {
   test('is refused with 401 when the gate refuses the request', async () => {
     const app = agent(async () => {
-      throw new Refused()
+      throw new Unauthenticated()
     })
 
     expect(await ask(app, at)).toEqual({ status: 401, body: { error: 'Unauthorized' } })

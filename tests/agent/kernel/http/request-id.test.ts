@@ -1,6 +1,6 @@
 import { afterEach, expect, spyOn, test } from 'bun:test'
-import { Refused } from '#agent/kernel/http/refused.ts'
 import { idOf, inRequest } from '#agent/kernel/http/request-id.ts'
+import { Unauthenticated } from '#agent/kernel/http/unauthenticated.ts'
 import { log, logError } from '#agent/kernel/log.ts'
 import { createFront } from '#agent/programs/front/serve.ts'
 
@@ -41,7 +41,7 @@ test.each(['', 'a b', '{"level":"error"}', 'x'.repeat(65)])(
 test('a refusal has the id in its answer too', async () => {
   const front = createFront({
     gate: async () => {
-      throw new Refused()
+      throw new Unauthenticated()
     },
     enrolling: async () => false,
     upstream: async () => new Response(),

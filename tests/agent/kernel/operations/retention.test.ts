@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { tidy } from '#agent/kernel/operations/retention.ts'
+import { removeOldOperations } from '#agent/kernel/operations/retention.ts'
 import { OperationStore } from '#agent/kernel/operations/store.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
@@ -42,7 +42,7 @@ test.each<[string, Record<string, number>, number, string[]]>([
 ])('removes operations that %s', async (_, ages, most_bytes, expected) => {
   const store = await storeWith(ages, ['running'])
 
-  await tidy(store, { now, most_bytes })
+  await removeOldOperations(store, { now, most_bytes })
 
   expect(await left(store)).toEqual(expected)
 })
@@ -57,7 +57,7 @@ test.each<[string, (store: OperationStore, id: string, at: number) => Promise<un
   await note(store, 'old', now - 31 * DAY)
   await note(store, 'young', now - DAY)
 
-  await tidy(store, { now, most_bytes: plenty })
+  await removeOldOperations(store, { now, most_bytes: plenty })
 
   expect(await left(store)).toEqual(['young'])
 })

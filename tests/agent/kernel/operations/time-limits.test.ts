@@ -1,17 +1,26 @@
 import { expect, test } from 'bun:test'
 import { Runner } from '#agent/kernel/operations/runner.ts'
-import { type Limits, limitsOf } from '#agent/kernel/operations/time-limits.ts'
+import { limitsOf, type OperationLimits } from '#agent/kernel/operations/time-limits.ts'
 import { COMMANDS, type CommandName } from '#shared/commands.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { freeHost } from '#tests/support/fake-host.ts'
 
 const HOUR = 3_600_000
-const plenty: Limits = { wall_ms: HOUR, stall_ms: HOUR, output_bytes: 1 << 20, events: 1000 }
+const plenty: OperationLimits = {
+  wall_ms: HOUR,
+  stall_ms: HOUR,
+  output_bytes: 1 << 20,
+  events: 1000,
+}
 
 /**
  * The messages of an operation that prints these lines and then runs a program that hangs, or ends.
  */
-async function said(limits: Partial<Limits>, lines: string[], hang = false): Promise<unknown[]> {
+async function said(
+  limits: Partial<OperationLimits>,
+  lines: string[],
+  hang = false,
+): Promise<unknown[]> {
   const host = freeHost()
   if (hang) host.hang('wait')
   const commands = tableOf({
@@ -54,7 +63,7 @@ test('reports a silence once', async () => {
 const LONG = 'x'.repeat(100_000)
 const NINE = Array.from({ length: 9 }, (_, index) => `line ${index}`)
 
-test.each<[string, Partial<Limits>, string[], string[]]>([
+test.each<[string, Partial<OperationLimits>, string[], string[]]>([
   ['lines beyond the limit', { events: 4 }, NINE, NINE.slice(0, 3)],
   [
     'text beyond the limit, and cuts a line that is too long',

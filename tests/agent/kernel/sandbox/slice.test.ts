@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { stopLeftSlices, stopOrphanedSlice } from '#agent/kernel/sandbox/slice.ts'
+import { stopLeftoverSlices, stopOrphanedSlice } from '#agent/kernel/sandbox/slice.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
 test('keeps the slice of a site while another program runs in it', async () => {
@@ -22,7 +22,7 @@ test('stops slices that a killed agent left for removed sites', async () => {
   for (const name of ['hosting-shop.slice', 'hosting-gone.slice', 'hosting-fpm.service'])
     await host.disk.write(`/sys/fs/cgroup/hosting.slice/${name}/cgroup.events`, 'populated 1\n')
 
-  await stopLeftSlices(host)
+  await stopLeftoverSlices(host)
 
   expect(host.ran).toEqual(['systemctl stop hosting-gone.slice'])
 })

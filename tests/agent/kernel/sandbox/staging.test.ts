@@ -39,7 +39,7 @@ test.each(['systemd', 'direct'] as const)('a staging site has no jobs: %s', asyn
   host.init = init
   const before = Object.keys(host.disk.all)
 
-  await cron.schedule(host, copy).apply()
+  await cron.scheduleJobs(host, copy).apply()
 
   const added = Object.keys(host.disk.all).filter((path) => !before.includes(path))
   expect(added).toEqual(['/etc/logrotate.d/hosting-staging-shop'])

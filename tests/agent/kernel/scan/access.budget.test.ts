@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
-import { Budget, LIMITS, siteTree } from '#agent/kernel/scan/access.ts'
+import { SCAN_LIMITS, ScanBudget, siteTree } from '#agent/kernel/scan/access.ts'
 import { eachFolder } from '#tests/support/each-folder.ts'
 
 let root = ''
@@ -13,7 +13,7 @@ const NAMES = ['a', 'b', 'c', 'd']
 test('lists no more entries than the budget allows, and then none', () => {
   for (const name of NAMES) mkdirSync(`${root}/${name}`)
   writeFileSync(`${root}/a/file`, 'text')
-  const budget = new Budget({ ...LIMITS, entries: 3 }, () => 0)
+  const budget = new ScanBudget({ ...SCAN_LIMITS, entries: 3 }, () => 0)
   const tree = siteTree(root, budget)
 
   expect(tree.list('')?.length).toBe(3)
@@ -27,7 +27,7 @@ test('lists no more entries than the budget allows, and then none', () => {
 
 test('reads a tree of exactly the budget completely', () => {
   for (const name of NAMES) writeFileSync(`${root}/${name}`, 'text')
-  const budget = new Budget({ entries: 4, bytes: 16, ms: 1 }, () => 0)
+  const budget = new ScanBudget({ entries: 4, bytes: 16, ms: 1 }, () => 0)
   const tree = siteTree(root, budget)
 
   expect(tree.list('')?.map(({ name }) => tree.head(name, 99))).toEqual(NAMES.map(() => 'text'))
@@ -36,7 +36,7 @@ test('reads a tree of exactly the budget completely', () => {
 
 test('does not read a file that exceeds the remaining bytes', () => {
   for (const name of NAMES) writeFileSync(`${root}/${name}`, 'text')
-  const budget = new Budget({ ...LIMITS, bytes: 10 }, () => 0)
+  const budget = new ScanBudget({ ...SCAN_LIMITS, bytes: 10 }, () => 0)
   const tree = siteTree(root, budget)
 
   expect(NAMES.map((name) => tree.head(name, 99))).toEqual(['text', 'text', undefined, undefined])
@@ -46,7 +46,7 @@ test('does not read a file that exceeds the remaining bytes', () => {
 test('reads nothing after its time limit', () => {
   writeFileSync(`${root}/file`, 'text')
   let now = 5000
-  const budget = new Budget({ ...LIMITS, ms: 100 }, () => now)
+  const budget = new ScanBudget({ ...SCAN_LIMITS, ms: 100 }, () => now)
   const tree = siteTree(root, budget)
 
   now = 5099
@@ -62,7 +62,7 @@ test('does not read a folder of more than 2 MiB', () => {
   // A folder in memory (tmpfs) counts 20 bytes for each entry, whatever its name is.
   for (let number = 0; statSync(root).size <= 2 << 20; number++)
     for (let more = 0; more < 1000; more++) writeFileSync(`${root}/${number}-${more}${name}`, '')
-  const budget = new Budget(LIMITS, () => 0)
+  const budget = new ScanBudget(SCAN_LIMITS, () => 0)
 
   expect(siteTree(root, budget).list('')).toEqual([])
   expect(budget.reached).toBe('entries')

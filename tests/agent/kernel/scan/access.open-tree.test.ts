@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { Budget, LIMITS, siteTree } from '#agent/kernel/scan/access.ts'
+import { SCAN_LIMITS, ScanBudget, siteTree } from '#agent/kernel/scan/access.ts'
 import { eachFolder } from '#tests/support/each-folder.ts'
 
-const treeOf = (path: string) => siteTree(path, new Budget(LIMITS, () => 0))
+const treeOf = (path: string) => siteTree(path, new ScanBudget(SCAN_LIMITS, () => 0))
 
 let root = ''
 eachFolder((path) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Budget, LIMITS, type Limits, siteTree } from '#agent/kernel/scan/access.ts'
+import { SCAN_LIMITS, ScanBudget, type ScanLimits, siteTree } from '#agent/kernel/scan/access.ts'
 import { scannerOn } from '#agent/kernel/scan/answer.ts'
 import { eachFolder } from '#tests/support/each-folder.ts'
 import { fill } from '#tests/support/rooted-files.ts'
@@ -17,7 +17,7 @@ const config = (more = '') =>
    $table_prefix = 'w_';`
 
 /** A WordPress with this many plugins, scanned within these limits. */
-async function scan(plugins: number, limits: Partial<Limits>, text = config(), name = 'P') {
+async function scan(plugins: number, limits: Partial<ScanLimits>, text = config(), name = 'P') {
   const place = (number: number) => `${DOCROOT}/wp-content/plugins/p${number}/p.php`
   const files = Array.from({ length: plugins }, (_, number) => [
     place(number),
@@ -33,7 +33,7 @@ async function scan(plugins: number, limits: Partial<Limits>, text = config(), n
     socket: '/run/mysqld/mysqld.sock',
     owner: () => 'shop',
     read(_, work) {
-      const budget = new Budget({ ...LIMITS, ...limits }, () => 0)
+      const budget = new ScanBudget({ ...SCAN_LIMITS, ...limits }, () => 0)
       const value = work((path) => siteTree(root + path, budget))
       return { value, limit: budget.reached }
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { NGINX } from '#agent/kernel/services/known.ts'
+import { NGINX } from '#agent/kernel/services/debian-services.ts'
 import { signal } from '#agent/kernel/services/service.ts'
 import { server } from '#tests/support/agent/debian.ts'
 

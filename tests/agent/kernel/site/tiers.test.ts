@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { budgetOf, limitsOn, machineOf, plannedFor } from '#agent/kernel/site/tiers.ts'
+import { budgetOf, machineOf, plannedFor, tierLimitsOn } from '#agent/kernel/site/tiers.ts'
 import { TIERS } from '#shared/kernel/values.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { forAll } from '#tests/support/for-all.ts'
@@ -14,17 +14,17 @@ test.each([
   ['large', { cores: 8, memory: 1024 }, 5],
   ['small', { cores: 1, memory: 512 }, 2],
 ] as const)('%s on %p has %d workers', (tier, machine, children) => {
-  expect(limitsOn(tier, machine).children).toBe(children)
+  expect(tierLimitsOn(tier, machine).children).toBe(children)
 })
 
 test('never has more spare workers than workers', () => {
-  const { spare, children } = limitsOn('large', { cores: 8, memory: 1024 })
+  const { spare, children } = tierLimitsOn('large', { cores: 8, memory: 1024 })
 
   expect([children, spare]).toEqual([5, { start: 5, min: 3, max: 5 }])
 })
 
 test('bounds the slice by the machine', () => {
-  expect(limitsOn('large', { cores: 4, memory: 2000 }).slice).toEqual({
+  expect(tierLimitsOn('large', { cores: 4, memory: 2000 }).slice).toEqual({
     memory_high: 1280,
     memory_max: 1600,
     cpu_weight: 200,
@@ -54,7 +54,7 @@ test('renders a valid pool that outlives its longest request, on any machine', (
     memory: fc.integer({ min: 64, max: 4_000_000 }),
   })
   forAll(fc.constantFrom(...TIERS), machines, (tier, machine) => {
-    const { children, spare, sleep, execution_time } = limitsOn(tier, machine)
+    const { children, spare, sleep, execution_time } = tierLimitsOn(tier, machine)
     // php-fpm.conf(5): otherwise it does not start.
     expect(spare.min).toBeGreaterThan(0)
     expect(spare.start).toBeGreaterThanOrEqual(spare.min)

@@ -6,20 +6,20 @@ import {
   after,
   andThen,
   type Command,
+  type CommandDefinition,
   command,
-  type Definition,
   later,
   line,
   ready,
   type Step,
-  value,
+  stepResult,
 } from '#agent/kernel/steps/command.ts'
 import type { Warning } from '#shared/servers/agent.ts'
 import { contextOf, outcome } from '#tests/support/agent/debian.ts'
 import { tableOf } from '#tests/support/commands.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
 
-type Purge = Definition<'cache.purge', object>
+type Purge = CommandDefinition<'cache.purge', object>
 
 const domain = 'shop.example'
 const params = { domain }
@@ -184,7 +184,7 @@ test('checks again after preparation that changed something', async () => {
 
 test('hands a result of a step to later steps and to the result of the command', async () => {
   const host = fakeHost()
-  const count = value<number>('Nothing was counted')
+  const count = stepResult<number>('Nothing was counted')
   const made = purge({
     steps: ({ gives, get }) => [
       make(host, 'a', { apply: gives(count, async () => 3) }),
@@ -198,7 +198,7 @@ test('hands a result of a step to later steps and to the result of the command',
 })
 
 test('a result that no step has given is an error with its own message', async () => {
-  const count = value<number>('Nothing was counted')
+  const count = stepResult<number>('Nothing was counted')
   const made = purge({
     steps: () => [],
     result: ({ get, find }) => ({ domain: String(find(count) ?? get(count)) }),

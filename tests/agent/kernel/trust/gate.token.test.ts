@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { checkToken, type Expected, matchesBody } from '#agent/kernel/trust/gate.ts'
-import { SeenTokens } from '#agent/kernel/trust/seen.ts'
+import { checkToken, type ExpectedToken, matchesBody } from '#agent/kernel/trust/gate.ts'
+import { UsedTokens } from '#agent/kernel/trust/used-tokens.ts'
 import { decodeChallenge, encodeChallenge, TOKEN_TYPE } from '#shared/kernel/token.ts'
 import {
   EnrolmentAnswer,
@@ -18,14 +18,14 @@ const stranger = signer('k1')
 const boot = nonce()
 const audience = digestOf('agent')
 
-const expected = (changes: Partial<Expected> = {}): Expected => ({
+const expected = (changes: Partial<ExpectedToken> = {}): ExpectedToken => ({
   audience,
   boot,
   now: NOW,
   method: 'POST',
   path: '/exec',
   keyOf: (kid) => (kid === 'k1' ? hub.public_key : undefined),
-  seen: new SeenTokens(),
+  seen: new UsedTokens(),
   ...changes,
 })
 
@@ -103,7 +103,7 @@ test('accepts each token only once', () => {
 })
 
 test('refuses tokens instead of forgetting used ones when too many are remembered', () => {
-  const seen = new SeenTokens(2)
+  const seen = new UsedTokens(2)
   const first = (id: string, now = NOW) => seen.first(id, now + 60, now)
 
   expect([first('a'), first('b'), first('c'), first('a'), first('d', NOW + 61)]).toEqual([

@@ -3,8 +3,8 @@ import { createApp } from '#agent/app.ts'
 import { rawKeyOf } from '#agent/kernel/host/public-keys.ts'
 import { signedGate } from '#agent/kernel/trust/gate.ts'
 import { rotationOf } from '#agent/kernel/trust/rotation.ts'
-import { SeenTokens } from '#agent/kernel/trust/seen.ts'
 import { TrustedDashboard } from '#agent/kernel/trust/trusted-dashboard.ts'
+import { UsedTokens } from '#agent/kernel/trust/used-tokens.ts'
 import { readings } from '#agent/readings.ts'
 import { readingDeps } from '#tests/support/agent/readings.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
@@ -27,7 +27,7 @@ beforeEach(async () => {
   trust = new TrustedDashboard(host.files, STATE)
   await trust.write({ server_id: 7, epoch: 1, keys: [key(old, null)] })
   const seconds = () => now
-  const seen = new SeenTokens()
+  const seen = new UsedTokens()
   const admitted = async () => undefined
   app = createApp({
     gate: signedGate({ trust, audience, boot, seen, now: seconds, admitted }),

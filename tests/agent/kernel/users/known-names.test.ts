@@ -3,7 +3,7 @@ import { removeUser } from '#agent/features/access/accounts.ts'
 import { siteCreate } from '#agent/features/sites/site.create.ts'
 import { siteDelete } from '#agent/features/sites/site.delete.ts'
 import { siteRestore } from '#agent/features/sites/site.restore.ts'
-import { accountNumbers, createUser, isOf } from '#agent/kernel/users/users.ts'
+import { accountNumbers, createUser, isUserOfSite } from '#agent/kernel/users/users.ts'
 import { contextOf, outcome, server, shop } from '#tests/support/agent/debian.ts'
 
 const only = { domain: shop.domain }
@@ -80,14 +80,14 @@ test('refuses to restore a site with the name of a system account', async () => 
 
 test('treats no account with a number of root or of the system as that of a site', async () => {
   const host = await server(shop)
-  expect(await isOf(host, shop.user, shop.domain)).toBe(true)
+  expect(await isUserOfSite(host, shop.user, shop.domain)).toBe(true)
   const passwd = host.disk.all['/etc/passwd'] ?? ''
   const { uid } = await accountNumbers(host, shop.user)
 
   for (const number of ['0', '33', '999']) {
     host.disk.putText('/etc/passwd', passwd.replace(`:${uid}:`, `:${number}:`))
 
-    expect(await isOf(host, shop.user, shop.domain)).toBe(false)
+    expect(await isUserOfSite(host, shop.user, shop.domain)).toBe(false)
     await expect(accountNumbers(host, shop.user)).rejects.toThrow('number that a site can have')
     const ran = [...host.ran]
     await removeUser(host, shop.user, shop.domain).apply()

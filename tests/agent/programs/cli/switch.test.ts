@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { verdictOn } from '#agent/features/updates/upgrade/upgrade.ts'
+import { findVerdict } from '#agent/features/updates/upgrade/upgrade.ts'
 import { readConfig } from '#agent/kernel/config.ts'
 import { switchOver } from '#agent/programs/cli/switch.ts'
 import { type FakeHost, fakeHost } from '#tests/support/fake-host.ts'
@@ -27,7 +27,7 @@ test('keeps a new program that answers', async () => {
     'systemctl daemon-reload',
     'systemctl restart hosting-agent*.service',
   ])
-  expect(await verdictOn(host, sha256)).toBe('answers')
+  expect(await findVerdict(host, sha256)).toBe('answers')
 })
 
 test.each([
@@ -62,5 +62,5 @@ test.each([
     'systemctl kill --signal=SIGKILL hosting-agent*.service',
     'systemctl restart hosting-agent*.service',
   ])
-  expect(await verdictOn(host, sha256)).toBe('back')
+  expect(await findVerdict(host, sha256)).toBe('back')
 })

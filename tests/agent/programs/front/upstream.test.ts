@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Listening, listen } from '#agent/kernel/http/listen.ts'
+import { type ListeningServer, listen } from '#agent/kernel/http/listen.ts'
 import { openGate } from '#agent/kernel/trust/gate.ts'
 import { createFront } from '#agent/programs/front/serve.ts'
 import { upstreamAt } from '#agent/programs/front/upstream.ts'
 
-const open: Listening[] = []
+const open: ListeningServer[] = []
 const folders: string[] = []
 afterEach(async () => {
   for (const each of open.splice(0)) await each.stop()

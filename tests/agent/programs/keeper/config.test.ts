@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CONFIG_PATH, keepOf, readKeeperConfig } from '#agent/programs/keeper/config.ts'
+import { CONFIG_PATH, keepRulesOf, readKeeperConfig } from '#agent/programs/keeper/config.ts'
 import { readState } from '#agent/programs/keeper/state.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -29,10 +29,10 @@ test('only a site that is said to have ended loses its last backup', async () =>
     ended: ['old-shop'],
   })
 
-  expect([keepOf(config, 'old-shop').last_days, keepOf(config, 'shop').last_days]).toEqual([
-    30,
-    null,
-  ])
+  expect([
+    keepRulesOf(config, 'old-shop').last_days,
+    keepRulesOf(config, 'shop').last_days,
+  ]).toEqual([30, null])
 })
 
 test.each([

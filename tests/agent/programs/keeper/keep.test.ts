@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { hostNameOf } from '#agent/features/backups/restic/prepare.ts'
 import { sealTo } from '#agent/features/backups/restic/seal.ts'
 import { keepRepository } from '#agent/programs/keeper/keep.ts'
-import type { Problem } from '#agent/programs/keeper/report.ts'
+import type { KeeperProblemLine } from '#agent/programs/keeper/report.ts'
 import { newRepository } from '#agent/programs/keeper/state.ts'
 import type { StoredFile } from '#agent/programs/keeper/store.ts'
 import { Secret } from '#shared/kernel/secret.ts'
@@ -51,7 +51,7 @@ async function keep({
     ...{ host, restic: RESTIC, config: CONFIG, key: new Secret(keeper.privateKey), now: NOW },
     ...{ clock_problem: undefined, dry_run: false, save: async () => undefined },
   }
-  const problems: Problem[] = []
+  const problems: KeeperProblemLine[] = []
   const kept = await keepRepository(work, store, 'shop', { state, problems }).catch(String)
   return { kept, problems }
 }

@@ -1,19 +1,19 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Keep } from '#agent/programs/keeper/config.ts'
+import type { KeepRules } from '#agent/programs/keeper/config.ts'
 import {
   arrivalOf,
-  type Backup,
-  forgottenOf,
-  keptOf,
-  type Proof,
+  type BackupProof,
+  backupsToKeep,
+  type CompleteBackup,
+  snapshotsToForget,
 } from '#agent/programs/keeper/rules.ts'
 import { forAll } from '#tests/support/for-all.ts'
 
 const DAY = 24 * 3_600_000
 /** A Monday. */
 const NOW = Date.UTC(2026, 10, 23, 12)
-const KEEP: Keep = {
+const KEEP: KeepRules = {
   all_days: 7,
   daily_days: 30,
   weekly_days: 90,
@@ -21,11 +21,11 @@ const KEEP: Keep = {
   last_days: null,
 }
 
-const backup = (days_ago: number, id = `${days_ago}`): Backup => ({
+const backup = (days_ago: number, id = `${days_ago}`): CompleteBackup => ({
   ...{ id, arrived: NOW - days_ago * DAY, parts: [`files of ${id}`] },
 })
-const kept = (backups: readonly Backup[], keep = KEEP) =>
-  keptOf(backups, keep, NOW).map(({ id }) => id)
+const kept = (backups: readonly CompleteBackup[], keep = KEEP) =>
+  backupsToKeep(backups, keep, NOW).map(({ id }) => id)
 const daysAgo = (from: number, to: number, step: number) =>
   Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step)
 
@@ -112,7 +112,7 @@ test('the parts of a kept backup stay, and so does what is not older than two da
     broken: [],
   }
 
-  expect(forgottenOf(contents, KEEP, NOW)).toEqual(['800', 'files of 800', 'cut off'])
+  expect(snapshotsToForget(contents, KEEP, NOW)).toEqual(['800', 'files of 800', 'cut off'])
 })
 
 test('a snapshot that two backups name stays while one of them does', () => {
@@ -124,7 +124,7 @@ test('a snapshot that two backups name stays while one of them does', () => {
   const snapshots = [...backups, { id: 'files', arrived: NOW - 800 * DAY }]
 
   expect(
-    forgottenOf({ snapshots, backups, proofs: [], unreadable: [], broken: [] }, KEEP, NOW),
+    snapshotsToForget({ snapshots, backups, proofs: [], unreadable: [], broken: [] }, KEEP, NOW),
   ).toEqual(['800'])
 })
 
@@ -132,7 +132,7 @@ test('while a manifest cannot be read, what no other names stays for the longest
   const snapshots = [364, 366].map((days) => ({ id: `${days}`, arrived: NOW - days * DAY }))
 
   const contents = { snapshots, backups: [], proofs: [], unreadable: ['364'], broken: [] }
-  expect(forgottenOf(contents, KEEP, NOW)).toEqual(['366'])
+  expect(snapshotsToForget(contents, KEEP, NOW)).toEqual(['366'])
 })
 
 test('what is left of a broken backup stays as long as any rule keeps a backup, and the last one for ever', () => {
@@ -142,25 +142,29 @@ test('what is left of a broken backup stays as long as any rule keeps a backup, 
   )
   const contents = { snapshots, proofs: [], unreadable: [], broken }
 
-  expect(forgottenOf({ ...contents, backups: [backup(1)] }, KEEP, NOW)).toEqual([
+  expect(snapshotsToForget({ ...contents, backups: [backup(1)] }, KEEP, NOW)).toEqual([
     ...['366', 'files of 366'],
   ])
-  expect(forgottenOf({ ...contents, backups: [] }, KEEP, NOW)).toEqual([])
+  expect(snapshotsToForget({ ...contents, backups: [] }, KEEP, NOW)).toEqual([])
 })
 
-const WEEK: Keep = { ...KEEP, daily_days: 0, weekly_days: 0, monthly_days: 0 }
+const WEEK: KeepRules = { ...KEEP, daily_days: 0, weekly_days: 0, monthly_days: 0 }
 
-const proof = (days_ago: number, of: string): Proof => ({
+const proof = (days_ago: number, of: string): BackupProof => ({
   ...{ id: `proof of ${of} ${days_ago}`, arrived: NOW - days_ago * DAY, backup: of },
 })
 
 /** What is forgotten. */
-function forgotten(backups: readonly Backup[], proofs: readonly Proof[], keep = WEEK): string[] {
+function forgotten(
+  backups: readonly CompleteBackup[],
+  proofs: readonly BackupProof[],
+  keep = WEEK,
+): string[] {
   const parts = backups.flatMap(({ id, arrived, parts }) =>
     [id, ...parts].map((part) => ({ id: part, arrived })),
   )
   const snapshots = [...parts, ...proofs]
-  return forgottenOf({ snapshots, backups, proofs, unreadable: [], broken: [] }, keep, NOW)
+  return snapshotsToForget({ snapshots, backups, proofs, unreadable: [], broken: [] }, keep, NOW)
 }
 
 test('the newest proven backup stays with its parts and its proof, however old it is', () => {

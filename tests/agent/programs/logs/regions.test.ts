@@ -2,14 +2,18 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { closeLogs, type LogFile, openLogs } from '#agent/programs/logs/files.ts'
 import { FORMATS } from '#agent/programs/logs/formats.ts'
-import { backwards, type Region, unzippedRegions } from '#agent/programs/logs/regions.ts'
+import { backwards, type LogRegion, unzippedRegions } from '#agent/programs/logs/regions.ts'
 import { logFolder, writeLog } from '#tests/support/agent/logs.ts'
 import { runs } from '#tests/support/runs.ts'
 
 const path = `${logFolder()}/a.log`
 const { begins } = FORMATS.php
 
-async function regionsOf(name: string, text: string, read: (file: LogFile) => Promise<Region[]>) {
+async function regionsOf(
+  name: string,
+  text: string,
+  read: (file: LogFile) => Promise<LogRegion[]>,
+) {
   writeLog(name, text)
   const files = openLogs([path]).filter((file) => file.path === name)
   try {
@@ -20,7 +24,7 @@ async function regionsOf(name: string, text: string, read: (file: LogFile) => Pr
   }
 }
 
-const textOf = (regions: readonly Region[]) =>
+const textOf = (regions: readonly LogRegion[]) =>
   Buffer.concat(regions.map(({ bytes }) => bytes)).toString()
 
 const line = fc.oneof(
@@ -73,7 +77,8 @@ test('keeps little of a line without an end, and the places of what follows it',
   expect(textOf(back.toReversed())).toEndWith('b\n')
   expect(textOf(forth)).toMatch(/^a\nx{8000,}/)
   expect(textOf(forth)).toEndWith('b\n')
-  const at = (regions: readonly Region[]) => regions.map(({ bytes, from }) => from + bytes.length)
+  const at = (regions: readonly LogRegion[]) =>
+    regions.map(({ bytes, from }) => from + bytes.length)
   expect(at(back)).toContain(last + 2)
   expect(at(forth)).toContain(last + 2)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
-import { Gone, search } from '#agent/programs/logs/search.ts'
+import { PositionGone, search } from '#agent/programs/logs/search.ts'
 import { logFolder, requestFor, visitAt, writeLog } from '#tests/support/agent/logs.ts'
 
 const visits = (from: number, to: number) =>
@@ -105,7 +105,9 @@ test('keeps its place when the log is rotated between two pages', async () => {
 test('refuses a place whose file is gone', async () => {
   const path = rotated()
 
-  expect(search(requestFor({ paths: [path], before: 'aaaaaaaaaaaaaaaa.7' }))).rejects.toThrow(Gone)
+  expect(search(requestFor({ paths: [path], before: 'aaaaaaaaaaaaaaaa.7' }))).rejects.toThrow(
+    PositionGone,
+  )
 })
 
 test('cuts a long line, and says so', async () => {

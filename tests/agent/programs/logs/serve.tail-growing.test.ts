@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { FORMATS } from '#agent/programs/logs/formats.ts'
-import { Growing } from '#agent/programs/logs/serve.ts'
+import { GrowingLog } from '#agent/programs/logs/serve.ts'
 import { logFolder } from '#tests/support/agent/logs.ts'
 
-const look = (log: Growing) => log.look()?.bytes.toString()
+const look = (log: GrowingLog) => log.look()?.bytes.toString()
 
 test('returns complete new lines, also after the log was emptied or replaced', () => {
   const path = `${logFolder()}/access.log`
   writeFileSync(path, 'old\n')
-  const log = new Growing(path, undefined)
+  const log = new GrowingLog(path, undefined)
 
   expect(look(log)).toBeUndefined()
   appendFileSync(path, 'a\nb')
@@ -27,7 +27,7 @@ test('returns complete new lines, also after the log was emptied or replaced', (
 
 test('waits for a log that does not exist yet, and shows it from its beginning', () => {
   const path = `${logFolder()}/php-error.log`
-  const log = new Growing(path, undefined)
+  const log = new GrowingLog(path, undefined)
 
   expect(look(log)).toBeUndefined()
   writeFileSync(path, 'first\n')
@@ -37,7 +37,7 @@ test('waits for a log that does not exist yet, and shows it from its beginning',
 
 test('gives an entry of several lines when the next one begins, or nothing follows', () => {
   const path = `${logFolder()}/php-error.log`
-  const log = new Growing(path, FORMATS.php.begins)
+  const log = new GrowingLog(path, FORMATS.php.begins)
   const head = '[01-Jan-2026 09:30:00 UTC] PHP Fatal error:  x\n'
 
   writeFileSync(path, `${head}#0 a\n`)

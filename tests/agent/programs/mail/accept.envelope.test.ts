@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Effective } from '#agent/features/mail/setting.ts'
+import type { RelaySetting } from '#agent/features/mail/setting.ts'
 import {
   envelopeAddress,
   envelopeOf,
   mailboxesOf,
   type Submission,
-  Unacceptable,
+  UnacceptableMessage,
 } from '#agent/programs/mail/accept.ts'
 import { parseFields, valuesOf } from '#agent/programs/mail/headers.ts'
 import { WireForm } from '#agent/programs/mail/wire-form.ts'
 import { anyCharacter } from '#tests/support/any-character.ts'
 import { forAll } from '#tests/support/for-all.ts'
 
-const RULES: Effective = {
+const RULES: RelaySetting = {
   domain: 'www.shop.example',
   relay: { host: 'smtp.example', port: 587, tls: 'starttls', user: '', password: '' },
   from_address: 'noreply@agency.example',
@@ -23,7 +23,11 @@ const RULES: Effective = {
 const SEEN = { date: new Date(0), id: 'a'.repeat(24) }
 const asked: Submission = { sender: undefined, recipients: [], from_fields: true }
 
-function enveloped(header: string, more: Partial<Submission> = {}, rules: Partial<Effective> = {}) {
+function enveloped(
+  header: string,
+  more: Partial<Submission> = {},
+  rules: Partial<RelaySetting> = {},
+) {
   const fields = parseFields(header)
   const envelope = envelopeOf(fields, { ...asked, ...more }, { ...RULES, ...rules }, SEEN)
   const value = (name: string) => valuesOf(envelope.fields, name)
@@ -80,7 +84,7 @@ test('no address contains characters that end an SMTP command', () => {
 })
 
 describe('the sender', () => {
-  const from = (header: string, rules: Partial<Effective> = {}, sender?: string) => {
+  const from = (header: string, rules: Partial<RelaySetting> = {}, sender?: string) => {
     const { value, ...envelope } = enveloped(`To: a@b.example\n${header}`, { sender }, rules)
     return [envelope.sender, value('from')[0], value('reply-to')[0]]
   }
@@ -166,7 +170,7 @@ test.each([
     'the message has more than 200 recipients',
   ],
 ])('%j is refused', (header, reason) => {
-  expect(() => enveloped(header)).toThrow(new Unacceptable(reason))
+  expect(() => enveloped(header)).toThrow(new UnacceptableMessage(reason))
 })
 
 test('reads the same header fields as a relay', () => {

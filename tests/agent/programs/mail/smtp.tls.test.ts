@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { SMTPServerOptions } from 'smtp-server'
 import type { Relay as Setting } from '#agent/features/mail/setting.ts'
-import { tryOut } from '#agent/programs/mail/try.ts'
+import { sendTest } from '#agent/programs/mail/send-test.ts'
 import { speakingLines } from '#tests/support/hostile-values.ts'
 import { Authority, type Certified, selfSigned } from '#tests/support/mail/certificates.ts'
 import { Relay } from '#tests/support/mail/relay.ts'
@@ -38,7 +38,7 @@ async function outcomeOf(
   }
   const say = (line: string) => lines.push(line)
   const smtp = { roots: authority.roots, times }
-  const ended = tryOut(rules, 'ann@example.org', say, smtp)
+  const ended = sendTest(rules, 'ann@example.org', say, smtp)
   const answer = await ended.catch((error: Error) => error.message)
   await relay.stop()
   return { answer, lines, received: relay.received }

@@ -2,7 +2,7 @@ import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { site_names } from '#dashboard/kernel/db/domains-schema.ts'
 import { sites } from '#dashboard/kernel/db/schema.ts'
-import { namesAfter, Primary } from '#shared/domains/primary-domain.ts'
+import { NewPrimary, namesAfter } from '#shared/domains/primary-domain.ts'
 import { conflict } from '#shared/kernel/errors.ts'
 import { addSite, fleet } from '#tests/support/dashboard/backup-fleet.ts'
 import { Refused } from '#tests/support/fake-operation.ts'
@@ -206,7 +206,7 @@ async function renamedSites() {
     given.push(params)
     yield 'Stopping PHP'
     await meanwhile()
-    const { primary, former } = Primary.parse(params)
+    const { primary, former } = NewPrimary.parse(params)
     if (primary === 'refused.example')
       throw new Refused({ error: 'Conflict', message: 'A network', code: 'multisite' })
     const domain = String(params.domain)

@@ -8,7 +8,7 @@ import { sites } from '#dashboard/kernel/db/schema.ts'
 import { parseResult } from '#dashboard/kernel/engine/parse-result.ts'
 import { rulesOf } from '#dashboard/kernel/engine/rules.ts'
 import { RULES } from '#dashboard/operation-types.ts'
-import { isOwn, OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types.ts'
+import { isDashboardType, OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types.ts'
 import { addSite } from '#tests/support/dashboard/backup-fleet.ts'
 import { type Dashboard, makeDashboard } from '#tests/support/dashboard/dashboard.ts'
 import { SAMPLES } from '#tests/support/results.ts'
@@ -121,7 +121,7 @@ async function receive(type: keyof typeof SAMPLES, params: object, result: unkno
   }
 }
 
-const types = OPERATION_NAMES.filter((type) => !isOwn(type))
+const types = OPERATION_NAMES.filter((type) => !isDashboardType(type))
 
 test('every type of operation has a sample, and its result is valid', () => {
   const invalid = types.filter(

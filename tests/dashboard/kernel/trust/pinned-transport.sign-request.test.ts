@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { rawKeyOf } from '#agent/kernel/host/public-keys.ts'
 import { checkToken, matchesBody } from '#agent/kernel/trust/gate.ts'
-import { SeenTokens } from '#agent/kernel/trust/seen.ts'
+import { UsedTokens } from '#agent/kernel/trust/used-tokens.ts'
 import {
   audienceOf,
   type SignedCall,
@@ -21,7 +21,7 @@ const boot = nonce()
 /** What the agent makes of the header, when the request is the one that was signed. */
 const check = (header: string, { method, path }: Pick<SignedCall, 'method' | 'path'>) =>
   checkToken(header, {
-    ...{ audience, boot, now: NOW, method, path, seen: new SeenTokens() },
+    ...{ audience, boot, now: NOW, method, path, seen: new UsedTokens() },
     keyOf: (id) => (id === kid ? public_key : undefined),
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { CLIENTS } from '#agent/features/isolation/attacks/clients.ts'
+import { CLIENT_ATTACKS } from '#agent/features/isolation/attacks/clients.ts'
 import { getSite } from '#agent/kernel/site/sites.ts'
 import { makeFleet } from '#scripts/demo/fleet/make-fleet.ts'
 import { resultOf } from '#scripts/demo/machine/carry-out.ts'
@@ -46,10 +46,10 @@ test('a client account of the demo leads to its own site alone', async () => {
     ...{ random: 'r', secret: 's', key: 'k', about: { pid: 71, ppid: 70, prefix: 'wp_' } },
     scan: () => Promise.reject(new Error('not scanned')),
   }
-  const before = await CLIENTS['ssh.clients'].attempt(scene)
+  const before = await CLIENT_ATTACKS['ssh.clients'].attempt(scene)
   layOutAccess(machine)
   const { passwd, shadow } = accounts(machine)
-  const after = await CLIENTS['ssh.clients'].attempt(scene)
+  const after = await CLIENT_ATTACKS['ssh.clients'].attempt(scene)
 
   expect([before.outcome, after]).toEqual(['not_applicable', { outcome: 'refused', detail: '' }])
   expect(accounts(machine)).toEqual({ passwd, shadow })

@@ -3,10 +3,10 @@ import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
 import { done, failed, lastOf, printed } from './output.ts'
 import { mounted } from './restic.ts'
 
-type OnDisk = { disk: Disk }
+type DiskMachine = { disk: Disk }
 
-/** tar(1) to and from a pipe: the path of the folder that it reads stands for the archive. */
-export function tar({ disk }: OnDisk, argv: readonly string[], options: RunOptions): Output {
+/** Runs tar(1) to and from a pipe: the path of the folder that it reads stands for the archive. */
+export function tar({ disk }: DiskMachine, argv: readonly string[], options: RunOptions): Output {
   const word = argv.find((word) => word.startsWith('--directory='))
   const folder = word?.slice('--directory='.length) ?? ''
   if (argv.includes('--create')) {
@@ -18,29 +18,30 @@ export function tar({ disk }: OnDisk, argv: readonly string[], options: RunOptio
   return done()
 }
 
-/**
- * `hosting-agent rewrite`: passes a dump on, and reports that it changed nothing. `hosting-agent
- * storage`: reads a folder of repositories.
- */
-export function ownAgent(on: OnDisk, argv: readonly string[], { input = '' }: RunOptions): Output {
+/** Runs `hosting-agent rewrite`, which changes no dump, and `hosting-agent storage`. */
+export function ownAgent(
+  on: DiskMachine,
+  argv: readonly string[],
+  { input = '' }: RunOptions,
+): Output {
   if (argv[1] === 'storage') return storage(on, input)
   if (argv[1] !== 'rewrite') return done()
   const dump = input.slice(input.indexOf('\n') + 1)
   return { ...printed(dump), stderr: `${JSON.stringify({ replaced: 0, left: [] })}\n` }
 }
 
-interface Key {
+interface RepositoryKey {
   userName: string
   hostName: string
 }
 
-/** `hosting-agent storage` on a local folder: each repository has its keys in one file. */
+/** Runs `hosting-agent storage` on a local folder: each repository has its keys in one file. */
 function storage({ disk }: { disk: Disk }, input: string): Output {
   const { target, repositories: named, after, most, containing } = JSON.parse(input)
   const folder = target.place.kind === 'local' ? disk.find(target.place.path) : undefined
   const entries = folder?.kind === 'directory' ? [...folder.entries.keys()] : undefined
   const names: string[] = (named ?? entries ?? []).filter((name: string) => name > after).sort()
-  const keysOf = (name: string): Key[] =>
+  const keysOf = (name: string): RepositoryKey[] =>
     JSON.parse(disk.text(`${target.place.path}/${name}/keys`) ?? '[]')
   const repositories = names.slice(0, most).map((name) => ({
     name,
@@ -52,5 +53,5 @@ function storage({ disk }: { disk: Disk }, input: string): Output {
   return printed(JSON.stringify({ is_listed, repositories, next: null }))
 }
 
-const textOf = ({ userName, hostName }: Key) =>
+const textOf = ({ userName, hostName }: RepositoryKey) =>
   JSON.stringify({ username: userName, hostname: hostName })

@@ -5,7 +5,7 @@ import { done, failed, printed } from './output.ts'
 
 const ORDER = /^<\?php\n\$order = json_decode\(base64_decode\('([A-Za-z0-9+/=]*)'\)/
 
-interface Order {
+interface ConfigOrder {
   docroot: string
   names: readonly string[]
   domain: string
@@ -13,7 +13,7 @@ interface Order {
   kept: Record<string, string>
 }
 
-/** wp-cli with the program that changes the address in wp-config.php; all others do nothing. */
+/** Runs wp-cli with the program that changes wp-config.php's address; others do nothing. */
 export function php(
   { disk }: { disk: Disk },
   argv: readonly string[],
@@ -23,7 +23,7 @@ export function php(
   if (found) return found
   const [, encoded = ''] = ORDER.exec(input) ?? []
   if (encoded === '') return done()
-  const order: Order = JSON.parse(Buffer.from(encoded, 'base64').toString())
+  const order: ConfigOrder = JSON.parse(Buffer.from(encoded, 'base64').toString())
   if (order.mode === undefined) return done()
   const path = `${order.docroot}/wp-config.php`
   const text = disk.text(path) ?? '<?php\n'
@@ -42,7 +42,7 @@ export function php(
 
 const OWN = 'Made by Hosting Control'
 
-/** The program for our files in a site; undefined for any other one. */
+/** Runs the program for our files in a site; undefined for any other one. */
 export function dropIn(disk: Disk, argv: readonly string[]): Output | undefined {
   const [, , mark, action, path = '', text = ''] = argv
   if (mark !== '--' || !/\/(object-cache|hosting-control-purge)\.php$/.test(path)) return undefined
@@ -66,6 +66,6 @@ function install(disk: Disk, path: string, text: string): void {
   disk.putText(path, text)
 }
 
-/** A new WordPress has no folder of must-use plugins. */
+/** Returns whether the folder of must-use plugins is missing, as in a new WordPress. */
 const isFolderMissing = (disk: Disk, path: string): boolean =>
   path.includes('/mu-plugins/') && !disk.find(posix.dirname(path))

@@ -9,10 +9,10 @@ import { restic } from './restic.ts'
 import { systemctl } from './services.ts'
 import { chpasswd, gpasswd, groupdel, useradd, userdel, usermod } from './users.ts'
 
-type OnDisk = { disk: Disk }
+type DiskMachine = { disk: Disk }
 
-/** A file, or everything in a folder (`<folder>/.`) into a folder. The folder of the target must exist. */
-function copy({ disk }: OnDisk, argv: readonly string[]): Output {
+/** Copies a file, or everything in a folder (`<folder>/.`) into a folder that exists. */
+function copy({ disk }: DiskMachine, argv: readonly string[]): Output {
   const [from = '', to = ''] = argv.slice(-2)
   const source = disk.find(from.replace(/\/\.$/, ''))
   if (!source) return failed(`cp: cannot stat '${from}': No such file or directory`)
@@ -24,19 +24,19 @@ function copy({ disk }: OnDisk, argv: readonly string[]): Output {
 }
 
 /** `rm <options> -- <path>…` */
-function remove({ disk }: OnDisk, argv: readonly string[]): Output {
+function remove({ disk }: DiskMachine, argv: readonly string[]): Output {
   for (const path of argv.slice(argv.indexOf('--') + 1)) disk.drop(path)
   return done()
 }
 
 /** `cat`, or `cat -- <path>` */
-function concatenate(machine: OnDisk, argv: readonly string[], { input }: RunOptions) {
+function concatenate(machine: DiskMachine, argv: readonly string[], { input }: RunOptions) {
   return argv.length > 1 ? read(machine, argv) : printed(input ?? '')
 }
 
 /** `xargs --null --max-args=2 mv --no-target-directory --` in a sandbox with one folder. */
 export function moveEach(
-  { disk }: OnDisk,
+  { disk }: DiskMachine,
   _: readonly string[],
   { input = '', site }: RunOptions,
 ): Output {
@@ -47,44 +47,44 @@ export function moveEach(
   return done()
 }
 
-/** dd(1): standard input into the file of `of=<path>`. */
-function write({ disk }: OnDisk, argv: readonly string[], { input }: RunOptions): Output {
+/** Runs dd(1): writes standard input into the file of `of=<path>`. */
+function write({ disk }: DiskMachine, argv: readonly string[], { input }: RunOptions): Output {
   const target = argv.find((word) => word.startsWith('of='))
   if (target !== undefined) disk.putText(target.slice('of='.length), input ?? '', { mode: 0o600 })
   return done()
 }
 
-/** The beginning or the end of a file, which is short. */
-function read({ disk }: OnDisk, argv: readonly string[]): Output {
+/** Prints the beginning or the end of a file, which is short. */
+function read({ disk }: DiskMachine, argv: readonly string[]): Output {
   const text = disk.text(lastOf(argv))
   return text === undefined ? failed(`${argv[0]}: No such file or directory`) : printed(text)
 }
 
 /** `sha256sum -- <path>` */
-function digest({ disk }: OnDisk, argv: readonly string[]): Output {
+function digest({ disk }: DiskMachine, argv: readonly string[]): Output {
   const text = disk.text(lastOf(argv))
   if (text === undefined) return failed(`sha256sum: ${lastOf(argv)}: No such file or directory`)
   return printed(`${createHash('sha256').update(text).digest('hex')}  ${lastOf(argv)}\n`)
 }
 
 /** `test -e <path>` */
-function exists({ disk }: OnDisk, argv: readonly string[]): Output {
+function exists({ disk }: DiskMachine, argv: readonly string[]): Output {
   return disk.find(lastOf(argv)) ? done() : failed('')
 }
 
 /** `sync --file-system <path>`, or of one file. */
-function sync({ disk }: OnDisk, argv: readonly string[]): Output {
+function sync({ disk }: DiskMachine, argv: readonly string[]): Output {
   disk.sync(argv.includes('--file-system') ? undefined : lastOf(argv))
   return done()
 }
 
-export type Program<Machine, Result = Output> = (
+export type SimulatedProgram<Machine, Result = Output> = (
   machine: Machine,
   argv: readonly string[],
   options: RunOptions,
 ) => Result
 
-/** Programs that change nothing but files. */
+/** The programs that change nothing but files. */
 export const PROGRAMS = {
   useradd,
   userdel,
@@ -106,8 +106,8 @@ export const PROGRAMS = {
   restic,
   sha256sum: digest,
   systemctl,
-} satisfies Record<string, Program<{ disk: Disk }>>
+} satisfies Record<string, SimulatedProgram<{ disk: Disk }>>
 
-/** The name of a program in a table: `php` for /usr/bin/php8.4. */
+/** Returns the name of a program in a table: `php` for /usr/bin/php8.4. */
 export const programOf = ([path = '']: readonly string[]): string =>
   posix.basename(path).replace(/[\d.]+$/, '')

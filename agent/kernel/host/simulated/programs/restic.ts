@@ -4,18 +4,22 @@ import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
 import type { Node } from '#agent/kernel/host/simulated/nodes.ts'
 import { done, failed, lastOf, printed } from './output.ts'
 
-type OnDisk = { disk: Disk }
-interface Call {
+type DiskMachine = { disk: Disk }
+interface ResticCommand {
   disk: Disk
   words: readonly string[]
   options: RunOptions
   /** The folder of the repository; a remote one has a folder too. */
   path: string
 }
-type Act = (call: Call) => Output
+type RunCommand = (call: ResticCommand) => Output
 
-/** restic(1): a repository is a folder with the password, the keys, and a copy for each snapshot. */
-export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOptions): Output {
+/** Runs restic(1): a repository is a folder with password, keys, and a copy per snapshot. */
+export function restic(
+  { disk }: DiskMachine,
+  argv: readonly string[],
+  options: RunOptions,
+): Output {
   const words = argv
     .slice(1)
     .filter((word) => !/^(-o|--retry-lock=.*|--no-cache|sftp\.args=.*)$/.test(word))
@@ -23,7 +27,7 @@ export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOp
   const address = disk.text(`${files}/repository`)?.trim() ?? ''
   const path = address.startsWith('/') ? address : `/remote/${address.replace(/\W+/g, '-')}`
   const call = { disk, words, options, path }
-  const act = ACTS[words.slice(0, 2).join(' ')] ?? ACTS[words[0] ?? '']
+  const act = COMMANDS[words.slice(0, 2).join(' ')] ?? COMMANDS[words[0] ?? '']
   if (!act) return failed(`restic: unknown command ${words[0]}`)
   const password = disk.text(`${files}/password`)
   const known = disk.text(`${path}/config`)
@@ -36,7 +40,7 @@ export function restic({ disk }: OnDisk, argv: readonly string[], options: RunOp
   return known === password ? act(call) : failed('Fatal: wrong password or no key found', 12)
 }
 
-const ACTS: Record<string, Act> = {
+const COMMANDS: Record<string, RunCommand> = {
   init: () => done(),
   'cat config': () => printed('{}'),
   'cat snapshot': ({ disk, path, words }) =>
@@ -56,14 +60,14 @@ const ACTS: Record<string, Act> = {
   },
 }
 
-function addKey({ disk, path, words }: Call): Output {
+function addKey({ disk, path, words }: ResticCommand): Output {
   const keys: unknown[] = JSON.parse(disk.text(`${path}/keys`) ?? '[]')
   const [userName, hostName] = [after(words, '--user'), after(words, '--host')]
   disk.putText(`${path}/keys`, JSON.stringify([...keys, { userName, hostName }]))
   return done()
 }
 
-function backup(call: Call): Output {
+function backup(call: ResticCommand): Output {
   const { disk, path, words, options } = call
   const count = entriesOf(disk, `${path}/snapshots`).length
   const id = createHash('sha256').update(`${path} ${count}`).digest('hex')
@@ -79,15 +83,15 @@ function backup(call: Call): Output {
     const text = disk.text(source)
     if (text !== undefined) disk.putText(`${target}${lastOf(words)}`, text)
     for (const [entry, node] of entriesOf(disk, source))
-      disk.put(`${target}/${entry}`, frozen(node))
+      disk.put(`${target}/${entry}`, copyOf(node))
   }
   const counts = { total_files_processed: 1, total_bytes_processed: 1000, data_added: 100 }
   const size = { ...counts, ...changesSince(call) }
   return printed(`${JSON.stringify({ message_type: 'summary', snapshot_id: id, ...size })}\n`)
 }
 
-/** What differs from the parent that was named. */
-function changesSince({ disk, path, words, options }: Call) {
+/** Counts differences from the named parent. */
+function changesSince({ disk, path, words, options }: ResticCommand) {
   const parent = words.find((word) => word.startsWith('--parent='))?.slice('--parent='.length)
   if (parent === undefined) return {}
   const [saved, source] = [`${path}/snapshots/${parent}`, mounted(options, lastOf(words)) ?? '']
@@ -95,15 +99,15 @@ function changesSince({ disk, path, words, options }: Call) {
   return { files_new: 0, files_changed: isSame ? 0 : 1, dirs_new: 0, dirs_changed: 0 }
 }
 
-/** All that a folder has, as text. */
+/** Returns all content of a folder as text. */
 const textOf = (disk: Disk, path: string): string =>
   JSON.stringify(
-    entriesOf(disk, path).map(([name, node]) => [name, frozen(node)]),
+    entriesOf(disk, path).map(([name, node]) => [name, copyOf(node)]),
     (_, value) => (value instanceof Map ? [...value] : value),
   )
 
 /** `snapshots --json [--tag <tag>]` */
-function snapshots({ disk, path, words }: Call): Output {
+function snapshots({ disk, path, words }: ResticCommand): Output {
   const tag = after(words, '--tag')
   const listed = entriesOf(disk, `${path}/snapshots`).flatMap(([id]) => {
     const text = disk.text(`${path}/listed/${id}`)
@@ -113,7 +117,7 @@ function snapshots({ disk, path, words }: Call): Output {
 }
 
 /** `dump [--archive tar] <snapshot>[:<folder>] /<name>`: a folder is the list of its names. */
-function dump({ disk, path, words, options }: Call): Output {
+function dump({ disk, path, words, options }: ResticCommand): Output {
   const [id = '', name = ''] = words.slice(-2)
   const at = `${path}/snapshots/${id.split(':')[0]}${name}`
   const names = entriesOf(disk, at).map(([one]) => one)
@@ -125,7 +129,7 @@ function dump({ disk, path, words, options }: Call): Output {
 }
 
 /** `restore <snapshot>:<folder> … [--dry-run] --target <folder> --include /<name> …` */
-function restore({ disk, path, words, options }: Call): Output {
+function restore({ disk, path, words, options }: ResticCommand): Output {
   const [snapshot = ''] = words[1]?.split(':') ?? []
   const names = words.flatMap((word, at) => (word === '--include' ? [words[at + 1] ?? ''] : []))
   if (words.includes('--dry-run')) {
@@ -136,13 +140,13 @@ function restore({ disk, path, words, options }: Call): Output {
     return failed('Fatal: failed to find snapshot')
   for (const name of names.map((pattern) => pattern.replace(/\\(.)/g, '$1'))) {
     const source = disk.find(`${path}/snapshots/${snapshot}${name}`)
-    if (source) disk.put(`${target}${name}`, frozen(source))
+    if (source) disk.put(`${target}${name}`, copyOf(source))
   }
   return done()
 }
 
 /** `ls --json [--recursive] <snapshot>:<folder> /<path>`, depth first */
-function ls({ disk, path, words }: Call): Output {
+function ls({ disk, path, words }: ResticCommand): Output {
   const is_recursive = words.includes('--recursive')
   const [from = '', name = ''] = words.filter((word) => !word.startsWith('--')).slice(1)
   const [snapshot = ''] = from.split(':')
@@ -169,11 +173,11 @@ function entriesOf(disk: Disk, path: string): [string, Node][] {
   return node?.kind === 'directory' ? [...node.entries] : []
 }
 
-/** A copy that no change of the original reaches. */
-function frozen(node: Node): Node {
+/** Returns a copy that is independent of the original. */
+function copyOf(node: Node): Node {
   if (node.kind !== 'directory') return { ...node }
   const { shared: _, ...own } = node
-  return { ...own, entries: new Map([...node.entries].map(([name, at]) => [name, frozen(at)])) }
+  return { ...own, entries: new Map([...node.entries].map(([name, at]) => [name, copyOf(at)])) }
 }
 
 const after = (words: readonly string[], option: string): string | undefined => {
@@ -181,7 +185,7 @@ const after = (words: readonly string[], option: string): string | undefined => 
   return at < 0 ? undefined : words[at + 1]
 }
 
-/** The folder of the machine that a sandbox shows at a path. */
+/** Returns the folder of the machine that a sandbox shows at a path. */
 export function mounted({ site }: RunOptions, at: string): string | undefined {
   const mounts = site?.directives.filter((line) => /^Bind(ReadOnly)?Paths=/.test(line)) ?? []
   const pairs = mounts.flatMap((line) => line.slice(line.indexOf('=') + 1).split(' '))

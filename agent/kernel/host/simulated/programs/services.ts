@@ -6,8 +6,8 @@ import { done, failed } from './output.ts'
 
 const UNITS = '/etc/systemd/system'
 const FIRST_PID = 20
-/** Units of the agent have files here; Debian's do not. */
-const OWN = /^hosting-/
+/** Matches units of the agent, which have files here; Debian's do not. */
+const OWN_UNIT = /^hosting-/
 
 /** Starts and stops what the unit files of the machine describe. */
 export function systemctl({ disk }: { disk: Disk }, argv: readonly string[]): Output {
@@ -15,14 +15,14 @@ export function systemctl({ disk }: { disk: Disk }, argv: readonly string[]): Ou
   const units = words.filter((word) => !word.startsWith('-'))
   if (verb === 'stop') for (const unit of units) stopUnit(disk, unit)
   if (verb !== 'start' && verb !== 'restart') return done()
-  const missing = units.find((unit) => OWN.test(unit) && !disk.find(`${UNITS}/${unit}`))
+  const missing = units.find((unit) => OWN_UNIT.test(unit) && !disk.find(`${UNITS}/${unit}`))
   if (missing !== undefined)
     return failed(`Failed to ${verb} ${missing}: Unit ${missing} not found.`, 5)
   for (const unit of units) startUnit(disk, unit)
   return done()
 }
 
-/** A service gets a process and, if it has one, its socket. */
+/** Gives a service a process and, if it has one, its socket. */
 export function startUnit(disk: Disk, unit: string): void {
   const [, program] = /^ExecStart=\S*\/(\S+)/m.exec(textOf(disk, unit)) ?? []
   openAll(disk, unit.replace(/\.service$/, '.socket'))
@@ -37,7 +37,7 @@ function stopUnit(disk: Disk, unit: string): void {
   if (unit.endsWith('.service')) disk.drop(processesOf(disk, unit))
 }
 
-/** Where the kernel lists the processes of a service: systemd.slice(5) nests slices by their names. */
+/** Returns the kernel's list of the processes of a service; systemd.slice(5) nests by name. */
 export function processesOf(disk: Disk, unit: string): string {
   const [, slice = 'system.slice'] = /^Slice=(.+)$/m.exec(textOf(disk, unit)) ?? []
   const names = slice.replace(/\.slice$/, '').split('-')
@@ -47,7 +47,7 @@ export function processesOf(disk: Disk, unit: string): string {
 
 const textOf = (disk: Disk, unit: string) => disk.text(`${UNITS}/${unit}`) ?? ''
 
-/** The socket, and the links to it. */
+/** Returns the socket, and the links to it. */
 const pathsOf = (disk: Disk, unit: string): string[] =>
   [...textOf(disk, unit).matchAll(/^(?:ListenStream|ListenDatagram|Symlinks)=(\/.+)$/gm)].map(
     ([, path = '']) => path,
@@ -59,7 +59,7 @@ function openAll(disk: Disk, unit: string): void {
   for (const path of links) disk.put(path, link(socket))
 }
 
-/** One process stands for all services of a program. */
+/** Returns the process that stands for all services of a program. */
 function pidOf(disk: Disk, program: string): number {
   const known = disk.names('/proc').find((pid) => nameOf(disk, pid) === program)
   if (known !== undefined) return Number(known)

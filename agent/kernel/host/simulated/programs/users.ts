@@ -3,13 +3,13 @@ import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import type { Disk } from '#agent/kernel/host/simulated/disk.ts'
 import { done, failed, lastOf } from './output.ts'
 
-type OnDisk = { disk: Disk }
+type DiskMachine = { disk: Disk }
 
 const PASSWD = '/etc/passwd'
 const GROUP = '/etc/group'
 const SHADOW = '/etc/shadow'
 
-export function useradd(machine: OnDisk, argv: readonly string[]): Output {
+export function useradd(machine: DiskMachine, argv: readonly string[]): Output {
   const user = lastOf(argv)
   const comment = argv[argv.indexOf('--comment') + 1] ?? ''
   if (textAt(machine, PASSWD).includes(`\n${user}:`))
@@ -19,8 +19,8 @@ export function useradd(machine: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
-/** Without a group of its own; with the numbers of another account, or a free one. */
-function addAccount(machine: OnDisk, user: string, argv: readonly string[]): Output {
+/** Adds an account without a group of its own, with the numbers of another account or free ones. */
+function addAccount(machine: DiskMachine, user: string, argv: readonly string[]): Output {
   const of = (option: string) => optionOf(argv, option)
   const uid = of('--uid') || freeId(machine, argv.includes('--system'))
   const ids = `${uid}:${groupId(machine, of('--gid'))}`
@@ -35,13 +35,13 @@ function addAccount(machine: OnDisk, user: string, argv: readonly string[]): Out
 const optionOf = (argv: readonly string[], option: string): string =>
   argv.includes(option) ? (argv[argv.indexOf(option) + 1] ?? '') : ''
 
-/** useradd(8) takes a number, too. */
-const groupId = (machine: OnDisk, name: string): string =>
+/** Returns the number of a group; useradd(8) takes a number, too. */
+const groupId = (machine: DiskMachine, name: string): string =>
   new RegExp(`^${RegExp.escape(name)}:x:(\\d+):`, 'm').exec(textAt(machine, GROUP))?.[1] ?? name
 
-/** With lines of names and passwords, or hashes with `--encrypted`. */
+/** Reads lines of names and passwords, or hashes with `--encrypted`. */
 export function chpasswd(
-  machine: OnDisk,
+  machine: DiskMachine,
   argv: readonly string[],
   { input = '' }: RunOptions,
 ): Output {
@@ -52,18 +52,18 @@ export function chpasswd(
   return done()
 }
 
-/** What is stored of a password. */
+/** Returns the stored form of a password. */
 export const shadowHash = (password: string): string =>
   `$6$simulated$${createHash('sha512').update(password).digest('base64url')}`
 
-function setPassword(machine: OnDisk, user: string, change: (hash: string) => string): void {
+function setPassword(machine: DiskMachine, user: string, change: (hash: string) => string): void {
   const entry = new RegExp(`^(${RegExp.escape(user)}:)([^:]*)`, 'm')
   const changed = (_: string, start: string, hash: string) => start + change(hash)
   replace(machine, SHADOW, textAt(machine, SHADOW).replace(entry, changed))
 }
 
-/** Keeps the group of the user if it has members. */
-export function userdel(machine: OnDisk, argv: readonly string[]): Output {
+/** Removes the user, but keeps its group if it has members. */
+export function userdel(machine: DiskMachine, argv: readonly string[]): Output {
   const user = lastOf(argv)
   const groups = [...textAt(machine, GROUP).matchAll(/^([^:]+):x:\d+:(.+)$/gm)]
   for (const [, group = '', members = ''] of groups)
@@ -74,13 +74,13 @@ export function userdel(machine: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
-export function groupdel(machine: OnDisk, argv: readonly string[]): Output {
+export function groupdel(machine: DiskMachine, argv: readonly string[]): Output {
   removeLine(machine, GROUP, lastOf(argv))
   return done()
 }
 
 /** `gpasswd --add <user> <group>`, or `--delete` */
-export function gpasswd(machine: OnDisk, argv: readonly string[]): Output {
+export function gpasswd(machine: DiskMachine, argv: readonly string[]): Output {
   const [user = '', group = ''] = argv.slice(-2)
   const member = new RegExp(`^(${group}:x:\\d+:)(.*)$`, 'm')
   const changed = (_: string, start: string, members: string) => {
@@ -92,10 +92,10 @@ export function gpasswd(machine: OnDisk, argv: readonly string[]): Output {
 }
 
 /**
- * `usermod --expiredate <date> <user>`; an empty date is none. Or `--comment <comment>`, `--lock` and
- * `--unlock`.
+ * Runs `usermod --expiredate <date> <user>` (an empty date is none), `--comment <comment>`,
+ * `--lock` and `--unlock`.
  */
-export function usermod(machine: OnDisk, argv: readonly string[]): Output {
+export function usermod(machine: DiskMachine, argv: readonly string[]): Output {
   const [, option, date = ''] = argv
   const user = lastOf(argv)
   if (option === '--comment') {
@@ -112,7 +112,7 @@ export function usermod(machine: OnDisk, argv: readonly string[]): Output {
   return done()
 }
 
-/** shadow(5) has days since 1970. */
+/** Converts a date to days since 1970: shadow(5). */
 const daysOf = (date: string): string =>
   date.includes('-') ? String(Date.parse(date) / 86_400_000) : date
 
@@ -126,7 +126,10 @@ interface NewUser {
   system?: boolean
 }
 
-export function addUser(machine: OnDisk, { user, comment, member = '', system }: NewUser): void {
+export function addUser(
+  machine: DiskMachine,
+  { user, comment, member = '', system }: NewUser,
+): void {
   const { disk } = machine
   const id = freeId(machine, system)
   disk.add(PASSWD, `${user}:x:${id}:${id}:${comment}:/srv/www/${user}:\n`)
@@ -135,22 +138,22 @@ export function addUser(machine: OnDisk, { user, comment, member = '', system }:
   for (const path of [PASSWD, GROUP, SHADOW]) disk.sync(path)
 }
 
-function freeId(machine: OnDisk, system = false): number {
+function freeId(machine: DiskMachine, system = false): number {
   const ids = [...textAt(machine, PASSWD).matchAll(/^[^:]+:x:(\d+):/gm)].map(([, id]) => Number(id))
   return system
     ? Math.min(1000, ...ids.filter((known) => known >= 100)) - 1
     : Math.max(1000, ...ids.filter((known) => known < 60_000)) + 1
 }
 
-function removeLine(machine: OnDisk, path: string, name: string): void {
+function removeLine(machine: DiskMachine, path: string, name: string): void {
   const text = textAt(machine, path)
   const lines = text.split('\n').filter((line) => !line.startsWith(`${name}:`))
   if (lines.join('\n') !== text) replace(machine, path, lines.join('\n'))
 }
 
-function replace({ disk }: OnDisk, path: string, text: string): void {
+function replace({ disk }: DiskMachine, path: string, text: string): void {
   disk.putText(path, text)
   disk.sync(path)
 }
 
-const textAt = ({ disk }: OnDisk, path: string) => disk.text(path) ?? ''
+const textAt = ({ disk }: DiskMachine, path: string) => disk.text(path) ?? ''

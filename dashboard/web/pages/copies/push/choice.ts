@@ -1,6 +1,6 @@
-import type { Compared } from '#shared/copies/site.compare.ts'
+import type { ComparedContent } from '#shared/copies/site.compare.ts'
 
-export type Comparison = Pick<Compared, 'files' | 'tables'>
+export type Comparison = Pick<ComparedContent, 'files' | 'tables'>
 
 /** What is pushed. */
 export interface Choice {

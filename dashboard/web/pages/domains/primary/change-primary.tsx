@@ -18,7 +18,7 @@ import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
-import type { Primary } from '#shared/domains/primary-domain.ts'
+import type { NewPrimary } from '#shared/domains/primary-domain.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { OPERATION_TYPES } from '#shared/operation-types.ts'
@@ -99,15 +99,15 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
   )
 }
 
-type Choice = Primary
+type Choice = NewPrimary
 
-const FORMER: Record<Primary['former'], string> = {
+const FORMER: Record<NewPrimary['former'], string> = {
   redirect: 'Redirect to the new primary domain (301)',
   alias: 'Keep as an alias that shows the site',
   none: 'Remove from the site',
 }
 
-const isFormer = (value: string): value is Primary['former'] => Object.hasOwn(FORMER, value)
+const isFormer = (value: string): value is NewPrimary['former'] => Object.hasOwn(FORMER, value)
 
 interface PrimaryFieldsProps {
   /** The present primary domain. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import {
+  describeSelection,
   firstMissing,
   includesOf,
-  nameOf,
   outermost,
 } from '#agent/features/backups/chosen/paths.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
@@ -21,7 +21,10 @@ test('names are no patterns of restic', () => {
 })
 
 test('one thing has its name, more have their number', () => {
-  expect([nameOf(['a'], 'files'), nameOf(['a', 'b'], 'files')]).toEqual(['a', '2 files'])
+  expect([describeSelection(['a'], 'files'), describeSelection(['a', 'b'], 'files')]).toEqual([
+    'a',
+    '2 files',
+  ])
 })
 
 test('the uppermost missing folder counts, and a link is no folder', async () => {

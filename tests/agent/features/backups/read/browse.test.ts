@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { BackupBrowser, Folders } from '#agent/features/backups/read/browse.ts'
+import { BackupBrowser, FolderListings } from '#agent/features/backups/read/browse.ts'
 import { MAX_ENTRIES } from '#shared/backups/backup-read.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 import { shop } from '#tests/support/agent/debian.ts'
@@ -73,7 +73,7 @@ test('opens a backup once for all of its folders, until nobody has read it for 1
 })
 
 test('groups the lines of a tree by folder, also where names are beginnings of others', () => {
-  const folders = new Folders(1000)
+  const folders = new FolderListings(1000)
   for (const [path, type] of [
     ...[['', 'dir'] as const, ['/a', 'dir'] as const, ['/a/b', 'dir'] as const],
     ...[['/a/b/c', 'file'] as const, ['/a/z', 'file'] as const, ['/a.txt', 'file'] as const],
@@ -93,7 +93,7 @@ test('groups the lines of a tree by folder, also where names are beginnings of o
 })
 
 test('of a tree that is too large, the folders that have no place are left out', () => {
-  const folders = new Folders(150)
+  const folders = new FolderListings(150)
   for (const path of ['/public', '/public/a', '/public/a/x', '/public/y']) {
     const name = path.split('/').at(-1)
     const type = name && 'xy'.includes(name) ? 'file' : 'dir'

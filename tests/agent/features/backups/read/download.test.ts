@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Downloads } from '#agent/features/backups/read/download.ts'
-import { closeReadings } from '#agent/features/backups/read/opened.ts'
-import type { Source } from '#agent/kernel/calls/reading.ts'
+import { removeLeftoverSessions } from '#agent/features/backups/read/open-backup.ts'
+import type { ByteSource } from '#agent/kernel/calls/reading.ts'
 import { savedSite } from '#tests/support/agent/backup.ts'
 
 const PUBLIC = '/srv/www/shop/public'
@@ -18,7 +18,7 @@ async function saved() {
   return { host, start }
 }
 
-async function textOf({ next }: Source): Promise<string> {
+async function textOf({ next }: ByteSource): Promise<string> {
   const parts: Uint8Array[] = []
   for (let chunk = await next(); chunk; chunk = await next()) parts.push(chunk)
   return Buffer.concat(parts).toString()
@@ -68,7 +68,7 @@ test('the secrets that a killed agent left are removed at its start', async () =
   await start('a')
   expect(host.disk.find(OPEN)).toBeDefined()
 
-  await closeReadings(host)
+  await removeLeftoverSessions(host)
 
   expect(host.disk.find('/var/lib/hosting-agent/backups/.download')).toBe(undefined)
 })

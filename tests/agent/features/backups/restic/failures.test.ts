@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import {
   failureOf,
-  Incomplete,
+  IncompleteSnapshot,
   isDamaged,
-  isOfElsewhere,
   isPartialList,
+  isTransient,
   isUnknownSnapshot,
 } from '#agent/features/backups/restic/failures.ts'
 import { Secret } from '#shared/kernel/secret.ts'
@@ -27,7 +27,7 @@ test('says what a status of restic means', () => {
     'The repository is locked by another program: try again when it has ended; the keeper removes the lock of a killed program (Fatal)',
     'The repository of this site has another password: find its backups with the recovery kit, or choose another target (Fatal)',
   ])
-  expect(failed(3, 'Fatal')).toBeInstanceOf(Incomplete)
+  expect(failed(3, 'Fatal')).toBeInstanceOf(IncompleteSnapshot)
 })
 
 const away = (code: number, stderr: string, late = false) => {
@@ -161,7 +161,7 @@ test('knows a list that leaves out what cannot be read', () => {
 
 const told = (stderr: string, { code = 1, late = false } = {}) => {
   const failure = failureOf({ code, stdout: '', stderr, late }, [])
-  return [failure.message, isOfElsewhere(failure), isDamaged(failure)]
+  return [failure.message, isTransient(failure), isDamaged(failure)]
 }
 
 const CORRECT =

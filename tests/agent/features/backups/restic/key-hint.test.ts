@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { backupCreate } from '#agent/features/backups/backup.create.ts'
-import { learnKey } from '#agent/features/backups/restic/prepare.ts'
-import { openedOf } from '#agent/features/backups/restic/session.ts'
+import { cacheKeyHint } from '#agent/features/backups/restic/prepare.ts'
+import { openRepositoryOf } from '#agent/features/backups/restic/session.ts'
 import { Secret } from '#shared/kernel/secret.ts'
 import { backupServer, dashboard, kit, NONE, TARGET } from '#tests/support/agent/backup.ts'
 import { contextOf, outcome, shop } from '#tests/support/agent/debian.ts'
@@ -54,11 +54,11 @@ test.each(['../password', 'AB'.repeat(32), ''])('%p is no key', async (id) => {
 test('another repository of the same site has a key of its own, which is asked for once', async () => {
   const host = await backedUp(ID)
   const repository = { name: 'other', target: TARGET, password: new Secret('x') }
-  const opened = openedOf(host, repository, shop.user)
+  const opened = openRepositoryOf(host, repository, shop.user)
   host.runs.length = 0
 
-  await learnKey(host, opened)
-  await learnKey(host, opened)
+  await cacheKeyHint(host, opened)
+  await cacheKeyHint(host, opened)
 
   expect(host.ran).toEqual([`${LIST} --json --no-lock`])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Stall } from '#agent/features/backups/restic/run.ts'
+import { StallWatch } from '#agent/features/backups/restic/run.ts'
 import { SETTINGS } from '#agent/kernel/host/simulated/settings.ts'
 import { FakeHost } from '#tests/support/fake-host.ts'
 
@@ -9,7 +9,7 @@ const MINUTE = 60_000
 /** The signals after these lines, one each minute, the first of them for as long as it takes. */
 async function signalsAfter(lines: readonly string[]): Promise<[readonly string[], boolean]> {
   const host = new FakeHost()
-  using stall = new Stall({ ...host, operation: 'op' })
+  using stall = new StallWatch({ ...host, operation: 'op' })
   for (let at = 0; at <= SETTINGS.restic_stall_ms / MINUTE + 1; at++) {
     await stall.see(lines[at % lines.length] ?? '')
     host.time += MINUTE
@@ -47,7 +47,7 @@ test.each([
   ['continues', Array.from({ length: 100 }, (_, at) => Math.floor(at / 20)), []],
 ])('%s a program without status by its bytes', async (_, counts, signals) => {
   const host = new FakeHost()
-  using stall = new Stall({ ...host, operation: 'op' })
+  using stall = new StallWatch({ ...host, operation: 'op' })
   for (let at = 0; at <= SETTINGS.restic_stall_ms / MINUTE + 1; at++) {
     stall.reached(counts[at % counts.length] ?? 0)
     await stall.look()

@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test'
-import { resticProcess, startedFor, type View } from '#agent/features/backups/restic/sandbox.ts'
+import {
+  programsStartedFor,
+  type ResticView,
+  resticProcess,
+} from '#agent/features/backups/restic/sandbox.ts'
 import type { BackupPlace } from '#shared/backups/backup.ts'
 
 const VIEW = {
@@ -12,7 +16,7 @@ const VIEW = {
 const STORE = { path: '/mnt/store', locks: '-/mnt/store/shop/locks' }
 
 /** What it may write to, and whether it sees the store without that. */
-function mountsOf(view: Partial<View>) {
+function mountsOf(view: Partial<ResticView>) {
   const { directives } = resticProcess({ ...VIEW, ...view })
   const paths = (name: string) =>
     directives
@@ -38,7 +42,7 @@ test('a restore writes no repository, whatever links are in the backup: only its
 })
 
 /** Everything that is mounted without `noexec`. */
-function executableIn(view: Partial<View>) {
+function executableIn(view: Partial<ResticView>) {
   const { directives } = resticProcess({ ...VIEW, ...view })
   const words = (name: string) =>
     directives.flatMap((line) =>
@@ -79,7 +83,7 @@ test.each([
   ['local', []],
   ['sftp', ['/usr/bin/ssh']],
 ] as const)('for a target of the kind %s it starts %j', (kind, programs) => {
-  const starts = startedFor({ kind } as BackupPlace)
+  const starts = programsStartedFor({ kind } as BackupPlace)
 
   expect([starts, executableIn({ starts }).slice(LIBRARIES.length)]).toEqual([
     [...programs],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { asking, type ReadingDeps } from '#agent/kernel/calls/reading.ts'
+import { askReadings, type ReadingDeps } from '#agent/kernel/calls/reading.ts'
 import type { Host } from '#agent/kernel/host/ports.ts'
 import { Runner } from '#agent/kernel/operations/runner.ts'
 import { readings } from '#agent/readings.ts'
@@ -11,7 +11,7 @@ const upload = 'a'.repeat(16)
 const { domain } = shop
 const params = { domain, upload, part_count: 1, packed: false, replace: false }
 const askWith = (host: Host, runner: ReadingDeps['runner']) =>
-  asking(readings, { ...readingDeps(host), runner }, new AbortController().signal)
+  askReadings(readings, { ...readingDeps(host), runner }, new AbortController().signal)
 
 test('an upload is closed while its import waits or runs', async () => {
   const host = await server(shop)

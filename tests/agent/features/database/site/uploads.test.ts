@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import {
-  forgetAllUploads,
-  forgetUpload,
   markTried,
   partsOf,
+  removeAllUploads,
   storePart,
+  uploadRemoved,
 } from '#agent/features/database/site/uploads.ts'
 import { PART_BYTES } from '#shared/database/site-database.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
@@ -127,10 +127,10 @@ test('no part of a dump that is being imported is replaced', async () => {
 
 test('an import removes its own upload, and the folder of the site with the last one', async () => {
   const { host } = await withUploads('a', 'b')
-  await forgetUpload(host, 'shop', idOf('a')).apply()
+  await uploadRemoved(host, 'shop', idOf('a')).apply()
   expect(uploads(host)).toEqual(['b'])
 
-  await forgetUpload(host, 'shop', idOf('b')).apply()
+  await uploadRemoved(host, 'shop', idOf('b')).apply()
 
   expect(await host.disk.stat('/var/lib/hosting-agent/uploads/shop')).toBeUndefined()
 })
@@ -138,7 +138,7 @@ test('an import removes its own upload, and the folder of the site with the last
 test('a restart of the agent removes all uploads', async () => {
   const { host } = await withUploads('a')
 
-  await forgetAllUploads(host)
+  await removeAllUploads(host)
 
   expect(stored(host)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { answerOf, packed } from '#agent/features/database/tool/answer.ts'
+import { answerOf, encodeAnswer } from '#agent/features/database/tool/answer.ts'
 
 const of = (text: string, is_whole = true) =>
   answerOf({ answer: Buffer.from(text, 'latin1').toString('base64'), is_whole })
@@ -7,7 +7,7 @@ const of = (text: string, is_whole = true) =>
 test('passes on what a page needs, and no cookie or policy of PHP', () => {
   const page = 'Set-Cookie: a=1\r\nContent-Type: text/html\r\nX-Frame-Options: deny\r\n\r\n\xff\n\n'
 
-  expect(Buffer.from(packed(of(page))).toString('latin1')).toBe(
+  expect(Buffer.from(encodeAnswer(of(page))).toString('latin1')).toBe(
     '{"status":200,"type":"text/html"}\n\xff\n\n',
   )
 })

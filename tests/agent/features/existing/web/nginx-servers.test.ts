@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { defaultsOf, readServers, takenFrom } from '#agent/features/existing/web/nginx-servers.ts'
-import { notesOf } from '#agent/features/web/notes.ts'
-import { placesBeside, specificAddresses } from '#agent/features/web/places.ts'
+import { placesBeside, specificAddresses } from '#agent/features/web/listen-places.ts'
+import { notesAbout } from '#agent/features/web/listening-notes.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const OWN = '# Made by Hosting Control. Changes in this file are overwritten.'
@@ -130,5 +130,5 @@ test.each<[string, string[], boolean, string[]]>([
     ['The site also listens on 10.0.0.5:80, because other sites of this server listen there.'],
   ],
 ])('a plan says %s', (_, listens, ipv6, notes) => {
-  expect(notesOf({ addresses: { 80: listens, 443: ['443', '[::]:443'] } }, ipv6)).toEqual(notes)
+  expect(notesAbout({ addresses: { 80: listens, 443: ['443', '[::]:443'] } }, ipv6)).toEqual(notes)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { FoundMonitor } from '#agent/features/health/found/monitor.ts'
-import type { Visit, Visited } from '#agent/kernel/host/visit-port.ts'
+import type { VisitRequest, VisitResult } from '#agent/kernel/host/visit-port.ts'
 import { eachFolder } from '#tests/support/each-folder.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 import { authorityPem } from '#tests/support/fixtures/certificates.ts'
@@ -18,7 +18,7 @@ const site = (name: string, listen = '80') =>
 function machine(servers: string, files: Record<string, string> = {}) {
   fill(root, { '/etc/nginx/nginx.conf': `http { ${servers} }`, ...files })
   const host = onFiles(fakeHost(), root)
-  const asked: Visit[] = []
+  const asked: VisitRequest[] = []
   const visit = host.visitor.visit.bind(host.visitor)
   host.visitor.visit = (visits) => {
     asked.push(...visits)
@@ -29,7 +29,7 @@ function machine(servers: string, files: Record<string, string> = {}) {
 
 const shown = (monitor: FoundMonitor) =>
   monitor.list().map(({ domain, state, code }) => `${domain} ${state} ${code}`)
-const answer = (status: number): Visited => ({ status, headers: {}, body: '', ms: 20 })
+const answer = (status: number): VisitResult => ({ status, headers: {}, body: '', ms: 20 })
 
 test('requests the front page at the address, port and name that visitors use', async () => {
   const { asked, monitor } = machine(

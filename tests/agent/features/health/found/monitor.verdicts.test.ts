@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { checkFoundCertificate, checkFoundPage } from '#agent/features/health/found/monitor.ts'
-import type { Visited } from '#agent/kernel/host/visit-port.ts'
+import type { VisitResult } from '#agent/kernel/host/visit-port.ts'
 
-const page = (status: number, headers: Record<string, string> = {}, body = ''): Visited => ({
+const page = (status: number, headers: Record<string, string> = {}, body = ''): VisitResult => ({
   ...{ status, body, headers, ms: 10 },
 })
 
-test.each<[string, Visited, string]>([
+test.each<[string, VisitResult, string]>([
   ['a page', page(200), 'up up'],
   ['a page of a cache', page(200, { 'x-cache': 'HIT' }), 'up http_cached'],
   ['a redirect', page(301, { location: 'https://a.example/' }), 'up http_redirect'],

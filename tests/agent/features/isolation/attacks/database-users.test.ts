@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { DATABASE_USERS } from '#agent/features/isolation/attacks/database-users.ts'
+import { DATABASE_USER_ATTACKS } from '#agent/features/isolation/attacks/database-users.ts'
 import type { Scene } from '#agent/features/isolation/scene.ts'
 import { server, shop } from '#tests/support/agent/debian.ts'
 
-const attack = DATABASE_USERS['sql.temporary-user']
+const attack = DATABASE_USER_ATTACKS['sql.temporary-user']
 
 /** A server whose MariaDB allows statements that match. */
 async function attacked(weakness?: RegExp) {

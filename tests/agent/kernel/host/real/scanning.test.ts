@@ -4,7 +4,7 @@ import { must } from '#scripts/lib/run.ts'
 
 test('the memory limit of a scan without systemd leaves Bun its compiler and FFI', async () => {
   const module = Bun.resolveSync('#agent/kernel/scan/effective-ids.ts', import.meta.dir)
-  const code = `import { ofThread } from '${module}'; console.log(ofThread() !== undefined)`
+  const code = `import { threadIds } from '${module}'; console.log(threadIds() !== undefined)`
 
   const limited = ['prlimit', `--data=${SCAN_DATA_BYTES}`, '--', process.execPath, '-e', code]
 

@@ -3,10 +3,10 @@ import type { Output, RunOptions } from '#agent/kernel/host/ports.ts'
 import type {
   Application,
   DatabaseAnswer,
-  Read,
+  ScanReading,
   SiteReader,
 } from '#agent/kernel/host/scanner-port.ts'
-import { type Machine, siteScanner } from '#agent/kernel/sandbox/reading/scanner.ts'
+import { type ScannerHost, siteScanner } from '#agent/kernel/sandbox/reading/scanner.ts'
 import { fakeHost } from '#tests/support/fake-host.ts'
 
 const PASSWD =
@@ -41,7 +41,7 @@ function machine(run: Run) {
         return { code: 0, stdout: '', stderr: '', ...(await run(argv, options)) }
       },
     },
-  } as unknown as Machine
+  } as unknown as ScannerHost
   return { host, ran, pass: (ms: number) => (now += ms) }
 }
 
@@ -56,7 +56,7 @@ const telling =
 
 /** A scan that is unsure of everything, until the test makes it sure. */
 function reader(owner = 'shop'): SiteReader {
-  const read = <T>(answer: T, facts: string | undefined): Read<T> => ({
+  const read = <T>(answer: T, facts: string | undefined): ScanReading<T> => ({
     answer,
     unsure: facts === undefined,
     owner,
@@ -89,7 +89,7 @@ test('runs PHP as the site when reading files is not enough', async () => {
 
 test('runs nothing when reading is enough', async () => {
   const { host, ran } = machine(telling('result'))
-  const certain = async <T>(read: Promise<Read<T>>) => ({ ...(await read), unsure: false })
+  const certain = async <T>(read: Promise<ScanReading<T>>) => ({ ...(await read), unsure: false })
   const plain = reader()
   const scanner = siteScanner(
     { ...plain, databasePassword: (site) => certain(plain.databasePassword(site, 'read')) },
@@ -189,7 +189,7 @@ test('reads a site again after five minutes, and returns the previous answer mea
 test('asks the configuration again when the database refuses what it said before', async () => {
   let password = 'old'
   const { host, ran } = machine((argv, options) => telling(password)(argv, options))
-  const answers = async (facts: string | undefined): Promise<Read<DatabaseAnswer>> => ({
+  const answers = async (facts: string | undefined): Promise<ScanReading<DatabaseAnswer>> => ({
     answer: { state: facts === password ? 'answers' : 'refused' },
     unsure: facts === undefined,
     owner: 'shop',

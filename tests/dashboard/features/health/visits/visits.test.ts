@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { HealthReader } from '#dashboard/features/health/read-health.ts'
 import type { VisitedSite } from '#dashboard/features/health/visits/visit-site.ts'
 import { Visits } from '#dashboard/features/health/visits/visits.ts'
-import { degraded, down, UP, unknown, type Verdict } from '#shared/health/page-verdict.ts'
+import { degraded, down, type HealthVerdict, UP, unknown } from '#shared/health/page-verdict.ts'
 import { offline } from '#shared/kernel/errors.ts'
 import { Fleet } from '#shared/overview/api/fleet.ts'
 import { SteppedClock } from '#tests/support/dashboard/clock.ts'
@@ -17,12 +17,12 @@ let visits: Visits
 /** The first letters of the requested sites. */
 const requested: string[] = []
 /** The answers of each site, of which the last one stays; else it is up. */
-const answers = new Map<string, (Verdict | undefined)[]>()
+const answers = new Map<string, (HealthVerdict | undefined)[]>()
 let obstacle: ReturnType<typeof offline> | undefined
 let held: Promise<void> | undefined
 let concurrent = { now: 0, most: 0 }
 
-async function visit({ domain }: VisitedSite): Promise<Verdict | undefined> {
+async function visit({ domain }: VisitedSite): Promise<HealthVerdict | undefined> {
   const name = domain[0] ?? ''
   requested.push(name)
   concurrent.now += 1

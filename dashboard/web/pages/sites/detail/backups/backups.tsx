@@ -41,7 +41,7 @@ import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { BackupView, SiteBackups } from '#shared/backups/api/backups.ts'
-import type { Replacement } from '#shared/backups/backup-schedule.ts'
+import type { ReplacementType } from '#shared/backups/backup-schedule.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { Proof } from './proof.tsx'
 import { RestoreBackup } from './restore-backup.tsx'
@@ -203,29 +203,31 @@ interface RestoredProps {
   undo: NonNullable<SiteBackups['undo']>
 }
 
-const TEXTS: Record<Replacement, { done: (at: string) => string; about: string; action: string }> =
-  {
-    'backup.restore': {
-      done: (at) => `Restored the backup of ${at}`,
-      about: 'the restore',
-      action: 'Undo restore',
-    },
-    'database.import': {
-      done: (at) => `Imported a dump into the database at ${at}`,
-      about: 'the import',
-      action: 'Undo import',
-    },
-    'site.push': {
-      done: (at) => `Replaced by a push of the staging site of ${at}`,
-      about: 'the push',
-      action: 'Undo push',
-    },
-    'site.refresh': {
-      done: (at) => `Refreshed with the state of ${at}`,
-      about: 'the refresh',
-      action: 'Undo refresh',
-    },
-  }
+const TEXTS: Record<
+  ReplacementType,
+  { done: (at: string) => string; about: string; action: string }
+> = {
+  'backup.restore': {
+    done: (at) => `Restored the backup of ${at}`,
+    about: 'the restore',
+    action: 'Undo restore',
+  },
+  'database.import': {
+    done: (at) => `Imported a dump into the database at ${at}`,
+    about: 'the import',
+    action: 'Undo import',
+  },
+  'site.push': {
+    done: (at) => `Replaced by a push of the staging site of ${at}`,
+    about: 'the push',
+    action: 'Undo push',
+  },
+  'site.refresh': {
+    done: (at) => `Refreshed with the state of ${at}`,
+    about: 'the refresh',
+    action: 'Undo refresh',
+  },
+}
 
 /** The last operation that replaced the state of the site; it can be undone for a week. */
 function Restored({ site, undo: { cause, at, until } }: RestoredProps) {
