@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, type QueryOf, type Sent, startOperation } from './client.ts'
-import { confirmed } from './confirmed.ts'
-import type { SitePlace } from './sites.ts'
+import { withConfirmation } from './password-confirmation.ts'
+import { callSite, type SiteBody, type SitePlace } from './site-call.ts'
 
 /** The beginning of the key of every query here: one check or backup changes several of them. */
 export const BACKUPS = ['backups'] as const
@@ -13,10 +13,10 @@ export const kitsQuery = queryOptions({
 
 /** The private key stays in the browser. */
 export const createKit = (public_key: string) =>
-  confirmed(() => call('POST /api/backup-kit', { body: { public_key } }))
+  withConfirmation(() => call('POST /api/backup-kit', { body: { public_key } }))
 
 export const confirmKit = (answer: string) =>
-  confirmed(() => call('POST /api/backup-kit/confirm', { body: { answer } }))
+  withConfirmation(() => call('POST /api/backup-kit/confirm', { body: { answer } }))
 
 export const targetsQuery = queryOptions({
   queryKey: [...BACKUPS, 'targets'],
@@ -27,13 +27,15 @@ export type NewTarget = Sent<'POST /api/backup-targets'>['body']
 type TargetChange = Sent<'PATCH /api/backup-targets/:target_id'>['body']
 
 export const addTarget = (body: NewTarget) =>
-  confirmed(() => call('POST /api/backup-targets', { body }))
+  withConfirmation(() => call('POST /api/backup-targets', { body }))
 
 export const changeTarget = (target_id: number, body: TargetChange) =>
-  confirmed(() => call('PATCH /api/backup-targets/:target_id', { params: { target_id }, body }))
+  withConfirmation(() =>
+    call('PATCH /api/backup-targets/:target_id', { params: { target_id }, body }),
+  )
 
 export const removeTarget = (target_id: number) =>
-  confirmed(() => call('DELETE /api/backup-targets/:target_id', { params: { target_id } }))
+  withConfirmation(() => call('DELETE /api/backup-targets/:target_id', { params: { target_id } }))
 
 /** Returns the id of the operation. */
 export const checkTarget = (target_id: number, server_id: number): Promise<string> =>
@@ -62,13 +64,8 @@ export const rulesQuery = queryOptions({
 export const changeRules = (body: Sent<'PUT /api/backup-rules'>['body']) =>
   call('PUT /api/backup-rules', { body })
 
-type Settings = Sent<'PUT /api/servers/:server_id/sites/:site_id/backups/settings'>['body']
-
-export const changeBackupSettings = ({ id, server_id }: SitePlace, body: Settings) =>
-  call('PUT /api/servers/:server_id/sites/:site_id/backups/settings', {
-    params: { server_id, site_id: id },
-    body,
-  })
+export const changeBackupSettings = (site: SitePlace, body: SiteBody<'PUT backups/settings'>) =>
+  callSite(site, 'PUT backups/settings', { body })
 
 /** Which sites have backups: one page of those that match. */
 export const coverageQuery = (query: QueryOf<'GET /api/fleet/backups'>) =>
@@ -78,20 +75,14 @@ export const coverageQuery = (query: QueryOf<'GET /api/fleet/backups'>) =>
     placeholderData: keepPreviousData,
   })
 
-export const siteBackupsQuery = ({ id, server_id }: SitePlace) =>
+export const siteBackupsQuery = (site: SitePlace) =>
   queryOptions({
-    queryKey: [...BACKUPS, 'site', id],
-    queryFn: () =>
-      call('GET /api/servers/:server_id/sites/:site_id/backups', {
-        params: { server_id, site_id: id },
-      }),
+    queryKey: [...BACKUPS, 'site', site.id],
+    queryFn: () => callSite(site, 'GET backups'),
   })
 
 /** Compares the list of backups with what is stored. */
-export const refreshBackups = ({ id, server_id }: SitePlace) =>
-  call('POST /api/servers/:server_id/sites/:site_id/backups/refresh', {
-    params: { server_id, site_id: id },
-  })
+export const refreshBackups = (site: SitePlace) => callSite(site, 'POST backups/refresh')
 
 /** The same for a site that is deleted: any server that reaches the storage reads it. */
 export const refreshGoneBackups = (server_id: number, domain: string) =>
@@ -105,14 +96,11 @@ export const goneBackupsQuery = (domain: string) =>
   })
 
 /** A folder of a backup, which never changes. */
-export const browseQuery = ({ id, server_id }: SitePlace, backup_id: number, path: string) =>
+export const browseQuery = (site: SitePlace, backup_id: number, path: string) =>
   queryOptions({
     queryKey: ['backup-files', backup_id, path],
     queryFn: () =>
-      call('GET /api/servers/:server_id/sites/:site_id/backups/:backup_id/files', {
-        params: { server_id, site_id: id, backup_id },
-        query: { path },
-      }),
+      callSite(site, 'GET backups/:backup_id/files', { params: { backup_id }, query: { path } }),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })

@@ -3,7 +3,7 @@ import { unicodeIn } from '#shared/kernel/unicode-domain.ts'
 
 /** The method and path of a route, such as `GET /api/servers/:server_id`. */
 export type At = keyof Routes
-/** Sending does not change it. */
+/** The type with read-only fields: sending a value does not change it. */
 type Input<T> = T extends object ? { readonly [K in keyof T]: Input<T[K]> } : T
 type Scalar = string | number | boolean | undefined
 
@@ -20,12 +20,12 @@ type Query<A extends At> = { query?: { readonly [Q in Routes[A]['query']]?: Scal
 export type Sent<A extends At> = Params<A> & Body<A> & Query<A> & { signal?: AbortSignal }
 /** The parameters that follow the path of a route. */
 export type QueryOf<A extends At> = NonNullable<Query<A>['query']>
-/** Left out where a route needs nothing. */
+/** The second argument of a call; it can be left out when the route needs nothing. */
 export type Args<A extends At> =
   Record<never, unknown> extends Sent<A> ? [sent?: Sent<A>] : [sent: Sent<A>]
 export type AnswerOf<A extends At> = Routes[A]['answer']
 
-/** An error body, or none at all (`status` 0). */
+/** The error that the dashboard answered; `status` is 0 when it did not answer. */
 export class ApiError extends Error {
   readonly status: number
   /** The message for each field that was refused; empty but for 422. */
@@ -65,13 +65,15 @@ export async function call<A extends At>(at: A, ...args: Args<A>): Promise<Answe
   return response.status === 204 ? undefined : response.json()
 }
 
-/** The response, for a call that needs more than its body. */
+/** Sends a request and returns the response. Throws ApiError unless the call succeeds. */
 async function send<A extends At>(at: A, ...[sent]: Args<A>): Promise<Response> {
   const { params = {}, query = {}, body, signal }: Plain = sent ?? {}
   const [method = '', path = ''] = at.split(' ')
   const pathname = path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  const values = Object.entries(query).filter(([, value]) => value !== undefined)
+  const search = new URLSearchParams(
+    values.map(([name, value]) => [name, String(value)]),
+  ).toString()
   const response = await fetch(search ? `${pathname}?${search}` : pathname, {
     method,
     // Also without a body: no form can send it, so the dashboard takes no change without it.

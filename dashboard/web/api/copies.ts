@@ -1,18 +1,24 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call, type Sent, start, startOperation } from './client.ts'
+import { type Sent, start } from './client.ts'
 import { ONCE } from './query-client.ts'
-import type { SiteWork } from './site-work.ts'
-import type { SitePlace } from './sites.ts'
+import {
+  callSite,
+  type SiteBody,
+  type SitePlace,
+  type SiteWork,
+  siteWork,
+  startSiteOperation,
+} from './site-call.ts'
 
-export type NewCopy = Sent<'POST /api/servers/:server_id/sites/clone'>['body']
+export type NewClone = Sent<'POST /api/servers/:server_id/sites/clone'>['body']
 
-interface CopyWork extends SiteWork {
-  /** Answers at once; the operation makes the copy. */
+interface CloneWork extends SiteWork {
+  /** Starts the clone; its operation makes the copy. */
   begin(accepted: Pick<SiteWork, 'accept'>): Promise<{ id: number; operation: string | undefined }>
 }
 
-/** A copy on this server, of a site or of a backup. */
-export function cloneSite(server_id: number, input: NewCopy): CopyWork {
+/** The work that clones a site or a backup to a new site on a server. */
+export function cloneSite(server_id: number, input: NewClone): CloneWork {
   const send = (more: object) =>
     start('POST /api/servers/:server_id/sites/clone', {
       params: { server_id },
@@ -30,52 +36,27 @@ export function cloneSite(server_id: number, input: NewCopy): CopyWork {
 }
 
 /** The user and password that visitors of a staging site need; the query client never has them. */
-export const showStagingPassword = ({ id, server_id }: SitePlace) =>
-  call('POST /api/servers/:server_id/sites/:site_id/staging-password', {
-    params: { server_id, site_id: id },
-  })
+export const showStagingPassword = (site: SitePlace) => callSite(site, 'POST staging-password')
 
 /** Generates a new password and returns it; the query client never has it. */
-export async function changeStagingPassword({ id, server_id }: SitePlace) {
-  const answer = await call('POST /api/servers/:server_id/sites/:site_id/staging-password/change', {
-    params: { server_id, site_id: id },
-  })
+export async function changeStagingPassword(site: SitePlace) {
+  const answer = await callSite(site, 'POST staging-password/change')
   if ('plan' in answer) throw new Error('The dashboard answered with a plan')
   return answer
 }
 
-const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
-
 /** Replaces the content of a staging site. */
-export const refreshStaging = (staging: SitePlace, from: NewCopy['from']): SiteWork => ({
-  key: ['refresh', staging.id, from],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/refresh', {
-      params: at(staging),
-      body: { from, ...more },
-    }),
-})
+export const refreshStaging = (staging: SitePlace, from: NewClone['from']) =>
+  siteWork(staging, 'POST refresh', { from })
 
 /** The id of the operation that compares a live site with its staging site. */
 export const comparisonQuery = (live: SitePlace, staging_id: number) =>
   queryOptions({
     queryKey: ['compare', live.id, staging_id],
-    queryFn: () =>
-      startOperation('POST /api/servers/:server_id/sites/:site_id/compare', {
-        params: at(live),
-        body: { staging_id },
-      }),
+    queryFn: () => startSiteOperation(live, 'POST compare', { body: { staging_id } }),
     ...ONCE,
   })
 
-type Push = Sent<'POST /api/servers/:server_id/sites/:site_id/push'>['body']
-
 /** Pushes files and tables to a live site. */
-export const pushStaging = (live: SitePlace, input: Push): SiteWork => ({
-  key: ['push', live.id, input],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/push', {
-      params: at(live),
-      body: { ...input, ...more },
-    }),
-})
+export const pushStaging = (live: SitePlace, input: SiteBody<'POST push'>) =>
+  siteWork(live, 'POST push', input)

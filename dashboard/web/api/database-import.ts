@@ -1,9 +1,5 @@
 import { MAX_PARTS, PART_BYTES } from '#shared/database/site-database.ts'
-import { call, start } from './client.ts'
-import type { SiteWork } from './site-work.ts'
-import type { SitePlace } from './sites.ts'
-
-const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+import { callSite, type SitePlace, siteWork } from './site-call.ts'
 
 /** A dump in a file of the user, and the name of its upload. */
 export interface Dump {
@@ -11,7 +7,7 @@ export interface Dump {
   upload: string
 }
 
-/** Not randomUUID, which browsers have on encrypted pages only. */
+/** Names an upload at random, without randomUUID, which browsers have on encrypted pages only. */
 export function dumpIn(file: File): Dump {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
   const upload = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -20,7 +16,7 @@ export function dumpIn(file: File): Dump {
 
 const countOf = ({ size }: File) => Math.ceil(size / PART_BYTES)
 
-/** Why a file is not uploaded. */
+/** Returns why a file cannot be uploaded; undefined when it can. */
 export function problemOf(file: File): string | undefined {
   if (file.size === 0) return 'The file is empty'
   if (countOf(file) > MAX_PARTS) return 'The file is too large: compress it with gzip'
@@ -28,8 +24,8 @@ export function problemOf(file: File): string | undefined {
 }
 
 /**
- * To the server of the site, in parts, until `signal` aborts it; reports the bytes that have
- * arrived.
+ * Uploads a dump to the server of the site in parts, until `signal` aborts it. Reports how many bytes
+ * have arrived.
  */
 export async function uploadDump(
   site: SitePlace,
@@ -40,11 +36,7 @@ export async function uploadDump(
     const bytes = await file.slice(part * PART_BYTES, (part + 1) * PART_BYTES).arrayBuffer()
     const body = { upload, part, data: base64Of(new Uint8Array(bytes)) }
     signal.throwIfAborted()
-    await call('POST /api/servers/:server_id/sites/:site_id/database/uploads', {
-      params: at(site),
-      body,
-      signal,
-    })
+    await callSite(site, 'POST database/uploads', { body, signal })
     onProgress(Math.min(file.size, (part + 1) * PART_BYTES))
   }
   signal.throwIfAborted()
@@ -65,19 +57,10 @@ interface Options {
 }
 
 /** Imports an uploaded dump; a name that ends in .gz means that it is compressed. */
-export const importDump = (
-  site: SitePlace,
-  { file, upload }: Dump,
-  options: Options,
-): SiteWork => ({
-  key: ['import-dump', site.id, upload, options],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/database/import', {
-      params: at(site),
-      body: {
-        ...{ upload, part_count: countOf(file), packed: /\.gz$/i.test(file.name) },
-        ...options,
-        ...more,
-      },
-    }),
-})
+export const importDump = (site: SitePlace, { file, upload }: Dump, options: Options) =>
+  siteWork(site, 'POST database/import', {
+    upload,
+    part_count: countOf(file),
+    packed: /\.gz$/i.test(file.name),
+    ...options,
+  })

@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call, type Sent } from './client.ts'
-import { confirmed } from './confirmed.ts'
+import { withConfirmation } from './password-confirmation.ts'
 import { ONCE } from './query-client.ts'
-import type { SitePlace } from './sites.ts'
+import { callSite, type SiteBody, type SitePlace } from './site-call.ts'
 
 export const dnsAccountsQuery = queryOptions({
   queryKey: ['dns-accounts'],
@@ -10,24 +10,21 @@ export const dnsAccountsQuery = queryOptions({
 })
 
 export const addDnsAccount = (body: Sent<'POST /api/dns-accounts'>['body']) =>
-  confirmed(() => call('POST /api/dns-accounts', { body }))
+  withConfirmation(() => call('POST /api/dns-accounts', { body }))
 
 type Change = Sent<'PATCH /api/dns-accounts/:account_id'>['body']
 
 /** Also reads the zones again. */
 export const changeDnsAccount = (account_id: number, body: Change) =>
-  confirmed(() => call('PATCH /api/dns-accounts/:account_id', { params: { account_id }, body }))
+  withConfirmation(() =>
+    call('PATCH /api/dns-accounts/:account_id', { params: { account_id }, body }),
+  )
 
 export const removeDnsAccount = (account_id: number) =>
-  confirmed(() => call('DELETE /api/dns-accounts/:account_id', { params: { account_id } }))
+  withConfirmation(() => call('DELETE /api/dns-accounts/:account_id', { params: { account_id } }))
 
-type Records = Sent<'POST /api/servers/:server_id/sites/:site_id/domains/records'>['body']
-
-export const setDnsRecords = ({ id, server_id }: SitePlace, body: Records) =>
-  call('POST /api/servers/:server_id/sites/:site_id/domains/records', {
-    params: { server_id, site_id: id },
-    body,
-  })
+export const setDnsRecords = (site: SitePlace, body: SiteBody<'POST domains/records'>) =>
+  callSite(site, 'POST domains/records', { body })
 
 /** Cloudflare counts a call for each name, and allows 1,200 in five minutes. */
 const MAX_REPEATED = 10
@@ -55,18 +52,15 @@ export const dnsPlanQuery = (site: SitePlace, name: string) =>
     ...ONCE,
   })
 
-const purged = ({ id, server_id }: SitePlace, dry_run: boolean) =>
-  call('POST /api/servers/:server_id/sites/:site_id/cdn-purge', {
-    params: { server_id, site_id: id },
-    body: { dry_run },
-  })
+const purge = (site: SitePlace, dry_run: boolean) =>
+  callSite(site, 'POST cdn-purge', { body: { dry_run } })
 
-export const purgeCdn = (site: SitePlace) => purged(site, false)
+export const purgeCdn = (site: SitePlace) => purge(site, false)
 
 /** What `purgeCdn` would purge. */
 export const purgePlanQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'cdn-purge'],
-    queryFn: () => purged(site, true),
+    queryFn: () => purge(site, true),
     ...ONCE,
   })

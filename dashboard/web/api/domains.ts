@@ -1,18 +1,18 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { DomainStates } from '#shared/domains/name-states.ts'
-import { call, type Sent, start, startOperation } from './client.ts'
 import { ONCE } from './query-client.ts'
-import type { SiteWork } from './site-work.ts'
-import type { SitePlace } from './sites.ts'
-
-const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+import {
+  callSite,
+  type SiteBody,
+  type SitePlace,
+  siteWork,
+  startSiteOperation,
+} from './site-call.ts'
 
 export const domainsQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'domains'],
-    queryFn: async () =>
-      (await call('GET /api/servers/:server_id/sites/:site_id/domains', { params: at(site) }))
-        .domains,
+    queryFn: async () => (await callSite(site, 'GET domains')).domains,
   })
 
 const RUNNING = ['checking', 'issuing']
@@ -30,43 +30,23 @@ function pauseMs(states: DomainStates | undefined): number {
 export const domainStatesQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'domains', 'states'],
-    queryFn: () =>
-      call('GET /api/servers/:server_id/sites/:site_id/domains/states', { params: at(site) }),
+    queryFn: () => callSite(site, 'GET domains/states'),
     refetchInterval: ({ state: { data } }) => pauseMs(data),
     retry: false,
   })
 
-export type Names = Sent<'PUT /api/servers/:server_id/sites/:site_id/domains'>['body']
+export type Names = SiteBody<'PUT domains'>
 
 /** Replaces all names of a site except its primary domain. */
-export const setDomains = (site: SitePlace, names: Names): SiteWork => ({
-  key: ['domains', site.id, names],
-  call: (more) =>
-    start('PUT /api/servers/:server_id/sites/:site_id/domains', {
-      params: at(site),
-      body: { ...names, ...more },
-    }),
-})
+export const setDomains = (site: SitePlace, names: Names) => siteWork(site, 'PUT domains', names)
 
 /** The id of the operation that reports what a change of the primary domain would replace. */
 export const primaryPreviewQuery = (site: SitePlace, primary: string) =>
   queryOptions({
     queryKey: ['primary-preview', site.id, primary],
-    queryFn: () =>
-      startOperation('POST /api/servers/:server_id/sites/:site_id/domains/primary/preview', {
-        params: at(site),
-        body: { primary },
-      }),
+    queryFn: () => startSiteOperation(site, 'POST domains/primary/preview', { body: { primary } }),
     ...ONCE,
   })
 
-type Primary = Sent<'POST /api/servers/:server_id/sites/:site_id/domains/primary'>['body']
-
-export const setPrimary = (site: SitePlace, input: Primary): SiteWork => ({
-  key: ['primary', site.id, input],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/domains/primary', {
-      params: at(site),
-      body: { ...input, ...more },
-    }),
-})
+export const setPrimary = (site: SitePlace, input: SiteBody<'POST domains/primary'>) =>
+  siteWork(site, 'POST domains/primary', input)

@@ -1,9 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { LogLevel, LogSource } from '#shared/logs/site-logs.ts'
 import type { DebugHours } from '#shared/wordpress/wp-debug.ts'
-import { type AnswerOf, call, start } from './client.ts'
-import type { SiteWork } from './site-work.ts'
-import type { SitePlace } from './sites.ts'
+import { callSite, type SiteAnswer, type SitePlace, siteWork } from './site-call.ts'
 
 /** What is shown of a log. */
 export interface LogView {
@@ -14,15 +12,12 @@ export interface LogView {
   hours?: number | undefined
 }
 
-export type LogPage = AnswerOf<'GET /api/servers/:server_id/sites/:site_id/logs/lines'>
+export type LogPage = SiteAnswer<'GET logs/lines'>
 export type LogLine = LogPage['lines'][number]
-export type Fatal =
-  AnswerOf<'GET /api/servers/:server_id/sites/:site_id/logs/fatals'>['groups'][number]
+export type Fatal = SiteAnswer<'GET logs/fatals'>['groups'][number]
 
 const HOUR_MS = 3_600_000
 const PER_PAGE = 200
-
-const at = ({ id, server_id }: SitePlace) => ({ params: { server_id, site_id: id } })
 
 /** Read on the server, which may be offline: not retried, and not repeated automatically. */
 const once = { retry: false, refetchInterval: false, refetchOnWindowFocus: false } as const
@@ -30,20 +25,13 @@ const once = { retry: false, refetchInterval: false, refetchOnWindowFocus: false
 export const siteLogsQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'logs'],
-    queryFn: ({ signal }) =>
-      call('GET /api/servers/:server_id/sites/:site_id/logs', { ...at(site), signal }),
+    queryFn: ({ signal }) => callSite(site, 'GET logs', { signal }),
     ...once,
   })
 
-/** `hours` null: off. */
-export const setDebugLog = (site: SitePlace, hours: DebugHours | null): SiteWork => ({
-  key: ['debug-log', site.id, hours],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/debug-log', {
-      ...at(site),
-      body: { hours, ...more },
-    }),
-})
+/** Turns the debug log on for some hours; null turns it off. */
+export const setDebugLog = (site: SitePlace, hours: DebugHours | null) =>
+  siteWork(site, 'POST debug-log', { hours })
 
 export const logLinesQuery = (site: SitePlace, view: LogView) =>
   infiniteQueryOptions({
@@ -51,8 +39,7 @@ export const logLinesQuery = (site: SitePlace, view: LogView) =>
     initialPageParam: undefined as string | undefined,
     queryFn: ({ signal, pageParam: before }) => {
       const query = { ...queryOf(view), limit: PER_PAGE, before }
-      const sent = { ...at(site), query, signal }
-      return call('GET /api/servers/:server_id/sites/:site_id/logs/lines', sent)
+      return callSite(site, 'GET logs/lines', { query, signal })
     },
     getNextPageParam: ({ next }: LogPage) => next ?? undefined,
     gcTime: 0,
@@ -62,24 +49,23 @@ export const logLinesQuery = (site: SitePlace, view: LogView) =>
 export const fatalsQuery = (site: SitePlace, days: number) =>
   queryOptions({
     queryKey: ['site', site.id, 'fatals', days],
-    queryFn: ({ signal }) => {
-      const sent = { ...at(site), query: { days }, signal }
-      return call('GET /api/servers/:server_id/sites/:site_id/logs/fatals', sent)
-    },
+    queryFn: ({ signal }) => callSite(site, 'GET logs/fatals', { query: { days }, signal }),
     ...once,
   })
 
 function queryOf({ source, level, text, hours }: LogView) {
   const since = hours === undefined ? undefined : Date.now() - hours * HOUR_MS
   return {
-    ...{ source, level, text: text || undefined },
+    source,
+    level,
+    text: text || undefined,
     since: since === undefined ? undefined : new Date(since).toISOString(),
   }
 }
 
 function addressOf(site: SitePlace, kind: 'events' | 'download', query: object): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined)
-  return `/api/servers/${site.server_id}/sites/${site.id}/logs/${kind}?${new URLSearchParams(given)}`
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined)
+  return `/api/servers/${site.server_id}/sites/${site.id}/logs/${kind}?${new URLSearchParams(entries)}`
 }
 
 /** Without the period of the view, because a live view begins now. */

@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { ServerMailView, SiteMailView } from '#shared/mail/api/mail.ts'
 import { call, type Sent, startOperation } from './client.ts'
-import { confirmed } from './confirmed.ts'
+import { withConfirmation } from './password-confirmation.ts'
+import { callSite, startSiteOperation } from './site-call.ts'
 
 /** A server, or one of its sites. */
 export interface MailTarget {
@@ -18,8 +19,7 @@ export const mailQuery = ({ server_id, site_id }: MailTarget) =>
     queryFn: async (): Promise<MailState> => {
       if (site_id === undefined)
         return (await call('GET /api/servers/:server_id/mail', { params: { server_id } })).mail
-      const sent = { params: { server_id, site_id } }
-      const { mail } = await call('GET /api/servers/:server_id/sites/:site_id/mail', sent)
+      const { mail } = await callSite({ id: site_id, server_id }, 'GET mail')
       const { counts, ...state } = mail
       return { ...state, sites: counts && [counts] }
     },
@@ -29,22 +29,18 @@ export const mailQuery = ({ server_id, site_id }: MailTarget) =>
 type NewMail = Sent<'PUT /api/servers/:server_id/mail'>['body']
 
 /** Changes the setting; returns the id of the operation. */
-export async function setMail({ server_id, site_id }: MailTarget, body: NewMail): Promise<string> {
-  if (site_id === undefined)
-    return confirmed(() =>
-      startOperation('PUT /api/servers/:server_id/mail', { params: { server_id }, body }),
-    )
-  const params = { server_id, site_id }
-  return confirmed(() =>
-    startOperation('PUT /api/servers/:server_id/sites/:site_id/mail', { params, body }),
+export const setMail = ({ server_id, site_id }: MailTarget, body: NewMail): Promise<string> =>
+  withConfirmation(() =>
+    site_id === undefined
+      ? startOperation('PUT /api/servers/:server_id/mail', { params: { server_id }, body })
+      : startSiteOperation({ id: site_id, server_id }, 'PUT mail', { body }),
   )
-}
 
 /** Sends one message; returns the id of the operation. */
-export async function testMail({ server_id, site_id }: MailTarget, to: string): Promise<string> {
-  const body = { to }
-  if (site_id === undefined)
-    return startOperation('POST /api/servers/:server_id/mail/test', { params: { server_id }, body })
-  const params = { server_id, site_id }
-  return startOperation('POST /api/servers/:server_id/sites/:site_id/mail/test', { params, body })
-}
+export const testMail = ({ server_id, site_id }: MailTarget, to: string): Promise<string> =>
+  site_id === undefined
+    ? startOperation('POST /api/servers/:server_id/mail/test', {
+        params: { server_id },
+        body: { to },
+      })
+    : startSiteOperation({ id: site_id, server_id }, 'POST mail/test', { body: { to } })

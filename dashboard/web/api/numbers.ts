@@ -1,6 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call } from './client.ts'
-import type { SitePlace } from './sites.ts'
+import { callSite, type SitePlace } from './site-call.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -11,9 +10,9 @@ export type NumberSpan = keyof typeof NUMBER_SPANS
 
 const MINUTES_HOURS = 6
 
-export const numbersQuery = ({ id, server_id }: SitePlace, span: NumberSpan) =>
+export const numbersQuery = (site: SitePlace, span: NumberSpan) =>
   queryOptions({
-    queryKey: ['site', id, 'numbers', span],
+    queryKey: ['site', site.id, 'numbers', span],
     queryFn: async ({ signal }) => {
       const hours = NUMBER_SPANS[span]
       const unit = hours <= MINUTES_HOURS ? 'minute' : 'day'
@@ -23,8 +22,7 @@ export const numbersQuery = ({ id, server_id }: SitePlace, span: NumberSpan) =>
       const to = unit === 'minute' ? Math.floor(Date.now() / MINUTE_MS - 1) * MINUTE_MS : Date.now()
       const [first, last] = [from, to].map((time) => new Date(time).toISOString())
       const query = { unit, from: first, to: last } as const
-      const sent = { params: { server_id, site_id: id }, query, signal }
-      return (await call('GET /api/servers/:server_id/sites/:site_id/numbers', sent)).numbers
+      return (await callSite(site, 'GET numbers', { query, signal })).numbers
     },
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,

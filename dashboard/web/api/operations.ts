@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { OperationView } from '#shared/operations/api/operations.ts'
 import { call, type QueryOf, startOperation } from './client.ts'
 
@@ -63,3 +63,13 @@ export const retryOperation = (operation_id: string, without_backup = false): Pr
     params: { operation_id },
     body: { without_backup },
   })
+
+/** Asks for an operation until it has ended. */
+export async function endOfOperation(client: QueryClient, operation_id: string, pause_ms: number) {
+  const query = { ...operationQuery(operation_id), staleTime: 0 }
+  for (;;) {
+    const operation = await client.fetchQuery(query)
+    if (!isActive(operation)) return operation
+    await new Promise((resolve) => setTimeout(resolve, pause_ms))
+  }
+}

@@ -1,6 +1,6 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { CACHE_MS, limitCache } from './cache-limit.ts'
 import { ApiError } from './client.ts'
-import { forgetOldest, KEPT_MS } from './forget.ts'
 
 const TRIES = 2
 
@@ -27,12 +27,12 @@ export function makeQueryClient(onUnauthorized: () => void): QueryClient {
       if (isOver && queryKey[0] !== 'me') onUnauthorized()
     },
   })
-  forgetOldest(queryCache)
+  limitCache(queryCache)
   return new QueryClient({
     queryCache,
     defaultOptions: {
       queries: {
-        gcTime: KEPT_MS,
+        gcTime: CACHE_MS,
         staleTime: 5_000,
         refetchInterval: 30_000,
         retry: (failures, error) => isPassing(error) && failures < TRIES,

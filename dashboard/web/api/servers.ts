@@ -114,7 +114,7 @@ export const metricsQuery = (server_id: number, hours: number) =>
     placeholderData: keepPreviousData,
   })
 
-const SOME = 8
+const MAX_SITES = 8
 
 /** Some of the sites of a server, those with problems first. */
 export const sitesOfQuery = (server_id: number) =>
@@ -122,7 +122,7 @@ export const sitesOfQuery = (server_id: number) =>
     queryKey: ['servers', server_id, 'sites'],
     queryFn: () => {
       const status = SITE_STATUSES.filter((value) => value !== 'trashed').join()
-      const query = { server_id, status, sort: 'status', order: 'desc', per_page: SOME }
+      const query = { server_id, status, sort: 'status', order: 'desc', per_page: MAX_SITES }
       return call('GET /api/fleet/sites', { query })
     },
   })

@@ -1,75 +1,55 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call, type Sent, start } from './client.ts'
-import type { SiteWork } from './site-work.ts'
-import type { SitePlace } from './sites.ts'
-
-const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+import type { OpenedTool } from '#shared/database/api/site-database.ts'
+import type { UserRights } from '#shared/database/database-user.ts'
+import { callSite, type SiteBody, type SitePlace, siteWork } from './site-call.ts'
 
 /** Requested from the server, which may be offline: it is not retried. */
 export const siteDatabaseQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'database'],
-    queryFn: async () => {
-      const sent = { params: at(site) }
-      return (await call('GET /api/servers/:server_id/sites/:site_id/database', sent)).database
-    },
+    queryFn: async () => (await callSite(site, 'GET database')).database,
     retry: false,
     staleTime: 0,
   })
 
-export type Maintenance =
-  Sent<'POST /api/servers/:server_id/sites/:site_id/database/maintenance'>['body']
+export type Maintenance = SiteBody<'POST database/maintenance'>
 
-export const maintainTables = (site: SitePlace, input: Maintenance): SiteWork => ({
-  key: ['maintain-tables', site.id, input],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/database/maintenance', {
-      params: at(site),
-      body: { ...input, ...more },
-    }),
-})
+export const maintainTables = (site: SitePlace, input: Maintenance) =>
+  siteWork(site, 'POST database/maintenance', input)
 
 /** The temporary users that have not ended. */
 export const databaseUsersQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'database-users'],
-    queryFn: async () => {
-      const sent = { params: at(site) }
-      return (await call('GET /api/servers/:server_id/sites/:site_id/database/users', sent)).users
-    },
+    queryFn: async () => (await callSite(site, 'GET database/users')).users,
     retry: false,
     staleTime: 0,
     refetchInterval: 20_000,
   })
 
-type NewUser = Sent<'POST /api/servers/:server_id/sites/:site_id/database/users'>['body']
-
 /** Returns the password, which is not stored; the query client never has it. */
-export const createDatabaseUser = (site: SitePlace, body: NewUser) =>
-  call('POST /api/servers/:server_id/sites/:site_id/database/users', { params: at(site), body })
+export const createDatabaseUser = (site: SitePlace, body: SiteBody<'POST database/users'>) =>
+  callSite(site, 'POST database/users', { body })
 
-/** Resolves to a sentence about it. */
+/** Ends a temporary user; returns a message about the outcome. */
 export async function endDatabaseUser(site: SitePlace, user: string): Promise<string> {
-  const answer = await call('POST /api/servers/:server_id/sites/:site_id/database/users/end', {
-    params: at(site),
-    body: { user },
-  })
+  const answer = await callSite(site, 'POST database/users/end', { body: { user } })
   return 'message' in answer ? answer.message : ''
 }
+
+/** The browser gets the cookie with the answer: a page cannot read it. */
+export const openDatabaseTool = (site: SitePlace, rights: UserRights): Promise<OpenedTool> =>
+  callSite(site, 'POST database/tool', { body: { rights } })
 
 export const exportAddress = ({ id, server_id }: SitePlace): string =>
   `/api/servers/${server_id}/sites/${id}/database/export`
 
-/** How far the export is that was asked for the n-th time; it ends after it, or if none is seen. */
-export const exportQuery = (site: SitePlace, asked: number) =>
+/** The progress of the n-th export of this page; requested until the export has ended, or is not seen. */
+export const exportQuery = (site: SitePlace, count: number) =>
   queryOptions({
-    queryKey: ['site', site.id, 'export', asked],
-    queryFn: async () => {
-      const sent = { params: at(site) }
-      const way = 'GET /api/servers/:server_id/sites/:site_id/database/export/progress'
-      return (await call(way, sent)).export
-    },
-    enabled: asked > 0,
+    queryKey: ['site', site.id, 'export', count],
+    queryFn: async () => (await callSite(site, 'GET database/export/progress')).export,
+    enabled: count > 0,
     retry: false,
     staleTime: 0,
     refetchInterval: ({ state: { data, status, dataUpdateCount } }) =>

@@ -1,9 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call, type Sent, start } from './client.ts'
-import type { SiteWork } from './site-work.ts'
-import type { SitePlace } from './sites.ts'
-
-const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+import { callSite, type SiteAnswer, type SiteBody, type SitePlace, siteWork } from './site-call.ts'
 
 /** Requested from the server, which may be offline: they are not retried. */
 const live = { retry: false, staleTime: 0 } as const
@@ -12,58 +8,43 @@ export const cronJobsQuery = (site: SitePlace) =>
   queryOptions({
     ...live,
     queryKey: ['site', site.id, 'cron-jobs'],
-    queryFn: () => call('GET /api/servers/:server_id/sites/:site_id/jobs', { params: at(site) }),
+    queryFn: () => callSite(site, 'GET jobs'),
     refetchInterval: 30_000,
   })
 
-type Jobs = Awaited<ReturnType<NonNullable<ReturnType<typeof cronJobsQuery>['queryFn']>>>
-export type CronJob = Jobs['jobs'][number]
+export type CronJob = SiteAnswer<'GET jobs'>['jobs'][number]
 
 export const jobOutputQuery = (site: SitePlace, job: string) =>
   queryOptions({
     ...live,
     queryKey: ['site', site.id, 'job-output', job],
-    queryFn: () =>
-      call('GET /api/servers/:server_id/sites/:site_id/jobs/:job/output', {
-        params: { ...at(site), job },
-      }),
+    queryFn: () => callSite(site, 'GET jobs/:job/output', { params: { job } }),
   })
 
 export const wordpressCronQuery = (site: SitePlace) =>
   queryOptions({
     ...live,
     queryKey: ['site', site.id, 'wordpress-cron'],
-    queryFn: async () => {
-      const sent = { params: at(site) }
-      return (await call('GET /api/servers/:server_id/sites/:site_id/wordpress-cron', sent)).cron
-    },
+    queryFn: async () => (await callSite(site, 'GET wordpress-cron')).cron,
   })
 
-/** Waits for the outcome; resolves to a sentence about it. */
-export async function runDueEvents(site: SitePlace): Promise<string> {
-  const answer = await call('POST /api/servers/:server_id/sites/:site_id/wordpress-cron-run', {
-    params: at(site),
+/** The last runs of due events of WordPress. */
+export const jobRunsQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'job-runs'],
+    queryFn: async ({ signal }) => (await callSite(site, 'GET job-runs', { signal })).runs,
+    retry: false,
   })
+
+/** Runs the due events of WordPress; returns a message about the outcome. */
+export async function runDueEvents(site: SitePlace): Promise<string> {
+  const answer = await callSite(site, 'POST wordpress-cron-run')
   return 'message' in answer ? answer.message : ''
 }
 
-export type JobInput = Sent<'PUT /api/servers/:server_id/sites/:site_id/jobs'>['body']['jobs']
-
 /** Replaces the whole list. */
-export const setCronJobs = (site: SitePlace, jobs: JobInput): SiteWork => ({
-  key: ['cron-jobs', site.id, jobs],
-  call: (more) =>
-    start('PUT /api/servers/:server_id/sites/:site_id/jobs', {
-      params: at(site),
-      body: { jobs, ...more },
-    }),
-})
+export const setCronJobs = (site: SitePlace, jobs: SiteBody<'PUT jobs'>['jobs']) =>
+  siteWork(site, 'PUT jobs', { jobs })
 
-export const runCronJob = (site: SitePlace, name: string): SiteWork => ({
-  key: ['job-run', site.id, name],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/job-run', {
-      params: at(site),
-      body: { name, ...more },
-    }),
-})
+export const runCronJob = (site: SitePlace, name: string) =>
+  siteWork(site, 'POST job-run', { name })

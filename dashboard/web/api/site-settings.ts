@@ -1,32 +1,34 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call, type Sent, start } from './client.ts'
-import type { SiteWork } from './site-work.ts'
-import type { SitePlace } from './sites.ts'
-
-const at = ({ id, server_id }: SitePlace) => ({ server_id, site_id: id })
+import { callSite, type SiteAnswer, type SiteBody, type SitePlace, siteWork } from './site-call.ts'
 
 export const settingsQuery = (site: SitePlace) =>
   queryOptions({
     queryKey: ['site', site.id, 'settings'],
-    queryFn: async () => {
-      const sent = { params: at(site) }
-      return (await call('GET /api/servers/:server_id/sites/:site_id/settings', sent)).settings
-    },
+    queryFn: async () => (await callSite(site, 'GET settings')).settings,
   })
 
-export type Settings = Awaited<ReturnType<NonNullable<ReturnType<typeof settingsQuery>['queryFn']>>>
+export type Settings = SiteAnswer<'GET settings'>['settings']
+export type SettingsInput = SiteBody<'PATCH settings'>
 
-export type SettingsInput = Sent<'PATCH /api/servers/:server_id/sites/:site_id/settings'>['body']
+export const configureSite = (site: SitePlace, input: SettingsInput) =>
+  siteWork(site, 'PATCH settings', input)
 
-export const configureSite = (site: SitePlace, input: SettingsInput): SiteWork => ({
-  key: ['configure', site.id, input],
-  call: (more) =>
-    start('PATCH /api/servers/:server_id/sites/:site_id/settings', {
-      params: at(site),
-      body: { ...input, ...more },
-    }),
-})
+/** Returns the password of visitors, which the query client does not keep. */
+export const showSitePassword = (site: SitePlace) => callSite(site, 'POST visitor-password')
 
-/** Not stored in the query client, which would keep it. */
-export const showSitePassword = (site: SitePlace) =>
-  call('POST /api/servers/:server_id/sites/:site_id/visitor-password', { params: at(site) })
+export type ObjectCache = SiteAnswer<'GET object-cache'>['object_cache']
+
+/** Read on the server, which may be offline: not retried, and not repeated automatically. */
+export const objectCacheQuery = (site: SitePlace) =>
+  queryOptions({
+    queryKey: ['site', site.id, 'object-cache'],
+    queryFn: async ({ signal }) =>
+      (await callSite(site, 'GET object-cache', { signal })).object_cache,
+    retry: false,
+    refetchInterval: false,
+    refetchOnWindowFocus: false,
+  })
+
+/** Gives the object cache this memory in MB; null turns it off. */
+export const setObjectCache = (site: SitePlace, memory: number | null) =>
+  siteWork(site, 'POST object-cache', { memory })

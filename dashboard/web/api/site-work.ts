@@ -1,47 +1,15 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { z } from 'zod'
-import type { Accept, Plan } from '#shared/kernel/plan.ts'
-import { type Sent, start } from './client.ts'
+import type { Plan } from '#shared/kernel/plan.ts'
+import { start } from './client.ts'
 import { ONCE } from './query-client.ts'
-import type { SitePlace } from './sites.ts'
+import { type SiteBody, type SitePlace, type SiteWork, siteWork } from './site-call.ts'
 
-interface More {
-  dry_run?: true
-  /** Accepted changes of what Hosting Control did not create. */
-  accept?: Accepted
-}
-
-type Accepted = z.input<typeof Accept>
-
-/** A call that starts an operation of a site, and with `dry_run` returns its plan. */
-export interface SiteWork {
-  /** Unique for this work: its key in the query client. */
-  key: readonly unknown[]
-  call(more: More): ReturnType<typeof start>
-  accept?: Accepted
-}
-
-const sent = <B>({ id, server_id }: SitePlace, body: B) => ({
-  params: { server_id, site_id: id },
-  body,
-})
-
-type SiteChange = Sent<'PATCH /api/servers/:server_id/sites/:site_id'>['body']
-
-export const changeSite = (site: SitePlace, input: SiteChange): SiteWork => ({
-  key: ['change', site.id, input],
-  call: (more) =>
-    start('PATCH /api/servers/:server_id/sites/:site_id', sent(site, { ...input, ...more })),
-})
-
-type IssueTls = Sent<'POST /api/servers/:server_id/sites/:site_id/tls'>['body']
+export const changeSite = (site: SitePlace, input: SiteBody<'PATCH'>) =>
+  siteWork(site, 'PATCH', input)
 
 /** Issues, renews or removes the certificate of a site. */
-export const issueTls = (site: SitePlace, tls: IssueTls['tls']): SiteWork => ({
-  key: ['tls', site.id, tls],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/tls', sent(site, { tls, ...more })),
-})
+export const issueTls = (site: SitePlace, tls: SiteBody<'POST tls'>['tls']) =>
+  siteWork(site, 'POST tls', { tls })
 
 /** Scans the WordPress of a site; it has no plan, because it changes nothing. */
 export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
@@ -51,81 +19,50 @@ export const scanSite = ({ id, server_id }: SitePlace): SiteWork => ({
 })
 
 /** Moves a site to the trash. */
-export const deleteSite = (site: SitePlace, without_backup = false): SiteWork => ({
-  key: ['delete', site.id, without_backup],
-  call: (more) =>
-    start('DELETE /api/servers/:server_id/sites/:site_id', sent(site, { without_backup, ...more })),
-})
+export const deleteSite = (site: SitePlace, without_backup = false) =>
+  siteWork(site, 'DELETE', { without_backup })
 
-export const restoreSite = (site: SitePlace): SiteWork => ({
-  key: ['restore', site.id],
-  call: (body) => start('POST /api/servers/:server_id/sites/:site_id/restore', sent(site, body)),
-})
+export const restoreSite = (site: SitePlace) => siteWork(site, 'POST restore')
 
 /** Deletes a site permanently. */
-export const purgeSite = (site: SitePlace & { domain: string }): SiteWork => ({
-  key: ['purge', site.id],
-  call: (more) =>
-    start(
-      'POST /api/servers/:server_id/sites/:site_id/purge',
-      sent(site, { domain: site.domain, ...more }),
-    ),
-})
+export const purgeSite = (site: SitePlace & { domain: string }) =>
+  siteWork(site, 'POST purge', { domain: site.domain })
 
 /** Backs a site up; without a target, in the target of the site. */
-export const createBackup = (site: SitePlace, target_id?: number): SiteWork => ({
-  key: ['backup', site.id, target_id],
-  call: (more) =>
-    start(
-      'POST /api/servers/:server_id/sites/:site_id/backups',
-      sent(site, { ...more, ...(target_id !== undefined && { target_id }) }),
-    ),
-})
+export const createBackup = (site: SitePlace, target_id?: number) =>
+  siteWork(site, 'POST backups', { ...(target_id !== undefined && { target_id }) })
 
 /** Proves a backup of a site; by default the newest one. */
-export const proveBackup = (site: SitePlace, backup_id?: number): SiteWork => ({
-  key: ['prove-backup', site.id, backup_id],
-  call: (more) =>
-    start(
-      'POST /api/servers/:server_id/sites/:site_id/backups/prove',
-      sent(site, { ...more, ...(backup_id !== undefined && { backup_id }) }),
-    ),
-})
-
-type Restore = Sent<'POST /api/servers/:server_id/sites/:site_id/backups/restore'>['body']
+export const proveBackup = (site: SitePlace, backup_id?: number) =>
+  siteWork(site, 'POST backups/prove', { ...(backup_id !== undefined && { backup_id }) })
 
 export const restoreBackup = (
   site: SitePlace,
-  input: Pick<Restore, 'backup_id' | 'parts'>,
-): SiteWork => ({
-  key: ['restore-backup', site.id, input],
-  call: (more) =>
-    start(
-      'POST /api/servers/:server_id/sites/:site_id/backups/restore',
-      sent(site, { ...input, ...more }),
-    ),
-})
+  input: Pick<SiteBody<'POST backups/restore'>, 'backup_id' | 'parts'>,
+) => siteWork(site, 'POST backups/restore', input)
 
 /** Undoes the last restore of a site. */
-export const undoRestore = (site: SitePlace): SiteWork => ({
-  key: ['undo-restore', site.id],
-  call: (more) =>
-    start('POST /api/servers/:server_id/sites/:site_id/backups/undo', sent(site, more)),
-})
+export const undoRestore = (site: SitePlace) => siteWork(site, 'POST backups/undo')
 
 /** Starts the work; returns the id of the operation, if there is one. */
 export async function startWork({ call, accept }: SiteWork): Promise<string | undefined> {
   return (await call(accept ? { accept } : {})).operation_id
 }
 
-/** The current plan, from the agent. */
-export const planQuery = ({ key, call }: SiteWork) =>
-  queryOptions({
+/** No work: for a plan that is not requested yet. */
+const NO_WORK: SiteWork = { key: [], call: () => Promise.reject(new Error('No work')) }
+
+/** The current plan, from the agent; it is not requested without work. */
+export const planQuery = (work: SiteWork | undefined) => {
+  const { key, call } = work ?? NO_WORK
+  return queryOptions({
     queryKey: ['plan', ...key],
     queryFn: async () => {
       const { body } = await call({ dry_run: true })
       return (body as { plan: Plan }).plan
     },
+    enabled: work !== undefined,
     // While the work runs it has no plan. The next dialog requests it again.
     ...ONCE,
   })
+}

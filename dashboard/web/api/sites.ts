@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { type ActionOf, actionOf, type SiteActionType } from '#shared/operation-types.ts'
 import type { SitePlan } from '#shared/sites/api/sites.ts'
 import { call, type Sent, start } from './client.ts'
+import { callSite, type SitePlace } from './site-call.ts'
 
 export const SITES_PER_PAGE = 100
 
@@ -81,25 +82,6 @@ export const siteIdsQuery = (filter: SitesFilter) =>
     gcTime: 0,
   })
 
-/** Where a site is. */
-export interface SitePlace {
-  id: number
-  server_id: number
-}
-
-const at = ({ id, server_id }: SitePlace) => ({ params: { server_id, site_id: id } })
-
-/** Requested from the server, which may be offline: it is not retried. */
-export const jobRunsQuery = (site: SitePlace) =>
-  queryOptions({
-    queryKey: ['site', site.id, 'job-runs'],
-    queryFn: async ({ signal }) => {
-      const sent = { ...at(site), signal }
-      return (await call('GET /api/servers/:server_id/sites/:site_id/job-runs', sent)).runs
-    },
-    retry: false,
-  })
-
 export type NewSite = Sent<'POST /api/servers/:server_id/sites'>['body']
 
 export type PlannedSite = z.infer<typeof SitePlan>
@@ -120,21 +102,33 @@ export async function createSite(server_id: number, input: NewSite) {
   return { site: body.site, operation_id }
 }
 
-/** Waits for the outcome; resolves to a sentence about it. */
+/** Does something to a site by its name alone; returns a message about the outcome. */
 export async function takeAction(site: SitePlace, type: SiteActionType): Promise<string> {
   const path = actionOf(type).path as ActionOf<SiteActionType>['path']
-  const answer = await call(`POST /api/servers/:server_id/sites/:site_id/${path}`, at(site))
+  const answer = await callSite(site, `POST ${path}`)
   return 'message' in answer ? answer.message : ''
 }
 
 /** Hides a discovered site in lists and counts, or shows it again. */
 export const ignoreSite = (site: SitePlace, ignored: boolean) =>
-  call('PUT /api/servers/:server_id/sites/:site_id/ignored', { ...at(site), body: { ignored } })
+  callSite(site, 'PUT ignored', { body: { ignored } })
 
-/** Not stored in the query client, which would keep it. */
-export const readDatabasePassword = (site: SitePlace) =>
-  call('POST /api/servers/:server_id/sites/:site_id/db-password', at(site))
+/** Returns the password, which the query client does not keep. */
+export const readDatabasePassword = (site: SitePlace) => callSite(site, 'POST db-password')
 
 /** Sets a new password, which the query client never has. */
-export const resetAdminPassword = (site: SitePlace) =>
-  call('POST /api/servers/:server_id/sites/:site_id/admin-password', at(site))
+export const resetAdminPassword = (site: SitePlace) => callSite(site, 'POST admin-password')
+
+const LEAVING_MS = 2_000
+const DEFAULT_MS = 30_000
+
+/**
+ * The sites in the trash, in the order of their permanent deletion; requested more often while one of
+ * them is restored or deleted.
+ */
+export const trashQuery = queryOptions({
+  queryKey: ['trash'],
+  queryFn: async () => (await call('GET /api/trash')).trash,
+  refetchInterval: ({ state: { data } }) =>
+    data?.some(({ status }) => status !== 'trashed') ? LEAVING_MS : DEFAULT_MS,
+})

@@ -55,11 +55,11 @@ function reloadOnce(): void {
   location.reload()
 }
 
-const LIMIT_MS = 5_000
+const TIMEOUT_MS = 5_000
 
 /** Whether the dashboard answers. */
 export async function isReachable(): Promise<boolean> {
-  const response = fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(LIMIT_MS) })
+  const response = fetch('/health', { cache: 'no-store', signal: AbortSignal.timeout(TIMEOUT_MS) })
   return response.then(
     ({ ok }) => ok,
     () => false,

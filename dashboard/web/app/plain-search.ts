@@ -11,8 +11,8 @@ export function parsePlain(text: string): Record<string, string> {
 
 /** With its question mark; empty without parameters. Undefined parameters are omitted. */
 export function writePlain(search: Record<string, unknown>): string {
-  const given = Object.entries(search).filter(([, value]) => value !== undefined)
-  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+  const entries = Object.entries(search).filter(([, value]) => value !== undefined)
+  const query = new URLSearchParams(entries.map(([name, value]) => [name, String(value)]))
   const text = query.toString().replaceAll('%2C', ',')
   return text && `?${text}`
 }

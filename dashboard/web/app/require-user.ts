@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { redirect } from '@tanstack/react-router'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { meQuery } from '#dashboard/web/api/session.ts'
-import { rememberFor } from '#dashboard/web/ui/remembered.ts'
+import { resetStateFor } from '#dashboard/web/ui/session-state.ts'
 
 /** Leads to the login without a signed-in user, and from there back to `href`. */
 export async function requireUser(client: QueryClient, href: string): Promise<void> {
@@ -10,5 +10,5 @@ export async function requireUser(client: QueryClient, href: string): Promise<vo
     if (!(error instanceof ApiError && error.status === 401)) throw error
     throw redirect({ to: '/login', search: href === '/' ? {} : { to: href } })
   })
-  rememberFor(user.id)
+  resetStateFor(user.id)
 }

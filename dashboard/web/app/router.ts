@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { NotFound } from '#dashboard/web/ui/not-found.tsx'
-import { Broken } from './broken.tsx'
+import { ErrorPage } from './error-page.tsx'
 import { Pending } from './pending.tsx'
 import { parsePlain, writePlain } from './plain-search.ts'
 import { routeTree } from './routes.tsx'
@@ -17,7 +17,7 @@ export function makeRouter(client: QueryClient) {
     // The queries decide what is fresh.
     defaultPreloadStaleTime: 0,
     defaultNotFoundComponent: NotFound,
-    defaultErrorComponent: Broken,
+    defaultErrorComponent: ErrorPage,
     defaultPendingComponent: Pending,
   })
   keepScroll(router)

@@ -1,8 +1,8 @@
 import type { AnyRouter, ParsedLocation } from '@tanstack/react-router'
-import { keepNewest } from './newest.ts'
+import { setBounded } from './bounded-map.ts'
 
 /** As many as a browser has steps back. */
-const MOST = 50
+const MAX_STEPS = 50
 
 /**
  * Back restores the scroll position. The router's own way keeps every step for as long as the tab
@@ -12,7 +12,7 @@ export function keepScroll(router: AnyRouter): void {
   const tops = new Map<string, number>()
   history.scrollRestoration = 'manual'
   router.subscribe('onBeforeLoad', ({ fromLocation }) => {
-    if (fromLocation) keepNewest(tops, MOST, keyOf(fromLocation), scrollY)
+    if (fromLocation) setBounded(tops, MAX_STEPS, keyOf(fromLocation), scrollY)
   })
   router.subscribe('onRendered', ({ toLocation }) => {
     const top = tops.get(keyOf(toLocation))
@@ -20,5 +20,5 @@ export function keepScroll(router: AnyRouter): void {
   })
 }
 
-/** Another one for each step. */
+/** The key of a step of the history. */
 const keyOf = ({ state, href }: ParsedLocation): string => state.__TSR_key ?? href

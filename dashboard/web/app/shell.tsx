@@ -208,7 +208,7 @@ function Commands() {
   )
 }
 
-/** Opens the palette; shows the keys that do the same. */
+/** The button that opens the palette, with the keys that do the same. */
 function SearchButton({ onOpen }: { onOpen: () => void }) {
   return (
     <button
@@ -231,13 +231,13 @@ function SearchButton({ onOpen }: { onOpen: () => void }) {
 /** How long after `g` the other key may be pressed. */
 const PAIR_MS = 1_500
 
-interface Does {
+interface ShortcutCalls {
   onPalette: () => void
   onHelp: () => void
 }
 
 /** The keys that work on every page, but not while somebody types or a dialog is open. */
-function useShortcuts({ onPalette, onHelp }: Does): void {
+function useShortcuts({ onPalette, onHelp }: ShortcutCalls): void {
   const navigate = useNavigate()
   const calls = useRef<Record<string, () => void>>({})
   calls.current = {
@@ -286,7 +286,7 @@ function isForUs({ ctrlKey, metaKey, altKey, repeat, defaultPrevented, target }:
   return !(target instanceof Element && target.closest(types))
 }
 
-/** False if this page has no search field. */
+/** Moves the focus to the search field; returns false if the page has none. */
 function focusSearch(): boolean {
   const input = document.querySelector<HTMLInputElement>('main input[type=search]')
   input?.focus()

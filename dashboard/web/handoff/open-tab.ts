@@ -6,12 +6,12 @@ export interface LoginTab {
   close(): void
 }
 
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /**
- * Opens it, before the login is prepared: only then is its address known, and the tab goes to the page
- * whose policy allows that one. Must be called by the handler of a click, or the browser blocks it. Throws if the
- * browser blocks it anyway.
+ * Opens the tab before the login is prepared. When the address of the site is known, the tab goes to
+ * the page whose policy allows it. Must be called by the handler of a click. Throws if the browser
+ * blocks the tab.
  */
 export function openLoginTab(): LoginTab {
   const tab = window.open('/handoff', '_blank')
@@ -19,7 +19,7 @@ export function openLoginTab(): LoginTab {
   return {
     close: () => tab.close(),
     async send({ url, token }) {
-      const ready = listens(tab)
+      const ready = listening(tab)
       tab.location.replace(addressFor({ url }))
       await ready
       tab.postMessage({ url, token }, location.origin)
@@ -27,19 +27,19 @@ export function openLoginTab(): LoginTab {
   }
 }
 
-function listens(tab: Window): Promise<void> {
+function listening(tab: Window): Promise<void> {
   const over = new AbortController()
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       over.abort()
       reject(new Error('The new tab did not open: try again'))
-    }, PATIENCE_MS)
-    const hear = ({ origin, source, data }: MessageEvent) => {
+    }, TIMEOUT_MS)
+    const onMessage = ({ origin, source, data }: MessageEvent) => {
       if (origin !== location.origin || source !== tab || data !== READY) return
-      clearTimeout(late)
+      clearTimeout(timer)
       over.abort()
       resolve()
     }
-    addEventListener('message', hear, { signal: over.signal })
+    addEventListener('message', onMessage, { signal: over.signal })
   })
 }

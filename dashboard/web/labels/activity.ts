@@ -1,7 +1,7 @@
 import type { FleetActivity } from '#shared/kernel/api/activity.ts'
 import { OPERATION_CHOICES } from './operation.ts'
 
-/** Recorded actions that are no operations. */
+/** The recorded actions that are not operations. */
 const OTHERS: Record<string, string> = {
   'server.create': 'Add server',
   'server.update': 'Edit server',
@@ -62,7 +62,7 @@ export const ACTIVITY_TYPES = [...NAMES]
   .map(([value, name]) => ({ value, name }))
   .sort((one, other) => one.name.localeCompare(other.name))
 
-/** A type that this page does not know is shown unchanged. */
+/** The name of an action; an unknown type is shown unchanged. */
 export const activityName = (type: string): string => NAMES.get(type) ?? type
 
 /** Who did it: a person, a script with an API token of that person, or the dashboard. */

@@ -35,13 +35,13 @@ interface Answer {
   onChange: (accepted: boolean) => void
 }
 
-/** Lists each change and asks to allow all of them; nothing if there is none. */
+/** Lists the changes and asks the user to allow them all. It shows nothing if there are none. */
 export function Accept({ plan, ...answer }: Answer & { plan: Plan }) {
   const title = 'This changes what Hosting Control did not create on this server'
   return <Question title={title} changes={imposed(plan)} {...answer} />
 }
 
-/** The same for the changes of many sites or servers, and lists those without a plan. */
+/** Lists the changes on several sites or servers and asks for them, and lists those without a plan. */
 export function AcceptMany({ asks: { asks, unasked }, ...answer }: Answer & { asks: BulkAsks }) {
   const changes = asks.flatMap(({ domain, effects }) =>
     effects.map((effect) => ({ ...effect, domain })),
@@ -61,7 +61,7 @@ export function AcceptMany({ asks: { asks, unasked }, ...answer }: Answer & { as
 
 interface QuestionProps extends Answer {
   title: string
-  /** `domain`: of the site or server, where there are many. */
+  /** Each change; `domain` names its site or server when there are several. */
   changes: readonly (Effect & { domain?: string })[]
 }
 

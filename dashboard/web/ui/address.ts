@@ -16,8 +16,8 @@ export const only =
 export const noSearch = only(() => ({}))
 
 /**
- * The same for a page that names the mistakes in its address: it also sees the parameters whose names
- * it does not know, as texts.
+ * The validator of a page that names the mistakes in its address: the page also gets the parameters
+ * with unknown names, as texts.
  */
 export const onlyWithUnknown =
   <S extends object>(read: (raw: Record<string, unknown>) => S, names: readonly string[]) =>
@@ -31,12 +31,12 @@ export const onlyWithUnknown =
 
 /** The parameters of an address that the API would refuse, and unknown names. */
 export function mistakesIn(raw: object, query: z.ZodObject): Mistake[] {
-  const given = Object.entries(raw).flatMap(([name, value]): [string, string][] =>
+  const values = Object.entries(raw).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   )
-  const read = query.strict().safeParse(Object.fromEntries(given))
+  const read = query.strict().safeParse(Object.fromEntries(values))
   if (read.success) return []
-  return given.flatMap(([name, value]) => {
+  return values.flatMap(([name, value]) => {
     const issue = read.error.issues.find(({ path }) => path[0] === name)
     if (issue) return [{ name, value, rule: issue.message }]
     if (name in query.shape) return []
@@ -54,6 +54,6 @@ export function textsIn<N extends string>(
   raw: Record<string, unknown>,
   names: readonly N[],
 ): Texts<N> {
-  const given = names.filter((name) => String(raw[name] ?? '') !== '')
-  return Object.fromEntries(given.map((name) => [name, String(raw[name])])) as Texts<N>
+  const values = names.filter((name) => String(raw[name] ?? '') !== '')
+  return Object.fromEntries(values.map((name) => [name, String(raw[name])])) as Texts<N>
 }

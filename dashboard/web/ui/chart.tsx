@@ -5,23 +5,23 @@ import { formatAxisTime, formatTime } from './format.ts'
 
 export interface ChartSeries {
   name: string
-  /** One for each time; null is a gap. */
+  /** One value for each time; null is a gap. */
   values: readonly (number | null)[]
   tone: 'accent' | 'good' | 'warn' | 'muted'
-  /** After each value: `of 8.2 GB`. */
+  /** The text after each value, such as `of 8.2 GB`. */
   unit?: string
-  /** Filled down to zero. */
+  /** The area below the line is filled. */
   isArea?: boolean
 }
 
 interface ChartProps {
   title: string
-  /** When each value was, in seconds since 1970. */
+  /** The time of each value, in seconds since 1970. */
   at: readonly number[]
   /** The span of the chart, in seconds since 1970, with or without values. */
   span: readonly [from: number, to: number]
   series: readonly ChartSeries[]
-  /** The top of the scale; undefined: from the values. */
+  /** The top of the scale; by default it follows from the values. */
   top?: number | undefined
   format: (value: number) => string
   /** Charts of the same group show the time under the pointer together. */

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 interface CheckProps {
-  /** Its name: `Select web-1`. */
+  /** The accessible name, such as `Select web-1`. */
   name: string
   checked: boolean
   /** Some of its items are selected. */
@@ -29,7 +29,7 @@ export function Check({ name, checked, mixed = false, onChange }: CheckProps) {
 
 interface CheckFieldProps extends Pick<CheckProps, 'checked' | 'onChange'> {
   label: ReactNode
-  /** What it means, below the label. */
+  /** The explanation below the label. */
   about?: string
   disabled?: boolean
 }

@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ComponentType, type ReactNode, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { cx } from './cx.ts'
 
@@ -16,10 +16,13 @@ export function useDialog(): { dialog: DialogState; show: () => void } {
   return { dialog: { open, onClose: () => setOpen(false) }, show: () => setOpen(true) }
 }
 
-interface DialogProps extends DialogState {
+interface Heading {
   title: string
   about?: ReactNode
   wide?: boolean
+}
+
+interface DialogProps extends DialogState, Heading {
   children: ReactNode
 }
 
@@ -59,6 +62,19 @@ export function Dialog({ open, onClose, title, about, wide = false, children }: 
     </Base.Root>
   )
 }
+
+/** Returns a dialog with a content that begins anew each time it is opened. */
+export const dialogOf = <P extends DialogState>(
+  Content: ComponentType<P>,
+  headingOf: (props: P) => Heading,
+) =>
+  function ContentDialog(props: P) {
+    return (
+      <Dialog open={props.open} onClose={props.onClose} {...headingOf(props)}>
+        {props.open && <Content {...props} />}
+      </Dialog>
+    )
+  }
 
 interface DialogFooterProps {
   /** Closes the dialog without the action. */

@@ -10,7 +10,7 @@ export function Elapsed({ since, until }: { since: string; until: string | null 
   return <span className="tabular-nums">{formatDuration(end - Date.parse(since))}</span>
 }
 
-/** The time until then, ticking: `in 4 s`. */
+/** The time until `to`, updated each second, such as `in 4 s`. */
 export function Countdown({ to }: { to: string }) {
   const left = Date.parse(to) - useSeconds()
   return <span className="tabular-nums">{left < 500 ? 'now' : `in ${formatDuration(left)}`}</span>

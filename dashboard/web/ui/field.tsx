@@ -1,17 +1,21 @@
 import { Field as Base } from '@base-ui/react/field'
 import type { ComponentProps, ReactElement } from 'react'
 import { cx } from './cx.ts'
+import type { Option } from './option.ts'
 
 const CONTROL =
   'min-h-9 w-full rounded-lg border border-line-strong bg-surface px-3 py-1.5 text-sm text-text placeholder:text-muted disabled:opacity-60 aria-invalid:border-bad'
 
-interface FieldProps {
+interface Labels {
   label: string
   name: string
   /** What to enter, under the control. */
-  hint?: string
+  hint?: string | undefined
   /** The error, in place of the hint. */
   error?: string | undefined
+}
+
+interface FieldProps extends Labels {
   /** The control: `Input`, `Select`, or another that Field.Control can render. */
   children: ReactElement
 }
@@ -39,7 +43,7 @@ export function Input({ className, ...props }: ComponentProps<'input'>) {
 }
 
 /** A text of several lines, such as a key. */
-export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
+function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   return (
     <textarea
       autoComplete="off"
@@ -51,7 +55,76 @@ export function TextArea({ className, ...props }: ComponentProps<'textarea'>) {
   )
 }
 
-/** The platform's own list: it is fast, accessible, and right on a phone. */
+/** The list of the platform: it is fast and accessible, and fits a phone. */
 export function Select({ className, ...props }: ComponentProps<'select'>) {
   return <select {...props} className={cx(CONTROL, 'pr-8', className)} />
+}
+
+type TextProps<E extends 'input' | 'textarea'> = Labels &
+  Omit<ComponentProps<E>, keyof Labels | 'value' | 'onChange'> & {
+    value: string
+    onChange: (text: string) => void
+  }
+
+/** A labelled text in one line. */
+export function TextField({ label, name, hint, error, onChange, ...input }: TextProps<'input'>) {
+  return (
+    <Field label={label} name={name} hint={hint} error={error}>
+      <Input {...input} onChange={({ target }) => onChange(target.value)} />
+    </Field>
+  )
+}
+
+/** A labelled text of several lines. */
+export function TextAreaField({ label, name, hint, error, ...props }: TextProps<'textarea'>) {
+  const { onChange, ...area } = props
+  return (
+    <Field label={label} name={name} hint={hint} error={error}>
+      <TextArea {...area} onChange={({ target }) => onChange(target.value)} />
+    </Field>
+  )
+}
+
+/** A value of an option; null, undefined and '' are the empty one. */
+type Value = string | number | boolean | null | undefined
+
+const textOf = (value: Value) => String(value ?? '')
+
+interface ChoiceProps<T extends Value> {
+  value: T
+  options: readonly Option<T>[]
+  onChange: (value: T) => void
+  disabled?: boolean
+}
+
+/** The props of a `Select` that chooses one of the options. */
+export function selectProps<T extends Value>({ value, options, onChange }: ChoiceProps<T>) {
+  return {
+    value: textOf(value),
+    onChange: ({ target }: { target: { value: string } }) => {
+      const option = options.find((each) => textOf(each.value) === target.value)
+      if (option) onChange(option.value)
+    },
+    children: options.map(({ value: each, name }) => (
+      <option key={textOf(each)} value={textOf(each)}>
+        {name}
+      </option>
+    )),
+  }
+}
+
+/** A labelled choice of one of the options. */
+export function SelectField<T extends Value>({
+  label,
+  name,
+  hint,
+  error,
+  ...props
+}: Labels & ChoiceProps<T>) {
+  const { value, options, onChange, ...select } = props
+  return (
+    <Field label={label} name={name} hint={hint} error={error}>
+      <Select {...select} {...selectProps({ value, options, onChange })} />
+    </Field>
+  )
 }

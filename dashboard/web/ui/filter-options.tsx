@@ -23,7 +23,7 @@ interface FilterOptionsProps {
 }
 
 /** Longer lists have a search field. */
-const MANY = 12
+const MAX_WITHOUT_SEARCH = 12
 
 export function FilterOptions({ filter, value, onChange, onDone }: FilterOptionsProps) {
   const { label, options, isMany = false } = filter
@@ -43,7 +43,7 @@ export function FilterOptions({ filter, value, onChange, onDone }: FilterOptions
   return (
     <fieldset ref={place} className="flex min-w-0 flex-col">
       <legend className="px-2.5 py-1.5 text-xs text-muted">{label}</legend>
-      {options.length > MANY && (
+      {options.length > MAX_WITHOUT_SEARCH && (
         <Input
           type="search"
           aria-label={`Search ${label}`}

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { refusalsIn } from '#dashboard/web/api/client.ts'
-import { type PasswordRequest, passwordRequest } from '#dashboard/web/api/confirmed.ts'
+import { type PasswordRequest, passwordRequest } from '#dashboard/web/api/password-confirmation.ts'
 import { confirmPassword } from '#dashboard/web/api/wp-login.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogFooter } from './dialog.tsx'

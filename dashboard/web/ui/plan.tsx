@@ -5,7 +5,7 @@ import { cx } from './cx.ts'
 import { formatCount, formatNumber } from './format.ts'
 
 /** More effects than these are collapsed. */
-const MANY = 12
+const MAX_OPEN = 12
 
 const ACTIONS = {
   create: { icon: Plus, word: 'Creates', tone: 'text-good' },
@@ -38,7 +38,7 @@ export function PlanSummary({ plan, isOpen = false }: { plan: Plan; isOpen?: boo
 
 /** Whether a plan is read at a glance. */
 export const isShort = ({ steps }: Plan): boolean =>
-  steps.reduce((total, { effects }) => total + 1 + effects.length, 0) <= MANY
+  steps.reduce((total, { effects }) => total + 1 + effects.length, 0) <= MAX_OPEN
 
 /** The steps in their order, each with its effects. */
 export function PlanSteps({ plan, hasNotes = true }: { plan: Plan; hasNotes?: boolean }) {
@@ -76,7 +76,7 @@ function Notes({ of = [] }: { of: readonly string[] | undefined }) {
 
 function Effects({ of }: { of: readonly Effect[] }) {
   if (of.length === 0) return null
-  if (of.length <= MANY) return <EffectList of={of} />
+  if (of.length <= MAX_OPEN) return <EffectList of={of} />
   return (
     <details>
       <summary className="cursor-pointer text-xs text-muted">

@@ -3,7 +3,7 @@ import { cx } from './cx.ts'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'busy' | 'plain'
 
-/** By name, for the page of components. */
+/** The classes of each tone. The page of components lists them. */
 export const TONES: Record<Tone, string> = {
   good: 'bg-good-soft text-good',
   warn: 'bg-warn-soft text-warn',

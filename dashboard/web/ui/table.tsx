@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import type { Key, ReactNode } from 'react'
 import { cx } from './cx.ts'
 
 interface TableProps {
@@ -47,5 +47,59 @@ export function Head({ children, className }: CellProps) {
 export function Cell({ children, className }: CellProps) {
   return (
     <td className={cx('px-3 py-2.5 align-middle first:pl-4 last:pr-4', className)}>{children}</td>
+  )
+}
+
+export interface Column<R> {
+  name: string
+  /** Only screen readers get the name. */
+  isUnnamed?: boolean
+  /** Stands in place of the name. */
+  heading?: ReactNode
+  /** The cells contain numbers: they are aligned right. */
+  isNumber?: boolean
+  /** The classes of the heading and the cells. */
+  className?: string
+  /** The classes of the cells alone. */
+  cell?: string | ((row: R) => string)
+  show: (row: R) => ReactNode
+}
+
+interface RecordTableProps<R> {
+  label: string
+  columns: readonly Column<R>[]
+  rows: readonly R[]
+  keyOf: (row: R, index: number) => Key
+  isStacked?: boolean
+}
+
+/** A table with a row for each record. */
+export function RecordTable<R>({ columns, rows, keyOf, ...props }: RecordTableProps<R>) {
+  return (
+    <Table
+      {...props}
+      head={columns.map(({ name, heading = name, isUnnamed, isNumber, className }) => (
+        <Head key={name} className={cx(isNumber && 'text-right', className)}>
+          {isUnnamed ? <span className="sr-only">{name}</span> : heading}
+        </Head>
+      ))}
+    >
+      {rows.map((row, index) => (
+        <tr key={keyOf(row, index)}>
+          {columns.map(({ name, isNumber, className, cell, show }) => (
+            <Cell
+              key={name}
+              className={cx(
+                isNumber && 'text-right whitespace-nowrap tabular-nums',
+                className,
+                typeof cell === 'function' ? cell(row) : cell,
+              )}
+            >
+              {show(row)}
+            </Cell>
+          ))}
+        </tr>
+      ))}
+    </Table>
   )
 }

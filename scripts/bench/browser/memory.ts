@@ -1,11 +1,11 @@
 import type { CDPSession, Locator, Page } from 'playwright-core'
-import { KEPT_MS } from '#dashboard/web/api/forget.ts'
+import { CACHE_MS } from '#dashboard/web/api/cache-limit.ts'
 import { report } from '#scripts/bench/lib/benchmark.ts'
 import { settled } from '#tests/support/browser/settled.ts'
 import { type Bench, OUT_OF_TRASH } from './bench.ts'
 
 /** Until the caches are full. The rounds follow without pauses, so that hot code is compiled. */
-const WARM_MS = KEPT_MS + 60_000
+const WARM_MS = CACHE_MS + 60_000
 /** A round lasts this long: it does ten times as much as a person. */
 const ROUND_MS = 6_000
 /** A line needs at least this number of rounds. */

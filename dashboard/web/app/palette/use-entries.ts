@@ -19,6 +19,7 @@ import {
 import { useDeferredValue } from 'react'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { syncServer } from '#dashboard/web/api/servers.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
 import { siteQuery, takeAction, typedSitesQuery } from '#dashboard/web/api/sites.ts'
 import { needsConfirmation } from '#dashboard/web/api/wp-login.ts'
 import { PLACES } from '#dashboard/web/app/navigation.ts'
@@ -26,10 +27,11 @@ import { chooseTheme, type Theme } from '#dashboard/web/app/theme-choice.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { SITE_TABS, type SiteTab, siteTabs } from '#dashboard/web/features/sites/site-search.ts'
 import { isWordpress, urlsOf } from '#dashboard/web/features/sites/urls.ts'
-import { useLogin } from '#dashboard/web/pages/wordpress/login/use-login.ts'
+import { logIn } from '#dashboard/web/pages/wordpress/login/log-in.ts'
 import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
-import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import { useAction } from '#dashboard/web/ui/use-call.ts'
 import { searchWords } from '#shared/kernel/search-words.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { SiteActionType } from '#shared/operation-types.ts'
@@ -179,16 +181,16 @@ function isFound({ name, more = '', words = '' }: Entry, text: string): boolean 
     .every((word) => all.includes(word))
 }
 
-const MOST = 8
-const LEAST_TEXT = 2
+const MAX_SITES = 8
+const MIN_TEXT = 2
 
 /** Sites whose domain contains the text, requested after a pause in typing. */
 function useFoundSites(text: string): { entries: Entry[]; busy: boolean } {
   const navigate = useNavigate()
   const requested = useDeferredValue(text)
-  const isSearched = requested.length >= LEAST_TEXT
+  const isSearched = requested.length >= MIN_TEXT
   const { data, isFetching, isPlaceholderData } = useQuery({
-    ...typedSitesQuery(requested, { most: MOST, pause_ms: 120 }),
+    ...typedSitesQuery(requested, { most: MAX_SITES, pause_ms: 120 }),
     enabled: isSearched,
   })
   // Until the answer arrives, previous results that match are shown.
@@ -229,17 +231,16 @@ function useSiteEntries(): Entry[] {
   const { site_id } = useParams({ strict: false })
   // The page has requested it.
   const { data: site } = useQuery({ ...siteQuery(Number(site_id ?? 0)), enabled: false })
-  const { mutate } = useMutation({
-    mutationFn: (type: SiteActionType) => {
-      if (!site) throw new Error('The site is not loaded')
-      return takeAction(site, type)
+  const action = useAction(
+    ({ of, type }: { of: SitePlace; type: SiteActionType }) => takeAction(of, type),
+    { done: (message) => message },
+  )
+  const login = useMutation({
+    mutationFn: (of: SitePlace) => logIn(of, null),
+    onError: (error) => {
+      if (!site_id || !needsConfirmation(error)) return toastError(error)
+      void navigate({ to: '/sites/$site_id', params: { site_id }, search: { login: true } })
     },
-    onSuccess: (message) => toast(message),
-    onError: toastError,
-  })
-  const login = useLogin(site, (error) => {
-    if (!site_id || !needsConfirmation(error)) return toastError(error)
-    void navigate({ to: '/sites/$site_id', params: { site_id }, search: { login: true } })
   })
   if (!site_id || !site || site.found) return []
   const isOnServer = site.status === 'active' || site.status === 'suspended'
@@ -251,7 +252,7 @@ function useSiteEntries(): Entry[] {
       name,
       icon,
       words: 'this site',
-      act: () => mutate(type),
+      act: () => action.run({ of: site, type }),
     })),
     {
       id: 'visit site',
@@ -267,7 +268,7 @@ function useSiteEntries(): Entry[] {
             name: 'Log in to WordPress',
             icon: LogIn,
             words: 'this site admin open',
-            act: () => login.mutate({ user_id: null }),
+            act: () => login.mutate(site),
           },
         ]
       : []),

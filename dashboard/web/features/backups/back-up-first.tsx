@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 
-/** The beginning of a sentence. */
+/** The beginning of a sentence, with a link to the backups of the site. */
 export const BackUpFirst = ({ site_id }: { site_id: number }) => (
   <>
     Back it up first in{' '}

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { siteBackupsQuery } from '#dashboard/web/api/backups.ts'
-import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { formatRelative } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
@@ -39,7 +39,7 @@ export function BeforeChange({ site, label, checked, onChange }: BeforeChangePro
 
 const TITLE = 'The site is backed up first'
 
-/** As the dashboard decides it: in use, possible, wanted, and no backup of the last hour. */
+/** Whether the dashboard backs the site up first: backups are set up and wanted, and the last one is more than an hour old. */
 export function useBackupFirst(site: BeforeChangeProps['site']): boolean {
   const { data } = useQuery(siteBackupsQuery(site))
   const now = useNow()

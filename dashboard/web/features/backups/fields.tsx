@@ -1,5 +1,6 @@
 import { EVERY } from '#dashboard/web/labels/backup.ts'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import type { BackupSettings } from '#shared/backups/api/backup-settings.ts'
 import type { BackupTargetView } from '#shared/backups/api/backups.ts'
 import { BACKUP_INTERVALS, MAX_PER_SERVER } from '#shared/backups/backup-schedule.ts'
@@ -9,72 +10,68 @@ interface ChoiceProps<T> {
   onChange: (value: T) => void
   /** What is used without a choice. */
   fallback: string
-  error: string | undefined
+  error?: string | undefined
 }
 
 type Every = BackupSettings['every']
 
-export function IntervalField({ value, onChange, fallback, error }: ChoiceProps<Every>) {
-  return (
-    <Field name="every" label="Interval" error={error}>
-      <Select value={value} onChange={({ target }) => onChange(target.value as Every)}>
-        <option value="default">{fallback}</option>
-        {BACKUP_INTERVALS.map((each) => (
-          <option key={each} value={each}>
-            {EVERY[each]}
-          </option>
-        ))}
-      </Select>
-    </Field>
-  )
-}
+export const IntervalField = ({ fallback, ...props }: ChoiceProps<Every>) => (
+  <SelectField
+    {...props}
+    name="every"
+    label="Interval"
+    options={[
+      { value: 'default', name: fallback },
+      ...BACKUP_INTERVALS.map((value) => ({ value, name: EVERY[value] })),
+    ]}
+  />
+)
 
 interface TargetFieldProps extends ChoiceProps<number | null> {
   targets: readonly BackupTargetView[]
 }
 
-export function TargetField({ targets, value, onChange, fallback, error }: TargetFieldProps) {
-  return (
-    <Field
-      name="target_id"
-      label="Target"
-      hint="Backups in the previous target stay there."
-      error={error}
-    >
-      <Select
-        value={value ?? ''}
-        onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
-      >
-        <option value="">{fallback}</option>
-        {targets.map(({ id, name, checked_at }) => (
-          <option key={id} value={id}>
-            {name}
-            {checked_at === null && ' (not checked)'}
-          </option>
-        ))}
-      </Select>
-    </Field>
-  )
-}
+export const TargetField = ({ targets, fallback, ...props }: TargetFieldProps) => (
+  <SelectField
+    {...props}
+    name="target_id"
+    label="Target"
+    hint="Backups in the previous target stay there."
+    options={[
+      { value: null, name: fallback },
+      ...targets.map(({ id, name, checked_at }) => ({
+        value: id,
+        name: checked_at === null ? `${name} (not checked)` : name,
+      })),
+    ]}
+  />
+)
 
 /** How many backups run at the same time on a server with a tag. */
-export function PerServerField({ value, onChange, fallback, error }: ChoiceProps<number | null>) {
-  return (
-    <Field
-      name="per_server"
-      label="Backups at the same time on a server"
-      hint="Automatic backups wait while so many run on the server."
-      error={error}
-    >
-      <Select
-        value={value ?? ''}
-        onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
-      >
-        <option value="">{fallback}</option>
-        {Array.from({ length: MAX_PER_SERVER }, (_, index) => index + 1).map((count) => (
-          <option key={count}>{count}</option>
-        ))}
-      </Select>
-    </Field>
-  )
-}
+export const PerServerField = ({ fallback, ...props }: ChoiceProps<number | null>) => (
+  <SelectField
+    {...props}
+    name="per_server"
+    label="Backups at the same time on a server"
+    hint="Automatic backups wait while so many run on the server."
+    options={[
+      { value: null, name: fallback },
+      ...named(...Array.from({ length: MAX_PER_SERVER }, (_, index) => index + 1)),
+    ]}
+  />
+)
+
+/** Whether a site is backed up before an operation changes it. */
+export const BackupFirstField = ({ fallback, ...props }: ChoiceProps<boolean | null>) => (
+  <SelectField
+    {...props}
+    name="backup_first"
+    label="Backup before changes"
+    hint="Before another PHP version, a push and a deletion, unless the last backup is less than an hour old. If the backup fails, nothing changes."
+    options={[
+      { value: null, name: fallback },
+      { value: true, name: 'On' },
+      { value: false, name: 'Off' },
+    ]}
+  />
+)

@@ -1,4 +1,4 @@
-import type { NewCopy } from '#dashboard/web/api/copies.ts'
+import type { NewClone } from '#dashboard/web/api/copies.ts'
 import { formatBytes, formatTime } from '#dashboard/web/ui/format.ts'
 import { apexOf } from '#shared/kernel/names.ts'
 
@@ -21,7 +21,7 @@ export interface OriginBackup {
 /** The choice of what is copied: the site as it is now, or the id of a backup. */
 export type Chosen = 'now' | number
 
-export const fromOf = ({ site }: Origin, chosen: Chosen): NewCopy['from'] | undefined => {
+export const fromOf = ({ site }: Origin, chosen: Chosen): NewClone['from'] | undefined => {
   if (chosen !== 'now') return { kind: 'backup', backup_id: chosen }
   return site && { kind: 'site', site_id: site.id }
 }

@@ -1,20 +1,20 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Mail, Settings2 } from 'lucide-react'
 import { useState } from 'react'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { type MailState, type MailTarget, mailQuery, testMail } from '#dashboard/web/api/mail.ts'
 import { REWRITE_NAMES, reasonNotSent, relayName } from '#dashboard/web/labels/mail.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { SiteLink, useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { SiteMailCounts } from '#shared/mail/api/mail.ts'
 import { DEFAULT_HOURLY_LIMIT, DEFAULT_REWRITE } from '#shared/mail/mail.ts'
@@ -94,43 +94,30 @@ interface MailTestProps extends DialogState {
 }
 
 /** Sends one message; the page of the operation shows the response of the relay. */
-function MailTest({ target, name, open, onClose }: MailTestProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={`Test the mail of ${name}`}
-      about="Sends one message to the relay and shows every line of its response."
-    >
-      {open && <Form target={target} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const MailTest = dialogOf(TestForm, ({ name }) => ({
+  title: `Test the mail of ${name}`,
+  about: 'Sends one message to the relay and shows every line of its response.',
+}))
 
-function Form({ target, onClose }: Pick<MailTestProps, 'target' | 'onClose'>) {
+function TestForm({ target, onClose }: MailTestProps) {
   const [to, setTo] = useState('')
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => testMail(target, to.trim()),
-    onSuccess: useOpenOperation(),
+  const { form, refusals } = useFormCall(() => testMail(target, to.trim()), {
+    fields: ['to'],
+    onDone: useOpenOperation(),
+    onClose,
   })
-  const refused = refusalsIn(error).to
   return (
-    <DialogForm
-      action="Send test message"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBlocked={to.trim() === ''}
-      isBusy={isPending}
-      error={refused ? null : error}
-    >
-      <Field label="Recipient" name="to" hint="Such as your own address." error={refused}>
-        <Input
-          type="email"
-          autoComplete="email"
-          value={to}
-          onChange={(event) => setTo(event.target.value)}
-        />
-      </Field>
+    <DialogForm action="Send test message" {...form} isBlocked={to.trim() === ''}>
+      <TextField
+        label="Recipient"
+        name="to"
+        hint="Such as your own address."
+        error={refusals.to}
+        type="email"
+        autoComplete="email"
+        value={to}
+        onChange={setTo}
+      />
     </DialogForm>
   )
 }

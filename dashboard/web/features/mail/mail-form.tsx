@@ -1,12 +1,12 @@
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { type MailTarget, setMail } from '#dashboard/web/api/mail.ts'
 import { REWRITE_NAMES, TLS_NAMES } from '#dashboard/web/labels/mail.ts'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
+import { optionsOf } from '#dashboard/web/ui/option.ts'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { MailSettingView } from '#shared/mail/api/mail.ts'
 import { DEFAULT_HOURLY_LIMIT, DEFAULT_REWRITE } from '#shared/mail/mail.ts'
 
@@ -17,50 +17,37 @@ interface MailFormProps extends DialogState {
 }
 
 /** The relay and the sending rules; the page of the operation shows the result. */
-export function MailForm({ name, ...props }: MailFormProps) {
-  const { open, onClose, target } = props
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={`Mail settings of ${name}`}
-      about={
-        target.site_id === undefined
-          ? 'For all sites of the server. A site can have settings of its own.'
-          : 'Empty fields use the settings of the server.'
-      }
-      wide
-    >
-      {open && <Form {...props} />}
-    </Dialog>
-  )
-}
+export const MailForm = dialogOf(Form, ({ name, target }) => ({
+  title: `Mail settings of ${name}`,
+  about:
+    target.site_id === undefined
+      ? 'For all sites of the server. A site can have settings of its own.'
+      : 'Empty fields use the settings of the server.',
+  wide: true,
+}))
 
-function Form({ target, setting, onClose }: Omit<MailFormProps, 'name'>) {
+function Form({ target, setting, onClose }: MailFormProps) {
   const [draft, setDraft] = useState(() => draftOf(setting))
-  const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: () => setMail(target, inputOf(draft)),
-    onSuccess: useOpenOperation(),
+  const { form, refusals, reset } = useFormCall(() => setMail(target, inputOf(draft)), {
+    fields: [...RELAY.map((name) => `relay.${name}`), ...RULES],
+    onDone: useOpenOperation(),
+    onClose,
   })
-  const refusals = refusalsIn(error)
   const change = (part: Partial<Draft>) => {
     reset()
     setDraft({ ...draft, ...part })
   }
   const fields = { draft, change, refusals, isSite: target.site_id !== undefined }
   return (
-    <DialogForm
-      action="Save mail settings"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={Object.keys(refusals).length === 0 ? error : null}
-    >
+    <DialogForm action="Save mail settings" {...form}>
       <RelayFields {...fields} hasPassword={setting.relay?.has_password ?? false} />
       <RuleFields {...fields} />
     </DialogForm>
   )
 }
+
+const RELAY = ['host', 'port', 'tls', 'user', 'password'] as const
+const RULES = ['from_address', 'rewrite_from', 'hourly_limit'] as const
 
 interface FieldsProps {
   draft: Draft
@@ -69,67 +56,49 @@ interface FieldsProps {
   isSite: boolean
 }
 
-type TextName = Exclude<keyof Draft, 'enabled' | 'own_relay'>
-
-/** The value of a control and its change. */
-const controlOf =
-  ({ draft, change }: FieldsProps) =>
-  (name: TextName) => ({
+/** The name, the value, the change and the error of a field. */
+const fieldOf =
+  ({ draft, change, refusals }: FieldsProps) =>
+  <N extends (typeof RELAY | typeof RULES)[number]>(name: N) => ({
+    name,
     value: draft[name],
-    onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
+    onChange: (value: string) => change({ [name]: value }),
+    error: refusals[name] ?? refusals[`relay.${name}`],
   })
-
-const Options = ({ names }: { names: Record<string, string> }) =>
-  Object.entries(names).map(([value, name]) => (
-    <option key={value} value={value}>
-      {name}
-    </option>
-  ))
 
 /** The SMTP server that takes the mail. */
 function RelayFields({ hasPassword, ...props }: FieldsProps & { hasPassword: boolean }) {
-  const { draft, change, refusals, isSite } = props
-  const control = controlOf(props)
+  const { draft, change, isSite } = props
+  const field = fieldOf(props)
   return (
     <>
-      <Field label="Relay" name="own_relay">
-        <Select
-          value={draft.own_relay ? 'own' : 'none'}
-          onChange={({ target }) => change({ own_relay: target.value === 'own' })}
-        >
-          <option value="none">{isSite ? 'Same as the server' : 'None: mail is not sent'}</option>
-          <option value="own">{isSite ? 'Own SMTP server' : 'An SMTP server'}</option>
-        </Select>
-      </Field>
+      <SelectField
+        label="Relay"
+        name="own_relay"
+        value={draft.own_relay}
+        options={[
+          { value: false, name: isSite ? 'Same as the server' : 'None: mail is not sent' },
+          { value: true, name: isSite ? 'Own SMTP server' : 'An SMTP server' },
+        ]}
+        onChange={(own_relay) => change({ own_relay })}
+      />
       {draft.own_relay && (
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Host" name="host" error={refusals['relay.host']}>
-            <Input {...control('host')} />
-          </Field>
-          <Field label="Port" name="port" error={refusals['relay.port']}>
-            <Input {...control('port')} inputMode="numeric" />
-          </Field>
-          <Field label="TLS" name="tls" error={refusals['relay.tls']}>
-            <Select {...control('tls')}>
-              <Options names={TLS_NAMES} />
-            </Select>
-          </Field>
-          <Field
+          <TextField label="Host" {...field('host')} />
+          <TextField label="Port" {...field('port')} inputMode="numeric" />
+          <SelectField label="TLS" {...field('tls')} options={optionsOf<string>(TLS_NAMES)} />
+          <TextField
             label="User"
-            name="user"
+            {...field('user')}
             hint="Leave empty if the relay needs no login."
-            error={refusals['relay.user']}
-          >
-            <Input {...control('user')} />
-          </Field>
-          <Field
+          />
+          <TextField
             label="Password"
-            name="password"
-            error={refusals['relay.password']}
-            {...(hasPassword && { hint: 'Leave empty to keep the current password.' })}
-          >
-            <Input {...control('password')} type="password" autoComplete="new-password" />
-          </Field>
+            {...field('password')}
+            hint={hasPassword ? 'Leave empty to keep the current password.' : undefined}
+            type="password"
+            autoComplete="new-password"
+          />
         </div>
       )}
     </>
@@ -138,44 +107,39 @@ function RelayFields({ hasPassword, ...props }: FieldsProps & { hasPassword: boo
 
 /** Rules for every relay. */
 function RuleFields(props: FieldsProps) {
-  const { draft, change, refusals, isSite } = props
-  const control = controlOf(props)
+  const { draft, change, isSite } = props
+  const field = fieldOf(props)
   const limit = isSite ? 'same as the server' : `${DEFAULT_HOURLY_LIMIT} a site`
+  const rewrite = isSite ? 'Same as the server' : `${REWRITE_NAMES[DEFAULT_REWRITE]} (default)`
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Field
+      <TextField
         label="From address"
-        name="from_address"
+        {...field('from_address')}
         hint="Used in From when an address is replaced. The original address moves to Reply-To."
-        error={refusals.from_address}
-      >
-        <Input {...control('from_address')} type="email" />
-      </Field>
-      <Field label="Replaced in From" name="rewrite_from" error={refusals.rewrite_from}>
-        <Select {...control('rewrite_from')}>
-          <option value="">
-            {isSite ? 'Same as the server' : `${REWRITE_NAMES[DEFAULT_REWRITE]} (default)`}
-          </option>
-          <Options names={REWRITE_NAMES} />
-        </Select>
-      </Field>
-      <Field
+        type="email"
+      />
+      <SelectField
+        label="Replaced in From"
+        {...field('rewrite_from')}
+        options={[{ value: '', name: rewrite }, ...optionsOf<string>(REWRITE_NAMES)]}
+      />
+      <TextField
         label="Recipients an hour"
-        name="hourly_limit"
+        {...field('hourly_limit')}
         hint={`Empty: ${limit}.`}
-        error={refusals.hourly_limit}
-      >
-        <Input {...control('hourly_limit')} inputMode="numeric" />
-      </Field>
-      <Field label="Sending" name="enabled">
-        <Select
-          value={draft.enabled ? 'on' : 'off'}
-          onChange={({ target }) => change({ enabled: target.value === 'on' })}
-        >
-          <option value="on">On</option>
-          <option value="off">Off: nothing is sent</option>
-        </Select>
-      </Field>
+        inputMode="numeric"
+      />
+      <SelectField
+        label="Sending"
+        name="enabled"
+        value={draft.enabled}
+        options={[
+          { value: true, name: 'On' },
+          { value: false, name: 'Off: nothing is sent' },
+        ]}
+        onChange={(enabled) => change({ enabled })}
+      />
     </div>
   )
 }
@@ -219,7 +183,10 @@ const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
 function inputOf(draft: Draft): object {
   const { host, port, tls, user, password } = draft
   const relay = {
-    ...{ host, port: numberOf(port.trim()), tls, user: user.trim() },
+    host,
+    port: numberOf(port.trim()),
+    tls,
+    user: user.trim(),
     ...(password !== '' && { password }),
   }
   return {

@@ -6,8 +6,8 @@ import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { saveText } from '#dashboard/web/ui/save-text.ts'
 
-/** Shorter logs are drawn completely, so that the search of the browser finds everything. */
-const WHOLE = 300
+/** The lines of a log that is drawn completely, so that the search of the browser finds everything. */
+const MAX_WHOLE = 300
 const LINE_PX = 20
 
 /** Every line; the end stays in view until the user scrolls up. */
@@ -42,7 +42,7 @@ export function Log({ lines, name }: { lines: readonly string[]; name: string })
           onScroll={({ currentTarget }) => setFollows(isAtEnd(currentTarget))}
           className="max-h-80 min-h-32 overflow-y-auto rounded-lg border border-line bg-sunken py-2 font-mono text-xs leading-5"
         >
-          {lines.length > WHOLE ? (
+          {lines.length > MAX_WHOLE ? (
             <Window lines={lines} view={view} />
           ) : (
             // biome-ignore lint/suspicious/noArrayIndexKey: lines only come at the end

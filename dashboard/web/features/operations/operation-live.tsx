@@ -162,8 +162,13 @@ const LOOKS = {
 
 /** The states whose words are visible; the icon shows the others. */
 const NAMED: ReadonlySet<StepState> = new Set<StepState>([
-  ...(['warned', 'skipped', 'failed', 'cancelled'] as const),
-  ...(['undoing', 'undone', 'not_undone'] as const),
+  'warned',
+  'skipped',
+  'failed',
+  'cancelled',
+  'undoing',
+  'undone',
+  'not_undone',
 ])
 
 function StepList({ steps }: { steps: readonly Step[] }) {
@@ -229,7 +234,7 @@ export interface Step extends Omit<StepChange, 'state'> {
   state: StepState
 }
 
-interface Known {
+interface OperationState {
   /** How the operation ended, when it has. */
   end?: 'success' | 'failed' | 'cancelled' | undefined
   /** A cancel request is running. */
@@ -241,7 +246,7 @@ interface Known {
 /** The steps in the order in which they became known, each in the state that was reported last. */
 export function stepsOf(
   events: readonly StoredEvent[],
-  { end, cancels = false, warned = [] }: Known,
+  { end, cancels = false, warned = [] }: OperationState,
 ): Step[] {
   const steps = new Map<string, Step>()
   for (const { event, data } of events) {

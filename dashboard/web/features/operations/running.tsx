@@ -8,7 +8,7 @@ import { OperationLink } from '#dashboard/web/ui/record-links.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import type { OperationView } from '#shared/operations/api/operations.ts'
 
-const MOST = 6
+const MAX_SHOWN = 6
 
 /** Running operations, of one server or of all. */
 export function RunningOperations({ server_id }: { server_id?: number }) {
@@ -21,13 +21,13 @@ export function RunningOperations({ server_id }: { server_id?: number }) {
       aria-label="Running"
       className="divide-y divide-line rounded-xl border border-line bg-surface"
     >
-      {data.slice(0, MOST).map((operation) => (
+      {data.slice(0, MAX_SHOWN).map((operation) => (
         <Active key={operation.id} operation={operation} />
       ))}
-      {data.length > MOST && (
+      {data.length > MAX_SHOWN && (
         <li className="px-4 py-2.5 text-xs">
           <Link to="/operations" className="text-muted hover:text-text hover:underline">
-            and {formatNumber(data.length - MOST)} more running
+            and {formatNumber(data.length - MAX_SHOWN)} more running
           </Link>
         </li>
       )}

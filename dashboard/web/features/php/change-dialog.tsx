@@ -6,7 +6,8 @@ import type { Site } from '#dashboard/web/api/sites.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { TIER_TEXTS } from '#dashboard/web/labels/site.ts'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import type { Tier } from '#shared/kernel/fields.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { TIERS } from '#shared/kernel/values.ts'
@@ -53,18 +54,14 @@ export function ChangeDialog({ site, what: requested, tier, onClose }: ChangeDia
       work={value === undefined ? undefined : changeSite(site, { [what]: value, without_backup })}
       action={isTier ? 'Change tier' : 'Change PHP'}
     >
-      <Field
+      <SelectField
         label={isTier ? 'Tier' : 'PHP version'}
         name={what}
         hint={hintOf(isTier ? value : undefined, options)}
-      >
-        <Select value={chosen} onChange={(event) => setChosen(event.target.value)}>
-          <option value="">Choose…</option>
-          {options.map((option) => (
-            <option key={option}>{option}</option>
-          ))}
-        </Select>
-      </Field>
+        value={chosen}
+        options={[{ value: '', name: 'Choose…' }, ...named(...options)]}
+        onChange={setChosen}
+      />
       {!isTier && (
         <BeforeChange
           site={site}

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '#dashboard/web/api/client.ts'
-import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
+import { endOfOperation } from '#dashboard/web/api/operations.ts'
 import { syncServer } from '#dashboard/web/api/servers.ts'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
@@ -10,16 +10,8 @@ const PAUSE_MS = 500
 /** Syncs and shows the result. */
 export function useSync({ id, name }: Pick<FleetServerDetail, 'id' | 'name'>) {
   const client = useQueryClient()
-  const outcome = async () => {
-    const query = operationQuery(await syncServer(id))
-    for (;;) {
-      const operation = await client.fetchQuery({ ...query, staleTime: 0 })
-      if (!isActive(operation)) return operation
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    }
-  }
   const { mutate, isPending } = useMutation({
-    mutationFn: outcome,
+    mutationFn: async () => endOfOperation(client, await syncServer(id), PAUSE_MS),
     onSuccess: ({ status, error }) => {
       if (status === 'success') return toast(`${name} is in sync`)
       toast(`${name} was not synced: ${error?.message ?? error?.error ?? status}`, { error: true })

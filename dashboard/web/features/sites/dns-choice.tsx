@@ -21,7 +21,7 @@ interface ChosenRecords {
 /** The DNS records that lead names to a server: missing ones are made, others stay by default. */
 export function useDnsChoice(server_id: number, names: readonly string[]): ChosenRecords {
   const { data: accounts = [] } = useQuery(dnsAccountsQuery)
-  const [isMade, setIsMade] = useState(true)
+  const [createsMissing, setCreatesMissing] = useState(true)
   /** The keys of the shown records to replace; records that were not shown are never replaced. */
   const [replaced, setReplaced] = useState<readonly string[]>([])
   const zones = accounts.flatMap((account) => account.zones)
@@ -32,34 +32,40 @@ export function useDnsChoice(server_id: number, names: readonly string[]): Chose
   })
   const isNeeded = known.length > 0
   const plans = isNeeded ? (data ?? []) : []
-  const chosen = choiceOf(plans, { isMade, replaced })
+  const chosen = choiceOf(plans, { createsMissing, replaced })
   const toggle = (key: string, isOn: boolean) =>
     setReplaced(isOn ? [...replaced, key] : replaced.filter((one) => one !== key))
   const fields = isNeeded && (
     <section aria-label="DNS records" className="flex flex-col gap-2">
       {!data && !error && <Skeleton rows={1} />}
       {error && <Problem text={messageOf(error)} />}
-      <Choices {...{ plans, isMade, setIsMade, replaced, toggle }} />
+      <Choices
+        plans={plans}
+        createsMissing={createsMissing}
+        setCreatesMissing={setCreatesMissing}
+        replaced={replaced}
+        toggle={toggle}
+      />
     </section>
   )
   return { chosen: chosen ? { dns: chosen } : {}, isOpen: isNeeded && !data && !error, fields }
 }
 
 /** After a refusal: the zone may have changed since. */
-export function useShowRecordsAnew(): () => void {
+export function useRefreshRecords(): () => void {
   const client = useQueryClient()
   return () => void client.invalidateQueries({ queryKey: ['dns-plan'] })
 }
 
 interface ChoicesProps {
   plans: readonly DnsNamePlan[]
-  isMade: boolean
-  setIsMade: (isMade: boolean) => void
+  createsMissing: boolean
+  setCreatesMissing: (createsMissing: boolean) => void
   replaced: readonly string[]
   toggle: (key: string, isOn: boolean) => void
 }
 
-function Choices({ plans, isMade, setIsMade, replaced, toggle }: ChoicesProps) {
+function Choices({ plans, createsMissing, setCreatesMissing, replaced, toggle }: ChoicesProps) {
   const problem = plans.find((plan) => plan.problem !== '')
   if (problem) return <Problem text={`${unicodeOf(problem.name)}: ${problem.problem}`} />
   const missing = plans.filter((plan) => removedOf(plan).length === 0).flatMap(linesOf)
@@ -70,17 +76,17 @@ function Choices({ plans, isMade, setIsMade, replaced, toggle }: ChoicesProps) {
       <CheckField
         label="Create missing DNS records"
         about="At Cloudflare, before the certificate is requested. They are removed again if the operation fails."
-        checked={isMade}
-        onChange={setIsMade}
+        checked={createsMissing}
+        onChange={setCreatesMissing}
       />
-      {isMade && (
+      {createsMissing && (
         <ul className="flex flex-col gap-1 pl-6.5 text-xs break-all">
           {missing.map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
       )}
-      {isMade &&
+      {createsMissing &&
         elsewhere.map((plan) => (
           <CheckField
             key={plan.name}

@@ -15,7 +15,7 @@ export const removedOf = ({ name, records }: DnsNamePlan): ShownRecord[] =>
     .filter(({ action }) => action === 'remove')
     .map(({ type, content }) => ({ name, type, content }))
 
-/** The records that point elsewhere, as they are shown. */
+/** The key of a plan: the records that it removes, as they are shown. */
 export const keyOf = (plan: DnsNamePlan): string => JSON.stringify(removedOf(plan))
 
 /** Such as `Create A shop.example → 203.0.113.4 in Cloudflare, replaces A 198.51.100.9`. */
@@ -39,9 +39,9 @@ export function linesOf(plan: DnsNamePlan): string[] {
  */
 export function choiceOf(
   plans: Plans,
-  { isMade, replaced }: { isMade: boolean; replaced: readonly string[] },
+  { createsMissing, replaced }: { createsMissing: boolean; replaced: readonly string[] },
 ): DnsChoice | undefined {
-  if (!isMade || plans.some(({ problem }) => problem !== '')) return undefined
+  if (!createsMissing || plans.some(({ problem }) => problem !== '')) return undefined
   const chosen = plans.filter((plan) => replaced.includes(keyOf(plan)))
   const replace = chosen.flatMap(removedOf)
   const isMissing = plans.some((plan) => removedOf(plan).length === 0 && linesOf(plan).length > 0)

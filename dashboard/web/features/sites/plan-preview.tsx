@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ApiError } from '#dashboard/web/api/client.ts'
-import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
+import type { SiteWork } from '#dashboard/web/api/site-call.ts'
+import { planQuery } from '#dashboard/web/api/site-work.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { Failure, Skeleton } from '#dashboard/web/ui/states.tsx'

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { configureSite, type SettingsInput } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
-import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+import { useDebounced } from '#dashboard/web/ui/use-debounced.ts'
 import { WorkDialog } from './work-dialog.tsx'
 
 /** What is typed is planned on the server after a pause. */
@@ -19,7 +19,7 @@ interface SettingsDialogProps extends DialogState {
 
 export function SettingsDialog({ site, input, children, ...props }: SettingsDialogProps) {
   const text = JSON.stringify(input)
-  const isPaused = usePaused(text, PAUSE_MS) === text
+  const isPaused = useDebounced(text, PAUSE_MS) === text
   return (
     <WorkDialog {...props} site={site} work={isPaused ? configureSite(site, input) : undefined}>
       {children}

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-work.ts'
-import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import type { SitePlace, SiteWork } from '#dashboard/web/api/site-call.ts'
+import { planQuery, restoreSite } from '#dashboard/web/api/site-work.ts'
 import { consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { type SiteWork, startWork } from '#dashboard/web/api/site-work.ts'
+import type { SiteWork } from '#dashboard/web/api/site-call.ts'
+import { startWork } from '#dashboard/web/api/site-work.ts'
 import { siteQuery } from '#dashboard/web/api/sites.ts'
 
 /** Shows an operation on the page of its site: also after a reload. Undefined hides it. */

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { SiteWork } from '#dashboard/web/api/site-work.ts'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import type { SiteWork } from '#dashboard/web/api/site-call.ts'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
-import { useShowRecordsAnew } from './dns-choice.tsx'
+import { useRefreshRecords } from './dns-choice.tsx'
 import { PlanPreview } from './plan-preview.tsx'
 import { useStart } from './use-show-operation.ts'
 import { useWorkConsent } from './use-work-consent.tsx'
@@ -28,23 +28,15 @@ interface WorkDialogProps extends DialogState {
 }
 
 /** The choices, the plan in one line, and the button that starts the work. */
-export function WorkDialog({ open, onClose, title, about, ...props }: WorkDialogProps) {
-  return (
-    <Dialog open={open} onClose={onClose} title={title} about={about}>
-      {open && <Form {...props} onClose={onClose} />}
-    </Dialog>
-  )
-}
+export const WorkDialog = dialogOf(Form, ({ title, about }) => ({ title, about }))
 
-type FormProps = Omit<WorkDialogProps, 'open' | 'title' | 'about'>
-
-function Form({ site, work, action, start, children, onClose, ...props }: FormProps) {
+function Form({ site, work, action, start, children, onClose, ...props }: WorkDialogProps) {
   const { isPermanent = false, isDestructive = isPermanent } = props
   const show = useStart(site.id)
-  const mutationFn = start ?? show
-  const showAnew = useShowRecordsAnew()
   const { mutate, isPending, error } = useMutation({
-    ...{ mutationFn, onSuccess: onClose, onError: showAnew },
+    mutationFn: start ?? show,
+    onSuccess: onClose,
+    onError: useRefreshRecords(),
   })
   const consent = useWorkConsent(work)
   return (

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -7,23 +7,21 @@ import {
   endClient,
   resetClientPassword,
 } from '#dashboard/web/api/access.ts'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { confirmPassword, needsConfirmation } from '#dashboard/web/api/wp-login.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
+import { useConfirmedCall } from '#dashboard/web/ui/confirmed-call.tsx'
 import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import type { ClientLogin, SiteAccess } from '#shared/access/api/access.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -34,9 +32,9 @@ import { HowToConnect } from './how-to-connect.tsx'
 export function ClientsCard({ site }: { site: Site }) {
   const { data, error, refetch } = useQuery(accessQuery(site))
   const isOn = useQuery(settingsQuery).data?.client_accounts ?? false
-  const [made, setMade] = useState<ClientLogin>()
+  const [created, setCreated] = useState<ClientLogin>()
   const [chosen, setChosen] = useState<Client>()
-  const [make, end] = [useDialog(), useDialog()]
+  const [creating, ending] = [useDialog(), useDialog()]
   const isOffline = useServerOffline(site)
   const queries = useQueryClient()
   const openFor = (show: () => void) => (client?: Client) => {
@@ -44,7 +42,11 @@ export function ClientsCard({ site }: { site: Site }) {
     show()
   }
   const add = isOn ? (
-    <Button icon={<UserPlus />} disabled={isOffline || !data} onClick={() => openFor(make.show)()}>
+    <Button
+      icon={<UserPlus />}
+      disabled={isOffline || !data}
+      onClick={() => openFor(creating.show)()}
+    >
       Create client account
     </Button>
   ) : (
@@ -66,24 +68,24 @@ export function ClientsCard({ site }: { site: Site }) {
             : 'The setting for SFTP accounts with a password is off. A person with an SSH key needs none.'}
         </Empty>
       )}
-      {made && (
+      {created && (
         <div className="p-4">
-          <LoginOfClient login={made} onHide={() => setMade(undefined)} />
+          <LoginOfClient login={created} onHide={() => setCreated(undefined)} />
         </div>
       )}
       {has && (
         <ClientTable
           clients={data.clients}
           isOffline={isOffline}
-          {...(isOn && { onReset: openFor(make.show) })}
-          onEnd={openFor(end.show)}
+          {...(isOn && { onReset: openFor(creating.show) })}
+          onEnd={openFor(ending.show)}
         />
       )}
-      {make.dialog.open && (
-        <ClientDialog {...make.dialog} site={site} client={chosen} onMade={setMade} />
+      {creating.dialog.open && (
+        <ClientDialog {...creating.dialog} site={site} client={chosen} onCreated={setCreated} />
       )}
       <Confirm
-        {...end.dialog}
+        {...ending.dialog}
         title={`Remove the client account of ${chosen?.label ?? ''}?`}
         action="Remove account"
         isDestructive
@@ -130,51 +132,43 @@ interface ClientTableProps {
 function ClientTable({ clients, isOffline, onReset, onEnd }: ClientTableProps) {
   const now = useNow()
   return (
-    <Table
+    <RecordTable
       label="Client accounts"
-      head={
-        <>
-          <Head>Client</Head>
-          <Head>User</Head>
-          <Head>Until</Head>
-          <Head>State</Head>
-          <Head className="text-right">Actions</Head>
-        </>
-      }
-    >
-      {clients.map((client) => (
-        <tr key={client.token}>
-          <Cell className="font-medium break-words">{client.label}</Cell>
-          <Cell className="font-mono text-xs break-all">{client.login ?? ''}</Cell>
-          <Cell>
-            <Time at={client.expires_at} none="no limit" />
-          </Cell>
-          <Cell>
-            <State client={client} now={now} />
-          </Cell>
-          <Cell className="text-right whitespace-nowrap">
-            {onReset && (
+      rows={clients}
+      keyOf={({ token }) => token}
+      columns={[
+        { name: 'Client', className: 'font-medium break-words', show: ({ label }) => label },
+        { name: 'User', cell: 'font-mono text-xs break-all', show: ({ login }) => login ?? '' },
+        { name: 'Until', show: ({ expires_at }) => <Time at={expires_at} none="no limit" /> },
+        { name: 'State', show: (client) => <State client={client} now={now} /> },
+        {
+          name: 'Actions',
+          className: 'text-right whitespace-nowrap',
+          show: (client) => (
+            <>
+              {onReset && (
+                <Button
+                  kind="quiet"
+                  aria-label={`Reset password of ${client.label}`}
+                  disabled={isOffline}
+                  onClick={() => onReset(client)}
+                >
+                  Reset password
+                </Button>
+              )}
               <Button
                 kind="quiet"
-                aria-label={`Reset password of ${client.label}`}
+                aria-label={`Remove ${client.label}`}
                 disabled={isOffline}
-                onClick={() => onReset(client)}
+                onClick={() => onEnd(client)}
               >
-                Reset password
+                Remove
               </Button>
-            )}
-            <Button
-              kind="quiet"
-              aria-label={`Remove ${client.label}`}
-              disabled={isOffline}
-              onClick={() => onEnd(client)}
-            >
-              Remove
-            </Button>
-          </Cell>
-        </tr>
-      ))}
-    </Table>
+            </>
+          ),
+        },
+      ]}
+    />
   )
 }
 
@@ -191,58 +185,59 @@ interface ClientDialogProps extends DialogState {
   site: Site
   /** The account that gets a new password; without it, a new account. */
   client?: Client | undefined
-  onMade: (login: ClientLogin) => void
+  onCreated: (login: ClientLogin) => void
 }
 
 /** Asks for the password of the dashboard if that is needed. */
-function ClientDialog({ site, client, open, onClose, onMade }: ClientDialogProps) {
+function ClientDialog({ site, client, open, onClose, onCreated }: ClientDialogProps) {
   const [label, setLabel] = useState(client?.label ?? '')
   const at = client?.expires_at ?? null
   const [day, setDay] = useState(dayOf(at))
   const [install, setInstall] = useState(false)
-  const [password, setPassword] = useState('')
-  const queries = useQueryClient()
-  // Not in the query client: the answer has a password.
-  const { mutate, isPending, error } = useMutation({
-    gcTime: 0,
-    mutationFn: async () => {
-      if (password !== '') await confirmPassword(password)
+  const { form, refusals, passwordField } = useConfirmedCall(
+    async (confirm) => {
+      await confirm()
       const expires_at = endOf({ day, at })
-      onMade(
+      onCreated(
         client
           ? await resetClientPassword(site, client.token, expires_at)
           : await createClient(site, { label, expires_at, ...(install && { install }) }),
       )
     },
-    onSuccess: onClose,
-    onSettled: () => queries.invalidateQueries({ queryKey: ['site', site.id, 'access'] }),
-  })
-  const refusals = refusalsIn(error)
-  const asks = password !== '' || needsConfirmation(error) || refusals.password !== undefined
-  const isShown = needsConfirmation(error) || Object.keys(refusals).length > 0
+    {
+      isSecret: true,
+      fields: ['label', 'expires_at'],
+      changes: [['site', site.id, 'access']],
+      onDone: onClose,
+      onClose,
+    },
+  )
   return (
     <Dialog open={open} onClose={onClose} {...textsOf(site, client)}>
       <DialogForm
         action={client ? 'Reset password' : 'Create account'}
-        onSubmit={() => mutate()}
-        onCancel={onClose}
-        isBlocked={(asks && password === '') || label.trim() === ''}
-        isBusy={isPending}
-        error={isShown ? null : error}
+        {...form}
+        isBlocked={form.isBlocked || label.trim() === ''}
       >
         {!client && (
-          <Field
+          <TextField
             label="Client"
             name="label"
             hint="A name, such as that of a company."
             error={refusals.label}
-          >
-            <Input value={label} onChange={({ target }) => setLabel(target.value)} />
-          </Field>
+            value={label}
+            onChange={setLabel}
+          />
         )}
-        <Field label="Last day" name="day" hint={hintOf(day)} error={refusals.expires_at}>
-          <Input type="date" value={day} onChange={({ target }) => setDay(target.value)} />
-        </Field>
+        <TextField
+          label="Last day"
+          name="day"
+          hint={hintOf(day)}
+          error={refusals.expires_at}
+          type="date"
+          value={day}
+          onChange={setDay}
+        />
         {!client && (
           <CheckField
             label="Install the SSH server"
@@ -251,21 +246,7 @@ function ClientDialog({ site, client, open, onClose, onMade }: ClientDialogProps
             onChange={setInstall}
           />
         )}
-        {asks && (
-          <Field
-            name="password"
-            label="Your password of this dashboard"
-            hint="You must enter it again after half an hour."
-            error={refusals.password}
-          >
-            <PasswordInput
-              data-first
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-              autoComplete="current-password"
-            />
-          </Field>
-        )}
+        {passwordField}
       </DialogForm>
     </Dialog>
   )

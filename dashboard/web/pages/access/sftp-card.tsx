@@ -9,12 +9,12 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import type { Person, SiteAccess } from '#shared/access/api/access.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -65,45 +65,34 @@ function Content({ site, access }: { site: Site; access: SiteAccess }) {
 function Grants({ access }: { access: SiteAccess }) {
   const now = useNow()
   return (
-    <Table
+    <RecordTable
       label="People with SFTP access"
-      head={
-        <>
-          <Head>Person</Head>
-          <Head>Access</Head>
-          <Head>Until</Head>
-          <Head>State</Head>
-        </>
-      }
-    >
-      {access.grants.map(({ person_id, name, kind, expires_at, keys, applied }) => (
-        <tr key={person_id}>
-          <Cell className="font-medium break-words">{name}</Cell>
-          <Cell>{kind === 'shell' ? 'SFTP and shell' : 'SFTP'}</Cell>
-          <Cell>
-            <Time at={expires_at} none="no limit" />
-          </Cell>
-          <Cell>
-            {expires_at !== null && Date.parse(expires_at) <= now ? (
-              <Badge tone="bad">expired</Badge>
-            ) : keys === 0 ? (
-              <Badge tone="warn">no key</Badge>
-            ) : applied ? (
-              <Badge tone="good">can log in</Badge>
-            ) : (
-              <Badge tone="warn">keys changed</Badge>
-            )}
-          </Cell>
-        </tr>
-      ))}
-    </Table>
+      rows={access.grants}
+      keyOf={({ person_id }) => person_id}
+      columns={[
+        { name: 'Person', className: 'font-medium break-words', show: ({ name }) => name },
+        { name: 'Access', show: ({ kind }) => (kind === 'shell' ? 'SFTP and shell' : 'SFTP') },
+        { name: 'Until', show: ({ expires_at }) => <Time at={expires_at} none="no limit" /> },
+        { name: 'State', show: (grant) => <State grant={grant} now={now} /> },
+      ]}
+    />
   )
+}
+
+function State({ grant, now }: { grant: SiteAccess['grants'][number]; now: number }) {
+  const { expires_at, keys, applied } = grant
+  if (expires_at !== null && Date.parse(expires_at) <= now) return <Badge tone="bad">expired</Badge>
+  if (keys === 0) return <Badge tone="warn">no key</Badge>
+  if (!applied) return <Badge tone="warn">keys changed</Badge>
+  return <Badge tone="good">can log in</Badge>
 }
 
 function Update({ site, access }: { site: Site; access: SiteAccess }) {
   const { dialog, show } = useDialog()
   const grants = access.grants.map(({ person_id, kind, expires_at }) => ({
-    ...{ person_id, kind, expires_at },
+    person_id,
+    kind,
+    expires_at,
   }))
   return (
     <Notice
@@ -131,36 +120,24 @@ const PeopleLink = () => (
 )
 
 /** The last logins, as the server reported them with a sync. */
-function Logins({ logins }: Pick<SiteAccess, 'logins'>) {
-  return (
-    <Table
-      label="Last logins by SFTP"
-      head={
-        <>
-          <Head>Last logins</Head>
-          <Head>Ended</Head>
-          <Head>Person</Head>
-          <Head>From</Head>
-        </>
-      }
-    >
-      {logins.map(({ at, ended_at, address, person, client, fingerprint }) => (
-        <tr key={`${at} ${address}`}>
-          <Cell>
-            <Time at={at} />
-          </Cell>
-          <Cell>
-            <Time at={ended_at} none="–" />
-          </Cell>
-          <Cell className="break-all">
-            {person ?? client ?? <span className="font-mono text-xs">{fingerprint}</span>}
-          </Cell>
-          <Cell className="font-mono text-xs">{address}</Cell>
-        </tr>
-      ))}
-    </Table>
-  )
-}
+const Logins = ({ logins }: Pick<SiteAccess, 'logins'>) => (
+  <RecordTable
+    label="Last logins by SFTP"
+    rows={logins}
+    keyOf={({ at, address }) => `${at} ${address}`}
+    columns={[
+      { name: 'Last logins', show: ({ at }) => <Time at={at} /> },
+      { name: 'Ended', show: ({ ended_at }) => <Time at={ended_at} none="–" /> },
+      {
+        name: 'Person',
+        className: 'break-all',
+        show: ({ person, client, fingerprint }) =>
+          person ?? client ?? <span className="font-mono text-xs">{fingerprint}</span>,
+      },
+      { name: 'From', cell: 'font-mono text-xs', show: ({ address }) => address },
+    ]}
+  />
+)
 
 interface EditAccessProps extends DialogState {
   site: Site
@@ -252,13 +229,14 @@ function PersonField({ person, draft, mayShell, onChange }: PersonFieldProps) {
         />
       )}
       {isIn && (
-        <Field label={`Last day of ${name}`} name={`day-${id}`} hint={hintOf(day)}>
-          <Input
-            type="date"
-            value={day}
-            onChange={({ target }) => onChange({ ...part, day: target.value })}
-          />
-        </Field>
+        <TextField
+          label={`Last day of ${name}`}
+          name={`day-${id}`}
+          hint={hintOf(day)}
+          type="date"
+          value={day}
+          onChange={(next) => onChange({ ...part, day: next })}
+        />
       )}
     </div>
   )

@@ -9,7 +9,7 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
@@ -78,12 +78,12 @@ function Password() {
     },
   })
   const fields = refusalsIn(error)
-  const type = (name: 'current' | 'next' | 'again') => ({
+  const control = (name: 'current' | 'next' | 'again') => ({
     type: 'password',
     value: typed[name],
-    onChange: (event: { target: HTMLInputElement }) => {
+    onChange: (text: string) => {
       reset()
-      setTyped({ ...typed, [name]: event.target.value })
+      setTyped({ ...typed, [name]: text })
     },
   })
   const isOther = typed.again !== '' && typed.again !== typed.next
@@ -98,24 +98,28 @@ function Password() {
     <Card title="Password">
       <form onSubmit={submit} noValidate className="flex max-w-sm flex-col gap-4">
         {error && Object.keys(fields).length === 0 && <Failure error={error} />}
-        <Field name="current_password" label="Current password" error={fields.current_password}>
-          <Input {...type('current')} autoComplete="current-password" />
-        </Field>
-        <Field
+        <TextField
+          name="current_password"
+          label="Current password"
+          error={fields.current_password}
+          {...control('current')}
+          autoComplete="current-password"
+        />
+        <TextField
           name="password"
           label="New password"
           hint={`At least ${MIN_PASSWORD} characters${isShort ? `, ${MIN_PASSWORD - typed.next.length} more` : ''}.`}
           error={fields.password}
-        >
-          <Input {...type('next')} autoComplete="new-password" />
-        </Field>
-        <Field
+          {...control('next')}
+          autoComplete="new-password"
+        />
+        <TextField
           name="again"
           label="Repeat new password"
           error={isOther ? 'The passwords do not match' : undefined}
-        >
-          <Input {...type('again')} autoComplete="new-password" />
-        </Field>
+          {...control('again')}
+          autoComplete="new-password"
+        />
         <CheckField
           label="Also end all API tokens"
           checked={typed.tokens}

@@ -1,20 +1,21 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { createToken, deleteToken, tokensQuery } from '#dashboard/web/api/account.ts'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { optionsOf } from '#dashboard/web/ui/option.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { ApiToken } from '#shared/kernel/api/auth.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/kernel/values.ts'
 
@@ -66,48 +67,32 @@ interface TokenTableProps {
   onDelete: (token: ApiToken) => void
 }
 
-function TokenTable({ tokens, onDelete }: TokenTableProps) {
-  return (
-    <Table
-      label="API tokens"
-      head={
-        <>
-          <Head>Name</Head>
-          <Head>Scope</Head>
-          <Head>Created</Head>
-          <Head>Expires</Head>
-          <Head>Last used</Head>
-          <Head>
-            <span className="sr-only">Actions</span>
-          </Head>
-        </>
-      }
-    >
-      {tokens.map((token) => (
-        <tr key={token.id}>
-          <Cell className="font-medium break-words">{token.name}</Cell>
-          <Cell>{SCOPES[token.scope].name}</Cell>
-          <Cell>
-            <Time at={token.created_at} />
-          </Cell>
-          <Cell>
-            <Expiry at={token.expires_at} />
-          </Cell>
-          <Cell>
-            <Time at={token.last_used_at} />
-          </Cell>
-          <Cell className="text-right">
-            <IconButton
-              name={`Delete the token ${token.name}`}
-              icon={<Trash2 />}
-              onClick={() => onDelete(token)}
-            />
-          </Cell>
-        </tr>
-      ))}
-    </Table>
-  )
-}
+const TokenTable = ({ tokens, onDelete }: TokenTableProps) => (
+  <RecordTable
+    label="API tokens"
+    rows={tokens}
+    keyOf={({ id }) => id}
+    columns={[
+      { name: 'Name', className: 'font-medium break-words', show: ({ name }) => name },
+      { name: 'Scope', show: ({ scope }) => SCOPES[scope].name },
+      { name: 'Created', show: ({ created_at }) => <Time at={created_at} /> },
+      { name: 'Expires', show: ({ expires_at }) => <Expiry at={expires_at} /> },
+      { name: 'Last used', show: ({ last_used_at }) => <Time at={last_used_at} /> },
+      {
+        name: 'Actions',
+        isUnnamed: true,
+        className: 'text-right',
+        show: (token) => (
+          <IconButton
+            name={`Delete the token ${token.name}`}
+            icon={<Trash2 />}
+            onClick={() => onDelete(token)}
+          />
+        ),
+      },
+    ]}
+  />
+)
 
 function Expiry({ at }: { at: string }) {
   if (Date.parse(at) > Date.now()) return <Time at={at} />
@@ -115,79 +100,64 @@ function Expiry({ at }: { at: string }) {
 }
 
 /** Creates a token and shows it once: the dashboard keeps only its hash. */
-function NewToken({ open, onClose }: DialogState) {
-  return (
-    <Dialog open={open} onClose={onClose} title="Create an API token">
-      {open && <Form onClose={onClose} />}
-    </Dialog>
-  )
-}
+const NewToken = dialogOf(Form, () => ({ title: 'Create an API token' }))
 
 const EMPTY = { name: '', scope: 'operate' as TokenScope, days: '90', password: '' }
-const DAYS = { '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' }
+const DAYS = optionsOf({ '7': '7 days', '30': '30 days', '90': '90 days', '365': '1 year' })
 
-function Form({ onClose }: Pick<DialogState, 'onClose'>) {
-  const [typed, setTyped] = useState(EMPTY)
-  const client = useQueryClient()
-  const { mutate, data, isPending, error } = useMutation({
-    mutationFn: createToken,
-    onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
-  })
-  if (data) return <Shown plaintext={data.plaintext} onClose={onClose} />
-  const refusals = refusalsIn(error)
-  const { name, scope, days, password } = typed
-  const control = (field: keyof typeof EMPTY) => ({
-    value: typed[field],
-    onChange: ({ target }: { target: { value: string } }) =>
-      setTyped({ ...typed, [field]: target.value }),
-  })
+function Form({ onClose }: DialogState) {
+  const [draft, setDraft] = useState(EMPTY)
+  const { name, scope, days, password } = draft
+  const { form, refusals, result } = useFormCall(
+    () => createToken({ name, scope, expires_in_days: Number(days), password }),
+    { fields: ['name', 'password'], changes: [['tokens']], onClose },
+  )
+  if (result) return <CreatedToken plaintext={result.plaintext} onClose={onClose} />
+  const change = (part: Partial<typeof EMPTY>) => setDraft({ ...draft, ...part })
   return (
-    <DialogForm
-      action="Create token"
-      onSubmit={() => mutate({ name, scope, expires_in_days: Number(days), password })}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={Object.keys(refusals).length === 0 ? error : null}
-    >
-      <Field
+    <DialogForm action="Create token" {...form}>
+      <TextField
         name="name"
         label="Name"
         hint="What uses it, such as deploy script."
         error={refusals.name}
-      >
-        <Input {...control('name')} maxLength={64} />
-      </Field>
-      <Field name="scope" label="Scope" hint={SCOPES[scope].about}>
-        <Select {...control('scope')}>
-          {TOKEN_SCOPES.map((each) => (
-            <option key={each} value={each}>
-              {SCOPES[each].name}
-            </option>
-          ))}
-        </Select>
-      </Field>
-      <Field name="expires_in_days" label="Expires after">
-        <Select {...control('days')}>
-          {Object.entries(DAYS).map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </Select>
-      </Field>
-      <Field
+        maxLength={64}
+        value={name}
+        onChange={(next) => change({ name: next })}
+      />
+      <SelectField
+        name="scope"
+        label="Scope"
+        hint={SCOPES[scope].about}
+        value={scope}
+        options={TOKEN_SCOPES.map((value) => ({ value, name: SCOPES[value].name }))}
+        onChange={(next) => change({ scope: next })}
+      />
+      <SelectField
+        name="expires_in_days"
+        label="Expires after"
+        value={days}
+        options={DAYS}
+        onChange={(next) => change({ days: next })}
+      />
+      <TextField
         name="password"
         label="Your password"
         hint="A token outlasts your session, so it needs your password."
         error={refusals.password}
-      >
-        <Input {...control('password')} type="password" autoComplete="current-password" />
-      </Field>
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={(next) => change({ password: next })}
+      />
     </DialogForm>
   )
 }
 
-function Shown({ plaintext, onClose }: Pick<DialogState, 'onClose'> & { plaintext: string }) {
+function CreatedToken({
+  plaintext,
+  onClose,
+}: Pick<DialogState, 'onClose'> & { plaintext: string }) {
   return (
     <div className="flex flex-col gap-4">
       <Notice kind="warn" title="The token is shown only once">

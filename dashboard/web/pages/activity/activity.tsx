@@ -14,7 +14,7 @@ import { BulkLink, OperationLink, ServerLink, SiteLink } from '#dashboard/web/ui
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { type Column, RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { ActivityQuery, type FleetActivity } from '#shared/kernel/api/activity.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -87,70 +87,68 @@ function Filters({ search }: { search: ActivitySearch }) {
 
 const LINK = 'font-medium text-accent hover:underline'
 
-function Entries({ activities }: { activities: readonly FleetActivity[] }) {
-  return (
-    <Table
-      label="Activity"
-      head={
-        <>
-          <Head>Action</Head>
-          <Head>Target</Head>
-          <Head className="max-lg:hidden">Server</Head>
-          <Head className="max-lg:hidden">Who</Head>
-          <Head className="max-sm:hidden">Status</Head>
-          <Head className="text-right max-sm:hidden">When</Head>
-        </>
-      }
-    >
-      {activities.map((entry) => (
-        <Entry key={entry.id} entry={entry} />
-      ))}
-    </Table>
-  )
-}
-
 /** Fewer columns on narrow screens. */
-function Entry({ entry }: { entry: FleetActivity }) {
-  const { status, address, created_at, detail } = entry
-  const who = actorOf(entry)
-  return (
-    <tr>
-      <Cell className="max-sm:align-top">
+const Entries = ({ activities }: { activities: readonly FleetActivity[] }) => (
+  <RecordTable label="Activity" rows={activities} keyOf={({ id }) => id} columns={COLUMNS} />
+)
+
+const COLUMNS: readonly Column<FleetActivity>[] = [
+  {
+    name: 'Action',
+    cell: 'max-sm:align-top',
+    show: (entry) => (
+      <>
         <What {...entry} />
-        {detail !== null && <p className="text-xs break-all text-muted">{detail}</p>}
+        {entry.detail !== null && <p className="text-xs break-all text-muted">{entry.detail}</p>}
         <p className="text-xs break-words text-muted lg:hidden">
-          {who}
-          {address !== null && ` from ${address}`}
+          {actorOf(entry)}
+          {entry.address !== null && ` from ${entry.address}`}
         </p>
         <p className="mt-1 sm:hidden">
-          <Status value={status} />
+          <Status value={entry.status} />
         </p>
-      </Cell>
-      <Cell className="max-sm:align-top">
+      </>
+    ),
+  },
+  {
+    name: 'Target',
+    cell: 'max-sm:align-top',
+    show: (entry) => (
+      <>
         <On {...entry} />
         <p className="text-xs lg:hidden">
           <Where {...entry} />
         </p>
         <p className="mt-1 text-xs text-muted sm:hidden">
-          <Time at={created_at} />
+          <Time at={entry.created_at} />
         </p>
-      </Cell>
-      <Cell className="whitespace-nowrap max-lg:hidden">
-        <Where {...entry} />
-      </Cell>
-      <Cell className="break-words text-muted max-lg:hidden">
-        {who}
-        {address !== null && <p className="text-xs">from {address}</p>}
-      </Cell>
-      <Cell className="max-sm:hidden">
-        <Status value={status} />
-      </Cell>
-      <Cell className="text-right text-muted max-sm:hidden">
-        <Time at={created_at} />
-      </Cell>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  {
+    name: 'Server',
+    className: 'whitespace-nowrap max-lg:hidden',
+    show: (entry) => <Where {...entry} />,
+  },
+  {
+    name: 'Who',
+    className: 'max-lg:hidden',
+    cell: 'break-words text-muted',
+    show: (entry) => (
+      <>
+        {actorOf(entry)}
+        {entry.address !== null && <p className="text-xs">from {entry.address}</p>}
+      </>
+    ),
+  },
+  { name: 'Status', className: 'max-sm:hidden', show: ({ status }) => <Status value={status} /> },
+  {
+    name: 'When',
+    className: 'text-right max-sm:hidden',
+    cell: 'text-muted',
+    show: ({ created_at }) => <Time at={created_at} />,
+  },
+]
 
 function Where({ server_id, server }: FleetActivity) {
   if (server_id === null) return null

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { HardDrive, Plus } from 'lucide-react'
 import { useState } from 'react'
@@ -10,41 +10,32 @@ import {
   removeTarget,
   targetsQuery,
 } from '#dashboard/web/api/backups.ts'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
-import { KIND_NAMES } from '#dashboard/web/labels/backup.ts'
 import { SitesTab } from '#dashboard/web/pages/backups/coverage/sites-tab.tsx'
 import { FindBackups } from '#dashboard/web/pages/backups/find/find-backups.tsx'
 import { KitCard } from '#dashboard/web/pages/backups/kit/kit-card.tsx'
 import { NewKit } from '#dashboard/web/pages/backups/kit/new-kit.tsx'
 import { DashboardCard } from '#dashboard/web/pages/backups/targets/dashboard-card.tsx'
-import {
-  type Draft,
-  draftOf,
-  inputOf,
-  mistakesOf,
-  refusalsOf,
-} from '#dashboard/web/pages/backups/targets/draft.ts'
-import { KIND_FIELDS } from '#dashboard/web/pages/backups/targets/fields.ts'
-import { KindField, PlaceFields } from '#dashboard/web/pages/backups/targets/place-fields.tsx'
+import { usePlaceForm } from '#dashboard/web/pages/backups/targets/place-form.tsx'
 import { RulesCard } from '#dashboard/web/pages/backups/targets/rules-card.tsx'
-import { ServerField, useServer } from '#dashboard/web/pages/backups/targets/server-field.tsx'
-import { type TargetActions, TargetRow } from '#dashboard/web/pages/backups/targets/target-row.tsx'
+import { useServerField } from '#dashboard/web/pages/backups/targets/server-field.tsx'
+import type { TargetActions } from '#dashboard/web/pages/backups/targets/target-table.tsx'
+import { TargetTable } from '#dashboard/web/pages/backups/targets/target-table.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Checklist } from '#dashboard/web/ui/checklist.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Tabs } from '#dashboard/web/ui/tabs.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { BackupTargetView } from '#shared/backups/api/backups.ts'
 import type { BackupPart } from './search.ts'
 import { ShownCheck } from './shown-check.tsx'
 
-type Shown =
+type OpenDialog =
   | { dialog: 'kit' | 'add' }
   | { dialog: 'edit' | 'check' | 'find' | 'remove'; target: BackupTargetView }
 
@@ -52,8 +43,8 @@ type Shown =
 export function BackupsPage() {
   const kits = useQuery(kitsQuery)
   const targets = useQuery(targetsQuery)
-  const [shown, setShown] = useState<Shown>()
-  const show = (next: Shown) => () => setShown(next)
+  const [shown, setShown] = useState<OpenDialog>()
+  const show = (next: OpenDialog) => () => setShown(next)
   const { part = 'sites' } = useSearch({ from: '/inside/backups' })
   const navigate = useNavigate({ from: '/backups' })
   const open = (next: BackupPart) =>
@@ -125,14 +116,14 @@ export function BackupsPage() {
 }
 
 interface DialogsProps {
-  shown: Shown | undefined
+  shown: OpenDialog | undefined
   onClose: () => void
   onSites: () => void
 }
 
 function Dialogs({ shown, onClose, onSites }: DialogsProps) {
   const target = shown && 'target' in shown ? shown.target : undefined
-  const state = (...dialogs: Shown['dialog'][]) => ({
+  const state = (...dialogs: OpenDialog['dialog'][]) => ({
     open: shown !== undefined && dialogs.includes(shown.dialog),
     onClose,
   })
@@ -167,23 +158,7 @@ function TargetsCard({ targets, onAdd, ...actions }: TargetsCardProps) {
           account or a folder of the server.
         </Empty>
       ) : (
-        <Table
-          label="Backup targets"
-          head={
-            <>
-              <Head>Target</Head>
-              <Head className="max-sm:hidden">Last check</Head>
-              <Head className="max-sm:hidden text-right">Backups</Head>
-              <Head className="text-right">
-                <span className="sr-only">Actions</span>
-              </Head>
-            </>
-          }
-        >
-          {targets.map((target) => (
-            <TargetRow key={target.id} target={target} {...actions} />
-          ))}
-        </Table>
+        <TargetTable targets={targets} {...actions} />
       )}
     </Card>
   )
@@ -241,43 +216,26 @@ interface TargetDialogProps extends DialogState {
 }
 
 /** Asks for the server; the page shows the steps. */
-function CheckTarget({ target, open, onClose }: TargetDialogProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={`Check ${target.name} from a server`}
-      about="The server writes to the target, reads it again, and tries to delete what it wrote."
-    >
-      {open && <CheckForm target={target} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const CheckTarget = dialogOf(CheckForm, ({ target }) => ({
+  title: `Check ${target.name} from a server`,
+  about: 'The server writes to the target, reads it again, and tries to delete what it wrote.',
+}))
 
-function CheckForm({ target, onClose }: Omit<TargetDialogProps, 'open'>) {
+function CheckForm({ target, onClose }: TargetDialogProps) {
   const navigate = useNavigate()
-  const chosen = useServer()
-  const { server } = chosen
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: (server_id: number) => checkTarget(target.id, server_id),
-    onSuccess: async (operation) => {
+  const { server_id, serverField } = useServerField(
+    'A target is used by all servers: check it from one of each network.',
+  )
+  const { form } = useFormCall(() => checkTarget(target.id, server_id ?? 0), {
+    onDone: async (operation) => {
       onClose()
       await navigate({ to: '/backups', search: { part: 'targets', operation } })
     },
+    onClose,
   })
   return (
-    <DialogForm
-      action="Check target"
-      onSubmit={() => server !== undefined && mutate(server)}
-      onCancel={onClose}
-      isBlocked={server === undefined}
-      isBusy={isPending}
-      error={error}
-    >
-      <ServerField
-        {...chosen}
-        hint="A target is used by all servers: check it from one of each network."
-      />
+    <DialogForm action="Check target" {...form} isBlocked={server_id === undefined}>
+      {serverField}
     </DialogForm>
   )
 }
@@ -308,61 +266,32 @@ interface TargetFormProps extends DialogState {
 }
 
 /** Adds a target, or changes one. */
-function TargetForm({ target, open, onClose }: TargetFormProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={target ? `Edit ${target.name}` : 'Add backup target'}
-      about="Check it from a server afterwards: it is used from then on."
-      wide
-    >
-      {open && <Form target={target} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const TargetForm = dialogOf(Form, ({ target }) => ({
+  title: target ? `Edit ${target.name}` : 'Add backup target',
+  about: 'Check it from a server afterwards: it is used from then on.',
+  wide: true,
+}))
 
-function Form({ target, onClose }: Omit<TargetFormProps, 'open'>) {
-  const [draft, setDraft] = useState(() => draftOf(target))
-  const [isTried, setIsTried] = useState(false)
-  const client = useQueryClient()
-  const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: () =>
-      target ? changeTarget(target.id, inputOf(draft)) : addTarget(inputOf(draft)),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: targetsQuery.queryKey })
-      toast(target ? 'The target was changed' : 'The target was added. Check it from a server.')
-      onClose()
-    },
+function Form({ target, onClose }: TargetFormProps) {
+  const { form, draft, change, refusals, placeFields } = usePlaceForm({
+    target,
+    call: (input) => (target ? changeTarget(target.id, input) : addTarget(input)),
+    changes: [targetsQuery.queryKey],
+    done: target ? 'The target was changed' : 'The target was added. Check it from a server.',
+    onClose,
   })
-  const mistakes = mistakesOf(draft)
-  const refused = refusalsOf(refusalsIn(error))
-  const refusals = isTried ? { ...refused, ...mistakes } : refused
-  const submit = () => {
-    setIsTried(true)
-    if (Object.keys(mistakes).length === 0) mutate()
-  }
-  const change = (part: Partial<Draft>) => {
-    reset()
-    setDraft({ ...draft, ...part })
-  }
   return (
-    <DialogForm
-      action={target ? 'Save target' : 'Add target'}
-      onSubmit={submit}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={Object.keys(refused).some((name) => name in draft) ? null : error}
-    >
-      <Field label="Name" name="name" error={refusals.name} hint="Shown in lists.">
-        <Input
-          value={draft.name}
-          maxLength={64}
-          onChange={({ target: { value } }) => change({ name: value })}
-        />
-      </Field>
-      <KindField {...{ draft, change }} names={KIND_NAMES} hint={KIND_FIELDS[draft.kind].about} />
-      <PlaceFields {...{ draft, change, refusals }} isNew={target?.place.kind !== draft.kind} />
+    <DialogForm action={target ? 'Save target' : 'Add target'} {...form}>
+      <TextField
+        label="Name"
+        name="name"
+        error={refusals.name}
+        hint="Shown in lists."
+        maxLength={64}
+        value={draft.name}
+        onChange={(name) => change({ name })}
+      />
+      {placeFields}
     </DialogForm>
   )
 }

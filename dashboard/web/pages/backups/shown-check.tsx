@@ -10,10 +10,10 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 /** The check in the address, live, until the user hides it. */
 export function ShownCheck() {
   const operation = useSearch({ from: '/inside/backups', select: ({ operation: id }) => id })
-  return operation === undefined ? null : <Shown key={operation} operation={operation} />
+  return operation === undefined ? null : <LiveCheck key={operation} operation={operation} />
 }
 
-function Shown({ operation }: { operation: string }) {
+function LiveCheck({ operation }: { operation: string }) {
   const client = useQueryClient()
   const navigate = useNavigate({ from: '/backups' })
   const { data } = useQuery(operationQuery(operation))

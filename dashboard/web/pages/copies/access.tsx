@@ -1,30 +1,25 @@
-import { useMutation } from '@tanstack/react-query'
 import { Eye } from 'lucide-react'
-import { useCallback, useState } from 'react'
 import { changeStagingPassword, showStagingPassword } from '#dashboard/web/api/copies.ts'
-import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
 import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
-import { Secret } from '#dashboard/web/features/sites/access/secret.tsx'
+import { Secret, useSecret } from '#dashboard/web/features/sites/access/secret.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 
-interface Shown {
+interface ShownAccessProps {
   user: string
   password: string
+  onHide: () => void
 }
 
 /** What visitors of a staging site sign in with; kept in the state of this component only. */
 export function StagingAccess({ site }: { site: SitePlace }) {
-  const [shown, setShown] = useState<Shown>()
-  const hide = useCallback(() => setShown(undefined), [])
+  const secret = useSecret(() => showStagingPassword(site))
   const changing = useDialog()
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: async () => setShown(await showStagingPassword(site)),
-  })
-  if (shown) return <ShownAccess {...shown} onHide={hide} />
+  if (secret.shown) return <ShownAccess {...secret.shown} onHide={secret.hide} />
   return (
     <>
       <AccessRow
@@ -32,18 +27,18 @@ export function StagingAccess({ site }: { site: SitePlace }) {
         about="Show it to people who should see the staging site. The activity log records that you saw it."
       >
         <div className="flex flex-wrap gap-2">
-          <Button icon={<Eye />} busy={isPending} onClick={() => mutate()}>
+          <Button icon={<Eye />} busy={secret.isBusy} onClick={secret.read}>
             Show password
           </Button>
           <Button onClick={changing.show}>Change password…</Button>
         </div>
       </AccessRow>
-      {error && <Failure error={error} />}
+      {secret.error && <Failure error={secret.error} />}
       <Confirm
         {...changing.dialog}
         title="Change the password of the staging site?"
         action="Change password"
-        onConfirm={async () => setShown(await changeStagingPassword(site))}
+        onConfirm={async () => secret.show(await changeStagingPassword(site))}
       >
         A new password is generated and shown. The former one no longer works: visitors who use it
         have to sign in again.
@@ -52,7 +47,7 @@ export function StagingAccess({ site }: { site: SitePlace }) {
   )
 }
 
-function ShownAccess({ user, password, onHide }: Shown & { onHide: () => void }) {
+function ShownAccess({ user, password, onHide }: ShownAccessProps) {
   return (
     <div>
       <p className="mb-1 flex items-center gap-1 text-xs text-muted">

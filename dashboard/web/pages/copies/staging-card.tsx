@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { siteBackupsQuery } from '#dashboard/web/api/backups.ts'
 import { refreshStaging } from '#dashboard/web/api/copies.ts'
 import { moveSite } from '#dashboard/web/api/moves.ts'
-import type { SitePlace } from '#dashboard/web/api/sites.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
 import { SourceChoice } from '#dashboard/web/features/copies/choices.tsx'
 import { type Chosen, fromOf } from '#dashboard/web/features/copies/origin.ts'
 import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
@@ -171,7 +171,7 @@ function RefreshStaging({ staging, live, ...dialog }: RefreshStagingProps) {
       action="Refresh staging site"
       isDestructive
     >
-      <SourceChoice origin={origin} value={chosen} onChange={setChosen} error={undefined} />
+      <SourceChoice origin={origin} value={chosen} onChange={setChosen} />
       <Notice kind="warn" title="Changes that were made on the staging site are replaced">
         Everything is copied first. Then the staging site pauses for a moment. The previous state is
         kept on the server for a week, and the refresh can be undone until then.

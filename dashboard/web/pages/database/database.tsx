@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Download, Eye, Table, Upload } from 'lucide-react'
-import { useCallback, useEffect, useRef, useState } from 'react'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
+import { useEffect, useRef, useState } from 'react'
 import {
   type Dump,
   dumpIn,
@@ -9,14 +8,13 @@ import {
   problemOf,
   uploadDump,
 } from '#dashboard/web/api/database-import.ts'
-import { openDatabaseTool } from '#dashboard/web/api/database-tool.ts'
-import { exportAddress, exportQuery } from '#dashboard/web/api/site-database.ts'
-import { changeSite, type SiteWork } from '#dashboard/web/api/site-work.ts'
+import type { SiteWork } from '#dashboard/web/api/site-call.ts'
+import { exportAddress, exportQuery, openDatabaseTool } from '#dashboard/web/api/site-database.ts'
+import { changeSite } from '#dashboard/web/api/site-work.ts'
 import { readDatabasePassword, type Site } from '#dashboard/web/api/sites.ts'
-import { confirmPassword, needsConfirmation } from '#dashboard/web/api/wp-login.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
 import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
-import { Secret } from '#dashboard/web/features/sites/access/secret.tsx'
+import { Secret, useSecret } from '#dashboard/web/features/sites/access/secret.tsx'
 import { Text } from '#dashboard/web/features/sites/fact.tsx'
 import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
@@ -25,19 +23,19 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
 import { Button, ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { useConfirmedCall } from '#dashboard/web/ui/confirmed-call.tsx'
 import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
+import { Field, Input } from '#dashboard/web/ui/field.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { unknownText } from '#dashboard/web/ui/unknown-text.ts'
 import type { UserRights } from '#shared/database/database-user.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
-import { RIGHTS_HINTS } from './rights-hints.ts'
+import { RightsField } from './rights-field.tsx'
 
 export function DatabaseTab({ site, isOnServer }: TabProps) {
   const { db_name, found, unknown } = site
@@ -84,26 +82,22 @@ function ImportRow({ site }: { site: Site }) {
   )
 }
 
-/** Kept in the state of this component only: the result of a query or a mutation would be cached. */
 function DatabasePassword({ site }: { site: Site }) {
-  const [shown, setShown] = useState<string>()
   const isOffline = useServerOffline(site)
-  const hide = useCallback(() => setShown(undefined), [])
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: async () => setShown((await readDatabasePassword(site)).password),
-  })
-  if (shown !== undefined) return <Secret what="the database password" text={shown} onHide={hide} />
+  const secret = useSecret(async () => (await readDatabasePassword(site)).password)
+  if (secret.shown !== undefined)
+    return <Secret what="the database password" text={secret.shown} onHide={secret.hide} />
   return (
     <>
       <AccessRow
         name="Database password"
         about="Read from the server. The activity log records that you saw it."
       >
-        <Button icon={<Eye />} disabled={isOffline} busy={isPending} onClick={() => mutate()}>
+        <Button icon={<Eye />} disabled={isOffline} busy={secret.isBusy} onClick={secret.read}>
           Show database password
         </Button>
       </AccessRow>
-      {error && <Failure error={error} />}
+      {secret.error && <Failure error={secret.error} />}
     </>
   )
 }
@@ -149,7 +143,7 @@ function DatabaseRights({ site, canChange }: DatabaseRightsProps) {
 
 /** The whole database as a compressed file; the databases of the demo are simulated. */
 function ExportRow({ site }: { site: Site }) {
-  const [asked, setAsked] = useState(0)
+  const [count, setCount] = useState(0)
   return (
     <>
       <AccessRow
@@ -161,20 +155,20 @@ function ExportRow({ site }: { site: Site }) {
             Export database
           </Button>
         ) : (
-          <ButtonAnchor href={exportAddress(site)} download onClick={() => setAsked(asked + 1)}>
+          <ButtonAnchor href={exportAddress(site)} download onClick={() => setCount(count + 1)}>
             <Download />
             Export database
           </ButtonAnchor>
         )}
       </AccessRow>
-      <Running site={site} asked={asked} />
+      <ExportProgress site={site} count={count} />
     </>
   )
 }
 
 /** The browser does not know how long the file will be. */
-function Running({ site, asked }: { site: Site; asked: number }) {
-  const { data } = useQuery(exportQuery(site, asked))
+function ExportProgress({ site, count }: { site: Site; count: number }) {
+  const { data } = useQuery(exportQuery(site, count))
   if (!data) return null
   const { bytes, total } = data
   const isKnown = total >= bytes
@@ -287,15 +281,11 @@ function ToolRow({ site }: { site: Site }) {
 /** Opens Adminer in a new tab. Asks for the password of the dashboard if that is needed. */
 function OpenToolDialog({ site, open, onClose }: DialogState & { site: Site }) {
   const [rights, setRights] = useState<UserRights>('read')
-  const [password, setPassword] = useState('')
-  const client = useQueryClient()
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => inNewTab(site, rights, password),
-    onSuccess: onClose,
-    onSettled: () => client.invalidateQueries({ queryKey: ['site', site.id, 'database-users'] }),
+  const { form, passwordField } = useConfirmedCall((confirm) => inNewTab(site, rights, confirm), {
+    changes: [['site', site.id, 'database-users']],
+    onDone: onClose,
+    onClose,
   })
-  const refusal = refusalsIn(error).password
-  const asks = password !== '' || needsConfirmation(error) || refusal !== undefined
   return (
     <Dialog
       open={open}
@@ -303,49 +293,24 @@ function OpenToolDialog({ site, open, onClose }: DialogState & { site: Site }) {
       title={`Adminer for ${unicodeOf(site.domain)}`}
       about="Opens the database in a new tab, without its password. The session ends after an hour, when you log out, or when you end its temporary user. The activity log records it."
     >
-      <DialogForm
-        action="Open Adminer"
-        onSubmit={() => mutate()}
-        onCancel={onClose}
-        isBlocked={asks && password === ''}
-        isBusy={isPending}
-        error={needsConfirmation(error) || refusal !== undefined ? null : error}
-      >
-        <Field label="Rights" name="rights" hint={RIGHTS_HINTS[rights]}>
-          <Select
-            value={rights}
-            onChange={({ target }) => setRights(target.value === 'write' ? 'write' : 'read')}
-          >
-            <option value="read">Read</option>
-            <option value="write">Read and write</option>
-          </Select>
-        </Field>
-        {asks && (
-          <Field
-            name="password"
-            label="Your password of this dashboard"
-            hint="You must enter it again after half an hour."
-            error={refusal}
-          >
-            <PasswordInput
-              data-first
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-              autoComplete="current-password"
-            />
-          </Field>
-        )}
+      <DialogForm action="Open Adminer" {...form}>
+        <RightsField value={rights} onChange={setRights} />
+        {passwordField}
       </DialogForm>
     </Dialog>
   )
 }
 
 /** The tab opens at once: a browser blocks one that opens without a click. */
-async function inNewTab(site: Site, rights: UserRights, password: string): Promise<void> {
+async function inNewTab(
+  site: Site,
+  rights: UserRights,
+  confirm: () => Promise<void>,
+): Promise<void> {
   const tab = window.open('', '_blank')
   if (!tab) throw new Error('The browser blocked the new tab: allow pop-ups of this dashboard')
   try {
-    if (password !== '') await confirmPassword(password)
+    await confirm()
     const { url } = await openDatabaseTool(site, rights)
     tab.opener = null
     tab.location.replace(url)

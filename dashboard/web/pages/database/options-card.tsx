@@ -1,7 +1,7 @@
 import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import type { SiteDatabase } from '#shared/database/api/site-database.ts'
 import { LARGE_AUTOLOAD } from '#shared/database/site-database.ts'
 
@@ -45,25 +45,16 @@ function OptionsOf({ options }: { options: Options }) {
       </div>
       {unused.length > 0 && <UnusedOptions table={table} unused={unused} />}
       {largest.length > 0 && (
-        <Table
+        <RecordTable
           label={`Autoloaded options of ${table}`}
-          head={
-            <>
-              <Head>Option</Head>
-              <Head className="text-right">Size</Head>
-            </>
-          }
-        >
-          {largest.map(({ name, bytes }, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: two names can differ in hidden characters
-            <tr key={`${name} ${at}`}>
-              <Cell className="font-mono text-xs break-all">{name}</Cell>
-              <Cell className="text-right whitespace-nowrap tabular-nums">
-                {formatBytes(bytes)}
-              </Cell>
-            </tr>
-          ))}
-        </Table>
+          rows={largest}
+          // Two names can differ in hidden characters.
+          keyOf={({ name }, index) => `${name} ${index}`}
+          columns={[
+            { name: 'Option', cell: 'font-mono text-xs break-all', show: ({ name }) => name },
+            { name: 'Size', isNumber: true, show: ({ bytes }) => formatBytes(bytes) },
+          ]}
+        />
       )}
     </>
   )
@@ -78,24 +69,16 @@ interface UnusedOptionsProps {
 function UnusedOptions({ table, unused }: UnusedOptionsProps) {
   return (
     <>
-      <Table
+      <RecordTable
         label={`Probably unused options of ${table}`}
-        head={
-          <>
-            <Head>Probably unused</Head>
-            <Head className="text-right">Options</Head>
-            <Head className="text-right">Size</Head>
-          </>
-        }
-      >
-        {unused.map(({ plugin, count, bytes }) => (
-          <tr key={plugin}>
-            <Cell>{plugin}, which is not active</Cell>
-            <Cell className="text-right tabular-nums">{formatNumber(count)}</Cell>
-            <Cell className="text-right whitespace-nowrap tabular-nums">{formatBytes(bytes)}</Cell>
-          </tr>
-        ))}
-      </Table>
+        rows={unused}
+        keyOf={({ plugin }) => plugin}
+        columns={[
+          { name: 'Probably unused', show: ({ plugin }) => `${plugin}, which is not active` },
+          { name: 'Options', isNumber: true, show: ({ count }) => formatNumber(count) },
+          { name: 'Size', isNumber: true, show: ({ bytes }) => formatBytes(bytes) },
+        ]}
+      />
       <p className="border-t border-line px-4 py-3 text-xs text-muted">
         Options of a plugin are recognised by their names. Create a backup before you remove any.
       </p>

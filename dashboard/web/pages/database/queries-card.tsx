@@ -1,7 +1,8 @@
 import { formatDuration, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { SiteDatabase } from '#shared/database/api/site-database.ts'
 
@@ -26,32 +27,26 @@ export function QueriesCard({ queries }: { queries: SiteDatabase['queries'] }) {
       )}
       {queries?.length === 0 && <p>No statement since MariaDB was started.</p>}
       {queries && queries.length > 0 && (
-        <Table label="Slow queries" head={HEAD}>
-          {queries.map(({ text, count, total_ms, longest_ms, without_index, last_at }) => (
-            <tr key={text}>
-              <Cell className="min-w-72 font-mono text-xs break-all">{text}</Cell>
-              <Cell className="text-right whitespace-nowrap">{formatDuration(total_ms)}</Cell>
-              <Cell className="text-right whitespace-nowrap">{formatDuration(longest_ms)}</Cell>
-              <Cell className="text-right tabular-nums">{formatNumber(count)}</Cell>
-              <Cell className="text-right tabular-nums">{formatNumber(without_index)}</Cell>
-              <Cell className="whitespace-nowrap">
-                <Time at={last_at} />
-              </Cell>
-            </tr>
-          ))}
-        </Table>
+        <RecordTable
+          label="Slow queries"
+          rows={queries}
+          keyOf={({ text }) => text}
+          columns={COLUMNS}
+        />
       )}
     </Card>
   )
 }
 
-const HEAD = (
-  <>
-    <Head>Statement</Head>
-    <Head className="text-right">Total</Head>
-    <Head className="text-right">Longest</Head>
-    <Head className="text-right">Runs</Head>
-    <Head className="text-right">Without index</Head>
-    <Head>Last</Head>
-  </>
-)
+const COLUMNS: readonly Column<NonNullable<SiteDatabase['queries']>[number]>[] = [
+  { name: 'Statement', cell: 'min-w-72 font-mono text-xs break-all', show: ({ text }) => text },
+  { name: 'Total', isNumber: true, show: ({ total_ms }) => formatDuration(total_ms) },
+  { name: 'Longest', isNumber: true, show: ({ longest_ms }) => formatDuration(longest_ms) },
+  { name: 'Runs', isNumber: true, show: ({ count }) => formatNumber(count) },
+  {
+    name: 'Without index',
+    isNumber: true,
+    show: ({ without_index }) => formatNumber(without_index),
+  },
+  { name: 'Last', className: 'whitespace-nowrap', show: ({ last_at }) => <Time at={last_at} /> },
+]

@@ -7,18 +7,18 @@ import { useServerOffline } from '#dashboard/web/features/sites/use-server-offli
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
-import { cx } from '#dashboard/web/ui/cx.ts'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import type { SiteDatabase } from '#shared/database/api/site-database.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
-const SHOWN = 10
+const MAX_SHOWN = 10
 
 interface TablesCardProps {
   site: Site
@@ -60,7 +60,7 @@ export function TablesCard({ site, of }: TablesCardProps) {
 function Tables({ database }: { database: SiteDatabase }) {
   const { tables, table_count, data_bytes, index_bytes, free_bytes } = database
   const [isLong, setLong] = useState(false)
-  const shown = isLong ? tables : tables.slice(0, SHOWN)
+  const shown = isLong ? tables : tables.slice(0, MAX_SHOWN)
   return (
     <>
       <div className="p-4">
@@ -72,13 +72,14 @@ function Tables({ database }: { database: SiteDatabase }) {
           }}
         />
       </div>
-      <Table label="Tables" head={HEAD}>
-        {shown.map((table, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: two names can differ in hidden characters
-          <TableRow key={`${table.name} ${at}`} table={table} />
-        ))}
-      </Table>
-      {tables.length > SHOWN && (
+      <RecordTable
+        label="Tables"
+        rows={shown}
+        // Two names can differ in hidden characters.
+        keyOf={({ name }, index) => `${name} ${index}`}
+        columns={COLUMNS}
+      />
+      {tables.length > MAX_SHOWN && (
         <div className="border-t border-line p-4">
           <Button onClick={() => setLong(!isLong)}>
             {isLong ? 'Show the largest tables' : `Show ${formatNumber(tables.length)} tables`}
@@ -89,36 +90,27 @@ function Tables({ database }: { database: SiteDatabase }) {
   )
 }
 
-function TableRow({ table }: { table: SiteDatabase['tables'][number] }) {
-  const { name, engine, rows, data_bytes, index_bytes, free_bytes } = table
-  return (
-    <tr>
-      <Cell className="min-w-28 font-mono text-xs break-all">{name}</Cell>
-      <Cell>{engine ?? <span className="text-bad">cannot be opened</span>}</Cell>
-      <Amount>{formatNumber(rows)}</Amount>
-      <Amount>{formatBytes(data_bytes)}</Amount>
-      <Amount isDetail>{formatBytes(index_bytes)}</Amount>
-      <Amount isDetail>{formatBytes(free_bytes)}</Amount>
-    </tr>
-  )
-}
-
-/** `isDetail`: left out on a phone. */
-function Amount({ children, isDetail }: { children: string; isDetail?: boolean }) {
-  const hidden = isDetail && 'max-md:hidden'
-  return <Cell className={cx('text-right whitespace-nowrap tabular-nums', hidden)}>{children}</Cell>
-}
-
-const HEAD = (
-  <>
-    <Head>Table</Head>
-    <Head>Engine</Head>
-    <Head className="text-right">Rows</Head>
-    <Head className="text-right">Data</Head>
-    <Head className="text-right max-md:hidden">Indexes</Head>
-    <Head className="text-right max-md:hidden">Free</Head>
-  </>
-)
+const COLUMNS: readonly Column<SiteDatabase['tables'][number]>[] = [
+  { name: 'Table', cell: 'min-w-28 font-mono text-xs break-all', show: ({ name }) => name },
+  {
+    name: 'Engine',
+    show: ({ engine }) => engine ?? <span className="text-bad">cannot be opened</span>,
+  },
+  { name: 'Rows', isNumber: true, show: ({ rows }) => formatNumber(rows) },
+  { name: 'Data', isNumber: true, show: ({ data_bytes }) => formatBytes(data_bytes) },
+  {
+    name: 'Indexes',
+    isNumber: true,
+    className: 'max-md:hidden',
+    show: ({ index_bytes }) => formatBytes(index_bytes),
+  },
+  {
+    name: 'Free',
+    isNumber: true,
+    className: 'max-md:hidden',
+    show: ({ free_bytes }) => formatBytes(free_bytes),
+  },
+]
 
 type Action = Maintenance['action']
 
@@ -139,6 +131,11 @@ const ACTIONS: Record<Action, { name: string; button: string; hint: string }> = 
     hint: 'Rebuilds the tables, one after another, and returns their free space. Writes to a large table may have to wait meanwhile.',
   },
 }
+
+const ACTION_OPTIONS = (Object.keys(ACTIONS) as Action[]).map((value) => ({
+  value,
+  name: ACTIONS[value].name,
+}))
 
 interface MaintainDialogProps extends DialogState {
   site: Site
@@ -167,15 +164,14 @@ function MaintainDialog({ site, tables, ...dialog }: MaintainDialogProps) {
       work={chosen?.length === 0 ? undefined : maintainTables(site, input)}
       action={ACTIONS[action].button}
     >
-      <Field label="Action" name="action" hint={ACTIONS[action].hint}>
-        <Select value={action} onChange={({ target }) => setAction(actionOf(target.value))}>
-          {Object.entries(ACTIONS).map(([value, { name }]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <SelectField
+        label="Action"
+        name="action"
+        hint={ACTIONS[action].hint}
+        value={action}
+        options={ACTION_OPTIONS}
+        onChange={setAction}
+      />
       <CheckField
         label="All tables"
         checked={chosen === undefined}
@@ -204,6 +200,3 @@ function MaintainDialog({ site, tables, ...dialog }: MaintainDialogProps) {
     </WorkDialog>
   )
 }
-
-const actionOf = (value: string): Action =>
-  value === 'repair' || value === 'optimise' ? value : 'check'

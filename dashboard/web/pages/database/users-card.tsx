@@ -1,36 +1,34 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { UserPlus } from 'lucide-react'
 import { useState } from 'react'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import {
   createDatabaseUser,
   databaseUsersQuery,
   endDatabaseUser,
 } from '#dashboard/web/api/site-database.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { confirmPassword, needsConfirmation } from '#dashboard/web/api/wp-login.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
+import { useConfirmedCall } from '#dashboard/web/ui/confirmed-call.tsx'
 import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
-import { PasswordInput } from '#dashboard/web/ui/password-input.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { CreatedDatabaseUser, DatabaseUsers } from '#shared/database/api/site-database.ts'
 import { MAX_DATABASE_USERS, type UserRights } from '#shared/database/database-user.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
-import { RIGHTS_HINTS } from './rights-hints.ts'
+import { RightsField } from './rights-field.tsx'
 
 /** Who can log in to the database for a while, and the new user with its password. */
 export function UsersCard({ site }: { site: Site }) {
   const { data, error, refetch } = useQuery(databaseUsersQuery(site))
-  const [made, setMade] = useState<CreatedDatabaseUser>()
+  const [created, setCreated] = useState<CreatedDatabaseUser>()
   const { dialog, show } = useDialog()
   const isOffline = useServerOffline(site)
   const isFull = (data?.length ?? 0) >= MAX_DATABASE_USERS
@@ -47,13 +45,13 @@ export function UsersCard({ site }: { site: Site }) {
           A temporary user reaches this database through an SSH tunnel, for at most an hour.
         </Empty>
       )}
-      {made && (
+      {created && (
         <div className="p-4">
-          <HowToConnect login={made} onHide={() => setMade(undefined)} />
+          <HowToConnect login={created} onHide={() => setCreated(undefined)} />
         </div>
       )}
       {data && data.length > 0 && <Users site={site} users={data} isOffline={isOffline} />}
-      {dialog.open && <CreateUserDialog {...dialog} site={site} onMade={setMade} />}
+      {dialog.open && <CreateUserDialog {...dialog} site={site} onCreated={setCreated} />}
     </Card>
   )
 }
@@ -72,15 +70,18 @@ function Users({ site, users, isOffline }: UsersProps) {
     onSettled: () => client.invalidateQueries({ queryKey: ['site', site.id, 'database-users'] }),
   })
   return (
-    <Table label="Temporary users" head={HEAD}>
-      {users.map(({ user, rights, ends_at }) => (
-        <tr key={user}>
-          <Cell className="font-mono text-xs break-all">{user}</Cell>
-          <Cell>{rights === 'write' ? 'read and write' : 'read'}</Cell>
-          <Cell>
-            <Time at={ends_at} />
-          </Cell>
-          <Cell className="text-right">
+    <RecordTable
+      label="Temporary users"
+      rows={users}
+      keyOf={({ user }) => user}
+      columns={[
+        { name: 'User', cell: 'font-mono text-xs break-all', show: ({ user }) => user },
+        { name: 'Rights', show: ({ rights }) => (rights === 'write' ? 'read and write' : 'read') },
+        { name: 'Ends', show: ({ ends_at }) => <Time at={ends_at} /> },
+        {
+          name: 'Actions',
+          className: 'text-right',
+          show: ({ user }) => (
             <Button
               aria-label={`End ${user}`}
               disabled={isOffline || isPending}
@@ -89,21 +90,12 @@ function Users({ site, users, isOffline }: UsersProps) {
             >
               End now
             </Button>
-          </Cell>
-        </tr>
-      ))}
-    </Table>
+          ),
+        },
+      ]}
+    />
   )
 }
-
-const HEAD = (
-  <>
-    <Head>User</Head>
-    <Head>Rights</Head>
-    <Head>Ends</Head>
-    <Head className="text-right">Actions</Head>
-  </>
-)
 
 interface HowToConnectProps {
   login: CreatedDatabaseUser
@@ -147,27 +139,25 @@ function HowToConnect({ login, onHide }: HowToConnectProps) {
 
 interface CreateUserDialogProps extends DialogState {
   site: Site
-  onMade: (login: CreatedDatabaseUser) => void
+  onCreated: (login: CreatedDatabaseUser) => void
 }
 
 /** Asks for the password of the dashboard if that is needed. */
-function CreateUserDialog({ site, open, onClose, onMade }: CreateUserDialogProps) {
+function CreateUserDialog({ site, open, onClose, onCreated }: CreateUserDialogProps) {
   const [rights, setRights] = useState<UserRights>('read')
   const [minutes, setMinutes] = useState(60)
-  const [password, setPassword] = useState('')
-  const client = useQueryClient()
-  // Not in the query client: the answer has a password.
-  const { mutate, isPending, error } = useMutation({
-    gcTime: 0,
-    mutationFn: async () => {
-      if (password !== '') await confirmPassword(password)
-      onMade(await createDatabaseUser(site, { rights, minutes }))
+  const { form, passwordField } = useConfirmedCall(
+    async (confirm) => {
+      await confirm()
+      onCreated(await createDatabaseUser(site, { rights, minutes }))
     },
-    onSuccess: onClose,
-    onSettled: () => client.invalidateQueries({ queryKey: ['site', site.id, 'database-users'] }),
-  })
-  const refusal = refusalsIn(error).password
-  const asks = password !== '' || needsConfirmation(error) || refusal !== undefined
+    {
+      isSecret: true,
+      changes: [['site', site.id, 'database-users']],
+      onDone: onClose,
+      onClose,
+    },
+  )
   return (
     <Dialog
       open={open}
@@ -175,47 +165,16 @@ function CreateUserDialog({ site, open, onClose, onMade }: CreateUserDialogProps
       title={`Temporary database user of ${unicodeOf(site.domain)}`}
       about="For one database, through an SSH tunnel. The user and its connections end automatically. The activity log records it."
     >
-      <DialogForm
-        action="Create user"
-        onSubmit={() => mutate()}
-        onCancel={onClose}
-        isBlocked={asks && password === ''}
-        isBusy={isPending}
-        error={needsConfirmation(error) || refusal !== undefined ? null : error}
-      >
-        <Field label="Rights" name="rights" hint={RIGHTS_HINTS[rights]}>
-          <Select
-            value={rights}
-            onChange={({ target }) => setRights(target.value === 'write' ? 'write' : 'read')}
-          >
-            <option value="read">Read</option>
-            <option value="write">Read and write</option>
-          </Select>
-        </Field>
-        <Field label="Ends after" name="minutes">
-          <Select value={minutes} onChange={({ target }) => setMinutes(Number(target.value))}>
-            {[15, 30, 60].map((value) => (
-              <option key={value} value={value}>
-                {value} minutes
-              </option>
-            ))}
-          </Select>
-        </Field>
-        {asks && (
-          <Field
-            name="password"
-            label="Your password of this dashboard"
-            hint="You must enter it again after half an hour."
-            error={refusal}
-          >
-            <PasswordInput
-              data-first
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-              autoComplete="current-password"
-            />
-          </Field>
-        )}
+      <DialogForm action="Create user" {...form}>
+        <RightsField value={rights} onChange={setRights} />
+        <SelectField
+          label="Ends after"
+          name="minutes"
+          value={minutes}
+          options={[15, 30, 60].map((value) => ({ value, name: `${value} minutes` }))}
+          onChange={setMinutes}
+        />
+        {passwordField}
       </DialogForm>
     </Dialog>
   )

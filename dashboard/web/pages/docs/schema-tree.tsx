@@ -10,8 +10,8 @@ interface TreeProps {
 }
 
 /** The fields of an object, or the type of another value; nested values can be opened. */
-export function SchemaTree({ document, schema: given }: TreeProps) {
-  const { schema } = resolve(document, given)
+export function SchemaTree({ document, schema: reference }: TreeProps) {
+  const { schema } = resolve(document, reference)
   const fields = Object.entries(schema.properties ?? {})
   if (fields.length > 0)
     return (
@@ -46,8 +46,8 @@ interface FieldProps extends TreeProps {
   open?: boolean
 }
 
-export function Field({ name, document, schema: given, required, open = false }: FieldProps) {
-  const { schema, name: component } = resolve(document, given)
+export function Field({ name, document, schema: reference, required, open = false }: FieldProps) {
+  const { schema, name: component } = resolve(document, reference)
   const line = (
     <Line name={name} required={required} type={typeOf(schema, component)} rules={rulesOf(schema)}>
       {schema.description}
@@ -112,7 +112,7 @@ function isMadeOfParts(document: ApiDocument, schema: Schema): boolean {
   return partsOf(schema).some((part) => isMadeOfParts(document, resolve(document, part).schema))
 }
 
-/** What kind of value it is, in a word or two. */
+/** The type of a value in a word or two. */
 function typeOf(schema: Schema, name?: string): string {
   if (name !== undefined) return name
   if (schema.$ref) return schema.$ref.split('/').at(-1) ?? ''
@@ -125,7 +125,7 @@ function typeOf(schema: Schema, name?: string): string {
   return typeof type === 'string' ? type : type.join(' or ')
 }
 
-/** Its rules, each in a few words. */
+/** The rules of a value, each in a few words. */
 function rulesOf(schema: Schema): string[] {
   const { minimum, maximum, minLength, maxLength, maxItems, pattern, format } = schema
   const [plain] = schema.anyOf?.filter(({ type }) => type !== 'null') ?? []

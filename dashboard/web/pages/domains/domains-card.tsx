@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pencil, Plus, RefreshCw, Star, Trash2 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { messageOf } from '#dashboard/web/api/client.ts'
 import { dnsAccountsQuery, dnsPlanQuery, setDnsRecords } from '#dashboard/web/api/dns.ts'
 import { domainStatesQuery, domainsQuery, setDomains } from '#dashboard/web/api/domains.ts'
@@ -13,12 +13,13 @@ import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { ChangePrimary } from '#dashboard/web/pages/domains/primary/change-primary.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input, Select, TextArea } from '#dashboard/web/ui/field.tsx'
+import { SelectField, TextAreaField, TextField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { useDebounced } from '#dashboard/web/ui/use-debounced.ts'
 import type { DnsRecordPlan } from '#shared/domains/api/dns.ts'
 import type { SiteDomains } from '#shared/domains/api/domains.ts'
 import { allNamesOf, pairOf, SiteNames } from '#shared/kernel/site-names.ts'
@@ -103,15 +104,15 @@ const Unknown = ({ reason }: { reason: string }) => (
 function usePrimaryDialog() {
   const { dialog, show } = useDialog()
   const navigate = useNavigate()
-  const isAsked = useSearch({
+  const isRequested = useSearch({
     strict: false,
     select: (raw) => readSiteSearch({ ...raw }).primary === true,
   })
   const onClose = () => {
     dialog.onClose()
-    if (isAsked) void navigate({ to: '.', search: { tab: 'domains' }, replace: true })
+    if (isRequested) void navigate({ to: '.', search: { tab: 'domains' }, replace: true })
   }
-  return { dialog: { open: dialog.open || isAsked, onClose }, show }
+  return { dialog: { open: dialog.open || isRequested, onClose }, show }
 }
 
 interface CreateRecordProps extends DialogState {
@@ -120,15 +121,11 @@ interface CreateRecordProps extends DialogState {
 }
 
 /** The planned DNS records of a name, and the button that sets them. */
-function CreateRecord({ site, name, open, onClose }: CreateRecordProps) {
-  return (
-    <Dialog open={open} onClose={onClose} title={`DNS records of ${unicodeOf(name)}`}>
-      {open && <Form site={site} name={name} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const CreateRecord = dialogOf(Form, ({ name }) => ({
+  title: `DNS records of ${unicodeOf(name)}`,
+}))
 
-function Form({ site, name, onClose }: Omit<CreateRecordProps, 'open'>) {
+function Form({ site, name, onClose }: CreateRecordProps) {
   const { data, error: problem, refetch } = useQuery(dnsPlanQuery(site, name))
   const [replace, setReplace] = useState(false)
   const client = useQueryClient()
@@ -202,7 +199,7 @@ interface EditDomainsProps extends DialogState {
 function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
   const { primary } = domains
   const [draft, setDraft] = useState(() => draftOf(domains))
-  const settled = useSettled(draft, PAUSE_MS)
+  const settled = useDebounced(draft, PAUSE_MS)
   const { mistakes } = namesOf(primary, draft)
   const { names } = namesOf(primary, settled)
   const all = names ? allNamesOf({ domain: primary, names: SiteNames.parse(names) }) : []
@@ -230,18 +227,15 @@ function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
           onChange={(redirectsWww) => change({ redirectsWww })}
         />
       )}
-      <Field
+      <TextAreaField
         label="Aliases"
         name="aliases"
         hint="One name in each line, exactly as visitors type it: example.net and www.example.net are two names, and *.example.net is every name below example.net."
         error={mistakes.aliases}
-      >
-        <TextArea
-          value={draft.aliases}
-          autoCapitalize="none"
-          onChange={({ target }) => change({ aliases: target.value })}
-        />
-      </Field>
+        value={draft.aliases}
+        autoCapitalize="none"
+        onChange={(aliases) => change({ aliases })}
+      />
       <RedirectRows
         primary={primary}
         value={draft.redirects}
@@ -251,16 +245,6 @@ function EditDomains({ site, domains, ...dialog }: EditDomainsProps) {
       {records.fields}
     </WorkDialog>
   )
-}
-
-/** A value after it has not changed for a while. */
-function useSettled<T>(value: T, pause_ms: number): T {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pause_ms)
-    return () => clearTimeout(timer)
-  }, [value, pause_ms])
-  return settled
 }
 
 interface RedirectRowsProps {
@@ -300,6 +284,11 @@ function RedirectRows({ primary, value, onChange, mistake }: RedirectRowsProps) 
   )
 }
 
+const REDIRECT_TYPES = [
+  { value: true, name: '301, permanent' },
+  { value: false, name: '302, temporary' },
+]
+
 interface RowProps {
   row: DraftRedirect
   primary: string
@@ -312,35 +301,33 @@ function Row({ row, primary, onChange, onRemove }: RowProps) {
   return (
     <div className="flex flex-col gap-3 rounded-lg border border-line p-3">
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Redirect from" name={`from-${row.key}`}>
-          <Input
-            value={row.domain}
-            placeholder="old.example.com"
-            autoCapitalize="none"
-            inputMode="url"
-            onChange={({ target }) => set({ domain: target.value })}
-          />
-        </Field>
-        <Field label="To" name={`to-${row.key}`}>
-          <Input
-            value={row.to}
-            placeholder={primary}
-            autoCapitalize="none"
-            inputMode="url"
-            onChange={({ target }) => set({ to: target.value })}
-          />
-        </Field>
+        <TextField
+          label="Redirect from"
+          name={`from-${row.key}`}
+          value={row.domain}
+          placeholder="old.example.com"
+          autoCapitalize="none"
+          inputMode="url"
+          onChange={(domain) => set({ domain })}
+        />
+        <TextField
+          label="To"
+          name={`to-${row.key}`}
+          value={row.to}
+          placeholder={primary}
+          autoCapitalize="none"
+          inputMode="url"
+          onChange={(to) => set({ to })}
+        />
       </div>
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <Field label="Type" name={`type-${row.key}`}>
-          <Select
-            value={row.isPermanent ? '301' : '302'}
-            onChange={({ target }) => set({ isPermanent: target.value === '301' })}
-          >
-            <option value="301">301, permanent</option>
-            <option value="302">302, temporary</option>
-          </Select>
-        </Field>
+        <SelectField
+          label="Type"
+          name={`type-${row.key}`}
+          value={row.isPermanent}
+          options={REDIRECT_TYPES}
+          onChange={(isPermanent) => set({ isPermanent })}
+        />
         <CheckField
           label="Keep the path"
           checked={row.keepsPath}

@@ -24,17 +24,23 @@ export const draftOf = ({ www, aliases, redirects }: SiteDomains): Draft => ({
   redirectsWww: www === 'redirect',
   aliases: aliases.map(unicodeOf).join('\n'),
   redirects: redirects.map(({ domain, to = '', status, keep_path }, key) => ({
-    ...{ key, domain: unicodeOf(domain), to },
-    ...{ isPermanent: status === 301, keepsPath: keep_path },
+    key,
+    domain: unicodeOf(domain),
+    to,
+    isPermanent: status === 301,
+    keepsPath: keep_path,
   })),
 })
 
 export const emptyRedirect = (rows: readonly DraftRedirect[]): DraftRedirect => ({
   key: 1 + Math.max(-1, ...rows.map(({ key }) => key)),
-  ...{ domain: '', to: '', isPermanent: true, keepsPath: true },
+  domain: '',
+  to: '',
+  isPermanent: true,
+  keepsPath: true,
 })
 
-interface Checked {
+interface CheckedNames {
   /** The names of the draft; undefined when something in the draft is wrong. */
   names: Names | undefined
   /** By field. */
@@ -42,16 +48,19 @@ interface Checked {
 }
 
 /** The names of a draft, by the rules that the dashboard has. */
-export function namesOf(primary: string, draft: Draft): Checked {
+export function namesOf(primary: string, draft: Draft): CheckedNames {
   const aliases = draft.aliases.split(/[\s,]+/).filter((name) => name !== '')
   const redirects = draft.redirects.filter(({ domain, to }) => domain !== '' || to !== '')
   const invalid = aliases.filter((name) => canonicalDomain(baseOf(name)) === undefined)
   if (invalid.length > 0)
     return { names: undefined, mistakes: { aliases: `No valid domain: ${invalid.join(', ')}` } }
   const parsed = SiteNames.safeParse({
-    ...{ www: draft.redirectsWww ? 'redirect' : 'serve', aliases },
+    www: draft.redirectsWww ? 'redirect' : 'serve',
+    aliases,
     redirects: redirects.map(({ domain, to, isPermanent, keepsPath }) => ({
-      ...{ domain, status: isPermanent ? 301 : 302, keep_path: keepsPath },
+      domain,
+      status: isPermanent ? 301 : 302,
+      keep_path: keepsPath,
       ...(to.trim() !== '' && { to: to.trim() }),
     })),
   })

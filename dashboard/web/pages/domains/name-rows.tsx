@@ -1,6 +1,6 @@
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import type { SiteDomains } from '#shared/domains/api/domains.ts'
 import type { DomainStates, NameState } from '#shared/domains/name-states.ts'
 import { isWildcard } from '#shared/kernel/names.ts'
@@ -22,61 +22,59 @@ interface NameRowsProps {
 /** A row for each name, with what it is for and whether visitors reach it. */
 export function NameRows({ domains, states, onPrimary, zones, onRecord }: NameRowsProps) {
   const stateOf = (name: string) => states?.names.find((state) => state.name === name)
+  const canBePrimary = (name: string) => name !== domains.primary && !isWildcard(name)
   return (
-    <Table
+    <RecordTable
       label="Domains"
       isStacked
-      head={
-        <>
-          <Head>Name</Head>
-          <Head>Use</Head>
-          <Head>DNS</Head>
-          <Head>Certificate</Head>
-          {onPrimary && (
-            <Head>
-              <span className="sr-only">Action</span>
-            </Head>
-          )}
-        </>
-      }
-    >
-      {rowsOf(domains).map(({ name, use }) => (
-        <tr key={name}>
-          <Cell className="break-all">
-            <span className="font-medium">{unicodeOf(name)}</span>
-            {unicodeOf(name) !== name && <p className="text-xs text-muted">{name}</p>}
-          </Cell>
-          <Cell className="break-words">{use}</Cell>
-          <Cell>
-            <DnsState of={stateOf(name)} />
-            {isMissing(stateOf(name)) && isIn(zones, name) && (
-              <div className="mt-2">
-                <Button aria-label={`Create record: ${name}`} onClick={() => onRecord(name)}>
-                  Create record
-                </Button>
-              </div>
-            )}
-          </Cell>
-          <Cell>
-            <CertificateState of={stateOf(name)} />
-          </Cell>
-          {onPrimary && (
-            <Cell
-              className={cx(
-                'text-right',
-                (name === domains.primary || isWildcard(name)) && 'max-md:!hidden',
+      rows={rowsOf(domains)}
+      keyOf={({ name }) => name}
+      columns={[
+        {
+          name: 'Name',
+          className: 'break-all',
+          show: ({ name }) => (
+            <>
+              <span className="font-medium">{unicodeOf(name)}</span>
+              {unicodeOf(name) !== name && <p className="text-xs text-muted">{name}</p>}
+            </>
+          ),
+        },
+        { name: 'Use', className: 'break-words', show: ({ use }) => use },
+        {
+          name: 'DNS',
+          show: ({ name }) => (
+            <>
+              <DnsState of={stateOf(name)} />
+              {isMissing(stateOf(name)) && isIn(zones, name) && (
+                <div className="mt-2">
+                  <Button aria-label={`Create record: ${name}`} onClick={() => onRecord(name)}>
+                    Create record
+                  </Button>
+                </div>
               )}
-            >
-              {name !== domains.primary && !isWildcard(name) && (
-                <Button aria-label={`Make primary: ${name}`} onClick={() => onPrimary(name)}>
-                  Make primary
-                </Button>
-              )}
-            </Cell>
-          )}
-        </tr>
-      ))}
-    </Table>
+            </>
+          ),
+        },
+        { name: 'Certificate', show: ({ name }) => <CertificateState of={stateOf(name)} /> },
+        ...(onPrimary
+          ? [
+              {
+                name: 'Action',
+                isUnnamed: true,
+                cell: ({ name }: NamedUse) =>
+                  cx('text-right', !canBePrimary(name) && 'max-md:!hidden'),
+                show: ({ name }: NamedUse) =>
+                  canBePrimary(name) && (
+                    <Button aria-label={`Make primary: ${name}`} onClick={() => onPrimary(name)}>
+                      Make primary
+                    </Button>
+                  ),
+              },
+            ]
+          : []),
+      ]}
+    />
   )
 }
 
@@ -86,13 +84,13 @@ const isMissing = (state: NameState | undefined) =>
 const isIn = (zones: readonly string[], name: string) =>
   zones.some((zone) => `.${name}`.endsWith(`.${zone}`))
 
+interface NamedUse {
+  name: string
+  use: string
+}
+
 /** Every name, with what it is for. */
-function rowsOf({
-  primary,
-  www,
-  aliases,
-  redirects,
-}: SiteDomains): { name: string; use: string }[] {
+function rowsOf({ primary, www, aliases, redirects }: SiteDomains): NamedUse[] {
   const [, other] = pairOf(primary)
   return [
     { name: primary, use: 'Primary domain' },

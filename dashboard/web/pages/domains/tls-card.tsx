@@ -7,7 +7,7 @@ import { TLS_TEXTS } from '#dashboard/web/labels/site.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
@@ -75,20 +75,14 @@ function TlsDialog({ site, ...dialog }: DialogState & { site: Site }) {
             : 'Issue certificate'
       }
     >
-      <Field label="Certificate" name="tls" hint={TLS_TEXTS[mode].about}>
-        <Select
-          value={mode}
-          onChange={({ target }) =>
-            setMode(TLS_MODES.find((each) => each === target.value) ?? mode)
-          }
-        >
-          {TLS_MODES.map((each) => (
-            <option key={each} value={each}>
-              {TLS_TEXTS[each].name}
-            </option>
-          ))}
-        </Select>
-      </Field>
+      <SelectField
+        label="Certificate"
+        name="tls"
+        hint={TLS_TEXTS[mode].about}
+        value={mode}
+        options={TLS_MODES.map((value) => ({ value, name: TLS_TEXTS[value].name }))}
+        onChange={setMode}
+      />
     </WorkDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { CalendarClock, FileText, Pencil, Play, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -17,17 +17,18 @@ import { Dialog, DialogFooter, type DialogState, useDialog } from '#dashboard/we
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toastError } from '#dashboard/web/ui/toasts.tsx'
-import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+import { useAction } from '#dashboard/web/ui/use-call.ts'
+import { useDebounced } from '#dashboard/web/ui/use-debounced.ts'
 import { MAX_JOBS, SiteJob } from '#shared/jobs/site-jobs.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { type Draft, draftOf, inputOf, mistakesOf } from './draft.ts'
 import { JobFields } from './job-fields.tsx'
 import { RunBadge } from './run-badge.tsx'
 import { scheduleName } from './schedules.ts'
-import { Stopped } from './stopped.tsx'
+import { StoppedNotice } from './stopped-notice.tsx'
 
 /** The cron jobs of a site with their next and last runs. */
 export function CronJobsCard({ site }: { site: Site }) {
@@ -48,7 +49,7 @@ export function CronJobsCard({ site }: { site: Site }) {
   return (
     <Card title="Cron jobs" flush actions={data && data.jobs.length > 0 && add}>
       <QueryState of={{ data, error, refetch }} flush />
-      {data && <Stopped reason={data.stopped} />}
+      {data && <StoppedNotice reason={data.stopped} />}
       {data?.jobs.length === 0 && (
         <Empty icon={<CalendarClock />} title="No cron jobs" action={add}>
           A cron job runs a command on a schedule, such as an import or a report. The events of
@@ -56,33 +57,64 @@ export function CronJobsCard({ site }: { site: Site }) {
         </Empty>
       )}
       {data && data.jobs.length > 0 && (
-        <Table label="Cron jobs" head={HEAD}>
-          {data.jobs.map((job) => (
-            <JobRow
-              key={job.name}
-              site={site}
-              jobs={data.jobs}
-              job={job}
-              stopped={data.stopped !== null}
-              onEdit={() => edit(job)}
-            />
-          ))}
-        </Table>
+        <RecordTable
+          label="Cron jobs"
+          rows={data.jobs}
+          keyOf={({ name }) => name}
+          columns={[
+            ...COLUMNS,
+            {
+              name: 'Actions',
+              className: 'text-right',
+              show: (job) => (
+                <JobActions
+                  site={site}
+                  jobs={data.jobs}
+                  job={job}
+                  isStopped={data.stopped !== null}
+                  onEdit={() => edit(job)}
+                />
+              ),
+            },
+          ]}
+        />
       )}
       {data && dialog.open && <EditJob {...dialog} site={site} jobs={data.jobs} job={edited} />}
     </Card>
   )
 }
 
-const HEAD = (
-  <>
-    <Head>Job</Head>
-    <Head>Schedule (UTC)</Head>
-    <Head>Next run</Head>
-    <Head>Last run</Head>
-    <Head className="text-right">Actions</Head>
-  </>
-)
+const COLUMNS: readonly Column<CronJob>[] = [
+  {
+    name: 'Job',
+    show: ({ name, command }) => (
+      <>
+        <span className="font-medium">{name}</span>
+        <p className="min-w-48 max-w-80 font-mono text-xs break-all text-muted">{command}</p>
+      </>
+    ),
+  },
+  {
+    name: 'Schedule (UTC)',
+    show: ({ enabled, schedule }) => (enabled ? scheduleName(schedule) : 'on request'),
+  },
+  { name: 'Next run', show: ({ next_run_at }) => <Time at={next_run_at} none="–" /> },
+  { name: 'Last run', show: (job) => <LastRun job={job} /> },
+]
+
+function LastRun({ job: { last_run, failures } }: { job: CronJob }) {
+  if (!last_run) return <span className="text-muted">has not run</span>
+  return (
+    <>
+      <RunBadge run={last_run} />
+      <p className="text-xs text-muted">
+        <Time at={last_run.started_at} />
+        {last_run.seconds !== null && `, ${last_run.seconds.toFixed(1)} s`}
+        {failures > 1 && `, failed ${failures} times in a row`}
+      </p>
+    </>
+  )
+}
 
 const PAUSE_MS = 500
 
@@ -100,7 +132,7 @@ function EditJob({ site, jobs, job, ...dialog }: EditJobProps) {
   const mistakes = mistakesOf(draft, others)
   const checked = SiteJob.safeParse(inputOf(draft))
   const text = JSON.stringify(draft)
-  const isPaused = usePaused(text, PAUSE_MS) === text
+  const isPaused = useDebounced(text, PAUSE_MS) === text
   const isReady = isPaused && checked.success && mistakes.name === undefined
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const list = checked.success ? listWith(jobs, job, checked.data) : []
@@ -124,84 +156,56 @@ function listWith(jobs: readonly CronJob[], before: CronJob | undefined, job: Si
   return before ? list : [...list, job]
 }
 
-interface JobRowProps {
+interface JobActionsProps {
   site: Site
   jobs: readonly CronJob[]
   job: CronJob
-  stopped: boolean
+  isStopped: boolean
   onEdit: () => void
 }
 
-function JobRow({ site, jobs, job, stopped, onEdit }: JobRowProps) {
+function JobActions({ site, jobs, job, isStopped, onEdit }: JobActionsProps) {
   const output = useDialog()
   const removal = useDialog()
   const isOffline = useServerOffline(site)
   const start = useStart(site.id)
-  const run = useMutation({
-    mutationFn: () => start(runCronJob(site, job.name)),
-    onError: toastError,
-  })
+  const { run, isBusy } = useAction(() => start(runCronJob(site, job.name)))
   const others = jobs.filter(({ name }) => name !== job.name)
-  const { last_run } = job
   return (
-    <tr>
-      <Cell>
-        <span className="font-medium">{job.name}</span>
-        <p className="min-w-48 max-w-80 font-mono text-xs break-all text-muted">{job.command}</p>
-      </Cell>
-      <Cell>{job.enabled ? scheduleName(job.schedule) : 'on request'}</Cell>
-      <Cell>
-        <Time at={job.next_run_at} none="–" />
-      </Cell>
-      <Cell>
-        {last_run ? (
-          <>
-            <RunBadge run={last_run} />
-            <p className="text-xs text-muted">
-              <Time at={last_run.started_at} />
-              {last_run.seconds !== null && `, ${last_run.seconds.toFixed(1)} s`}
-              {job.failures > 1 && `, failed ${job.failures} times in a row`}
-            </p>
-          </>
-        ) : (
-          <span className="text-muted">has not run</span>
-        )}
-      </Cell>
-      <Cell>
-        <div className="flex justify-end gap-2">
-          <Button
-            icon={<Play />}
-            aria-label={`Run ${job.name} now`}
-            busy={run.isPending}
-            disabled={isOffline || stopped || run.isPending || last_run?.result === 'running'}
-            onClick={() => run.mutate()}
-          >
-            Run now
-          </Button>
-          <Menu name={`More actions of ${job.name}`}>
-            <MenuItem icon={<FileText />} onClick={output.show}>
-              Show output…
-            </MenuItem>
-            <MenuItem icon={<Pencil />} disabled={isOffline} onClick={onEdit}>
-              Edit job…
-            </MenuItem>
-            <MenuItem icon={<Trash2 />} danger disabled={isOffline} onClick={removal.show}>
-              Remove job…
-            </MenuItem>
-          </Menu>
-        </div>
-        <JobOutput {...output.dialog} site={site} name={job.name} />
-        <WorkDialog
-          {...removal.dialog}
-          title={`Remove ${job.name}`}
-          about="It does not run again. If it is running, it is ended."
-          site={site}
-          work={setCronJobs(site, others.map(draftOf).map(inputOf))}
-          action="Remove job"
-          isDestructive
-        />
-      </Cell>
-    </tr>
+    <>
+      <div className="flex justify-end gap-2">
+        <Button
+          icon={<Play />}
+          aria-label={`Run ${job.name} now`}
+          busy={isBusy}
+          disabled={isOffline || isStopped || job.last_run?.result === 'running'}
+          onClick={() => run()}
+        >
+          Run now
+        </Button>
+        <Menu name={`More actions of ${job.name}`}>
+          <MenuItem icon={<FileText />} onClick={output.show}>
+            Show output…
+          </MenuItem>
+          <MenuItem icon={<Pencil />} disabled={isOffline} onClick={onEdit}>
+            Edit job…
+          </MenuItem>
+          <MenuItem icon={<Trash2 />} danger disabled={isOffline} onClick={removal.show}>
+            Remove job…
+          </MenuItem>
+        </Menu>
+      </div>
+      <JobOutput {...output.dialog} site={site} name={job.name} />
+      <WorkDialog
+        {...removal.dialog}
+        title={`Remove ${job.name}`}
+        about="It does not run again. If it is running, it is ended."
+        site={site}
+        work={setCronJobs(site, others.map(draftOf).map(inputOf))}
+        action="Remove job"
+        isDestructive
+      />
+    </>
   )
 }
 

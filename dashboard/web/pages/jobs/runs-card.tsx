@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
-import { jobRunsQuery, type Site } from '#dashboard/web/api/sites.ts'
+import { jobRunsQuery } from '#dashboard/web/api/site-jobs.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'

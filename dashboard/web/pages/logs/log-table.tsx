@@ -7,12 +7,12 @@ import { Badge } from '#dashboard/web/ui/status.tsx'
 import { LEVELS } from './names.ts'
 
 /** A line, or how many lines of a fast log are not shown here. */
-export type Shown = LogLine | { left_out: number }
+export type LogEntry = LogLine | { left_out: number }
 
 const LINE_PX = 30
 
 /** Newest first; only visible lines are drawn. */
-export function LogTable({ lines, label }: { lines: readonly Shown[]; label: string }) {
+export function LogTable({ lines, label }: { lines: readonly LogEntry[]; label: string }) {
   const view = useRef<HTMLDivElement>(null)
   const window = useVirtualizer({
     count: lines.length,
@@ -47,7 +47,7 @@ export function LogTable({ lines, label }: { lines: readonly Shown[]; label: str
   )
 }
 
-function Row({ of }: { of: Shown | undefined }) {
+function Row({ of }: { of: LogEntry | undefined }) {
   if (!of) return null
   if ('left_out' in of) {
     return (

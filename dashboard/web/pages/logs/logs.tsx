@@ -12,15 +12,16 @@ import {
   setDebugLog,
   siteLogsQuery,
 } from '#dashboard/web/api/logs.ts'
-import type { Site, SitePlace } from '#dashboard/web/api/sites.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
 import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
 import { isWordpress } from '#dashboard/web/features/sites/urls.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button, ButtonAnchor } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { Select, SelectField, selectProps } from '#dashboard/web/ui/field.tsx'
 import { FilterSelect } from '#dashboard/web/ui/filter-select.tsx'
-import { formatBytes, formatNumber, formatTime } from '#dashboard/web/ui/format.ts'
+import { formatBytes, formatCount, formatNumber, formatTime } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
@@ -101,27 +102,15 @@ interface SelectProps<T> {
 }
 
 /** With the size of each log, when it is known. */
-function SourceSelect({ site, value, onChange }: SelectProps<LogSource> & { site: Site }) {
+function SourceSelect({ site, ...props }: SelectProps<LogSource> & { site: Site }) {
   const { data } = useQuery(siteLogsQuery(site))
   const nameOf = (source: LogSource) => {
     const bytes = data?.logs.find((log) => log.source === source)?.bytes
     return bytes == null ? SOURCE_NAMES[source] : `${SOURCE_NAMES[source]} (${formatBytes(bytes)})`
   }
+  const options = LOG_SOURCES.map((value) => ({ value, name: nameOf(value) }))
   return (
-    <Select
-      aria-label="Log"
-      className="w-auto! max-w-64"
-      value={value}
-      onChange={({ target }) =>
-        onChange(LOG_SOURCES.find((source) => source === target.value) ?? 'access')
-      }
-    >
-      {LOG_SOURCES.map((source) => (
-        <option key={source} value={source}>
-          {nameOf(source)}
-        </option>
-      ))}
-    </Select>
+    <Select aria-label="Log" className="w-auto! max-w-64" {...selectProps({ ...props, options })} />
   )
 }
 
@@ -360,24 +349,14 @@ function SwitchOn({ site, ...dialog }: DialogState & { site: Site }) {
       action="Switch debug log on"
       work={setDebugLog(site, hours)}
     >
-      <Field
+      <SelectField
         name="hours"
         label="For"
         hint="It ends automatically, also after a restart of the server."
-      >
-        <Select
-          value={hours}
-          onChange={({ target }) =>
-            setHours(DEBUG_HOURS.find((value) => `${value}` === target.value) ?? hours)
-          }
-        >
-          {DEBUG_HOURS.map((value) => (
-            <option key={value} value={value}>
-              {value === 1 ? '1 hour' : `${value} hours`}
-            </option>
-          ))}
-        </Select>
-      </Field>
+        value={hours}
+        options={DEBUG_HOURS.map((value) => ({ value, name: formatCount(value, 'hour') }))}
+        onChange={setHours}
+      />
     </WorkDialog>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { type Connection, followEvents } from '#dashboard/web/api/events.ts'
 import type { LogNewsEvent } from '#shared/logs/api/site-logs.ts'
-import type { Shown } from './log-table.tsx'
+import type { LogEntry } from './log-table.tsx'
 
 /** The maximum number of lines that a live view keeps; the oldest ones are dropped. */
 const MAX_KEPT = 2000
@@ -9,7 +9,7 @@ const FRAME_MS = 250
 
 interface Live {
   /** Newest first. */
-  lines: readonly Shown[]
+  lines: readonly LogEntry[]
   connection: Connection
   error: unknown
 }
@@ -21,13 +21,13 @@ const NOTHING: Live = { lines: [], connection: 'connecting', error: undefined }
  */
 export function useLive(path: string | undefined, isPaused: boolean): Live {
   const [state, setState] = useState(NOTHING)
-  const [shown, setShown] = useState<readonly Shown[]>([])
+  const [shown, setShown] = useState<readonly LogEntry[]>([])
   useEffect(() => {
     setState(NOTHING)
     if (path === undefined) return undefined
     const controller = new AbortController()
     const set = (change: (now: Live) => Live) => !controller.signal.aborted && setState(change)
-    let waiting: Shown[] = []
+    let waiting: LogEntry[] = []
     const timer = setInterval(() => {
       const added = waiting.toReversed()
       waiting = []
@@ -50,6 +50,6 @@ export function useLive(path: string | undefined, isPaused: boolean): Live {
   return { ...state, lines: shown }
 }
 
-function shownOf(news: LogNewsEvent): Shown[] {
+function shownOf(news: LogNewsEvent): LogEntry[] {
   return news.kind === 'line' ? [news.line] : [{ left_out: news.lines }]
 }

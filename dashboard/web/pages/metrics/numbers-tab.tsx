@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { NUMBER_SPANS, type NumberSpan, numbersQuery } from '#dashboard/web/api/numbers.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { Began } from '#dashboard/web/ui/began.tsx'
 import { Chart, type ChartSeries } from '#dashboard/web/ui/chart.tsx'
 import { spanSince } from '#dashboard/web/ui/chart-span.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatBytes, formatNumber, formatShare } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { ReadingsSince } from '#dashboard/web/ui/readings-since.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { SiteNumbers } from '#shared/metrics/api/numbers.ts'
@@ -87,7 +87,7 @@ function NumberCharts(props: ChartsProps) {
   const average = ratio(php_ms, php_requests)
   return (
     <>
-      <Began since={since} />
+      <ReadingsSince since={since} />
       <Chart
         {...shared}
         title={`Requests each ${numbers.unit}`}

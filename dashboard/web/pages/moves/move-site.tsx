@@ -5,8 +5,9 @@ import { moveSite } from '#dashboard/web/api/moves.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import type { DialogState } from '#dashboard/web/ui/dialog.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { optionsFor } from '#dashboard/web/ui/option.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
 /** Chooses the new server, and says what visitors notice. */
@@ -31,20 +32,15 @@ export function MoveSite({ site, ...dialog }: DialogState & { site: Site }) {
           Add a server first, or check why the others are offline.
         </Notice>
       ) : (
-        <Field label="New server" name="server_id" hint={`It needs PHP ${site.php}.`}>
-          <Select
-            data-first
-            value={server_id ?? ''}
-            onChange={(event) => setChosen(Number(event.target.value) || undefined)}
-          >
-            <option value="">Choose a server</option>
-            {others.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        </Field>
+        <SelectField
+          label="New server"
+          name="server_id"
+          hint={`It needs PHP ${site.php}.`}
+          data-first
+          value={server_id}
+          options={[{ value: undefined, name: 'Choose a server' }, ...optionsFor(others)]}
+          onChange={setChosen}
+        />
       )}
       <Notice kind="info" title="For some seconds, visitors see that the site is moving">
         Then the old server forwards all visitors to the new one, whatever DNS says. Change DNS when

@@ -1,16 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import {
-  type ObjectCache,
-  objectCacheQuery,
-  setObjectCache,
-} from '#dashboard/web/api/object-cache.ts'
+import type { ObjectCache } from '#dashboard/web/api/site-settings.ts'
+import { objectCacheQuery, setObjectCache } from '#dashboard/web/api/site-settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
@@ -76,11 +73,11 @@ const counted = (count: number) => count.toLocaleString('en')
 
 function numbersOf(numbers: NonNullable<ObjectCache['numbers']>, limit: number) {
   const { used, objects, hits, misses, evicted } = numbers
-  const asked = hits + misses
+  const reads = hits + misses
   return {
     Memory: `${formatBytes(used)} of ${limit} MB, ${counted(objects)} objects`,
-    ...(asked > 0 && {
-      'Hit rate': `${Math.floor((100 * hits) / asked)} % of ${counted(asked)} reads`,
+    ...(reads > 0 && {
+      'Hit rate': `${Math.floor((100 * hits) / reads)} % of ${counted(reads)} reads`,
     }),
     ...(evicted > 0 && { 'Evicted objects': `${counted(evicted)}: more memory keeps them` }),
   }
@@ -99,19 +96,14 @@ function Change({ site, cache, ...dialog }: DialogState & { site: Site; cache: O
       action="Apply object cache"
       work={setObjectCache(site, memory)}
     >
-      <Field
+      <SelectField
         name="memory"
         label="Memory"
         hint="It counts as memory of the site, which its tier limits."
-      >
-        <Select value={memory} onChange={({ target }) => setMemory(Number(target.value))}>
-          {shown.map((size) => (
-            <option key={size} value={size}>
-              {size} MB
-            </option>
-          ))}
-        </Select>
-      </Field>
+        value={memory}
+        options={shown.map((value) => ({ value, name: `${value} MB` }))}
+        onChange={setMemory}
+      />
     </WorkDialog>
   )
 }

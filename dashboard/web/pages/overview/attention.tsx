@@ -118,7 +118,7 @@ function PausedBulks({ bulks }: { bulks: readonly BulkOperationView[] }) {
   )
 }
 
-const FIRST = 5
+const MAX_SHOWN = 5
 const LINK = 'text-muted hover:text-text hover:underline'
 
 /** All of one kind: the first five, and the way to the rest. */
@@ -134,12 +134,12 @@ function AttentionGroup({ group, servers }: GroupActionProps) {
       title={formatCount(total, one, many)}
       action={<GroupAction group={group} servers={servers} />}
       footer={
-        (items.length > FIRST || total > items.length) && (
+        (items.length > MAX_SHOWN || total > items.length) && (
           <Rest group={group} all={all} onToggle={() => setAll(!all)} />
         )
       }
     >
-      {(all ? items : items.slice(0, FIRST)).map((item) => (
+      {(all ? items : items.slice(0, MAX_SHOWN)).map((item) => (
         <Item key={keyOf(item)} kind={kind} item={item} />
       ))}
     </Group>
@@ -165,7 +165,7 @@ function Rest({ group: { kind, total, items, query }, all, onToggle }: RestProps
         View all failed operations
       </Link>
     )
-  if (items.length <= FIRST) return null
+  if (items.length <= MAX_SHOWN) return null
   return (
     <button type="button" aria-expanded={all} onClick={onToggle} className={LINK}>
       {all ? 'Show less' : `View all ${formatNumber(items.length)}`}
@@ -343,7 +343,7 @@ function Group({ icon: Icon, severity, title, action, children, footer }: GroupP
 
 interface LineProps {
   name: ReactNode
-  /** In full on hover where it does not fit. */
+  /** Shown in full on hover when it does not fit. */
   reason: string
   at?: ReactNode
   action?: ReactNode

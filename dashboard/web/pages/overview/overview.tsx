@@ -1,14 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { createLink } from '@tanstack/react-router'
 import { CircleCheckBig, Plus } from 'lucide-react'
 import type { AnchorHTMLAttributes, ReactNode } from 'react'
 import { pausedBulksQuery } from '#dashboard/web/api/bulk-operations.ts'
-import { type Fleet, fleetQuery } from '#dashboard/web/api/fleet.ts'
-import { confirmRestored, restoredQuery } from '#dashboard/web/api/restored.ts'
+import { confirmRestored, type Fleet, fleetQuery, restoredQuery } from '#dashboard/web/api/fleet.ts'
 import { RunningOperations } from '#dashboard/web/features/operations/running.tsx'
 import { arrange, shareOf } from '#dashboard/web/pages/servers/list/arrange.ts'
 import { ShortReading } from '#dashboard/web/pages/servers/list/readings.tsx'
-import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Checklist } from '#dashboard/web/ui/checklist.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
@@ -17,7 +17,6 @@ import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { MAX_RESTORED_SITES, type Restored } from '#shared/recovery/api/restored.ts'
 import { Attention } from './attention.tsx'
@@ -118,13 +117,13 @@ function FirstSteps({ fleet: { servers } }: { fleet: Fleet }) {
   return <Checklist title="Get started" steps={steps} />
 }
 
-const MOST = 12
+const MAX_SHOWN = 12
 
 /** The servers: those with problems first, then by load. */
 function Glance({ servers }: { servers: readonly FleetServer[] }) {
   const shown = arrange(servers, { sort: 'status' })
     .sort((a, b) => rank(b) - rank(a))
-    .slice(0, MOST)
+    .slice(0, MAX_SHOWN)
   return (
     <Card
       title="Servers"
@@ -248,17 +247,11 @@ const CHANGES: Record<Change, { title: string; about: string }> = {
 /** After a restore of the records: what the servers know, and what nobody does. */
 function RestoredCard() {
   const { data } = useQuery(restoredQuery)
-  const client = useQueryClient()
-  const { mutate, isPending } = useMutation({
-    mutationFn: confirmRestored,
-    onError: toastError,
-    onSettled: () => client.invalidateQueries(restoredQuery),
-  })
   if (!data) return null
   const confirm = (
-    <Button busy={isPending} onClick={() => mutate()}>
+    <ActionButton call={confirmRestored} changes={[restoredQuery.queryKey]}>
       Confirm all
-    </Button>
+    </ActionButton>
   )
   const names = new Map(data.servers.map(({ server_id, name }) => [server_id, name]))
   return (

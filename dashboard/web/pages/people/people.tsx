@@ -1,15 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Plus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { createPerson, peopleQuery } from '#dashboard/web/api/access.ts'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { PersonCard } from './person-card.tsx'
 
 /** Who may log in to sites, with which keys. */
@@ -46,47 +46,28 @@ export function PeoplePage() {
   )
 }
 
-function AddPerson({ open, onClose }: DialogState) {
-  return (
-    <Dialog open={open} onClose={onClose} title="Add a person">
-      {open && <Form onClose={onClose} />}
-    </Dialog>
-  )
-}
+const AddPerson = dialogOf(Form, () => ({ title: 'Add a person' }))
 
-function Form({ onClose }: Pick<DialogState, 'onClose'>) {
+function Form({ onClose }: DialogState) {
   const [name, setName] = useState('')
-  const client = useQueryClient()
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => createPerson(name),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: peopleQuery.queryKey })
-      onClose()
-    },
+  const { form, refusals } = useFormCall(() => createPerson(name), {
+    fields: ['name'],
+    changes: [peopleQuery.queryKey],
+    onDone: onClose,
+    onClose,
   })
-  const refusals = refusalsIn(error)
   return (
-    <DialogForm
-      action="Add person"
-      onSubmit={() => mutate()}
-      onCancel={onClose}
-      isBlocked={name.trim() === ''}
-      isBusy={isPending}
-      error={Object.keys(refusals).length === 0 ? error : null}
-    >
-      <Field
+    <DialogForm action="Add person" {...form} isBlocked={name.trim() === ''}>
+      <TextField
         name="name"
         label="Name"
         hint="Such as a name and a company. It is shown on the sites of the person."
         error={refusals.name}
-      >
-        <Input
-          data-first
-          value={name}
-          maxLength={64}
-          onChange={({ target }) => setName(target.value)}
-        />
-      </Field>
+        data-first
+        value={name}
+        maxLength={64}
+        onChange={setName}
+      />
     </DialogForm>
   )
 }

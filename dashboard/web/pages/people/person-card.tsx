@@ -1,19 +1,19 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { KeyRound, RefreshCw, Trash2, UserX } from 'lucide-react'
 import { useState } from 'react'
 import { addKey, peopleQuery, removeKey, removePerson } from '#dashboard/web/api/access.ts'
 import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
+import { TextAreaField } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { Person } from '#shared/access/api/access.ts'
 import { readSshKey } from '#shared/access/ssh-keys.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -183,50 +183,35 @@ interface AddKeyProps extends DialogState {
   person: Person
 }
 
-function AddKey({ person, open, onClose }: AddKeyProps) {
-  return (
-    <Dialog open={open} onClose={onClose} title={`Add a key of ${person.name}`}>
-      {open && <Form person={person} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const AddKey = dialogOf(Form, ({ person }) => ({ title: `Add a key of ${person.name}` }))
 
-function Form({ person, onClose }: Pick<AddKeyProps, 'person' | 'onClose'>) {
+function Form({ person, onClose }: AddKeyProps) {
   const [text, setText] = useState('')
-  const client = useQueryClient()
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => addKey(person.id, text),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: peopleQuery.queryKey })
-      onClose()
-    },
+  const { form, refusals } = useFormCall(() => addKey(person.id, text), {
+    fields: ['key'],
+    changes: [peopleQuery.queryKey],
+    onDone: onClose,
+    onClose,
   })
-  const refusals = refusalsIn(error)
   const read = text.trim() === '' ? undefined : readSshKey(text)
   const mistake = typeof read === 'string' ? read : refusals.key
   return (
     <DialogForm
       action="Add key"
-      onSubmit={() => mutate()}
-      onCancel={onClose}
+      {...form}
       isBlocked={read === undefined || typeof read === 'string'}
-      isBusy={isPending}
-      error={Object.keys(refusals).length === 0 ? error : null}
     >
-      <Field
+      <TextAreaField
         name="key"
         label="Public key"
         hint="The line in a file such as id_ed25519.pub. The private key stays with the person."
         error={mistake}
-      >
-        <TextArea
-          data-first
-          value={text}
-          placeholder="ssh-ed25519 AAAA…"
-          autoCapitalize="none"
-          onChange={({ target }) => setText(target.value)}
-        />
-      </Field>
+        data-first
+        value={text}
+        placeholder="ssh-ed25519 AAAA…"
+        autoCapitalize="none"
+        onChange={setText}
+      />
     </DialogForm>
   )
 }

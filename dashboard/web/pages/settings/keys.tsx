@@ -9,7 +9,7 @@ import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import type { KeyView } from '#shared/servers/api/keys.ts'
@@ -62,41 +62,37 @@ export function Keys() {
   )
 }
 
-function KeyTable({ keys }: { keys: readonly KeyView[] }) {
-  return (
-    <Table
-      label="Signing keys"
-      head={
-        <>
-          <Head>Key</Head>
-          <Head>State</Head>
-          <Head className="text-right">Agents</Head>
-          <Head className="max-sm:hidden">Created</Head>
-          <Head>Ends</Head>
-        </>
-      }
-    >
-      {keys.map(({ kid, hub_key, state, agents, created_at, until }) => (
-        <tr key={kid}>
-          <Cell>
-            <span className="flex items-center gap-1 font-mono text-xs">
-              {kid}
-              <Copy text={hub_key} what="the key for hosting-agent trust" />
-            </span>
-          </Cell>
-          <Cell>
+const KeyTable = ({ keys }: { keys: readonly KeyView[] }) => (
+  <RecordTable
+    label="Signing keys"
+    rows={keys}
+    keyOf={({ kid }) => kid}
+    columns={[
+      {
+        name: 'Key',
+        show: ({ kid, hub_key }) => (
+          <span className="flex items-center gap-1 font-mono text-xs">
+            {kid}
+            <Copy text={hub_key} what="the key for hosting-agent trust" />
+          </span>
+        ),
+      },
+      {
+        name: 'State',
+        show: ({ state }) => (
+          <>
             <Badge tone={STATES[state].tone}>{state}</Badge>
             <span className="ml-2 hidden text-xs text-muted lg:inline">{STATES[state].about}</span>
-          </Cell>
-          <Cell className="text-right tabular-nums">{formatNumber(agents)}</Cell>
-          <Cell className="max-sm:hidden">
-            <Time at={created_at} />
-          </Cell>
-          <Cell>
-            <Time at={until} none="–" />
-          </Cell>
-        </tr>
-      ))}
-    </Table>
-  )
-}
+          </>
+        ),
+      },
+      { name: 'Agents', isNumber: true, show: ({ agents }) => formatNumber(agents) },
+      {
+        name: 'Created',
+        className: 'max-sm:hidden',
+        show: ({ created_at }) => <Time at={created_at} />,
+      },
+      { name: 'Ends', show: ({ until }) => <Time at={until} none="–" /> },
+    ]}
+  />
+)

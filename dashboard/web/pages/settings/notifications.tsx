@@ -2,19 +2,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'
 import { notificationsQuery, testNotifications } from '#dashboard/web/api/settings.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import type { Notifications as Shown } from '#shared/alerts/api/notifications.ts'
-import { useSave } from './use-save.ts'
+import { SwitchSetting } from './setting.tsx'
 
 /** Mail about critical items, with a test of the SMTP server of the dashboard. */
 export function Notifications({ value }: { value: boolean }) {
   const { data, error, refetch } = useQuery(notificationsQuery)
   const client = useQueryClient()
-  const { save, isPending } = useSave('email_notifications', 'Email notifications')
   const test = useMutation({
     mutationFn: testNotifications,
     onSettled: () => client.invalidateQueries({ queryKey: notificationsQuery.queryKey }),
@@ -34,12 +32,11 @@ export function Notifications({ value }: { value: boolean }) {
       <QueryState of={{ data, error, refetch }} rows={2} />
       {data && (
         <div className="flex flex-col gap-4">
-          <CheckField
+          <SwitchSetting
+            setting="email_notifications"
             label="Email notifications"
             about={`When a critical item appears on the overview, ${data.recipients.join(', ')} gets one message, and another one when it ends. Items with the same cause are in the same message.`}
-            checked={value}
-            disabled={isPending}
-            onChange={save}
+            value={value}
           />
           <Server of={data} />
           {test.data && <Outcome {...test.data} />}

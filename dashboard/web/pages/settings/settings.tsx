@@ -1,10 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
+import { useState } from 'react'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import { DnsAccounts } from '#dashboard/web/pages/domains/accounts/accounts-card.tsx'
-import { Button } from '#dashboard/web/ui/button.tsx'
-import { CheckField } from '#dashboard/web/ui/check.tsx'
-import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { formatDuration } from '#dashboard/web/ui/format.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
@@ -14,10 +12,9 @@ import {
   type BackupWindow as Times,
 } from '#shared/backups/backup-schedule.ts'
 import { PHP_VERSIONS, supportEnds } from '#shared/php/php-support.ts'
-import type { SettingKey } from '#shared/settings/api/settings.ts'
 import { Keys } from './keys.tsx'
 import { Notifications } from './notifications.tsx'
-import { useSave } from './use-save.ts'
+import { SettingForm, SwitchSetting, TextSetting, useSave } from './setting.tsx'
 
 export function SettingsPage() {
   const { data, error, refetch } = useQuery(settingsQuery)
@@ -32,7 +29,6 @@ export function SettingsPage() {
               label="Default PHP version"
               hint="For new sites where no other version is chosen."
               value={data.default_php}
-              read={(text) => text}
               options={phpOptions(data.default_php)}
             />
             <TextSetting
@@ -44,9 +40,24 @@ export function SettingsPage() {
               input={{ inputMode: 'numeric' }}
             />
             <VisitInterval value={data.visit_interval} />
-            <UnattendedUpdates value={data.unattended_updates} />
-            <SiteShell value={data.site_shell} />
-            <ClientAccounts value={data.client_accounts} />
+            <SwitchSetting
+              setting="unattended_updates"
+              label="Unattended security updates"
+              about="Servers install the security updates of Debian automatically each day, and restart the affected services without interrupting sites. The configuration of an administrator on a server is not changed."
+              value={data.unattended_updates}
+            />
+            <SwitchSetting
+              setting="site_shell"
+              label="Shells of sites"
+              about="People with access to a site can be given a shell in its sandbox, in addition to SFTP. Turning this off does not remove existing shells."
+              value={data.site_shell}
+            />
+            <SwitchSetting
+              setting="client_accounts"
+              label="Client accounts"
+              about="Sites can be given SFTP accounts with a password, for clients without an SSH key. Turning this off does not remove existing accounts."
+              value={data.client_accounts}
+            />
           </div>
         )}
       </Card>
@@ -59,7 +70,6 @@ export function SettingsPage() {
               label="Backup interval"
               hint="For sites without an interval of their own."
               value={data.backup_every}
-              read={(text) => text}
               options={BACKUP_INTERVALS}
             />
             <TextSetting
@@ -67,7 +77,6 @@ export function SettingsPage() {
               label="Proof interval"
               hint="How often the newest backup of each site is restored into a hidden site, checked and removed. monthly: every four weeks."
               value={data.proof_every}
-              read={(text) => text}
               options={PROOF_INTERVALS}
             />
             <BackupWindow value={data.backup_window} />
@@ -95,7 +104,12 @@ export function SettingsPage() {
               read={numberOf}
               input={{ inputMode: 'numeric' }}
             />
-            <BackupFirst value={data.backup_first} />
+            <SwitchSetting
+              setting="backup_first"
+              label="Backup before changes"
+              about="Before another PHP version, a push, a deletion, and all updates of a server, a site without a backup of the last hour is backed up. If the backup fails, nothing changes. A tag or a site can have its own choice; staging sites are left out."
+              value={data.backup_first}
+            />
           </div>
         )}
       </Card>
@@ -126,60 +140,7 @@ function isSupported(version: string): boolean {
 /** Text that is no number is sent unchanged, so that the API explains what is wrong. */
 const numberOf = (text: string): unknown => (text === '' ? text : Number(text))
 
-function BackupFirst({ value }: { value: boolean }) {
-  const { save, isPending } = useSave('backup_first', 'Backup before changes')
-  return (
-    <CheckField
-      label="Backup before changes"
-      about="Before another PHP version, a push, a deletion, and all updates of a server, a site without a backup of the last hour is backed up. If the backup fails, nothing changes. A tag or a site can have its own choice; staging sites are left out."
-      checked={value}
-      disabled={isPending}
-      onChange={save}
-    />
-  )
-}
-
-function ClientAccounts({ value }: { value: boolean }) {
-  const { save, isPending } = useSave('client_accounts', 'Client accounts')
-  return (
-    <CheckField
-      label="Client accounts"
-      about="Sites can be given SFTP accounts with a password, for clients without an SSH key. Turning this off does not remove existing accounts."
-      checked={value}
-      disabled={isPending}
-      onChange={save}
-    />
-  )
-}
-
-function SiteShell({ value }: { value: boolean }) {
-  const { save, isPending } = useSave('site_shell', 'Shells of sites')
-  return (
-    <CheckField
-      label="Shells of sites"
-      about="People with access to a site can be given a shell in its sandbox, in addition to SFTP. Turning this off does not remove existing shells."
-      checked={value}
-      disabled={isPending}
-      onChange={save}
-    />
-  )
-}
-
-/** Takes effect on each server within minutes; the configuration of an administrator stays. */
-function UnattendedUpdates({ value }: { value: boolean }) {
-  const { save, isPending } = useSave('unattended_updates', 'Unattended security updates')
-  return (
-    <CheckField
-      label="Unattended security updates"
-      about="Servers install the security updates of Debian automatically each day, and restart the affected services without interrupting sites. The configuration of an administrator on a server is not changed."
-      checked={value}
-      disabled={isPending}
-      onChange={save}
-    />
-  )
-}
-
-/** By name, in seconds. */
+/** The seconds of each interval. */
 const INTERVALS: Record<string, number> = {
   Never: 0,
   'Every minute': 60,
@@ -210,120 +171,31 @@ function VisitInterval({ value }: { value: number }) {
 /** The times between which backups start, with one save button. */
 function BackupWindow({ value }: { value: Times }) {
   const [draft, setDraft] = useState<Times>()
-  const { save, isPending, refusal, reset } = useSave('backup_window', 'Backup window')
+  const saving = useSave('backup_window', 'Backup window')
   const times = draft ?? value
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save(times, { onSuccess: () => setDraft(undefined) })
-  }
   const timeOf = (key: keyof Times) => ({
+    name: `backup_window_${key}`,
     type: 'time',
     value: times[key],
     className: 'tabular-nums',
-    onChange: ({ target }: { target: { value: string } }) => {
-      reset()
-      setDraft({ ...times, [key]: target.value })
+    onChange: (time: string) => {
+      saving.reset()
+      setDraft({ ...times, [key]: time })
     },
   })
   return (
-    <form onSubmit={submit} noValidate className="flex flex-wrap items-start gap-3">
+    <SettingForm saving={saving} draft={draft} onDraft={setDraft} value={times}>
       <div className="w-full sm:w-72">
-        <Field
-          name="backup_window_from"
+        <TextField
+          {...timeOf('from')}
           label="Backups start from"
           hint="UTC. The sites are spread over the time until the second field."
-          error={refusal}
-        >
-          <Input {...timeOf('from')} />
-        </Field>
+          error={saving.refusal}
+        />
       </div>
       <div className="w-full sm:w-40">
-        <Field name="backup_window_to" label="until" hint="UTC. May be on the next day.">
-          <Input {...timeOf('to')} />
-        </Field>
+        <TextField {...timeOf('to')} label="until" hint="UTC. May be on the next day." />
       </div>
-      {draft !== undefined && (
-        <div className="flex gap-2 sm:mt-[1.625rem]">
-          <Button type="submit" kind="primary" busy={isPending}>
-            Save
-          </Button>
-          <Button
-            kind="quiet"
-            onClick={() => {
-              reset()
-              setDraft(undefined)
-            }}
-          >
-            Cancel
-          </Button>
-        </div>
-      )}
-    </form>
-  )
-}
-
-interface TextSettingProps {
-  setting: SettingKey
-  label: string
-  hint: string
-  value: string
-  /** The value as the API takes it. */
-  read: (text: string) => unknown
-  input?: InputHTMLAttributes<HTMLInputElement>
-  /** One of these, instead of any text. */
-  options?: readonly string[]
-}
-
-/** One text setting with its own save button. */
-function TextSetting({ setting, label, value, ...props }: TextSettingProps) {
-  const { hint, read, input, options } = props
-  const [draft, setDraft] = useState<string>()
-  const { save, isPending, refusal, reset } = useSave(setting, label)
-  const text = draft ?? value
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save(read(text.trim()), { onSuccess: () => setDraft(undefined) })
-  }
-  const type = (next: string) => {
-    reset()
-    setDraft(next === value ? undefined : next)
-  }
-  return (
-    <form onSubmit={submit} noValidate className="flex flex-wrap items-start gap-3">
-      <div className="w-full sm:w-72">
-        <Field name={setting} label={label} hint={hint} error={refusal}>
-          {options ? (
-            <Select value={text} onChange={(event) => type(event.target.value)}>
-              {options.map((option) => (
-                <option key={option}>{option}</option>
-              ))}
-            </Select>
-          ) : (
-            <Input
-              {...input}
-              value={text}
-              onChange={(event) => type(event.target.value)}
-              className="tabular-nums"
-            />
-          )}
-        </Field>
-      </div>
-      {draft !== undefined && (
-        <div className="flex gap-2 sm:mt-[1.625rem]">
-          <Button type="submit" kind="primary" busy={isPending}>
-            Save
-          </Button>
-          <Button
-            kind="quiet"
-            onClick={() => {
-              reset()
-              setDraft(undefined)
-            }}
-          >
-            Cancel
-          </Button>
-        </div>
-      )}
-    </form>
+    </SettingForm>
   )
 }

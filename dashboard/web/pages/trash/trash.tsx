@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Trash2, Undo2 } from 'lucide-react'
 import { messageOf } from '#dashboard/web/api/client.ts'
-import { purgeSite, type SiteWork, startWork } from '#dashboard/web/api/site-work.ts'
-import { trashQuery } from '#dashboard/web/api/trash.ts'
+import type { SiteWork } from '#dashboard/web/api/site-call.ts'
+import { purgeSite, startWork } from '#dashboard/web/api/site-work.ts'
+import { trashQuery } from '#dashboard/web/api/sites.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
@@ -12,7 +13,8 @@ import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -40,38 +42,23 @@ export function TrashPage() {
           </Empty>
         )}
         {data && data.length > 0 && (
-          <Table
+          <RecordTable
             label="Sites in the trash"
-            head={
-              <>
-                <Head>Domain</Head>
-                <Head className="max-lg:hidden">Server</Head>
-                <Head className="max-sm:hidden">Deleted</Head>
-                <Head className="max-sm:hidden">Permanently deleted</Head>
-                <Head className="max-md:hidden text-right">Size</Head>
-                <Head className="text-right">
-                  <span className="sr-only">Actions</span>
-                </Head>
-              </>
-            }
-          >
-            {data.map((entry) => (
-              <TrashRow key={entry.id} entry={entry} />
-            ))}
-          </Table>
+            rows={data}
+            keyOf={({ id }) => id}
+            columns={COLUMNS}
+          />
         )}
       </Card>
     </Page>
   )
 }
 
-/** One site in the trash, with restore and permanent deletion. */
-function TrashRow({ entry }: { entry: TrashEntry }) {
-  const { id, domain, server, status, status_reason, trashed_at, purge_at, size } = entry
-  const isWaiting = status === 'trashed'
-  return (
-    <tr>
-      <Cell>
+const COLUMNS: readonly Column<TrashEntry>[] = [
+  {
+    name: 'Domain',
+    show: ({ id, domain, server, purge_at, status_reason }) => (
+      <>
         <SiteLink id={id} className="font-medium break-words hover:underline">
           {unicodeOf(domain)}
         </SiteLink>
@@ -82,25 +69,37 @@ function TrashRow({ entry }: { entry: TrashEntry }) {
           </span>
         </p>
         {status_reason && <p className="text-xs text-bad">{status_reason}</p>}
-      </Cell>
-      <Cell className="max-lg:hidden">{server}</Cell>
-      <Cell className="max-sm:hidden">
-        <Time at={trashed_at} />
-      </Cell>
-      <Cell className="max-sm:hidden">
-        <Time at={purge_at} none="later" />
-      </Cell>
-      <Cell className="text-right whitespace-nowrap tabular-nums max-md:hidden">
-        {size === null ? <span className="text-muted">unknown</span> : formatBytes(size)}
-      </Cell>
-      <Cell>
-        <div className="flex justify-end gap-2 max-sm:flex-col">
-          {isWaiting ? <Choices entry={entry} /> : <Progress entry={entry} />}
-        </div>
-      </Cell>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  { name: 'Server', className: 'max-lg:hidden', show: ({ server }) => server },
+  {
+    name: 'Deleted',
+    className: 'max-sm:hidden',
+    show: ({ trashed_at }) => <Time at={trashed_at} />,
+  },
+  {
+    name: 'Permanently deleted',
+    className: 'max-sm:hidden',
+    show: ({ purge_at }) => <Time at={purge_at} none="later" />,
+  },
+  {
+    name: 'Size',
+    isNumber: true,
+    className: 'max-md:hidden',
+    show: ({ size }) =>
+      size === null ? <span className="text-muted">unknown</span> : formatBytes(size),
+  },
+  {
+    name: 'Actions',
+    isUnnamed: true,
+    show: (entry) => (
+      <div className="flex justify-end gap-2 max-sm:flex-col">
+        {entry.status === 'trashed' ? <Choices entry={entry} /> : <Progress entry={entry} />}
+      </div>
+    ),
+  },
+]
 
 function Choices({ entry }: { entry: TrashEntry }) {
   const { domain, server } = entry

@@ -1,18 +1,17 @@
-import { useMutation } from '@tanstack/react-query'
 import { ScanSearch } from 'lucide-react'
 import { scanSite } from '#dashboard/web/api/site-work.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
 import { updatesInWords } from '#dashboard/web/features/sites/updates.tsx'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
-import { Button } from '#dashboard/web/ui/button.tsx'
+import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { unknownReason } from '#dashboard/web/ui/unknown-text.ts'
 import type { Extension } from '#shared/kernel/inventory.ts'
 
@@ -20,14 +19,10 @@ import type { Extension } from '#shared/kernel/inventory.ts'
 export function WordpressCard({ site, isOnServer }: { site: Site; isOnServer: boolean }) {
   const start = useStart(site.id)
   const isOffline = useServerOffline(site)
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => start(scanSite(site)),
-    onError: toastError,
-  })
   const scan = isOnServer && (
-    <Button icon={<ScanSearch />} disabled={isOffline} busy={isPending} onClick={() => mutate()}>
+    <ActionButton icon={<ScanSearch />} disabled={isOffline} call={() => start(scanSite(site))}>
       Scan now
-    </Button>
+    </ActionButton>
   )
   const { inventory } = site
   return (
@@ -101,40 +96,43 @@ function Extensions({ kind, of }: ExtensionsProps) {
     <section className="border-t border-line">
       <h3 className="px-4 pt-3 pb-1 font-medium">{title}</h3>
       {rows.length > 0 && (
-        <Table
-          label={title}
-          head={
-            <>
-              <Head className="w-full">Name</Head>
-              <Head className="min-w-24">Version</Head>
-              <Head className="min-w-24">Update</Head>
-              <Head className="min-w-20">In use</Head>
-            </>
-          }
-        >
-          {rows.map(({ slug, name, version, update, active }) => (
-            <tr key={slug}>
-              <Cell className="max-w-64 py-2!">
-                <span className="block truncate" title={slug}>
-                  {name || slug}
-                </span>
-              </Cell>
-              <Cell className="py-2! tabular-nums">{version || '–'}</Cell>
-              <Cell className="py-2! tabular-nums">
-                {update ? (
-                  <Badge tone="warn">{update}</Badge>
-                ) : (
-                  <span className="text-muted">–</span>
-                )}
-              </Cell>
-              <Cell className="py-2! text-muted">{IN_USE.get(active)}</Cell>
-            </tr>
-          ))}
-        </Table>
+        <RecordTable label={title} rows={rows} keyOf={({ slug }) => slug} columns={COLUMNS} />
       )}
     </section>
   )
 }
+
+const COLUMNS: readonly Column<Extension>[] = [
+  {
+    name: 'Name',
+    className: 'w-full',
+    cell: 'max-w-64 py-2!',
+    show: ({ slug, name }) => (
+      <span className="block truncate" title={slug}>
+        {name || slug}
+      </span>
+    ),
+  },
+  {
+    name: 'Version',
+    className: 'min-w-24',
+    cell: 'py-2! tabular-nums',
+    show: ({ version }) => version || '–',
+  },
+  {
+    name: 'Update',
+    className: 'min-w-24',
+    cell: 'py-2! tabular-nums',
+    show: ({ update }) =>
+      update ? <Badge tone="warn">{update}</Badge> : <span className="text-muted">–</span>,
+  },
+  {
+    name: 'In use',
+    className: 'min-w-20',
+    cell: 'py-2! text-muted',
+    show: ({ active }) => IN_USE.get(active),
+  },
+]
 
 const IN_USE = new Map<boolean | null, string>([
   [true, 'yes'],

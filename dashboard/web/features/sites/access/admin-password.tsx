@@ -1,5 +1,4 @@
 import { KeyRound } from 'lucide-react'
-import { useCallback, useState } from 'react'
 import { resetAdminPassword, type Site } from '#dashboard/web/api/sites.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
@@ -7,15 +6,14 @@ import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { AccessRow } from './access-row.tsx'
-import { Secret } from './secret.tsx'
+import { Secret, useSecret } from './secret.tsx'
 
 /** Also offered after the creation of a site. */
 export function AdminPassword({ site }: { site: Site }) {
-  const [shown, setShown] = useState<{ user: string; password: string }>()
+  const { shown, show: showSecret, hide } = useSecret(() => resetAdminPassword(site))
   const { dialog, show } = useDialog()
   const isOffline = useServerOffline(site)
-  const hide = useCallback(() => setShown(undefined), [])
-  const reset = async () => setShown(await resetAdminPassword(site))
+  const reset = async () => showSecret(await resetAdminPassword(site))
   return (
     <>
       {shown && (

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useCallback, useEffect, useState } from 'react'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
 
@@ -33,4 +34,16 @@ export function Secret({ what, text, onHide }: SecretProps) {
       </Button>
     </div>
   )
+}
+
+/**
+ * A secret that is read on request. It is kept in the state of the component only: the result of a
+ * query or a mutation would be cached.
+ */
+export function useSecret<S>(read: () => Promise<S>) {
+  const [shown, setShown] = useState<S>()
+  const hide = useCallback(() => setShown(undefined), [])
+  const show = (secret: S) => setShown(() => secret)
+  const { mutate, isPending, error } = useMutation({ mutationFn: async () => show(await read()) })
+  return { shown, show, hide, read: () => mutate(), isBusy: isPending, error }
 }

@@ -95,15 +95,13 @@ export function mergeEntries(
   const byId = new Map(operations.map((operation) => [operation.id, operation]))
   const done = activities.map(
     ({ id, type, actor, token, address, status, created_at, detail, operation_id }) => ({
-      ...{
-        key: String(id),
-        type,
-        actor: actorOf({ actor, token }),
-        address,
-        status,
-        created_at,
-        detail,
-      },
+      key: String(id),
+      type,
+      actor: actorOf({ actor, token }),
+      address,
+      status,
+      created_at,
+      detail,
       operation: operation_id === null ? undefined : byId.get(operation_id),
     }),
   )
@@ -111,8 +109,14 @@ export function mergeEntries(
   const others = operations
     .filter(({ id }) => !listed.has(id))
     .map((operation) => ({
-      ...{ key: operation.id, type: operation.type, actor: 'System', status: operation.status },
-      ...{ address: null, created_at: operation.created_at, detail: null, operation },
+      key: operation.id,
+      type: operation.type,
+      actor: 'System',
+      status: operation.status,
+      address: null,
+      created_at: operation.created_at,
+      detail: null,
+      operation,
     }))
   return [...done, ...others].sort((one, other) => other.created_at.localeCompare(one.created_at))
 }

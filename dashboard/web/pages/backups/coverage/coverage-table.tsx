@@ -8,7 +8,8 @@ import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
 import { Check } from '#dashboard/web/ui/check.tsx'
 import { formatBytes, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
 import type { CoveredSite } from '#shared/backups/api/backup-coverage.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -27,37 +28,33 @@ export function CoverageTable({ sites }: { sites: readonly CoveredSite[] }) {
     setSelected(isChosen ? new Set([...ids, id]) : ids.difference(new Set([id])))
   return (
     <>
-      <Table
+      <RecordTable
         label="Backups of sites"
-        head={
-          <>
-            <Head className="w-8">
+        rows={sites}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'Selected',
+            heading: (
               <Check
                 name="Select all sites on this page"
                 checked={ids.size === all.size}
                 mixed={ids.size > 0 && ids.size < all.size}
                 onChange={(isChosen) => setSelected(isChosen ? all : NONE)}
               />
-            </Head>
-            <Head>Site</Head>
-            <Head>Backups</Head>
-            <Head className="max-sm:hidden">Last backup</Head>
-            <Head className="max-md:hidden">Last proven</Head>
-            <Head className="max-lg:hidden text-right">Size</Head>
-            <Head className="max-lg:hidden">Target</Head>
-            <Head className="max-md:hidden">Next backup</Head>
-          </>
-        }
-      >
-        {sites.map((site) => (
-          <CoverageRow
-            key={site.id}
-            site={site}
-            isSelected={ids.has(site.id)}
-            onSelect={(isChosen) => select(site.id, isChosen)}
-          />
-        ))}
-      </Table>
+            ),
+            className: 'w-8',
+            show: ({ id, domain }) => (
+              <Check
+                name={`Select ${unicodeOf(domain)}`}
+                checked={ids.has(id)}
+                onChange={(isChosen) => select(id, isChosen)}
+              />
+            ),
+          },
+          ...COLUMNS,
+        ]}
+      />
       {ids.size > 0 && (
         <SelectionBar
           count={ids.size}
@@ -96,22 +93,12 @@ const SelectionBar = ({ count, onBackUp, onClear }: SelectionBarProps) => (
   </section>
 )
 
-interface CoverageRowProps {
-  site: CoveredSite
-  isSelected: boolean
-  onSelect: (isSelected: boolean) => void
-}
-
-function CoverageRow({ site, isSelected, onSelect }: CoverageRowProps) {
-  const { id, domain, server, state, last_at, proven_at, next_at, ...rest } = site
-  const { bytes, target, last_error } = rest
-  const { name, tone } = COVERAGE[state]
-  return (
-    <tr>
-      <Cell>
-        <Check name={`Select ${unicodeOf(domain)}`} checked={isSelected} onChange={onSelect} />
-      </Cell>
-      <Cell className="w-1/3 max-w-0 min-w-40">
+const COLUMNS: readonly Column<CoveredSite>[] = [
+  {
+    name: 'Site',
+    cell: 'w-1/3 max-w-0 min-w-40',
+    show: ({ id, domain, server, last_error }) => (
+      <>
         <Link
           to="/sites/$site_id"
           params={{ site_id: String(id) }}
@@ -124,31 +111,41 @@ function CoverageRow({ site, isSelected, onSelect }: CoverageRowProps) {
         {last_error !== null && (
           <p className="text-xs break-words text-bad">The last backup failed: {last_error}</p>
         )}
-      </Cell>
-      <Cell>
-        <Badge tone={tone}>{name}</Badge>
+      </>
+    ),
+  },
+  {
+    name: 'Backups',
+    show: ({ state, last_at }) => (
+      <>
+        <Badge tone={COVERAGE[state].tone}>{COVERAGE[state].name}</Badge>
         {last_at !== null && (
           <p className="mt-0.5 text-xs text-muted sm:hidden">
             <Time at={last_at} />
           </p>
         )}
-      </Cell>
-      <Cell className="max-sm:hidden">
-        <Time at={last_at} />
-      </Cell>
-      <Cell className="max-md:hidden">
-        <Time at={proven_at} />
-      </Cell>
-      <Cell className="text-right whitespace-nowrap tabular-nums max-lg:hidden">
-        {bytes === null ? <Nothing /> : formatBytes(bytes)}
-      </Cell>
-      <Cell className="break-words max-lg:hidden">{target ?? <Nothing />}</Cell>
-      <Cell className="max-md:hidden">
-        <Next at={next_at} />
-      </Cell>
-    </tr>
-  )
-}
+      </>
+    ),
+  },
+  { name: 'Last backup', className: 'max-sm:hidden', show: ({ last_at }) => <Time at={last_at} /> },
+  {
+    name: 'Last proven',
+    className: 'max-md:hidden',
+    show: ({ proven_at }) => <Time at={proven_at} />,
+  },
+  {
+    name: 'Size',
+    isNumber: true,
+    className: 'max-lg:hidden',
+    show: ({ bytes }) => (bytes === null ? <Nothing /> : formatBytes(bytes)),
+  },
+  {
+    name: 'Target',
+    className: 'break-words max-lg:hidden',
+    show: ({ target }) => target ?? <Nothing />,
+  },
+  { name: 'Next backup', className: 'max-md:hidden', show: ({ next_at }) => <Next at={next_at} /> },
+]
 
 const Nothing = () => <span className="text-muted">–</span>
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Archive, ArrowLeft, ArrowRight } from 'lucide-react'
 import {
@@ -11,11 +11,11 @@ import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { refreshedText } from '#dashboard/web/features/backups/refreshed-text.ts'
 import { CloneDialog } from '#dashboard/web/features/copies/clone-dialog.tsx'
 import { COVERAGE } from '#dashboard/web/labels/backup.ts'
-import { ServerField, useServer } from '#dashboard/web/pages/backups/targets/server-field.tsx'
+import { useServerField } from '#dashboard/web/pages/backups/targets/server-field.tsx'
 import { mistakesIn } from '#dashboard/web/ui/address.ts'
 import { AddressMistakes } from '#dashboard/web/ui/address-mistakes.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { FilterBar, type Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatBytes, formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
@@ -23,9 +23,9 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { SearchInput } from '#dashboard/web/ui/search-input.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import {
   type BackupCoverage,
   BackupCoverageQuery,
@@ -217,8 +217,6 @@ const Tile = ({ name, count, onClick }: TileProps) => (
   </li>
 )
 
-const NUMBER = 'text-right whitespace-nowrap tabular-nums'
-
 /** The backups of sites that were deleted permanently, or whose server was removed. */
 function GoneSites({ gone }: { gone: readonly GoneSite[] }) {
   return (
@@ -227,56 +225,55 @@ function GoneSites({ gone }: { gone: readonly GoneSite[] }) {
         Deleting a site keeps its backups until the owner of the storage removes them. Backups that
         were found in a target are listed here, too.
       </p>
-      <Table
+      <RecordTable
         label="Backups of deleted sites"
-        head={
-          <>
-            <Head>Site</Head>
-            <Head className="max-sm:hidden">Target</Head>
-            <Head className="text-right">Backups</Head>
-            <Head>Last backup</Head>
-            <Head className="max-md:hidden text-right">Size</Head>
-            <Head>
-              <span className="sr-only">Actions</span>
-            </Head>
-          </>
-        }
-      >
-        {gone.map((site) => (
-          <Row key={`${site.domain} ${site.target}`} site={site} />
-        ))}
-      </Table>
+        rows={gone}
+        keyOf={({ domain, target }) => `${domain} ${target}`}
+        columns={[
+          {
+            name: 'Site',
+            className: 'font-medium break-all',
+            show: ({ domain }) => unicodeOf(domain),
+          },
+          { name: 'Target', className: 'break-words max-sm:hidden', show: ({ target }) => target },
+          { name: 'Backups', isNumber: true, show: ({ count }) => formatNumber(count) },
+          { name: 'Last backup', show: ({ last_at }) => <Time at={last_at} /> },
+          {
+            name: 'Size',
+            isNumber: true,
+            className: 'max-md:hidden',
+            show: ({ bytes }) => formatBytes(bytes),
+          },
+          {
+            name: 'Actions',
+            isUnnamed: true,
+            cell: 'text-right',
+            show: (site) => <GoneActions site={site} />,
+          },
+        ]}
+      />
     </Card>
   )
 }
 
-function Row({ site: { backup_id, domain, target, count, last_at, bytes } }: { site: GoneSite }) {
+function GoneActions({ site: { backup_id, domain, target, last_at, bytes } }: { site: GoneSite }) {
   const { dialog, show } = useDialog()
   const refreshing = useDialog()
   const { data } = useQuery({ ...goneBackupsQuery(domain), enabled: dialog.open })
   const backups = data ?? [{ id: backup_id, at: last_at, bytes, target }]
   return (
-    <tr>
-      <Cell className="font-medium break-all">{unicodeOf(domain)}</Cell>
-      <Cell className="break-words max-sm:hidden">{target}</Cell>
-      <Cell className={NUMBER}>{formatNumber(count)}</Cell>
-      <Cell>
-        <Time at={last_at} />
-      </Cell>
-      <Cell className={`${NUMBER} max-md:hidden`}>{formatBytes(bytes)}</Cell>
-      <Cell className="text-right">
-        <div className="flex flex-wrap justify-end gap-2">
-          <Button aria-label={`Refresh list… of ${unicodeOf(domain)}`} onClick={refreshing.show}>
-            Refresh list…
-          </Button>
-          <Button aria-label={`Restore ${unicodeOf(domain)} as a new site`} onClick={show}>
-            Restore…
-          </Button>
-        </div>
-        <RefreshGone {...refreshing.dialog} domain={domain} />
-        <CloneDialog {...dialog} origin={{ domain, backups }} chosen={backup_id} />
-      </Cell>
-    </tr>
+    <>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button aria-label={`Refresh list… of ${unicodeOf(domain)}`} onClick={refreshing.show}>
+          Refresh list…
+        </Button>
+        <Button aria-label={`Restore ${unicodeOf(domain)} as a new site`} onClick={show}>
+          Restore…
+        </Button>
+      </div>
+      <RefreshGone {...refreshing.dialog} domain={domain} />
+      <CloneDialog {...dialog} origin={{ domain, backups }} chosen={backup_id} />
+    </>
   )
 }
 
@@ -285,41 +282,23 @@ interface RefreshGoneProps extends DialogState {
 }
 
 /** Compares the list of backups of a deleted site with what is stored. */
-function RefreshGone({ open, onClose, domain }: RefreshGoneProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={`Refresh the list of ${unicodeOf(domain)}`}
-      about="A server reads the storage. Backups that are no longer stored leave the list, and others are added."
-    >
-      {open && <RefreshForm domain={domain} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const RefreshGone = dialogOf(RefreshForm, ({ domain }) => ({
+  title: `Refresh the list of ${unicodeOf(domain)}`,
+  about:
+    'A server reads the storage. Backups that are no longer stored leave the list, and others are added.',
+}))
 
-function RefreshForm({ domain, onClose }: Omit<RefreshGoneProps, 'open'>) {
-  const client = useQueryClient()
-  const chosen = useServer()
-  const { server } = chosen
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: (server_id: number) => refreshGoneBackups(server_id, domain),
-    onSuccess: (changed) => {
-      toast(refreshedText(changed))
-      onClose()
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
+function RefreshForm({ domain, onClose }: RefreshGoneProps) {
+  const { server_id, serverField } = useServerField('Choose one that reaches the storage.')
+  const { form } = useFormCall(() => refreshGoneBackups(server_id ?? 0, domain), {
+    done: refreshedText,
+    changes: [BACKUPS],
+    onDone: onClose,
+    onClose,
   })
   return (
-    <DialogForm
-      action="Refresh list"
-      onSubmit={() => server !== undefined && mutate(server)}
-      onCancel={onClose}
-      isBlocked={server === undefined}
-      isBusy={isPending}
-      error={error}
-    >
-      <ServerField {...chosen} hint="Choose one that reaches the storage." />
+    <DialogForm action="Refresh list" {...form} isBlocked={server_id === undefined}>
+      {serverField}
     </DialogForm>
   )
 }

@@ -17,17 +17,18 @@ import {
   sealTo,
 } from '#dashboard/web/pages/backups/kit/key-pair.ts'
 import { privateKeyIn } from '#dashboard/web/pages/backups/kit/kit-file.ts'
-import { ServerField, useServer } from '#dashboard/web/pages/backups/targets/server-field.tsx'
+import { useServerField } from '#dashboard/web/pages/backups/targets/server-field.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
+import { Field, Input, TextAreaField } from '#dashboard/web/ui/field.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { ProgressBar } from '#dashboard/web/ui/progress-bar.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import type { AdoptedBackups, FoundBackups } from '#shared/backups/api/backup-found.ts'
 import type { BackupTargetView } from '#shared/backups/api/backups.ts'
@@ -40,27 +41,21 @@ interface FindProps extends DialogState {
 }
 
 /** Finds the backups of a dashboard that is lost, and records them here. */
-export function FindBackups({ open, onClose, ...props }: FindProps) {
-  const Content = hasWebCrypto() ? FindForm : NoCrypto
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={`Find existing backups in ${props.target.name}`}
-      about="For backups that another dashboard made. A server reads the target, and the recovery kit opens the repositories. Their backups can be restored as new sites then."
-      wide
-    >
-      {open && <Content {...props} onClose={onClose} />}
-    </Dialog>
-  )
-}
+export const FindBackups = dialogOf(
+  (props: FindProps) => (hasWebCrypto() ? <FindForm {...props} /> : <NoCrypto {...props} />),
+  ({ target }) => ({
+    title: `Find existing backups in ${target.name}`,
+    about:
+      'For backups that another dashboard made. A server reads the target, and the recovery kit opens the repositories. Their backups can be restored as new sites then.',
+    wide: true,
+  }),
+)
 
-function FindForm({ target, onShow, onClose }: Omit<FindProps, 'open'>) {
-  const chosen = useServer()
+function FindForm({ target, onShow, onClose }: FindProps) {
+  const { server_id, serverField } = useServerField('It reads the target.')
   const [file, setFile] = useState<File>()
   const [names, setNames] = useState('')
   const { start, hasKit, found, unnamed, isPending, error } = useFind()
-  const { server: server_id } = chosen
   const listed = names.split(/\s+/).filter((name) => name !== '')
   const submit = () => {
     if (!file || server_id === undefined) return
@@ -93,10 +88,14 @@ function FindForm({ target, onShow, onClose }: Omit<FindProps, 'open'>) {
           onChange={({ target: { files } }) => setFile(files?.[0])}
         />
       </Field>
-      <ServerField {...chosen} hint="It reads the target." />
-      <Field label="Names of repositories" name="names" hint={NAMES[target.place.kind] ?? ALL}>
-        <TextArea value={names} onChange={({ target: { value } }) => setNames(value)} />
-      </Field>
+      {serverField}
+      <TextAreaField
+        label="Names of repositories"
+        name="names"
+        hint={NAMES[target.place.kind] ?? ALL}
+        value={names}
+        onChange={setNames}
+      />
       {hasKit === false && (
         <p className="text-muted">
           This dashboard has no recovery kit in use. It uses the chosen one from now on.
@@ -129,7 +128,7 @@ type NewSearch = Omit<Search, 'kit' | 'hasKit'> & { file: File }
 function useFind() {
   const client = useQueryClient()
   const { data: kits } = useQuery(kitsQuery)
-  const [found, setFound] = useState<readonly Found[]>()
+  const [found, setFound] = useState<readonly FoundRepository[]>()
   const hasKit = kits && kits.in_use !== null
   const {
     mutate,
@@ -150,7 +149,7 @@ function useFind() {
 }
 
 interface FoundListProps {
-  found: readonly Found[]
+  found: readonly FoundRepository[]
   unnamed: number
   isBusy: boolean
   error: unknown
@@ -162,7 +161,7 @@ interface FoundListProps {
 /** Each repository of the target, while their backups are recorded and after it. */
 function FoundList(props: FoundListProps) {
   const { found, unnamed, isBusy, error, onRetry, onClose, onShow } = props
-  const count = (...states: Found['state'][]) =>
+  const count = (...states: FoundRepository['state'][]) =>
     found.filter(({ state }) => states.includes(state)).length
   const done = count('done')
   return (
@@ -196,20 +195,12 @@ function FoundList(props: FoundListProps) {
       )}
       {error !== null && <Failure error={error} onRetry={onRetry} />}
       {found.length > 0 && (
-        <Table
+        <RecordTable
           label="Repositories"
-          head={
-            <>
-              <Head>Site</Head>
-              <Head className="text-right">Backups</Head>
-              <Head>Last backup</Head>
-            </>
-          }
-        >
-          {found.map((one) => (
-            <Row key={one.name} found={one} />
-          ))}
-        </Table>
+          rows={found}
+          keyOf={({ name }) => name}
+          columns={COLUMNS}
+        />
       )}
       {!isBusy && error === null && count('failed') > 0 && (
         <Button icon={<RotateCw />} onClick={onRetry} className="self-start">
@@ -220,7 +211,7 @@ function FoundList(props: FoundListProps) {
   )
 }
 
-function summaryOf(found: readonly Found[], isBusy: boolean): string {
+function summaryOf(found: readonly FoundRepository[], isBusy: boolean): string {
   const ended = found.filter(({ state }) => state !== 'waiting' && state !== 'reading').length
   if (isBusy) return `Reading repositories: ${ended} of ${found.length}`
   if (found.length === 0) return 'The target has no repository of a site.'
@@ -228,29 +219,37 @@ function summaryOf(found: readonly Found[], isBusy: boolean): string {
   return `The backups of ${formatCount(done, 'site')} are recorded. Restore them on the tab Sites.`
 }
 
-function Row({ found }: { found: Found }) {
-  const adopted = found.state === 'done' ? found.adopted : undefined
+const COLUMNS: readonly Column<FoundRepository>[] = [
+  { name: 'Site', show: (found) => <Name found={found} /> },
+  {
+    name: 'Backups',
+    isNumber: true,
+    show: (found) => found.state === 'done' && formatNumber(found.adopted.backups),
+  },
+  {
+    name: 'Last backup',
+    show: (found) => found.state === 'done' && <Time at={found.adopted.last_at} />,
+  },
+]
+
+function Name({ found }: { found: FoundRepository }) {
   return (
-    <tr>
-      <Cell>
-        <span className="flex flex-wrap items-center gap-2">
-          <span className="font-medium break-all">
-            {adopted ? unicodeOf(adopted.domain) : found.name}
-          </span>
-          {found.state !== 'done' && (
-            <Badge tone={STATES[found.state].tone}>{STATES[found.state].name}</Badge>
-          )}
+    <>
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="font-medium break-all">
+          {found.state === 'done' ? unicodeOf(found.adopted.domain) : found.name}
         </span>
-        {adopted && <p className="text-xs break-all text-muted">{found.name}</p>}
-        {found.state === 'failed' && <p className="text-xs break-words">{found.message}</p>}
-      </Cell>
-      <Cell className="text-right tabular-nums">{adopted && formatNumber(adopted.backups)}</Cell>
-      <Cell>{adopted && <Time at={adopted.last_at} />}</Cell>
-    </tr>
+        {found.state !== 'done' && (
+          <Badge tone={STATES[found.state].tone}>{STATES[found.state].name}</Badge>
+        )}
+      </span>
+      {found.state === 'done' && <p className="text-xs break-all text-muted">{found.name}</p>}
+      {found.state === 'failed' && <p className="text-xs break-words">{found.message}</p>}
+    </>
   )
 }
 
-const STATES: Record<Exclude<Found['state'], 'done'>, { name: string; tone: Tone }> = {
+const STATES: Record<Exclude<FoundRepository['state'], 'done'>, { name: string; tone: Tone }> = {
   waiting: { name: 'waiting', tone: 'plain' },
   reading: { name: 'reading', tone: 'busy' },
   other_kit: { name: 'needs another kit', tone: 'warn' },
@@ -258,7 +257,7 @@ const STATES: Record<Exclude<Found['state'], 'done'>, { name: string; tone: Tone
 }
 
 /** A repository in a target, and what was done with it. */
-type Found = { name: string } & (
+type FoundRepository = { name: string } & (
   | { state: 'waiting' | 'reading' | 'other_kit' }
   | { state: 'done'; adopted: AdoptedBackups }
   | { state: 'failed'; message: string }
@@ -283,10 +282,13 @@ class NotFound extends Error {}
  * recorded, one repository after the other. A dashboard without a kit uses this one from then on.
  * Returns how many more repositories there are, whose names are not known.
  */
-async function adoptAll(search: Search, show: (found: readonly Found[]) => void): Promise<number> {
+async function adoptAll(
+  search: Search,
+  show: (found: readonly FoundRepository[]) => void,
+): Promise<number> {
   const kit = await kitIn(search.kit)
   if (!search.hasKit) await takeKit(kit)
-  const found: Found[] = []
+  const found: FoundRepository[] = []
   let unnamed = 0
   for await (const { page, repository } of repositoriesOf(search)) {
     if (!repository) {
@@ -326,7 +328,7 @@ async function* adopting(
   kit: Kit,
   dashboard_key: string,
   { name, keys }: Repository,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundRepository> {
   const own = keys.filter((key) => key.kit === kit.fingerprint)
   const opened = await Promise.all(own.map(({ sealed }) => kit.open(sealed)))
   const passwords = opened.flatMap((password) => password ?? [])
@@ -337,8 +339,8 @@ async function* adopting(
   yield { name, state: 'reading' }
   const sealed_passwords = await Promise.all(passwords.map((each) => sealTo(dashboard_key, each)))
   yield await adoptBackups(server_id, { target_id, repository: name, sealed_passwords }).then(
-    (adopted): Found => ({ name, state: 'done', adopted }),
-    (error: unknown): Found => ({ name, state: 'failed', message: messageOf(error) }),
+    (adopted): FoundRepository => ({ name, state: 'done', adopted }),
+    (error: unknown): FoundRepository => ({ name, state: 'failed', message: messageOf(error) }),
   )
 }
 

@@ -7,11 +7,12 @@ import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
+import { Field, Input, TextAreaField, TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { saveText } from '#dashboard/web/ui/save-text.ts'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { answerOf, createKeyPair, hasWebCrypto } from './key-pair.ts'
 import { DECRYPT, KIT_FILE, privateKeyIn, renderKit } from './kit-file.ts'
 
@@ -43,24 +44,18 @@ export function NewKit({ open, onClose }: DialogState) {
 /** The browser generates the key pair: the private key never leaves the page. */
 function GeneratedKit(props: KitSteps) {
   const client = useQueryClient()
-  const { mutate, data, isPending, error } = useMutation({
-    gcTime: 0,
-    mutationFn: async () => {
+  const { form, result } = useFormCall(
+    async () => {
       const { public_key, private_key } = await createKeyPair()
       const { kit, challenge } = await createKit(public_key)
       void client.invalidateQueries(kitsQuery)
       return { text: renderKit({ ...kit, private_key }), challenge }
     },
-  })
-  if (data) return <SavedKit {...props} {...data} />
+    { isSecret: true, onClose: props.onClose },
+  )
+  if (result) return <SavedKit {...props} {...result} />
   return (
-    <DialogForm
-      action="Create recovery kit"
-      onSubmit={mutate}
-      onCancel={props.onClose}
-      isBusy={isPending}
-      error={error}
-    >
+    <DialogForm action="Create recovery kit" {...form}>
       <div className="flex max-w-prose flex-col gap-3 text-muted">
         <p>
           Each repository has a password of its own, which its server generates. The kit is the key
@@ -86,52 +81,38 @@ openssl pkey -in ${KIT_FILE} -pubout`
 /** Without HTTPS the browser has no cryptography: the user runs openssl instead. */
 function OpensslKit({ onClose, confirm }: KitSteps) {
   const [key, setKey] = useState('')
-  const client = useQueryClient()
-  const { mutate, data, isPending, error } = useMutation({
-    mutationFn: () => createKit(`${key.replaceAll('\r', '').trim()}\n`),
-    onSuccess: () => client.invalidateQueries(kitsQuery),
-  })
-  if (data) return <Challenge {...{ onClose, confirm }} challenge={data.challenge} />
-  const refused = refusalsIn(error).public_key
+  const { form, refusals, result } = useFormCall(
+    () => createKit(`${key.replaceAll('\r', '').trim()}\n`),
+    { fields: ['public_key'], changes: [kitsQuery.queryKey], onClose },
+  )
+  if (result) return <Challenge onClose={onClose} confirm={confirm} challenge={result.challenge} />
   return (
-    <DialogForm
-      action="Use this key"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBlocked={key.trim() === ''}
-      isBusy={isPending}
-      error={refused === undefined ? error : null}
-    >
+    <DialogForm action="Use this key" {...form} isBlocked={key.trim() === ''}>
       <Notice kind="info" title="This page is not served over HTTPS">
         The browser cannot generate the kit here. Create it with openssl on your own computer, not
         on a server.
       </Notice>
       <Snippet text={CREATE} what="the commands" />
-      <Field
+      <TextAreaField
         label="Public key"
         name="public_key"
         hint="What the second command prints. The file stays with you: keep it offline."
-        error={refused}
-      >
-        <TextArea value={key} onChange={({ target }) => setKey(target.value)} />
-      </Field>
+        error={refusals.public_key}
+        value={key}
+        onChange={setKey}
+      />
     </DialogForm>
   )
 }
 
 function Challenge({ challenge, confirm, onClose }: KitSteps & { challenge: string }) {
   const [answer, setAnswer] = useState('')
-  const { mutate, isPending, error } = useMutation({ mutationFn: () => confirm(answer.trim()) })
-  const refused = refusalsIn(error).answer
+  const { form, refusals } = useFormCall(() => confirm(answer.trim()), {
+    fields: ['answer'],
+    onClose,
+  })
   return (
-    <DialogForm
-      action="Confirm recovery kit"
-      onSubmit={mutate}
-      onCancel={onClose}
-      isBlocked={answer.trim() === ''}
-      isBusy={isPending}
-      error={refused === undefined ? error : null}
-    >
+    <DialogForm action="Confirm recovery kit" {...form} isBlocked={answer.trim() === ''}>
       <p className="text-muted">
         Prove that the file opens what is encrypted to it: run this command where you saved it.
       </p>
@@ -139,9 +120,14 @@ function Challenge({ challenge, confirm, onClose }: KitSteps & { challenge: stri
         text={`printf %s '${challenge}' | ${DECRYPT} | openssl base64 -A`}
         what="the command"
       />
-      <Field label="Answer" name="answer" hint="What the command prints." error={refused}>
-        <Input value={answer} onChange={({ target }) => setAnswer(target.value)} />
-      </Field>
+      <TextField
+        label="Answer"
+        name="answer"
+        hint="What the command prints."
+        error={refusals.answer}
+        value={answer}
+        onChange={setAnswer}
+      />
     </DialogForm>
   )
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Pencil, ShieldCheck, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import {
@@ -9,11 +9,10 @@ import {
   removeDashboardTarget,
   setDashboardTarget,
 } from '#dashboard/web/api/backups.ts'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { KIND_NAMES, placeName } from '#dashboard/web/labels/backup.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
@@ -22,21 +21,20 @@ import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { useAction } from '#dashboard/web/ui/use-call.ts'
 import type { DashboardBackup, DashboardTarget } from '#shared/recovery/api/dashboard-backup.ts'
-import { type Draft, draftOf, inputOf, mistakesOf, refusalsOf } from './draft.ts'
-import { KindField, PlaceFields } from './place-fields.tsx'
+import { usePlaceForm } from './place-form.tsx'
 
-type Shown = 'edit' | 'remove'
+type OpenDialog = 'edit' | 'remove'
 
 /** The records of the dashboard in a target that no server can read. */
 export function DashboardCard() {
   const { data, error, refetch } = useQuery(dashboardBackupQuery)
-  const [shown, setShown] = useState<Shown>()
+  const [shown, setShown] = useState<OpenDialog>()
   /** A dialog that closes must not close the next one. */
-  const state = (dialog: Shown) => ({
+  const state = (dialog: OpenDialog) => ({
     open: shown === dialog,
-    onClose: () => setShown((present) => (present === dialog ? undefined : present)),
+    onClose: () => setShown((current) => (current === dialog ? undefined : current)),
   })
   return (
     <Card
@@ -51,25 +49,15 @@ export function DashboardCard() {
   )
 }
 
-/** Runs a call, and reads again what it changed. */
-function useCall(call: () => Promise<unknown>) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: call,
-    onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
-  })
-}
-
 function Actions({
   of: { target, obstacle, requested_at },
   onShow,
 }: {
   of: DashboardBackup
-  onShow: (shown: Shown) => void
+  onShow: (shown: OpenDialog) => void
 }) {
-  const save = useCall(backUpDashboard)
-  const check = useCall(checkDashboardTarget)
+  const save = useAction(backUpDashboard, { changes: [BACKUPS] })
+  const check = useAction(checkDashboardTarget, { changes: [BACKUPS] })
   if (!target) {
     return (
       <Button kind="primary" onClick={() => onShow('edit')}>
@@ -77,17 +65,17 @@ function Actions({
       </Button>
     )
   }
-  const isBusy = save.isPending || check.isPending || requested_at !== null
+  const isBusy = save.isBusy || check.isBusy || requested_at !== null
   return (
     <div className="flex gap-2">
-      <Button busy={isBusy} disabled={obstacle !== null} onClick={() => save.mutate()}>
+      <Button busy={isBusy} disabled={obstacle !== null} onClick={() => save.run()}>
         Back up now
       </Button>
       <Menu name="More actions of the backup of this dashboard">
         <MenuItem
           icon={<ShieldCheck />}
           disabled={isBusy || obstacle !== null}
-          onClick={() => check.mutate()}
+          onClick={() => check.run()}
         >
           Check target
         </MenuItem>
@@ -169,20 +157,15 @@ function ReleaseKey({ of: { state, since } }: { of: NonNullable<DashboardBackup[
   )
 }
 
-interface QuestionProps {
-  open: boolean
-  onClose: () => void
-}
-
-function Remove(state: QuestionProps) {
-  const { mutateAsync } = useCall(removeDashboardTarget)
+function Remove(dialog: DialogState) {
+  const remove = useAction(removeDashboardTarget, { changes: [BACKUPS] })
   return (
     <Confirm
-      {...state}
+      {...dialog}
       title="Remove the target of the dashboard?"
       action="Remove target"
       isDestructive
-      onConfirm={mutateAsync}
+      onConfirm={() => remove.runAsync()}
     >
       The records of the dashboard are not backed up to another machine any more. The storage is not
       changed.
@@ -202,61 +185,26 @@ const HINT =
   'With an account that no target of sites has, and that the accounts of these targets cannot read: a user of its own with rest-server --private-repos, an access key of its own for a prefix or bucket, or an SFTP account of its own.'
 
 /** Adds or changes the target of the dashboard. */
-function OwnTargetForm({ target, open, onClose }: OwnTargetFormProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={target ? 'Edit target of the dashboard' : 'Add target of the dashboard'}
-      about="No server ever gets it. The dashboard checks it as soon as you save it."
-      wide
-    >
-      {open && <Form target={target} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const OwnTargetForm = dialogOf(Form, ({ target }) => ({
+  title: target ? 'Edit target of the dashboard' : 'Add target of the dashboard',
+  about: 'No server ever gets it. The dashboard checks it as soon as you save it.',
+  wide: true,
+}))
 
-function Form({ target, onClose }: Omit<OwnTargetFormProps, 'open'>) {
-  const [draft, setDraft] = useState(() => draftOf({ ...(target ?? EMPTY), name: NAME }))
-  const [isTried, setIsTried] = useState(false)
-  const client = useQueryClient()
-  const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: () => {
-      const { name: _, ...body } = inputOf(draft)
-      return setDashboardTarget(body)
-    },
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: BACKUPS })
-      toast('The target of the dashboard is being checked')
-      onClose()
-    },
+function Form({ target, onClose }: OwnTargetFormProps) {
+  const { form, placeFields } = usePlaceForm({
+    target: target ?? undefined,
+    name: NAME,
+    kinds: KINDS,
+    hint: HINT,
+    call: ({ name: _, ...body }) => setDashboardTarget(body),
+    changes: [BACKUPS],
+    done: 'The target of the dashboard is being checked',
+    onClose,
   })
-  const mistakes = mistakesOf(draft)
-  const refused = refusalsOf(refusalsIn(error))
-  const refusals = isTried ? { ...refused, ...mistakes } : refused
-  const submit = () => {
-    setIsTried(true)
-    if (Object.keys(mistakes).length === 0) mutate()
-  }
-  const change = (part: Partial<Draft>) => {
-    reset()
-    setDraft({ ...draft, ...part })
-  }
   return (
-    <DialogForm
-      action="Save target"
-      onSubmit={submit}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={Object.keys(refused).some((name) => name in draft) ? null : error}
-    >
-      <KindField {...{ draft, change }} names={KINDS} hint={HINT} />
-      <PlaceFields {...{ draft, change, refusals }} isNew={target?.place.kind !== draft.kind} />
+    <DialogForm action="Save target" {...form}>
+      {placeFields}
     </DialogForm>
   )
-}
-
-const EMPTY: Pick<DashboardTarget, 'place' | 'keeper_key'> = {
-  place: { kind: 'rest', url: '', user: '', ca: '' },
-  keeper_key: null,
 }

@@ -4,21 +4,33 @@ import { type BackupTargetView, CreateBackupTarget } from '#shared/backups/api/b
 export type Kind = BackupTargetView['place']['kind']
 
 const TEXTS = {
-  ...{ name: '', url: '', bucket: '', prefix: 'hosting', region: 'us-east-1', host: '' },
-  ...{ port: '22', user: '', path: '', host_key: '', ca: '' },
+  name: '',
+  url: '',
+  bucket: '',
+  prefix: 'hosting',
+  region: 'us-east-1',
+  host: '',
+  port: '22',
+  user: '',
+  path: '',
+  host_key: '',
+  ca: '',
   keeper_key: '',
   /** Empty: the current one stays. */
   secret: '',
 }
 export type FieldName = keyof typeof TEXTS
+
+export const FIELD_NAMES = Object.keys(TEXTS) as FieldName[]
 /** A target as texts of a form. */
 export type Draft = Record<FieldName, string> & { kind: Kind }
 
-export function draftOf(
-  target: Pick<BackupTargetView, 'name' | 'place' | 'keeper_key'> | undefined,
-): Draft {
+/** The values of a target; that of the dashboard has no name. */
+export type TargetValues = Pick<BackupTargetView, 'place' | 'keeper_key'> & { name?: string }
+
+export function draftOf(target: TargetValues | undefined): Draft {
   if (!target) return { ...TEXTS, kind: 'rest' }
-  const { name, place, keeper_key } = target
+  const { name = '', place, keeper_key } = target
   const texts = Object.entries(place).map(([field, value]) => [field, String(value)])
   return {
     ...TEXTS,

@@ -34,7 +34,9 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
       'rest-server on another machine. With --append-only it refuses to delete backups: recommended.',
     fields: [
       {
-        ...{ name: 'url', label: 'Address', placeholder: 'https://backup.example:8000/' },
+        name: 'url',
+        label: 'Address',
+        placeholder: 'https://backup.example:8000/',
         hint: 'Begins with https://, without user and password.',
       },
       { name: 'user', label: 'User' },
@@ -48,7 +50,9 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
       'A bucket. Use versioning and object lock, and an access key that cannot delete versions.',
     fields: [
       {
-        ...{ name: 'url', label: 'Address', placeholder: 'https://s3.eu-central-1.example/' },
+        name: 'url',
+        label: 'Address',
+        placeholder: 'https://s3.eu-central-1.example/',
         hint: 'The endpoint, which begins with https://, without the bucket.',
       },
       { name: 'bucket', label: 'Bucket' },
@@ -68,11 +72,15 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
       { name: 'user', label: 'User' },
       { name: 'path', label: 'Folder', placeholder: '/backups' },
       {
-        ...{ name: 'host_key', label: 'Host key', placeholder: 'ssh-ed25519 AAAA…' },
+        name: 'host_key',
+        label: 'Host key',
+        placeholder: 'ssh-ed25519 AAAA…',
         hint: 'One line of ssh-keyscan, without the name. Compare it with the key on the machine.',
       },
       {
-        ...{ name: 'secret', label: 'Private SSH key', type: 'lines' },
+        name: 'secret',
+        label: 'Private SSH key',
+        type: 'lines',
         hint: 'Of a key pair for this target only, without a passphrase.',
       },
       KEEPER,
@@ -83,7 +91,9 @@ export const KIND_FIELDS: Record<Kind, KindTexts> = {
       'A folder of each server, such as a mounted disk. A lost or stolen server loses its backups.',
     fields: [
       {
-        ...{ name: 'path', label: 'Folder', placeholder: '/mnt/backup' },
+        name: 'path',
+        label: 'Folder',
+        placeholder: '/mnt/backup',
         hint: 'The same path on every server.',
       },
       KEEPER,

@@ -3,8 +3,8 @@ import { Pencil, Plus, Tag, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { BACKUPS, changeRules, rulesQuery, targetsQuery } from '#dashboard/web/api/backups.ts'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
-import { BackupFirstField } from '#dashboard/web/features/backups/backup-first-field.tsx'
 import {
+  BackupFirstField,
   IntervalField,
   PerServerField,
   TargetField,
@@ -13,13 +13,14 @@ import { EVERY } from '#dashboard/web/labels/backup.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import type {
   BackupRule,
@@ -79,41 +80,49 @@ interface RulesProps {
 function Rules({ rules, onEdit, onRemove }: RulesProps) {
   const { data: targets = [] } = useQuery(targetsQuery)
   return (
-    <Table
+    <RecordTable
       label="Rules by tag"
-      head={
-        <>
-          <Head>Tag</Head>
-          <Head>Interval</Head>
-          <Head className="max-sm:hidden">Target</Head>
-          <Head className="text-right">
-            <span className="sr-only">Actions</span>
-          </Head>
-        </>
-      }
-    >
-      {rules.map((rule) => (
-        <tr key={rule.tag}>
-          <Cell>
-            <Badge>{rule.tag}</Badge>
-            <p className="mt-0.5 text-xs text-muted">{formatCount(rule.servers, 'server')}</p>
-          </Cell>
-          <Cell>
-            {rule.every === 'default' ? <AsForAll /> : EVERY[rule.every]}
-            <p className="text-xs text-muted sm:hidden">{nameOf(targets, rule)}</p>
-            {rule.per_server !== null && (
-              <p className="text-xs text-muted">
-                {formatCount(rule.per_server, 'backup')} at the same time on a server
-              </p>
-            )}
-            {rule.backup_first !== null && (
-              <p className="text-xs text-muted">
-                {rule.backup_first ? 'Backup before changes' : 'No backup before changes'}
-              </p>
-            )}
-          </Cell>
-          <Cell className="max-sm:hidden">{nameOf(targets, rule) ?? <AsForAll />}</Cell>
-          <Cell className="text-right">
+      rows={rules}
+      keyOf={({ tag }) => tag}
+      columns={[
+        {
+          name: 'Tag',
+          show: ({ tag, servers }) => (
+            <>
+              <Badge>{tag}</Badge>
+              <p className="mt-0.5 text-xs text-muted">{formatCount(servers, 'server')}</p>
+            </>
+          ),
+        },
+        {
+          name: 'Interval',
+          show: (rule) => (
+            <>
+              {rule.every === 'default' ? <AsForAll /> : EVERY[rule.every]}
+              <p className="text-xs text-muted sm:hidden">{nameOf(targets, rule)}</p>
+              {rule.per_server !== null && (
+                <p className="text-xs text-muted">
+                  {formatCount(rule.per_server, 'backup')} at the same time on a server
+                </p>
+              )}
+              {rule.backup_first !== null && (
+                <p className="text-xs text-muted">
+                  {rule.backup_first ? 'Backup before changes' : 'No backup before changes'}
+                </p>
+              )}
+            </>
+          ),
+        },
+        {
+          name: 'Target',
+          className: 'max-sm:hidden',
+          show: (rule) => nameOf(targets, rule) ?? <AsForAll />,
+        },
+        {
+          name: 'Actions',
+          isUnnamed: true,
+          className: 'text-right',
+          show: (rule) => (
             <Menu name={`Actions of the rule for ${rule.tag}`}>
               <MenuItem icon={<Pencil />} onClick={() => onEdit(rule)}>
                 Edit rule
@@ -122,10 +131,10 @@ function Rules({ rules, onEdit, onRemove }: RulesProps) {
                 Remove rule
               </MenuItem>
             </Menu>
-          </Cell>
-        </tr>
-      ))}
-    </Table>
+          ),
+        },
+      ]}
+    />
   )
 }
 
@@ -166,7 +175,7 @@ function RuleForm({ rule, ...dialog }: RuleFormProps) {
         isBusy={isPending}
         error={error}
       >
-        <Field
+        <SelectField
           name="tag"
           label="Tag"
           hint={
@@ -174,43 +183,20 @@ function RuleForm({ rule, ...dialog }: RuleFormProps) {
               ? 'No server has another tag. Add one on the page of a server.'
               : 'For the sites of all servers with this tag.'
           }
-        >
-          <Select
-            value={tag}
-            disabled={rule !== undefined}
-            onChange={({ target }) => setTag(target.value)}
-          >
-            <option value="">Choose…</option>
-            {options.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </Select>
-        </Field>
-        <IntervalField
-          value={every}
-          onChange={setEvery}
-          fallback="As for all sites"
-          error={undefined}
+          value={tag}
+          disabled={rule !== undefined}
+          options={[{ value: '', name: 'Choose…' }, ...named(...options)]}
+          onChange={setTag}
         />
+        <IntervalField value={every} onChange={setEvery} fallback="As for all sites" />
         <TargetField
           targets={targets}
           value={target_id}
           onChange={setTarget}
           fallback="The default target"
-          error={undefined}
         />
-        <BackupFirstField
-          value={backup_first}
-          onChange={setFirst}
-          fallback="As for all sites"
-          error={undefined}
-        />
-        <PerServerField
-          value={per_server}
-          onChange={setPerServer}
-          fallback="As for all servers"
-          error={undefined}
-        />
+        <BackupFirstField value={backup_first} onChange={setFirst} fallback="As for all sites" />
+        <PerServerField value={per_server} onChange={setPerServer} fallback="As for all servers" />
       </DialogForm>
     </Dialog>
   )

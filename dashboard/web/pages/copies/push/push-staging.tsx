@@ -2,16 +2,16 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { ApiError } from '#dashboard/web/api/client.ts'
 import { comparisonQuery, pushStaging } from '#dashboard/web/api/copies.ts'
-import { planQuery, type SiteWork } from '#dashboard/web/api/site-work.ts'
-import type { SitePlace } from '#dashboard/web/api/sites.ts'
-import { useEvents } from '#dashboard/web/api/use-events.ts'
+import type { SitePlace, SiteWork } from '#dashboard/web/api/site-call.ts'
+import { planQuery } from '#dashboard/web/api/site-work.ts'
 import { BackUpFirst } from '#dashboard/web/features/backups/back-up-first.tsx'
 import { BeforeChange, useBackupFirst } from '#dashboard/web/features/backups/before-change.tsx'
+import { useOutcome } from '#dashboard/web/features/operations/use-outcome.ts'
 import { PlanPreview } from '#dashboard/web/features/sites/plan-preview.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
-import { Dialog, DialogFooter, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { DialogFooter, type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
@@ -22,31 +22,27 @@ import { OPERATION_TYPES } from '#shared/operation-types.ts'
 import { type Choice, type Comparison, choiceFor, overwrittenIn } from './choice.ts'
 import { TableChoice } from './table-choice.tsx'
 
-type Named = SitePlace & { domain: string }
+type NamedSite = SitePlace & { domain: string }
 
 interface PushStagingProps extends DialogState {
-  staging: Named
-  live: Named
+  staging: NamedSite
+  live: NamedSite
 }
 
 /** Compares both sites, and replaces what is chosen on the live one. */
-export function PushStaging({ open, onClose, staging, live }: PushStagingProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      wide
-      title={`Push ${unicodeOf(staging.domain)} to ${unicodeOf(live.domain)}`}
-      about="Choose what replaces files and tables of the live site. Its address and its wp-config.php stay."
-    >
-      {open && (
-        <Comparing live={live} staging={staging} onClose={onClose}>
-          {(found) => <Form staging={staging} live={live} found={found} onClose={onClose} />}
-        </Comparing>
-      )}
-    </Dialog>
-  )
-}
+export const PushStaging = dialogOf(
+  ({ live, staging, onClose }: PushStagingProps) => (
+    <Comparing live={live} staging={staging} onClose={onClose}>
+      {(found) => <Form staging={staging} live={live} found={found} onClose={onClose} />}
+    </Comparing>
+  ),
+  ({ staging, live }) => ({
+    wide: true,
+    title: `Push ${unicodeOf(staging.domain)} to ${unicodeOf(live.domain)}`,
+    about:
+      'Choose what replaces files and tables of the live site. Its address and its wp-config.php stay.',
+  }),
+)
 
 interface FormProps extends Omit<PushStagingProps, 'open'> {
   found: Comparison
@@ -113,11 +109,9 @@ function Form({ staging, live, found, onClose }: FormProps) {
 }
 
 const NEEDED: RefusalCode = 'backup_needed'
-const NONE: SiteWork = { key: [], call: () => Promise.reject(new Error('No work')) }
-
 /** Whether the server refuses the push because the live site has no recent backup. */
 function useNeedsBackup(work: SiteWork | undefined): boolean {
-  const { error } = useQuery({ ...planQuery(work ?? NONE), enabled: work !== undefined })
+  const { error } = useQuery(planQuery(work))
   return error instanceof ApiError && error.code === NEEDED
 }
 
@@ -156,15 +150,13 @@ const Compared = OPERATION_TYPES['site.compare'].outcome.result
 type FollowedProps = Omit<ComparingProps, 'live' | 'staging'> & { operation_id: string }
 
 function Followed({ operation_id, onClose, children }: FollowedProps) {
-  const { events } = useEvents(`/api/operations/${operation_id}/events`)
-  const end = events.find(({ event }) => event === 'complete' || event === 'error')
-  const found = end?.event === 'complete' ? Compared.safeParse(end.data).data : undefined
-  if (found) return children(found)
+  const { result, problem } = useOutcome(operation_id, Compared, 'The result cannot be read')
+  if (result) return children(result)
   return (
     <>
-      {end ? (
+      {problem !== undefined ? (
         <Notice kind="bad" title="The sites could not be compared">
-          {String(end.data.message ?? end.data.error ?? 'The result cannot be read')}
+          {problem}
         </Notice>
       ) : (
         <p role="status" className="text-muted">

@@ -1,18 +1,17 @@
 import { Check } from '#dashboard/web/ui/check.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import type { Comparison } from './choice.ts'
 
-type Compared = Comparison['tables'][number]
+type ComparedTable = Comparison['tables'][number]
 
 interface TableChoiceProps {
-  tables: readonly Compared[]
+  tables: readonly ComparedTable[]
   chosen: readonly string[]
   onChange: (chosen: string[]) => void
 }
-
-const NUMBER = 'text-right whitespace-nowrap tabular-nums'
 
 /** The tables that differ; those that are the same are only counted. */
 export function TableChoice({ tables, chosen, onChange }: TableChoiceProps) {
@@ -27,29 +26,25 @@ export function TableChoice({ tables, chosen, onChange }: TableChoiceProps) {
       <p className="font-medium">Tables of the database</p>
       {differing.length > 0 && (
         <div className="rounded-lg border border-line">
-          <Table
+          <RecordTable
             label="Tables that differ"
-            head={
-              <>
-                <Head>
-                  <span className="sr-only">Push</span>
-                </Head>
-                <Head>Table</Head>
-                <Head className="max-sm:hidden text-right">Rows on live</Head>
-                <Head className="max-sm:hidden text-right">Rows on staging</Head>
-                <Head>Changed since the copy</Head>
-              </>
-            }
-          >
-            {differing.map((table) => (
-              <Row
-                key={table.name}
-                table={table}
-                checked={chosen.includes(table.name)}
-                onChange={toggle(table.name)}
-              />
-            ))}
-          </Table>
+            rows={differing}
+            keyOf={({ name }) => name}
+            columns={[
+              {
+                name: 'Push',
+                isUnnamed: true,
+                show: ({ name }) => (
+                  <Check
+                    name={`Push ${name}`}
+                    checked={chosen.includes(name)}
+                    onChange={toggle(name)}
+                  />
+                ),
+              },
+              ...COLUMNS,
+            ]}
+          />
         </div>
       )}
       {same > 0 && (
@@ -61,30 +56,29 @@ export function TableChoice({ tables, chosen, onChange }: TableChoiceProps) {
   )
 }
 
-interface RowProps {
-  table: Compared
-  checked: boolean
-  onChange: (checked: boolean) => void
-}
-
-function Row({ table, checked, onChange }: RowProps) {
-  const { name, live_rows, staging_rows, live_changed, staging_changed } = table
-  return (
-    <tr>
-      <Cell>
-        <Check name={`Push ${name}`} checked={checked} onChange={onChange} />
-      </Cell>
-      <Cell className="font-mono text-xs break-all">{name}</Cell>
-      <Cell className={`${NUMBER} max-sm:hidden`}>{rowsOf(live_rows)}</Cell>
-      <Cell className={`${NUMBER} max-sm:hidden`}>{rowsOf(staging_rows)}</Cell>
-      <Cell>
-        <span className="flex flex-wrap gap-1">
-          {live_changed && <Badge tone="warn">changed on live</Badge>}
-          {staging_changed && <Badge>changed on staging</Badge>}
-        </span>
-      </Cell>
-    </tr>
-  )
-}
+const COLUMNS: readonly Column<ComparedTable>[] = [
+  { name: 'Table', cell: 'font-mono text-xs break-all', show: ({ name }) => name },
+  {
+    name: 'Rows on live',
+    isNumber: true,
+    className: 'max-sm:hidden',
+    show: ({ live_rows }) => rowsOf(live_rows),
+  },
+  {
+    name: 'Rows on staging',
+    isNumber: true,
+    className: 'max-sm:hidden',
+    show: ({ staging_rows }) => rowsOf(staging_rows),
+  },
+  {
+    name: 'Changed since the copy',
+    show: ({ live_changed, staging_changed }) => (
+      <span className="flex flex-wrap gap-1">
+        {live_changed && <Badge tone="warn">changed on live</Badge>}
+        {staging_changed && <Badge>changed on staging</Badge>}
+      </span>
+    ),
+  },
+]
 
 const rowsOf = (rows: number | null) => (rows === null ? 'none' : formatNumber(rows))

@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Globe, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { refusalsIn } from '#dashboard/web/api/client.ts'
 import {
   addDnsAccount,
   changeDnsAccount,
@@ -10,13 +9,14 @@ import {
 } from '#dashboard/web/api/dns.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { DnsAccountView } from '#shared/domains/api/dns.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
@@ -77,52 +77,42 @@ interface AccountTableProps {
   onRemove: (account: DnsAccountView) => void
 }
 
-function AccountTable({ accounts, onChange, onRemove }: AccountTableProps) {
-  return (
-    <Table
-      label="DNS accounts"
-      isStacked
-      head={
-        <>
-          <Head>Account</Head>
-          <Head>Zones</Head>
-          <Head>Checked</Head>
-          <Head>
-            <span className="sr-only">Actions</span>
-          </Head>
-        </>
-      }
-    >
-      {accounts.map((account) => (
-        <tr key={account.id}>
-          <Cell className="font-medium break-words">{account.name}</Cell>
-          <Cell className="break-words">{zonesOf(account)}</Cell>
-          <Cell>
-            <Time at={account.checked_at} />
-          </Cell>
-          <Cell className="text-right">
-            <span className="inline-flex flex-wrap justify-end gap-2">
-              <Button
-                icon={<Pencil />}
-                aria-label={`Change ${account.name}`}
-                onClick={() => onChange(account)}
-              >
-                Change
-              </Button>
-              <Button
-                icon={<Trash2 />}
-                aria-label={`Remove ${account.name}`}
-                onClick={() => onRemove(account)}
-              >
-                Remove
-              </Button>
-            </span>
-          </Cell>
-        </tr>
-      ))}
-    </Table>
-  )
-}
+const AccountTable = ({ accounts, onChange, onRemove }: AccountTableProps) => (
+  <RecordTable
+    label="DNS accounts"
+    isStacked
+    rows={accounts}
+    keyOf={({ id }) => id}
+    columns={[
+      { name: 'Account', className: 'font-medium break-words', show: ({ name }) => name },
+      { name: 'Zones', className: 'break-words', show: zonesOf },
+      { name: 'Checked', show: ({ checked_at }) => <Time at={checked_at} /> },
+      {
+        name: 'Actions',
+        isUnnamed: true,
+        cell: 'text-right',
+        show: (account) => (
+          <span className="inline-flex flex-wrap justify-end gap-2">
+            <Button
+              icon={<Pencil />}
+              aria-label={`Change ${account.name}`}
+              onClick={() => onChange(account)}
+            >
+              Change
+            </Button>
+            <Button
+              icon={<Trash2 />}
+              aria-label={`Remove ${account.name}`}
+              onClick={() => onRemove(account)}
+            >
+              Remove
+            </Button>
+          </span>
+        ),
+      },
+    ]}
+  />
+)
 
 function zonesOf({ zones }: DnsAccountView): string {
   const shown = zones.slice(0, MAX_ZONES).map(unicodeOf).join(', ')
@@ -134,46 +124,41 @@ interface AccountFormProps extends DialogState {
   account?: DnsAccountView | undefined
 }
 
-function AccountForm({ account, open, onClose }: AccountFormProps) {
-  const title = account ? `Change the DNS account ${account.name}` : 'Add a DNS account'
-  return (
-    <Dialog open={open} onClose={onClose} title={title}>
-      {open && <Form account={account} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const AccountForm = dialogOf(Form, ({ account }) => ({
+  title: account ? `Change the DNS account ${account.name}` : 'Add a DNS account',
+}))
 
-function Form({ account, onClose }: Pick<AccountFormProps, 'account' | 'onClose'>) {
+function Form({ account, onClose }: AccountFormProps) {
   const [name, setName] = useState(account?.name ?? 'Cloudflare')
-  const [token, setToken] = useState('')
-  const client = useQueryClient()
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () =>
+  const [typed, setToken] = useState('')
+  const token = typed.trim()
+  const { form, refusals } = useFormCall(
+    () =>
       account
-        ? changeDnsAccount(account.id, {
-            name,
-            ...(token.trim() !== '' && { token: token.trim() }),
-          })
-        : addDnsAccount({ name, token: token.trim() }),
-    async onSuccess() {
-      await client.invalidateQueries({ queryKey: dnsAccountsQuery.queryKey })
-      onClose()
+        ? changeDnsAccount(account.id, { name, ...(token !== '' && { token }) })
+        : addDnsAccount({ name, token }),
+    {
+      fields: ['name', 'token'],
+      changes: [dnsAccountsQuery.queryKey],
+      onDone: onClose,
+      onClose,
     },
-  })
-  const refusals = refusalsIn(error)
+  )
   return (
     <DialogForm
       action={account ? 'Save account' : 'Add account'}
-      onSubmit={() => mutate()}
-      onCancel={onClose}
-      isBlocked={name.trim() === '' || (!account && token.trim() === '')}
-      isBusy={isPending}
-      error={Object.keys(refusals).length === 0 ? error : null}
+      {...form}
+      isBlocked={name.trim() === '' || (!account && token === '')}
     >
-      <Field name="name" label="Name" error={refusals.name}>
-        <Input value={name} maxLength={64} onChange={({ target }) => setName(target.value)} />
-      </Field>
-      <Field
+      <TextField
+        name="name"
+        label="Name"
+        error={refusals.name}
+        value={name}
+        maxLength={64}
+        onChange={setName}
+      />
+      <TextField
         name="token"
         label="API token"
         hint={
@@ -182,15 +167,12 @@ function Form({ account, onClose }: Pick<AccountFormProps, 'account' | 'onClose'
             : 'Of Cloudflare, with Zone: Read, DNS: Edit and Cache Purge. It is tested first, stored encrypted, and never shown.'
         }
         error={refusals.token}
-      >
-        <Input
-          data-first
-          type="password"
-          autoComplete="off"
-          value={token}
-          onChange={({ target }) => setToken(target.value)}
-        />
-      </Field>
+        data-first
+        type="password"
+        autoComplete="off"
+        value={typed}
+        onChange={setToken}
+      />
     </DialogForm>
   )
 }

@@ -3,21 +3,23 @@ import { useEffect, useState } from 'react'
 import type { z } from 'zod'
 import { primaryPreviewQuery, setPrimary } from '#dashboard/web/api/domains.ts'
 import { isActive, operationQuery } from '#dashboard/web/api/operations.ts'
-import type { Site, SitePlace } from '#dashboard/web/api/sites.ts'
-import { useEvents } from '#dashboard/web/api/use-events.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
 import { LeftAddresses } from '#dashboard/web/features/operations/addresses.tsx'
-import { useDnsChoice, useShowRecordsAnew } from '#dashboard/web/features/sites/dns-choice.tsx'
+import { useOutcome } from '#dashboard/web/features/operations/use-outcome.ts'
+import { useDnsChoice, useRefreshRecords } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { PlanPreview } from '#dashboard/web/features/sites/plan-preview.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { useWorkConsent } from '#dashboard/web/features/sites/use-work-consent.tsx'
-import { Dialog, type DialogState } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { optionsOf } from '#dashboard/web/ui/option.ts'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import type { NewPrimary } from '#shared/domains/primary-domain.ts'
 import { pairOf } from '#shared/kernel/site-names.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -30,21 +32,17 @@ interface ChangePrimaryProps extends DialogState {
 }
 
 /** The name, then what would change, then the change itself. */
-export function ChangePrimary({ site, name, open, onClose }: ChangePrimaryProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      wide
-      title={`Primary domain of ${unicodeOf(site.domain)}`}
-      about="WordPress, its links and its certificate get another name. System user, folders and database stay."
-    >
-      {open && <Form key={name} site={site} name={name} onClose={onClose} />}
-    </Dialog>
-  )
-}
+export const ChangePrimary = dialogOf(
+  (props: ChangePrimaryProps) => <Form key={props.name} {...props} />,
+  ({ site }) => ({
+    wide: true,
+    title: `Primary domain of ${unicodeOf(site.domain)}`,
+    about:
+      'WordPress, its links and its certificate get another name. System user, folders and database stay.',
+  }),
+)
 
-function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
+function Form({ site, name, onClose }: ChangePrimaryProps) {
   const [choice, setChoice] = useState<Choice>({ primary: name, former: 'redirect' })
   const [previewed, setPreviewed] = useState<string>()
   const [isKnown, setIsKnown] = useState(false)
@@ -57,7 +55,9 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
   const consent = useWorkConsent(work)
   const show = useStart(site.id)
   const { mutate, isPending, error } = useMutation({
-    ...{ mutationFn: show, onSuccess: onClose, onError: useShowRecordsAnew() },
+    mutationFn: show,
+    onSuccess: onClose,
+    onError: useRefreshRecords(),
   })
   const preview = () => {
     setIsKnown(false)
@@ -76,7 +76,7 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
       error={error}
       isDestructive={isPreviewed}
     >
-      <PrimaryFields present={site.domain} value={choice} onChange={setChoice} />
+      <PrimaryFields current={site.domain} value={choice} onChange={setChoice} />
       {isPreviewed && <PrimaryPreview site={site} primary={primary} onKnown={setIsKnown} />}
       {work && (
         <>
@@ -101,55 +101,41 @@ function Form({ site, name, onClose }: Omit<ChangePrimaryProps, 'open'>) {
 
 type Choice = NewPrimary
 
-const FORMER: Record<NewPrimary['former'], string> = {
+const FORMER = optionsOf<NewPrimary['former']>({
   redirect: 'Redirect to the new primary domain (301)',
   alias: 'Keep as an alias that shows the site',
   none: 'Remove from the site',
-}
-
-const isFormer = (value: string): value is NewPrimary['former'] => Object.hasOwn(FORMER, value)
+})
 
 interface PrimaryFieldsProps {
   /** The present primary domain. */
-  present: string
+  current: string
   value: Choice
   onChange: (choice: Choice) => void
 }
 
-function PrimaryFields({ present, value, onChange }: PrimaryFieldsProps) {
-  return (
-    <>
-      <Field
-        label="New primary domain"
-        name="primary"
-        hint="An alias, a redirect, or a new name. Its DNS records must point to this server."
-      >
-        <Input
-          data-first
-          value={value.primary}
-          placeholder="shop.example.net"
-          autoCapitalize="none"
-          inputMode="url"
-          onChange={({ target }) => onChange({ ...value, primary: target.value })}
-        />
-      </Field>
-      <Field label={`What happens to ${present}`} name="former">
-        <Select
-          value={value.former}
-          onChange={({ target }) => {
-            if (isFormer(target.value)) onChange({ ...value, former: target.value })
-          }}
-        >
-          {Object.entries(FORMER).map(([name, text]) => (
-            <option key={name} value={name}>
-              {text}
-            </option>
-          ))}
-        </Select>
-      </Field>
-    </>
-  )
-}
+const PrimaryFields = ({ current, value, onChange }: PrimaryFieldsProps) => (
+  <>
+    <TextField
+      label="New primary domain"
+      name="primary"
+      hint="An alias, a redirect, or a new name. Its DNS records must point to this server."
+      data-first
+      value={value.primary}
+      placeholder="shop.example.net"
+      autoCapitalize="none"
+      inputMode="url"
+      onChange={(primary) => onChange({ ...value, primary })}
+    />
+    <SelectField
+      label={`What happens to ${current}`}
+      name="former"
+      value={value.former}
+      options={FORMER}
+      onChange={(former) => onChange({ ...value, former })}
+    />
+  </>
+)
 
 const Report = OPERATION_TYPES['site.rename-preview'].outcome.result
 type Report = z.output<typeof Report>
@@ -172,18 +158,16 @@ function Followed({
   operation_id,
   onKnown,
 }: Pick<PreviewProps, 'onKnown'> & { operation_id: string }) {
-  const { events } = useEvents(`/api/operations/${operation_id}/events`)
-  const end = events.find(({ event }) => event === 'complete' || event === 'error')
-  const found = end?.event === 'complete' ? Report.safeParse(end.data).data : undefined
+  const { result: found, problem } = useOutcome(operation_id, Report, 'The report cannot be read')
   const { data: operation } = useQuery(operationQuery(operation_id))
   // Until its record has ended, the site has no plan.
   const isKnown = found !== undefined && operation !== undefined && !isActive(operation)
   useEffect(() => onKnown(isKnown), [isKnown, onKnown])
-  if (found) return <Shown report={found} />
-  if (end)
+  if (found) return <Replacements report={found} />
+  if (problem !== undefined)
     return (
       <Notice kind="bad" title="The change cannot be made">
-        {String(end.data.message ?? end.data.error ?? 'The report cannot be read')}
+        {problem}
       </Notice>
     )
   return (
@@ -193,9 +177,7 @@ function Followed({
   )
 }
 
-const NUMBER = 'text-right whitespace-nowrap tabular-nums'
-
-function Shown({ report }: { report: Report }) {
+function Replacements({ report }: { report: Report }) {
   const { tables, files } = report
   return (
     <section aria-label="Preview" className="flex flex-col gap-3">
@@ -206,34 +188,28 @@ function Shown({ report }: { report: Report }) {
       </p>
       {tables.length > 0 && (
         <div className="max-h-72 overflow-y-auto rounded-lg border border-line">
-          <Table
+          <RecordTable
             label="Tables with addresses"
-            head={
-              <>
-                <Head>Table and column</Head>
-                <Head className={NUMBER}>Values</Head>
-                <Head className={NUMBER}>Addresses</Head>
-                <Head className={`${NUMBER} max-sm:hidden`}>In serialised PHP</Head>
-              </>
-            }
-          >
-            {tables.flatMap(({ name, columns }) =>
-              columns.map((column) => (
-                <tr key={`${name}.${column.name}`}>
-                  <Cell className="break-all">
-                    <code>
-                      {name}.{column.name}
-                    </code>
-                  </Cell>
-                  <Cell className={NUMBER}>{formatNumber(column.values)}</Cell>
-                  <Cell className={NUMBER}>{formatNumber(column.replaced)}</Cell>
-                  <Cell className={`${NUMBER} max-sm:hidden`}>
-                    {formatNumber(column.serialized)}
-                  </Cell>
-                </tr>
-              )),
+            rows={tables.flatMap(({ name, columns }) =>
+              columns.map((column) => ({ ...column, place: `${name}.${column.name}` })),
             )}
-          </Table>
+            keyOf={({ place }) => place}
+            columns={[
+              {
+                name: 'Table and column',
+                className: 'break-all',
+                show: ({ place }) => <code>{place}</code>,
+              },
+              { name: 'Values', isNumber: true, show: ({ values }) => formatNumber(values) },
+              { name: 'Addresses', isNumber: true, show: ({ replaced }) => formatNumber(replaced) },
+              {
+                name: 'In serialised PHP',
+                isNumber: true,
+                className: 'max-sm:hidden',
+                show: ({ serialized }) => formatNumber(serialized),
+              },
+            ]}
+          />
         </div>
       )}
       {report.left.length > 0 && <LeftAddresses left={report.left} />}

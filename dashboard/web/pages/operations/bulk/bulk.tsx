@@ -10,6 +10,7 @@ import {
 } from '#dashboard/web/api/bulk-operations.ts'
 import { isNotFound } from '#dashboard/web/api/client.ts'
 import { bulkParams, bulkTitle } from '#dashboard/web/labels/operation.ts'
+import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
@@ -22,7 +23,8 @@ import { ListLink, useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import { useAction } from '#dashboard/web/ui/use-call.ts'
 import type { BulkOperationView } from '#shared/operations/api/bulk-operations.ts'
 import { BulkItems } from './bulk-items.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
@@ -77,19 +79,19 @@ function Whole({ bulk }: { bulk: BulkOperationView }) {
 /** Resume, cancel or retry the whole. */
 function Actions({ bulk }: { bulk: BulkOperationView }) {
   const { id, status, counts } = bulk
-  const resume = useAct(id, () => resumeBulk(id), 'The bulk operation continues')
   if (!isBulkActive(bulk)) return counts.failed + counts.cancelled > 0 && <Retry bulk={bulk} />
   return (
     <div className="flex flex-wrap gap-2">
       {status === 'paused' && (
-        <Button
+        <ActionButton
           kind="primary"
           icon={<Play />}
-          busy={resume.isPending}
-          onClick={() => resume.mutate()}
+          call={() => resumeBulk(id)}
+          done="The bulk operation continues"
+          changes={[stateKey(id)]}
         >
           Resume
-        </Button>
+        </ActionButton>
       )}
       <Cancel bulk={bulk} />
     </div>
@@ -100,7 +102,10 @@ function Actions({ bulk }: { bulk: BulkOperationView }) {
 function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
   const { dialog, show } = useDialog()
   const isEnding = status === 'cancelled'
-  const cancel = useAct(id, () => cancelBulk(id, isEnding), 'Cancelling the bulk operation')
+  const cancel = useAction(() => cancelBulk(id, isEnding), {
+    done: 'Cancelling the bulk operation',
+    changes: [stateKey(id)],
+  })
   const running = formatNumber(counts.running)
   return (
     <>
@@ -112,7 +117,7 @@ function Cancel({ bulk: { id, status, counts } }: { bulk: BulkOperationView }) {
         title={isEnding ? 'End running operations by force?' : 'Cancel bulk operation?'}
         action={isEnding ? 'End by force' : 'Cancel bulk operation'}
         keep="Keep running"
-        onConfirm={() => cancel.mutateAsync()}
+        onConfirm={() => cancel.runAsync()}
       >
         {isEnding
           ? `The programs of the ${running} running operations are ended at once, and their changes are undone.`
@@ -140,12 +145,4 @@ function Retry({ bulk: { id, counts } }: { bulk: BulkOperationView }) {
   )
 }
 
-function useAct(id: string, act: () => Promise<unknown>, done: string) {
-  const client = useQueryClient()
-  return useMutation({
-    mutationFn: act,
-    onSuccess: () => toast(done),
-    onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: ['bulk', id, 'state'] }),
-  })
-}
+const stateKey = (bulk_id: string) => bulkQuery(bulk_id).queryKey

@@ -160,7 +160,9 @@ function Filters({ search, domain }: FiltersProps) {
         { name: 'type', label: 'Type', options: OPERATION_CHOICES },
         { name: 'server_id', label: 'Server', options: servers },
         {
-          ...{ name: 'site_id', label: 'Site', isFixed: true },
+          name: 'site_id',
+          label: 'Site',
+          isFixed: true,
           options:
             domain === undefined ? [] : [{ value: search.site_id ?? '', name: unicodeOf(domain) }],
         },
@@ -270,7 +272,7 @@ async function act(many: Many, operations: readonly OperationView[], onDone: () 
   onDone()
 }
 
-const AT_FIRST = 100
+const MAX_SHOWN = 100
 
 interface ListProps {
   label: string
@@ -281,7 +283,7 @@ interface ListProps {
 /** A list of operations; long lists are shortened until the user requests all. */
 function List({ label, operations, selection }: ListProps) {
   const [all, setAll] = useState(false)
-  const shown = all ? operations : operations.slice(0, AT_FIRST)
+  const shown = all ? operations : operations.slice(0, MAX_SHOWN)
   const chosen = operations.filter(({ id }) => selection.ids.has(id)).length
   return (
     <>

@@ -3,7 +3,7 @@ import { messageOf } from '#dashboard/web/api/client.ts'
 import { formatNumber } from '#dashboard/web/ui/format.ts'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 
-const AT_ONCE = 4
+const MAX_CONCURRENT = 4
 
 /** Applies an action to many operations, a few at a time, and reports how many succeeded. */
 export function useMany(done: string, act: (id: string) => Promise<unknown>) {
@@ -31,6 +31,6 @@ async function each(ids: readonly string[], act: (id: string) => Promise<unknown
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift())
       await act(id).catch((error: unknown) => refusals.push(messageOf(error)))
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, work))
   return refusals
 }

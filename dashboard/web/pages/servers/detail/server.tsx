@@ -72,13 +72,13 @@ function OneServer({ id }: { id: number }) {
       <RunningOperations server_id={id} />
       <Advice server={server} isArrived={wasNew} onDialog={setDialog} />
       {(isNew || isNotEnrolled) && <EnrolmentPanel server={server} />}
-      {!isNew && <Known server={server} />}
+      {!isNew && <Parts server={server} />}
     </Page>
   )
 }
 
 /** Shown once the server has answered. */
-function Known({ server }: { server: FleetServerDetail }) {
+function Parts({ server }: { server: FleetServerDetail }) {
   return (
     <>
       <History server={server} />
@@ -305,7 +305,7 @@ function factsOf({ framework, wp_version, php, docroot, user, unknown, closed }:
   ].join(' · ')
 }
 
-const MOST = 8
+const MAX_SHOWN = 8
 
 /** The last entries of the activity log that are about the server. */
 function RecentActivity({ server_id }: { server_id: number }) {
@@ -321,7 +321,7 @@ function RecentActivity({ server_id }: { server_id: number }) {
       {data?.activities.length === 0 && <p className="p-4 text-muted">No activity yet</p>}
       <ul className="divide-y divide-line">
         {data?.activities
-          .slice(0, MOST)
+          .slice(0, MAX_SHOWN)
           .map(({ id, type, domain, actor, token, status, created_at }) => (
             <li key={id} className="flex items-center gap-3 px-4 py-2.5">
               <span className="min-w-0 flex-1">

@@ -4,8 +4,9 @@ import { startBulk } from '#dashboard/web/api/bulk-operations.ts'
 import { useConsent } from '#dashboard/web/features/operations/use-consent.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
+import { named } from '#dashboard/web/ui/option.ts'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import type { ServerBulkType } from '#shared/operation-types.ts'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
@@ -28,7 +29,7 @@ export function BulkDialog({ work, servers, onClose }: BulkDialogProps) {
 
 /** Says what will happen to which servers, then opens the page of the bulk operation. */
 function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBulkType }) {
-  const [service, setService] = useState('nginx')
+  const [service, setService] = useState<'nginx' | 'mariadb'>('nginx')
   const params = work === 'service.restart' ? { service } : {}
   const bulk = { type: work, params, targets: { server_ids: servers.map(({ id }) => id) } }
   const consent = useConsent(bulk, true)
@@ -48,12 +49,13 @@ function BulkForm({ work, servers, onClose }: BulkDialogProps & { work: ServerBu
     >
       <p className="text-muted">{SERVER_WORK[work].about}</p>
       {work === 'service.restart' && (
-        <Field label="Service" name="service">
-          <Select value={service} onChange={(event) => setService(event.target.value)}>
-            <option>nginx</option>
-            <option>mariadb</option>
-          </Select>
-        </Field>
+        <SelectField
+          label="Service"
+          name="service"
+          value={service}
+          options={named('nginx', 'mariadb')}
+          onChange={setService}
+        />
       )}
       <p className="max-h-32 overflow-y-auto rounded-lg bg-sunken px-3 py-2 text-xs break-words">
         {servers.map(({ name }) => name).join(', ')}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { fleetQuery } from '#dashboard/web/api/fleet.ts'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import { tagsOf, type useServerForm } from './use-server-form.ts'
 
@@ -9,55 +9,55 @@ type Form = ReturnType<typeof useServerForm>
 
 /** The name of a server and the address of its agent. `own`: the edited server. */
 export function ServerFields({ form, own }: { form: Form; own?: number }) {
-  const { field, control, values } = form
+  const { field, values } = form
   const { data } = useQuery(fleetQuery)
   const sameName = sameNameHint(data?.servers ?? [], values, own)
   return (
     <>
-      <Field
+      <TextField
         label="Hostname"
         {...field('hostname')}
         hint="A DNS name or an IP address that the dashboard can reach."
-      >
-        <Input {...control('hostname')} placeholder="web-1.example.com" autoFocus inputMode="url" />
-      </Field>
-      <Field
+        placeholder="web-1.example.com"
+        autoFocus
+        inputMode="url"
+      />
+      <TextField
         label="Name"
         {...field('name')}
         hint={sameName ?? 'Shown in lists. Default: the hostname.'}
-      >
-        <Input {...control('name')} placeholder={values.hostname || 'web-1'} />
-      </Field>
+        placeholder={values.hostname || 'web-1'}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Port of the agent" {...field('port')} hint="Must be open to the dashboard.">
-          <Input {...control('port')} inputMode="numeric" />
-        </Field>
-        <Field
+        <TextField
+          label="Port of the agent"
+          {...field('port')}
+          hint="Must be open to the dashboard."
+          inputMode="numeric"
+        />
+        <TextField
           label="Login user"
           {...field('user')}
           hint="Runs the install command. Users other than root need sudo."
-        >
-          <Input {...control('user')} />
-        </Field>
+        />
       </div>
-      <Field
+      <TextField
         label="Tags"
         {...field('tags')}
         hint="Separated by commas. Use tags to filter and select servers."
-      >
-        <Input {...control('tags')} placeholder="production, eu" />
-      </Field>
-      <KnownTags form={form} />
+        placeholder="production, eu"
+      />
+      <OtherTags form={form} />
     </>
   )
 }
 
 /** Tags of other servers, added with one click. */
-function KnownTags({ form: { values, set } }: { form: Form }) {
+function OtherTags({ form: { values, set } }: { form: Form }) {
   const { data } = useQuery(fleetQuery)
   const chosen = tagsOf(values.tags)
-  const known = [...new Set(data?.servers.flatMap(({ tags }) => tags))].sort()
-  const others = known.filter((tag) => !chosen.includes(tag)).slice(0, 12)
+  const all = [...new Set(data?.servers.flatMap(({ tags }) => tags))].sort()
+  const others = all.filter((tag) => !chosen.includes(tag)).slice(0, 12)
   if (others.length === 0) return null
   return (
     <div className="-mt-2 flex flex-wrap gap-1.5">
@@ -77,14 +77,14 @@ function KnownTags({ form: { values, set } }: { form: Form }) {
   )
 }
 
-type Named = Pick<FleetServer, 'id' | 'name' | 'hostname'>
+type NamedServer = Pick<FleetServer, 'id' | 'name' | 'hostname'>
 
 /**
  * The warning for a name that another server has: the API accepts it, but nobody can distinguish the
  * two. Undefined if no other server has it; `own` is the edited server.
  */
 export function sameNameHint(
-  servers: readonly Named[],
+  servers: readonly NamedServer[],
   { name, hostname }: { name: string; hostname: string },
   own?: number,
 ): string | undefined {

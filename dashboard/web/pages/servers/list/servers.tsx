@@ -19,7 +19,7 @@ import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Badge, Status } from '#dashboard/web/ui/status.tsx'
 import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { useGrowing } from '#dashboard/web/ui/use-growing.ts'
+import { useIncrementalRows } from '#dashboard/web/ui/use-incremental-rows.ts'
 import { someOf } from '#shared/kernel/api/query.ts'
 import { SERVER_STATUSES } from '#shared/kernel/values.ts'
 import type { ServerBulkType } from '#shared/operation-types.ts'
@@ -268,7 +268,7 @@ function ServerTable({ servers, search, chosen, onChoose, onChange }: ServerTabl
       ))}
     </>
   )
-  const { count: drawn, end } = useGrowing(JSON.stringify(search))
+  const { count: drawn, end } = useIncrementalRows(JSON.stringify(search))
   return (
     <>
       <Table label="Servers" head={head}>

@@ -47,12 +47,13 @@ export function useServerForm(initial: ServerValues, save: (input: CreateServer)
     isPending,
     /** An error that belongs to no field. */
     error: error && Object.keys(refused).length === 0 ? error : null,
-    /** For a field and its control. */
-    field: (name: FieldName) => ({ name, error: errorOf(name) }),
-    control: (name: FieldName) => ({
+    /** The name, the value, the change and the error of a field. */
+    field: (name: FieldName) => ({
+      name,
+      error: errorOf(name),
       value: values[name],
-      onChange: (event: { target: { value: string } }) => {
-        setValues({ ...values, [name]: event.target.value })
+      onChange: (text: string) => {
+        setValues({ ...values, [name]: text })
         setTouched(new Set([...touched, name]))
         reset()
       },

@@ -13,7 +13,7 @@ import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { ListLink, ServerLink, SiteLink } from '#dashboard/web/ui/record-links.tsx'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { Status } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
@@ -59,8 +59,8 @@ interface PartsProps {
 function Parts({ server, view }: PartsProps) {
   const { sites, destinations, records } = view
   const open = sites.filter(({ state }) => state === 'restorable' || state === 'failed')
-  const begun = sites.filter(({ state }) => state === 'restoring' || state === 'restored')
-  const gone = sites.filter(({ state }) => state === 'lost')
+  const restored = sites.filter(({ state }) => state === 'restoring' || state === 'restored')
+  const lost_sites = sites.filter(({ state }) => state === 'lost')
   return (
     <>
       <Declared server={server} view={view} />
@@ -71,15 +71,15 @@ function Parts({ server, view }: PartsProps) {
           </Empty>
         </Card>
       )}
-      {gone.length > 0 && <Gone sites={gone} />}
+      {lost_sites.length > 0 && <LostSites sites={lost_sites} />}
       {open.length > 0 && <RestoreCard server={server} sites={open} view={view} />}
-      {begun.length > 0 && <Begun sites={begun} destinations={destinations} />}
+      {restored.length > 0 && <RestoredSites sites={restored} destinations={destinations} />}
       {records.length > 0 && <Records records={records} />}
     </>
   )
 }
 
-function Gone({ sites }: { sites: readonly LostSite[] }) {
+function LostSites({ sites }: { sites: readonly LostSite[] }) {
   return (
     <Card title="Cannot be restored" flush>
       <ul className="divide-y divide-line">
@@ -98,7 +98,7 @@ function Gone({ sites }: { sites: readonly LostSite[] }) {
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
-function Begun({ sites, destinations }: Pick<LostServerView, 'sites' | 'destinations'>) {
+function RestoredSites({ sites, destinations }: Pick<LostServerView, 'sites' | 'destinations'>) {
   const names = new Map(destinations.map(({ id, name }) => [id, name]))
   return (
     <Card title="Restored" flush>
@@ -124,27 +124,17 @@ function Records({ records }: Pick<LostServerView, 'records'>) {
         No DNS account of the dashboard has the zones of these names. Visitors and certificates need
         these records, unless a name is behind a CDN or already leads there.
       </p>
-      <Table
+      <RecordTable
         label="DNS records to change"
         isStacked
-        head={
-          <>
-            <Head>Name</Head>
-            <Head>Type</Head>
-            <Head>Content</Head>
-          </>
-        }
-      >
-        {records.map(({ name, type, content }) => (
-          <tr key={`${name} ${content}`}>
-            <Cell className="wrap-anywhere">{unicodeOf(name)}</Cell>
-            <Cell>{type}</Cell>
-            <Cell>
-              <code className="break-all">{content}</code>
-            </Cell>
-          </tr>
-        ))}
-      </Table>
+        rows={records}
+        keyOf={({ name, content }) => `${name} ${content}`}
+        columns={[
+          { name: 'Name', className: 'wrap-anywhere', show: ({ name }) => unicodeOf(name) },
+          { name: 'Type', show: ({ type }) => type },
+          { name: 'Content', show: ({ content }) => <code className="break-all">{content}</code> },
+        ]}
+      />
     </Card>
   )
 }

@@ -7,15 +7,16 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { Check, CheckField } from '#dashboard/web/ui/check.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { Select, SelectField, selectProps } from '#dashboard/web/ui/field.tsx'
 import { formatBytes, formatCount } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { optionsFor } from '#dashboard/web/ui/option.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { SiteLink, useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import { Failure } from '#dashboard/web/ui/states.tsx'
 import { Badge } from '#dashboard/web/ui/status.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { FleetServerDetail } from '#shared/overview/api/fleet.ts'
@@ -36,11 +37,11 @@ export function RestoreCard({ server, sites, view: { destinations } }: RestoreCa
   const [own, setOwn] = useState<ReadonlyMap<number, number>>(new Map())
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set())
   const [dns, setDns] = useState(true)
-  const usual = to ?? (destinations.length === 1 ? destinations[0]?.id : undefined)
+  const common = to ?? (destinations.length === 1 ? destinations[0]?.id : undefined)
   const chosen = sites
     .filter(({ id }) => !left.has(id))
     .flatMap(({ id: site_id, backup }) => {
-      const server_id = own.get(site_id) ?? usual
+      const server_id = own.get(site_id) ?? common
       return server_id === undefined ? [] : [{ site_id, server_id, bytes: backup?.bytes ?? 0 }]
     })
   const call = {
@@ -58,23 +59,17 @@ export function RestoreCard({ server, sites, view: { destinations } }: RestoreCa
   return (
     <Card title="Sites to restore" flush>
       <div className="flex flex-col gap-4 p-4">
-        <Field
+        <SelectField
           label="Restore all sites on"
           name="server_id"
           hint="It needs the PHP version of each site. Choose another server for single sites in the table."
-        >
-          <Select
-            value={usual ?? ''}
-            onChange={(event) => setTo(Number(event.target.value) || undefined)}
-          >
-            <option value="">Choose a server</option>
-            {destinations.map((one) => (
-              <option key={one.id} value={one.id}>
-                {labelOf(one)}
-              </option>
-            ))}
-          </Select>
-        </Field>
+          value={common}
+          options={[
+            NO_SERVER,
+            ...destinations.map((one) => ({ value: one.id, name: labelOf(one) })),
+          ]}
+          onChange={setTo}
+        />
         <CheckField
           label="Change the DNS records at Cloudflare"
           about="In the zones of your DNS accounts: the records that lead to the lost server lead to the new one before the certificate is requested. This page lists the records of other names after the restore."
@@ -83,37 +78,45 @@ export function RestoreCard({ server, sites, view: { destinations } }: RestoreCa
         />
         <Space chosen={chosen} destinations={destinations} />
       </div>
-      <Table
+      <RecordTable
         label="Sites to restore"
         isStacked
-        head={
-          <>
-            <Head>
+        rows={sites}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            name: 'Selected',
+            heading: (
               <Check
                 name="Select all sites"
                 checked={left.size === 0}
                 mixed={left.size > 0 && all > 0}
                 onChange={(yes) => setLeft(new Set(yes ? [] : sites.map(({ id }) => id)))}
               />
-            </Head>
-            <Head>Site</Head>
-            <Head>Newest backup</Head>
-            <Head>Server</Head>
-          </>
-        }
-      >
-        {sites.map((site) => (
-          <SiteRow
-            key={site.id}
-            site={site}
-            destinations={destinations}
-            chosen={own.get(site.id) ?? usual}
-            isSelected={!left.has(site.id)}
-            onSelect={() => toggle(site.id)}
-            onChoose={(id) => setOwn(new Map([...own, [site.id, id]]))}
-          />
-        ))}
-      </Table>
+            ),
+            show: ({ id, domain }) => (
+              <Check
+                name={`Select ${unicodeOf(domain)}`}
+                checked={!left.has(id)}
+                onChange={() => toggle(id)}
+              />
+            ),
+          },
+          { name: 'Site', show: (site) => <SiteName site={site} /> },
+          { name: 'Newest backup', show: ({ backup }) => <Backup of={backup} /> },
+          {
+            name: 'Server',
+            show: (site) => (
+              <ServerOfSite
+                site={site}
+                destinations={destinations}
+                value={own.get(site.id) ?? common}
+                onChange={(id) => setOwn(new Map([...own, [site.id, id]]))}
+              />
+            ),
+          },
+        ]}
+      />
       <Start
         key={JSON.stringify(call)}
         server={server}
@@ -135,7 +138,7 @@ interface SpaceProps {
   destinations: readonly Destination[]
 }
 
-/** The content, and once more what is fetched first. */
+/** Warns of servers that have less free space than the chosen backups need. */
 function Space({ chosen, destinations }: SpaceProps) {
   const full = destinations.flatMap(({ id, name, free_bytes }) => {
     const mine = chosen.filter(({ server_id }) => server_id === id)
@@ -208,7 +211,7 @@ function Start({ server, call, isWhole }: StartProps) {
   )
 }
 
-/** As for other operations on many sites. */
+/** The changes that need consent, in the form of bulk operations. */
 const asksIn = ({ plans }: RecoveryPlans) =>
   plans.map(({ plan, error, ...target }) => ({
     ...target,
@@ -257,56 +260,45 @@ function Plans({ of, accepted, onAccept }: PlansProps) {
   )
 }
 
-interface SiteRowProps {
+const SiteName = ({ site: { id, domain, php, state, reason } }: { site: LostSite }) => (
+  <>
+    <SiteLink id={id} className="font-medium wrap-anywhere hover:underline">
+      {unicodeOf(domain)}
+    </SiteLink>
+    <p className="text-xs text-muted">PHP {php}</p>
+    {state === 'failed' && <p className="text-xs text-bad">Restore failed: {reason}</p>}
+  </>
+)
+
+const NO_SERVER = { value: undefined, name: 'Choose a server' }
+
+interface ServerOfSiteProps {
   site: LostSite
-  destinations: LostServerView['destinations']
-  chosen: number | undefined
-  isSelected: boolean
-  onSelect: () => void
-  onChoose: (server_id: number) => void
+  destinations: readonly Destination[]
+  value: number | undefined
+  onChange: (server_id: number) => void
 }
 
-/** One site with its newest backup and the server that takes it. */
-function SiteRow({ site, destinations, chosen, ...choice }: SiteRowProps) {
-  const { id, php, state, reason } = site
-  const domain = unicodeOf(site.domain)
-  const to = destinations.find((one) => one.id === chosen)
-  const lacks = to !== undefined && !to.php_versions.includes(php)
+/** The server that takes a site. */
+function ServerOfSite({ site, destinations, value, onChange }: ServerOfSiteProps) {
+  const to = destinations.find(({ id }) => id === value)
+  const isLacking = to !== undefined && !to.php_versions.includes(site.php)
   return (
-    <tr>
-      <Cell>
-        <Check name={`Select ${domain}`} checked={choice.isSelected} onChange={choice.onSelect} />
-      </Cell>
-      <Cell>
-        <SiteLink id={id} className="font-medium wrap-anywhere hover:underline">
-          {domain}
-        </SiteLink>
-        <p className="text-xs text-muted">PHP {php}</p>
-        {state === 'failed' && <p className="text-xs text-bad">Restore failed: {reason}</p>}
-      </Cell>
-      <Cell>
-        <Backup of={site.backup} />
-      </Cell>
-      <Cell>
-        <Select
-          aria-label={`Server for ${domain}`}
-          value={chosen ?? ''}
-          onChange={(event) => choice.onChoose(Number(event.target.value))}
-        >
-          {chosen === undefined && <option value="">Choose a server</option>}
-          {destinations.map(({ id: server_id, name }) => (
-            <option key={server_id} value={server_id}>
-              {name}
-            </option>
-          ))}
-        </Select>
-        {lacks && (
-          <p className="mt-1 text-xs text-bad">
-            {to.name} does not have PHP {php}: install it there.
-          </p>
-        )}
-      </Cell>
-    </tr>
+    <>
+      <Select
+        aria-label={`Server for ${unicodeOf(site.domain)}`}
+        {...selectProps({
+          value,
+          options: [...(value === undefined ? [NO_SERVER] : []), ...optionsFor(destinations)],
+          onChange: (id) => id !== undefined && onChange(id),
+        })}
+      />
+      {isLacking && (
+        <p className="mt-1 text-xs text-bad">
+          {to.name} does not have PHP {site.php}: install it there.
+        </p>
+      )}
+    </>
   )
 }
 

@@ -7,15 +7,16 @@ import { fleetQuery } from '#dashboard/web/api/fleet.ts'
 import { serverQuery } from '#dashboard/web/api/servers.ts'
 import { meQuery } from '#dashboard/web/api/session.ts'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
-import { AlsoOn } from '#dashboard/web/features/sites/also-on.tsx'
 import { useDnsChoice } from '#dashboard/web/features/sites/dns-choice.tsx'
+import { SameNameNotice } from '#dashboard/web/features/sites/same-name-notice.tsx'
 import { TIER_TEXTS, TLS_TEXTS } from '#dashboard/web/labels/site.ts'
 import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Input, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField, TextField } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import { Card, Page } from '#dashboard/web/ui/page.tsx'
 import { isShort, PlanSteps, PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { ListLink } from '#dashboard/web/ui/record-links.tsx'
@@ -49,13 +50,13 @@ export function CreateSitePage() {
   const form = useRef<HTMLFormElement>(null)
   const [isStrict, setStrict] = useState(false)
   const servers = useServers()
-  const given = typed.use()
+  const saved = typed.use()
   useEffect(() => takeServer(server_id), [server_id])
   useEffect(
     () => takeOnly(server_id === undefined ? servers.only : undefined),
     [server_id, servers.only],
   )
-  const draft = { ...given, server_id: given.server_id ?? server_id ?? servers.only }
+  const draft = { ...saved, server_id: saved.server_id ?? server_id ?? servers.only }
   const isLoading = servers.isLoading && draft.server_id === undefined
   const creation = useCreation(draft)
   const mistakes = mistakesIn(draft)
@@ -160,7 +161,7 @@ function PlannedSite({ creation, server, onRefused }: PlannedSiteProps) {
       className="flex scroll-mt-32 flex-col gap-4 outline-none"
     >
       {planned && <Chosen site={planned.site} server={server} />}
-      {planned && <AlsoOn domain={planned.site.domain} also_on={planned.also_on} />}
+      {planned && <SameNameNotice domain={planned.site.domain} also_on={planned.also_on} />}
       {planned && <Steps plan={planned.plan} />}
       {records.fields}
       {planned && <Accept plan={planned.plan} accepted={accepted} onChange={setAccepted} />}
@@ -279,19 +280,16 @@ function FormFields({ draft, onChange, mistakes, refusals, ...props }: FormField
             options={TLS_OPTIONS}
             onChange={(tls) => onChange({ tls })}
           />
-          <Field
+          <TextField
             label="Email"
             name="email"
             error={shown.email}
             hint="Of the WordPress administrator, and for notices about the certificate."
-          >
-            <Input
-              type="email"
-              value={draft.email}
-              onChange={(event) => onChange({ email: event.target.value })}
-              placeholder={email}
-            />
-          </Field>
+            type="email"
+            value={draft.email}
+            onChange={(next) => onChange({ email: next })}
+            placeholder={email}
+          />
         </>
       ) : (
         <QueryState of={fleet} rows={8} />
@@ -313,18 +311,20 @@ function PhpField({ server_id = 0, value, onChange, error }: PhpFieldProps) {
   const { data: server } = useQuery({ ...serverQuery(server_id), enabled: server_id > 0 })
   const { data: settings } = useQuery(settingsQuery)
   const versions = [...(server?.php_versions ?? [])].sort().reverse()
-  const usual = settings && defaultPhp(versions, settings.default_php, server?.os)
+  const suggested = settings && defaultPhp(versions, settings.default_php, server?.os)
   return (
-    <Field label="PHP version" name="php" error={error} hint={hintOf(server, versions, value)}>
-      <Select value={value} onChange={(event) => onChange(event.target.value)}>
-        <option value="">{usual ? `${usual} (the default)` : 'The default'}</option>
-        {versions
-          .filter((version) => version !== usual)
-          .map((version) => (
-            <option key={version}>{version}</option>
-          ))}
-      </Select>
-    </Field>
+    <SelectField
+      label="PHP version"
+      name="php"
+      error={error}
+      hint={hintOf(server, versions, value)}
+      value={value}
+      options={[
+        { value: '', name: suggested ? `${suggested} (the default)` : 'The default' },
+        ...named(...versions.filter((version) => version !== suggested)),
+      ]}
+      onChange={onChange}
+    />
   )
 }
 

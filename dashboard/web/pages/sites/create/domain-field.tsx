@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { typedSitesQuery } from '#dashboard/web/api/sites.ts'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { apexOf, canonicalDomain } from '#shared/kernel/names.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { FleetSite } from '#shared/overview/api/fleet.ts'
@@ -27,22 +27,19 @@ export function DomainField({ value, onChange, server_id, ...props }: DomainFiel
   const { taken, also } = useName(mistake === undefined ? canonical : undefined, server_id)
   const isShown = isStrict || (wasVisited && value !== '')
   return (
-    <Field
+    <TextField
       label="Domain"
       name="domain"
       hint={also ?? hintOf(value.trim(), canonical)}
       error={refusal ?? taken ?? (isShown ? mistake : undefined)}
-    >
-      <Input
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        onBlur={() => setVisited(true)}
-        placeholder="shop.example.com"
-        autoCapitalize="none"
-        inputMode="url"
-        autoFocus
-      />
-    </Field>
+      value={value}
+      onChange={onChange}
+      onBlur={() => setVisited(true)}
+      placeholder="shop.example.com"
+      autoCapitalize="none"
+      inputMode="url"
+      autoFocus
+    />
   )
 }
 
@@ -53,7 +50,7 @@ function hintOf(typed: string, canonical: string | undefined): string {
   return typed === canonical ? 'Valid domain.' : `Becomes ${canonical}`
 }
 
-const MOST = 50
+const MAX_SITES = 50
 
 /** What is known of a name while it is typed; plan and creation decide. */
 interface NameUse {
@@ -67,7 +64,7 @@ interface NameUse {
 function useName(domain: string | undefined, server_id: number | undefined): NameUse {
   const apex = domain === undefined ? '' : apexOf(domain)
   const { data, isPlaceholderData } = useQuery({
-    ...typedSitesQuery(apex, { most: MOST, pause_ms: 300 }),
+    ...typedSitesQuery(apex, { most: MAX_SITES, pause_ms: 300 }),
     enabled: apex !== '',
   })
   if (!data || isPlaceholderData || apex === '') return {}

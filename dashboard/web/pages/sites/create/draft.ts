@@ -1,5 +1,5 @@
 import type { NewSite } from '#dashboard/web/api/sites.ts'
-import { remembered } from '#dashboard/web/ui/remembered.ts'
+import { sessionState } from '#dashboard/web/ui/session-state.ts'
 import { Domain, Email } from '#shared/kernel/fields.ts'
 import type { TIERS, TLS_MODES } from '#shared/kernel/values.ts'
 
@@ -24,9 +24,9 @@ const EMPTY: Draft = {
 }
 
 /** The input is kept until the site is created. */
-export const draft = remembered(EMPTY)
+export const draft = sessionState(EMPTY)
 /** The last server in the address: it is selected once and can be changed. */
-const named = remembered<number | undefined>(undefined)
+const named = sessionState<number | undefined>(undefined)
 
 export function takeServer(server_id: number | undefined): void {
   const isNew = server_id !== undefined && server_id !== named.get()

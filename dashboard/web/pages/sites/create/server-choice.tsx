@@ -10,7 +10,7 @@ import { Status } from '#dashboard/web/ui/status.tsx'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 
 /** Longer lists have a search field. */
-const MANY = 8
+const MAX_WITHOUT_SEARCH = 8
 
 interface ServerChoiceProps {
   servers: readonly FleetServer[]
@@ -30,7 +30,7 @@ export function ServerChoice({ servers, value, onChange, error }: ServerChoicePr
   return (
     <fieldset className="flex min-w-0 flex-col gap-1.5" aria-describedby="server-error">
       <legend className="mb-1.5 font-medium">Server</legend>
-      {servers.length > MANY && (
+      {servers.length > MAX_WITHOUT_SEARCH && (
         <Input
           type="search"
           aria-label="Find a server"
@@ -74,13 +74,13 @@ function NoServers() {
   )
 }
 
-/** It is not installed, or has just been enrolled or restarted. */
+/** Why a pending server takes no site: it is not installed, or has just been enrolled or restarted. */
 const OBSTACLE = 'its agent has not answered yet'
 
-/** An offline server receives it when it is online again. */
+/** Whether a site can be created: an offline server receives it when it is online again. */
 export const canTake = ({ status }: FleetServer): boolean => status !== 'pending'
 
-/** As the overview has it. */
+/** The used share of a disk from which the overview warns. */
 const FULL = 0.9
 
 const isFull = ({ metrics }: FleetServer): boolean =>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ApiError, refusalsIn } from '#dashboard/web/api/client.ts'
 import { createSite, type PlannedSite, planSite } from '#dashboard/web/api/sites.ts'
-import { useShowRecordsAnew } from '#dashboard/web/features/sites/dns-choice.tsx'
+import { useRefreshRecords } from '#dashboard/web/features/sites/dns-choice.tsx'
 import { consentsOf } from '#dashboard/web/ui/accept.tsx'
 import type { DnsChoice } from '#shared/domains/dns-choice.ts'
 import { type Draft, forgetDraft, siteOf } from './draft.ts'
@@ -22,7 +22,7 @@ export function useCreation(draft: Draft) {
       const site = { ...(planning.data?.site ?? siteOf(draft)), ...chosen }
       return createSite(server_id, consents.length > 0 ? { ...site, accept: consents } : site)
     },
-    onError: useShowRecordsAnew(),
+    onError: useRefreshRecords(),
     onSuccess: async ({ site, operation_id }) => {
       forgetDraft()
       void client.invalidateQueries({ queryKey: ['sites'] })

@@ -10,17 +10,17 @@ import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
 import { OperationLive } from '#dashboard/web/features/operations/operation-live.tsx'
 import { Contradictions } from '#dashboard/web/features/servers/contradictions.tsx'
 import { AdminPassword } from '#dashboard/web/features/sites/access/admin-password.tsx'
-import { AlsoOn } from '#dashboard/web/features/sites/also-on.tsx'
+import { SameNameNotice } from '#dashboard/web/features/sites/same-name-notice.tsx'
 import { readSiteSearch, type SiteTab } from '#dashboard/web/features/sites/site-search.ts'
 import type { TabProps } from '#dashboard/web/features/sites/tab-props.ts'
 import { isWordpress, urlsOf } from '#dashboard/web/features/sites/urls.ts'
 import { useShowOperation } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { StagingAccess } from '#dashboard/web/pages/copies/access.tsx'
-import { Moved } from '#dashboard/web/pages/moves/moved.tsx'
+import { MoveNotices } from '#dashboard/web/pages/moves/move-notices.tsx'
 import { SiteMenu } from '#dashboard/web/pages/sites/detail/actions/site-menu.tsx'
 import { StatusNotice } from '#dashboard/web/pages/sites/detail/notices/status-notice.tsx'
 import { Unhealthy } from '#dashboard/web/pages/sites/detail/notices/unhealthy.tsx'
-import { LogIn } from '#dashboard/web/pages/wordpress/login/log-in.tsx'
+import { LoginButton } from '#dashboard/web/pages/wordpress/login/login-button.tsx'
 import { Button, ButtonAnchor, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatBytes } from '#dashboard/web/ui/format.ts'
@@ -76,8 +76,8 @@ function Notices({ site, operation }: Pick<TabProps, 'site'> & { operation: stri
       <Contradictions of={{ site_id: site.id }} />
       {!(isNotCreated && operation) && <StatusNotice site={site} />}
       <StagingNotice site={site} />
-      <Moved site={site} />
-      <AlsoOn domain={site.domain} also_on={site.also_on} />
+      <MoveNotices site={site} />
+      <SameNameNotice domain={site.domain} also_on={site.also_on} />
       <Unhealthy site={site} />
       <CurrentOperation site={site} requested={operation} />
     </>
@@ -243,7 +243,7 @@ function Actions({ site, isOnServer }: TabProps) {
 
 /** A site that was found is not touched: its own login page asks. */
 const WordpressLogin = ({ site, admin }: { site: Site; admin: string }) =>
-  site.found ? <OutLink href={admin}>Log in to WordPress</OutLink> : <LogIn site={site} />
+  site.found ? <OutLink href={admin}>Log in to WordPress</OutLink> : <LoginButton site={site} />
 
 function OutLink({ href, children }: { href: string; children: string }) {
   return (
@@ -279,20 +279,20 @@ function Shown({ id, site, requested }: CurrentOperationProps & { id: string }) 
     void client.invalidateQueries({ queryKey: BACKUPS })
   }, [hasEnded, client, site.id])
   const show = useShowOperation(site.id)
-  const isMade =
+  const isCreated =
     hasEnded &&
     (data.type === 'site.create' || data.type === 'site.clone') &&
     data.status === 'success'
   return (
     <section aria-label="Operation" className="flex flex-col gap-3">
-      {isMade && site.status === 'active' && (
+      {isCreated && site.status === 'active' && (
         <Ready
           site={site}
           isCopy={data.type === 'site.clone'}
           hasWarnings={data.warnings.some(({ code }) => code.startsWith('certificate_'))}
         />
       )}
-      {isMade && data.type === 'site.create' ? (
+      {isCreated && data.type === 'site.create' ? (
         <details
           // A warning has its reason there.
           open={data.warnings.length > 0}

@@ -45,8 +45,9 @@ import { XmlrpcCard } from '#dashboard/web/pages/wordpress/xmlrpc-card.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { HealthBadge } from '#dashboard/web/ui/health.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import type { Tab, TabGroup } from '#dashboard/web/ui/tabs.tsx'
@@ -57,7 +58,7 @@ import type { ShownCheck } from '#shared/kernel/values.ts'
 import { CDNS } from '#shared/sites/cdn.ts'
 
 interface SiteTabEntry {
-  /** Default: every site has it. */
+  /** Whether a site has the tab; by default every site has it. */
   has?: (props: TabProps) => boolean
   content: (props: TabProps) => ReactNode
 }
@@ -321,7 +322,7 @@ function aboutOf(trusted: Settings['trusted_cdn'], found: string | null): string
 type ChoiceProps = Props & DialogState & { found: string | null }
 
 function Choice({ site, trusted, found, ...dialog }: ChoiceProps) {
-  const [name, setName] = useState(trusted ?? CDNS.find((cdn) => cdn === found) ?? '')
+  const [chosen, setChosen] = useState(trusted ?? CDNS.find((cdn) => cdn === found) ?? null)
   return (
     <SettingsDialog
       {...dialog}
@@ -329,24 +330,18 @@ function Choice({ site, trusted, found, ...dialog }: ChoiceProps) {
       title={`CDN in front of ${unicodeOf(site.domain)}`}
       about="nginx takes the address of a visitor from the header of this network. Requests from other networks keep the address of their connection."
       action="Save CDN"
-      input={{ trusted_cdn: CDNS.find((cdn) => cdn === name) ?? null }}
+      input={{ trusted_cdn: chosen }}
     >
-      <Field
+      <SelectField
         name="cdn"
         label="CDN"
         hint={
           found === null ? 'The tab Domains shows where DNS points.' : `DNS points to ${found}.`
         }
-      >
-        <Select value={name} onChange={({ target }) => setName(target.value)}>
-          <option value="">None: visitors connect directly</option>
-          {CDNS.map((cdn) => (
-            <option key={cdn} value={cdn}>
-              {cdn}
-            </option>
-          ))}
-        </Select>
-      </Field>
+        value={chosen}
+        options={[{ value: null, name: 'None: visitors connect directly' }, ...named(...CDNS)]}
+        onChange={setChosen}
+      />
     </SettingsDialog>
   )
 }

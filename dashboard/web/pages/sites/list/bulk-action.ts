@@ -1,8 +1,8 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
+import type { Option } from '#dashboard/web/ui/option.ts'
 import type { SiteBulkType } from '#shared/operation-types.ts'
-import type { Option } from './options.ts'
-import type { ParamsProps } from './paused-params.ts'
+import type { ParamsProps } from './debounced-params.ts'
 
 export const BULK_MENUS = ['Settings', 'More'] as const
 type BulkMenu = (typeof BULK_MENUS)[number]

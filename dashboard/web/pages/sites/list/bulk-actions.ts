@@ -20,16 +20,16 @@ import {
   UserX,
 } from 'lucide-react'
 import { ACTIONS as SITE_ACTIONS } from '#dashboard/web/features/sites/actions.ts'
-import { CSP_NAMES, HSTS_NAMES } from '#dashboard/web/features/sites/security-headers.ts'
-import { XMLRPC_NAMES } from '#dashboard/web/features/sites/xmlrpc.ts'
+import { CSP_NAMES, HSTS_NAMES, XMLRPC_NAMES } from '#dashboard/web/labels/site-settings.ts'
 import { formatCount } from '#dashboard/web/ui/format.ts'
+import { named } from '#dashboard/web/ui/option.ts'
 import type { SiteActionType, SiteBulkType } from '#shared/operation-types.ts'
 import { CDNS } from '#shared/sites/cdn.ts'
 import { CSP_MODES, HSTS_MODES, XMLRPC_MODES } from '#shared/sites/site-settings.ts'
 import { DEBUG_HOURS } from '#shared/wordpress/wp-debug.ts'
 import type { BulkAction } from './bulk-action.ts'
 import { AddJob, RemoveJob } from './job-params.tsx'
-import { named, PHP, TIER_OPTIONS, TLS } from './options.ts'
+import { PHP, TIER_OPTIONS, TLS } from './options.ts'
 import { ChangePageCache, ChangePhpSettings } from './setting-params.tsx'
 
 type SettingAction = Pick<BulkAction, 'name' | 'icon' | 'about' | 'param' | 'fields' | 'menu'>

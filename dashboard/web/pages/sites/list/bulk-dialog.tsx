@@ -5,9 +5,10 @@ import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { useConsent } from '#dashboard/web/features/operations/use-consent.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import { useOpenBulk } from '#dashboard/web/ui/record-links.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { BulkTarget, SkippedTarget } from '#shared/operations/api/bulk-operations.ts'
@@ -37,7 +38,7 @@ function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: B
   const { type, param, isDestructive, name } = action
   const chosen = useChosen(action)
   const { params, isChosen } = chosen
-  const [parallel, setParallel] = useState('4')
+  const [parallel, setParallel] = useState<1 | 2 | 4 | 8 | 16>(4)
   const openBulk = useOpenBulk()
   const bulk = { type, params, targets: { site_ids: [...ids] } }
   const consent = useConsent(bulk, isChosen)
@@ -46,7 +47,7 @@ function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: B
       startBulk({
         ...bulk,
         params: { ...params, ...consent.params },
-        parallel: Number(parallel),
+        parallel,
       }),
     onSuccess: async (bulk_id) => {
       await openBulk(bulk_id)
@@ -77,17 +78,14 @@ function Form({ action, ids, onClose, onStarted }: BulkDialogProps & { action: B
         <InstallPhp php={chosen.value} targets={planned.targets} />
       )}
       {consent.question}
-      <Field
+      <SelectField
         label="Parallel operations"
         name="parallel"
         hint="On at most two sites of a server. It pauses after three failures in a row."
-      >
-        <Select value={parallel} onChange={(event) => setParallel(event.target.value)}>
-          {['1', '2', '4', '8', '16'].map((count) => (
-            <option key={count}>{count}</option>
-          ))}
-        </Select>
-      </Field>
+        value={parallel}
+        options={named(1, 2, 4, 8, 16)}
+        onChange={setParallel}
+      />
     </DialogForm>
   )
 }
@@ -102,7 +100,7 @@ const useTargets = (bulk: NewBulk, enabled: boolean) =>
     gcTime: 0,
   })
 
-const SHOWN = 200
+const MAX_SHOWN = 200
 
 interface BulkTargetsProps {
   /** The targets of the bulk action; undefined until they are known. */
@@ -143,12 +141,12 @@ function BulkTargets({ targets, skipped }: BulkTargetsProps) {
 function List({ of }: { of: readonly BulkTarget[] }) {
   return (
     <ul className="max-h-48 overflow-y-auto border-t border-line px-3 py-2 text-xs">
-      {of.slice(0, SHOWN).map(({ site_id, domain }) => (
+      {of.slice(0, MAX_SHOWN).map(({ site_id, domain }) => (
         <li key={site_id} className="truncate">
           {unicodeOf(domain)}
         </li>
       ))}
-      {of.length > SHOWN && <li>and {formatNumber(of.length - SHOWN)} more</li>}
+      {of.length > MAX_SHOWN && <li>and {formatNumber(of.length - MAX_SHOWN)} more</li>}
     </ul>
   )
 }
@@ -156,10 +154,10 @@ function List({ of }: { of: readonly BulkTarget[] }) {
 /** The parameters of a bulk operation, as its fields have them. */
 function useChosen({ param, fields }: BulkAction) {
   const [value, setValue] = useState('')
-  const [given, setGiven] = useState<Record<string, unknown>>()
-  const params = fields ? (given ?? {}) : paramsOf(param, value)
-  const isChosen = fields ? given !== undefined : !param || value !== ''
-  return { value, setValue, setGiven, params, isChosen }
+  const [fieldParams, setFieldParams] = useState<Record<string, unknown>>()
+  const params = fields ? (fieldParams ?? {}) : paramsOf(param, value)
+  const isChosen = fields ? fieldParams !== undefined : !param || value !== ''
+  return { value, setValue, setFieldParams, params, isChosen }
 }
 
 function paramsOf(param: BulkAction['param'], value: string): Record<string, unknown> {
@@ -175,18 +173,16 @@ interface ParamFieldsProps {
 
 function ParamFields({ action, chosen, refusals }: ParamFieldsProps) {
   const { param, fields: Fields } = action
-  if (Fields) return <Fields onChange={chosen.setGiven} />
+  if (Fields) return <Fields onChange={chosen.setFieldParams} />
   if (!param) return null
   return (
-    <Field label={param.label} name={param.name} error={refusals[param.name]}>
-      <Select value={chosen.value} onChange={(event) => chosen.setValue(event.target.value)}>
-        <option value="">Choose…</option>
-        {param.options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.name}
-          </option>
-        ))}
-      </Select>
-    </Field>
+    <SelectField
+      label={param.label}
+      name={param.name}
+      error={refusals[param.name]}
+      value={chosen.value}
+      options={[{ value: '', name: 'Choose…' }, ...param.options]}
+      onChange={chosen.setValue}
+    />
   )
 }

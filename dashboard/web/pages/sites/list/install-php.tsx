@@ -12,7 +12,7 @@ import type { BulkOperationView, BulkTarget } from '#shared/operations/api/bulk-
 import type { ServerPhp } from '#shared/servers/api/servers.ts'
 
 const LIVE_MS = 3_000
-const SHOWN = 5
+const MAX_SHOWN = 5
 
 interface InstallPhpProps {
   php: string
@@ -91,7 +91,7 @@ function lackingOf(
 }
 
 function namesOf(servers: readonly ServerPhp[]): string {
-  const names = servers.slice(0, SHOWN).map(({ name }) => name)
+  const names = servers.slice(0, MAX_SHOWN).map(({ name }) => name)
   const more = servers.length - names.length
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
 }

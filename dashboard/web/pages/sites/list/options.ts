@@ -1,20 +1,18 @@
 import type { Filter } from '#dashboard/web/ui/filter-options.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import { FRAMEWORKS, TIERS } from '#shared/kernel/values.ts'
 import { PHP_VERSIONS } from '#shared/php/php-support.ts'
 
-/** A value and its name. */
-export interface Option {
-  value: string
-  name: string
-}
-
-export const named = (...values: string[]): Option[] =>
-  values.map((value) => ({ value, name: value }))
-
-export const STATUSES = [
-  ...named('active', 'provisioning', 'suspended', 'failed', 'cancelled', 'missing'),
-  ...named('deleting', 'trashed'),
-]
+export const STATUSES = named(
+  'active',
+  'provisioning',
+  'suspended',
+  'failed',
+  'cancelled',
+  'missing',
+  'deleting',
+  'trashed',
+)
 export const HEALTH = [
   { value: 'down', name: 'Down' },
   { value: 'degraded', name: 'Degraded' },
@@ -31,7 +29,8 @@ export const TLS = [
   { value: 'none', name: 'without TLS' },
 ]
 const either = (name: string, label: string, yes: string, no: string): Filter => ({
-  ...{ name, label },
+  name,
+  label,
   options: [
     { value: 'true', name: yes },
     { value: 'false', name: no },
@@ -41,7 +40,9 @@ const either = (name: string, label: string, yes: string, no: string): Filter =>
 /** Filters of one value. */
 export const OTHERS: readonly Filter[] = [
   {
-    ...{ name: 'disk', label: 'Disk', isMany: true },
+    name: 'disk',
+    label: 'Disk',
+    isMany: true,
     options: [
       { value: 'over', name: 'over the limit' },
       { value: 'near', name: 'near the limit' },

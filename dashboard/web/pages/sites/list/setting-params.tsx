@@ -9,14 +9,15 @@ import { PhpFields } from '#dashboard/web/pages/sites/detail/settings/php-fields
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { PageCache, PhpSettings } from '#shared/sites/site-settings.ts'
-import { type ParamsProps, usePausedParams } from './paused-params.ts'
+import type { ParamsProps } from './debounced-params.ts'
+import { useDebouncedParams } from './debounced-params.ts'
 
 /** The PHP settings of each of many sites. */
 export function ChangePhpSettings({ onChange }: ParamsProps) {
   const [draft, setDraft] = useState(() => draftOf(null))
   const settings = settingsOf(draft)
   const checked = PhpSettings.nullable().safeParse(settings)
-  usePausedParams(checked.success ? { php_settings: checked.data } : undefined, onChange)
+  useDebouncedParams(checked.success ? { php_settings: checked.data } : undefined, onChange)
   return (
     <>
       <PhpFields draft={draft} onChange={setDraft} />
@@ -33,7 +34,7 @@ export function ChangePageCache({ onChange }: ParamsProps) {
   const [enabled, setEnabled] = useState(true)
   const [draft, setDraft] = useState(() => exclusionsOf(null))
   const checked = PageCache.nullable().safeParse(pageCacheOf(enabled, draft))
-  usePausedParams(checked.success ? { page_cache: checked.data } : undefined, onChange)
+  useDebouncedParams(checked.success ? { page_cache: checked.data } : undefined, onChange)
   return (
     <>
       <CheckField

@@ -200,7 +200,7 @@ function useGridKeys({ total, rowsInView, reveal, onOpen, onToggle }: Keys) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget)
       return
-    const next = leadsTo(event.key, { current, last, page: rowsInView() })
+    const next = rowOfKey(event.key, { current, last, page: rowsInView() })
     if (next !== undefined) go(next)
     else if (event.key === ' ') onToggle(current)
     else if (event.key === 'Enter') onOpen(current)
@@ -211,14 +211,14 @@ function useGridKeys({ total, rowsInView, reveal, onOpen, onToggle }: Keys) {
   return { active: current, setActive, onKeyDown }
 }
 
-interface Place {
+interface Position {
   current: number
   last: number
   page: number
 }
 
 /** The row that a key leads to; undefined for one that leads nowhere. */
-function leadsTo(key: string, { current, last, page }: Place): number | undefined {
+function rowOfKey(key: string, { current, last, page }: Position): number | undefined {
   const rows = new Map([
     ['ArrowDown', current + 1],
     ['ArrowUp', current - 1],

@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import type { Values } from '#dashboard/web/ui/filter-bar.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Page } from '#dashboard/web/ui/page.tsx'
-import { remembered } from '#dashboard/web/ui/remembered.ts'
+import { sessionState } from '#dashboard/web/ui/session-state.ts'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import { SelectionBar } from './selection-bar.tsx'
@@ -118,7 +118,7 @@ interface Selection {
 }
 
 const NONE: Selection = { ids: new Set() }
-const selection = remembered(NONE)
+const selection = sessionState(NONE)
 
 const clear = () => selection.set(() => NONE)
 

@@ -106,10 +106,12 @@ function Filters({ search, onChange }: FiltersProps) {
 /** The versions of the fleet, each with its branch, which includes all its releases. */
 function wordpressFilter(versions: readonly string[], chosen = ''): Filter {
   const branches = versions.map((version) => version.split('.').slice(0, 2).join('.'))
-  const given = chosen.split(',').filter(Boolean)
-  const all = [...new Set([...branches, ...versions, ...given])]
+  const selected = chosen.split(',').filter(Boolean)
+  const all = [...new Set([...branches, ...versions, ...selected])]
   return {
-    ...{ name: 'wp_version', label: 'WordPress', isMany: true },
+    name: 'wp_version',
+    label: 'WordPress',
+    isMany: true,
     options: all.map((value) => ({ value, name: value })),
   }
 }
@@ -119,14 +121,17 @@ function filtersOf(servers: readonly FleetServer[], health: Record<string, numbe
   return [
     { name: 'status', label: 'Status', options: STATUSES, isMany: true },
     {
-      ...{ name: 'health', label: 'Health', isMany: true },
+      name: 'health',
+      label: 'Health',
+      isMany: true,
       options: HEALTH.map(({ value, name }) => ({
         value,
         name: `${name} (${formatNumber(health[value] ?? 0)})`,
       })),
     },
     {
-      ...{ name: 'server_id', label: 'Server' },
+      name: 'server_id',
+      label: 'Server',
       options: servers.map(({ id, name }) => ({ value: String(id), name })),
     },
     { name: 'tag', label: 'Tag', options: tags.map((tag) => ({ value: tag, name: tag })) },

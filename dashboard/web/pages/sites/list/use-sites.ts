@@ -6,7 +6,7 @@ import type { FleetSite } from '#shared/overview/api/fleet.ts'
 /** Rows before and after the visible ones that are requested ahead. */
 const AHEAD = 40
 
-interface Shown {
+interface ShownSites {
   /** The shown sites: the previous ones until the requested ones have arrived. */
   filter: SitesFilter
   /** The total number of shown sites; undefined before the first answer. */
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 /** The previous list stays until the first page of the requested one has arrived. */
-export function useShown(requested: SitesFilter): Shown {
+export function useShown(requested: SitesFilter): ShownSites {
   const { data, error, refetch } = useQuery(sitesPageQuery(requested, 1))
   const [filter, setFilter] = useState(requested)
   const isChanging = JSON.stringify(filter) !== JSON.stringify(requested)

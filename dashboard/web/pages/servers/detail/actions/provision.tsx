@@ -6,7 +6,7 @@ import { PhpSourceField } from '#dashboard/web/features/servers/php-source-field
 import { Accept, consentsOf } from '#dashboard/web/ui/accept.tsx'
 import { Dialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
 import { ProvisionServer } from '#shared/servers/api/servers.ts'
@@ -32,12 +32,12 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
   const [withSource, setWithSource] = useState(false)
   const php_versions = text.split(/[\s,]+/).filter(Boolean)
   const isPhp = ProvisionServer.safeParse({ php_versions }).success
-  const asked = { php_versions, ...(withSource && { php_source: true }) }
-  const preview = useMutation({ mutationFn: () => planProvision(server.id, asked) })
+  const input = { php_versions, ...(withSource && { php_source: true }) }
+  const preview = useMutation({ mutationFn: () => planProvision(server.id, input) })
   const consents = consentsOf(preview.data)
   const isOpen = consents.length > 0 && !accepted
   const start = useMutation({
-    mutationFn: () => provisionServer(server.id, { ...asked, accept: consents }),
+    mutationFn: () => provisionServer(server.id, { ...input, accept: consents }),
     onSuccess: useOpenOperation(),
   })
   const changed = () => {
@@ -57,20 +57,17 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
       isBusy={preview.isPending || start.isPending}
       error={refused ? null : error}
     >
-      <Field
+      <TextField
         label="PHP versions"
         name="php_versions"
         hint="Separated by commas, such as 8.2, 8.4. Leave empty for the version of the distribution."
         error={isPhp ? refused : 'Must be PHP versions such as 8.2, 8.4'}
-      >
-        <Input
-          value={text}
-          onChange={(event) => {
-            setText(event.target.value)
-            changed()
-          }}
-        />
-      </Field>
+        value={text}
+        onChange={(next) => {
+          setText(next)
+          changed()
+        }}
+      />
       <PhpSourceField
         checked={withSource}
         onChange={(checked) => {

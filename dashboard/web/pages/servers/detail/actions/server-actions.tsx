@@ -143,7 +143,9 @@ const ACTIONS = {
   enrol: { name: 'Reconnect agent…', icon: <KeyRound />, Dialog: EnrolAgain },
   revoke: { name: 'Revoke agent…', icon: <Link2Off />, danger: true, Dialog: RevokeTrust },
   remove: {
-    ...{ name: 'Remove from the dashboard…', icon: <Trash2 />, danger: true },
+    name: 'Remove from the dashboard…',
+    icon: <Trash2 />,
+    danger: true,
     Dialog: RemoveServer,
   },
 }

@@ -4,8 +4,9 @@ import { type ReactNode, useState } from 'react'
 import { codeQuery, enrolmentQuery, openEnrolment } from '#dashboard/web/api/enrolment.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Countdown } from '#dashboard/web/ui/elapsed.tsx'
-import { Select } from '#dashboard/web/ui/field.tsx'
+import { Select, selectProps } from '#dashboard/web/ui/field.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
+import { named } from '#dashboard/web/ui/option.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Snippet } from '#dashboard/web/ui/snippet.tsx'
 import { Failure, QueryState } from '#dashboard/web/ui/states.tsx'
@@ -85,14 +86,13 @@ function InstallLine({ server, enrolment }: InstallLineProps) {
         {lines.length > 1 && (
           <Select
             aria-label="Kind of machine"
-            value={chosen.machine}
-            onChange={(event) => setMachine(event.target.value)}
             className="mb-2 w-auto"
-          >
-            {lines.map((line) => (
-              <option key={line.machine}>{line.machine}</option>
-            ))}
-          </Select>
+            {...selectProps({
+              value: chosen.machine,
+              options: named(...lines.map((line) => line.machine)),
+              onChange: setMachine,
+            })}
+          />
         )}
         <Snippet text={chosen.line} what="the line" />
         <p className="mt-2 text-xs text-muted">

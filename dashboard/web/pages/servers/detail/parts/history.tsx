@@ -7,12 +7,12 @@ import {
   type Range,
   readServerSearch,
 } from '#dashboard/web/pages/servers/detail/search.ts'
-import { Began } from '#dashboard/web/ui/began.tsx'
 import { Chart } from '#dashboard/web/ui/chart.tsx'
 import { spanSince } from '#dashboard/web/ui/chart-span.ts'
 import { cx } from '#dashboard/web/ui/cx.ts'
 import { formatMegabytes, formatShare, formatShort } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
+import { ReadingsSince } from '#dashboard/web/ui/readings-since.tsx'
 import { Segments } from '#dashboard/web/ui/segments.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
@@ -74,7 +74,7 @@ function Charts({ history, group }: { history: MetricsHistory; group: string }) 
   const highest = { name: 'highest', values: cpu_max, tone: 'muted' } as const
   return (
     <>
-      <Began since={since} />
+      <ReadingsSince since={since} />
       <Chart
         {...shared}
         title="CPU"

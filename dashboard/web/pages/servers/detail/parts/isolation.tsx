@@ -30,7 +30,7 @@ export function Isolation({ server }: { server: FleetServerDetail }) {
     <Card title="Isolation" flush actions={<Check server={server} isRunning={!!running} />}>
       <QueryState of={{ data, error, refetch }} flush />
       {running && <Running operation={running} />}
-      {data && <Found check={data} />}
+      {data && <LastCheck check={data} />}
     </Card>
   )
 }
@@ -65,7 +65,7 @@ function Running({ operation: { id, last_line } }: { operation: OperationView })
   )
 }
 
-function Found({ check }: { check: IsolationCheckView }) {
+function LastCheck({ check }: { check: IsolationCheckView }) {
   const { checked_at, results } = check
   return (
     <>

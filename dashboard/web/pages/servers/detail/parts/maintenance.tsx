@@ -8,8 +8,9 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
 import { Dialog, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
-import { Field, Select } from '#dashboard/web/ui/field.tsx'
+import { SelectField } from '#dashboard/web/ui/field.tsx'
 import { formatCount } from '#dashboard/web/ui/format.ts'
+import { optionsOf } from '#dashboard/web/ui/option.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { PlanSummary } from '#dashboard/web/ui/plan.tsx'
 import { useOpenOperation } from '#dashboard/web/ui/record-links.tsx'
@@ -39,13 +40,13 @@ export function MaintenanceCard({ server }: { server: FleetServerDetail }) {
           and reports it with the next sync.
         </p>
       )}
-      {data?.maintenance && <Known maintenance={data.maintenance} />}
+      {data?.maintenance && <State maintenance={data.maintenance} />}
       <InstallUpdates server={server} {...dialog} />
     </Card>
   )
 }
 
-function Known({ maintenance }: { maintenance: Maintenance }) {
+function State({ maintenance }: { maintenance: Maintenance }) {
   const { packages, packages_problem, reboot, checked_at } = maintenance
   const security = packages.filter((one) => one.security)
   return (
@@ -185,7 +186,7 @@ function InstallUpdates({ server, open, onClose }: DialogProps) {
 }
 
 function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
-  const [scope, setScope] = useState<'security' | 'all'>('security')
+  const [scope, setScope] = useState<keyof typeof SCOPE_NAMES>('security')
   const [restart_database, setRestart] = useState(false)
   const [without_backup, setWithout] = useState(false)
   const input = { scope, restart_database, without_backup }
@@ -202,18 +203,16 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
       isBusy={preview.isPending || start.isPending}
       error={preview.error ?? start.error}
     >
-      <Field label="Updates" name="scope">
-        <Select
-          value={scope}
-          onChange={(event) => {
-            setScope(event.target.value === 'all' ? 'all' : 'security')
-            preview.reset()
-          }}
-        >
-          <option value="security">Security updates</option>
-          <option value="all">All updates</option>
-        </Select>
-      </Field>
+      <SelectField
+        label="Updates"
+        name="scope"
+        value={scope}
+        options={SCOPES}
+        onChange={(next) => {
+          setScope(next)
+          preview.reset()
+        }}
+      />
       <CheckField
         label="Restart MariaDB when it runs replaced files"
         about="The sites of this server are unavailable for some seconds. An update of MariaDB itself restarts it in any case."
@@ -238,3 +237,6 @@ function Form({ server, onClose }: Omit<DialogProps, 'open'>) {
     </DialogForm>
   )
 }
+
+const SCOPE_NAMES = { security: 'Security updates', all: 'All updates' }
+const SCOPES = optionsOf(SCOPE_NAMES)

@@ -1,10 +1,16 @@
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { ArrowRightLeft, CloudOff, CopyPlus, LogIn, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { dnsAccountsQuery, purgeCdn, purgePlanQuery } from '#dashboard/web/api/dns.ts'
-import { cancelOperation, isActive, operationQuery } from '#dashboard/web/api/operations.ts'
-import { deleteSite, planQuery, restoreSite, type SiteWork } from '#dashboard/web/api/site-work.ts'
-import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
+import {
+  cancelOperation,
+  endOfOperation,
+  isActive,
+  operationQuery,
+} from '#dashboard/web/api/operations.ts'
+import type { SiteWork } from '#dashboard/web/api/site-call.ts'
+import { deleteSite, planQuery, restoreSite } from '#dashboard/web/api/site-work.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
 import { BeforeChange } from '#dashboard/web/features/backups/before-change.tsx'
 import { CloneSite } from '#dashboard/web/features/copies/clone-site.tsx'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
@@ -12,17 +18,18 @@ import { isIn } from '#dashboard/web/features/sites/dns-lines.ts'
 import { isWordpress } from '#dashboard/web/features/sites/urls.ts'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
+import { useSiteAction } from '#dashboard/web/features/sites/use-site-action.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { MoveSite } from '#dashboard/web/pages/moves/move-site.tsx'
 import { LoginDialog } from '#dashboard/web/pages/wordpress/login/login-dialog.tsx'
 import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
-import type { SiteActionType } from '#shared/operation-types.ts'
 import type { CdnPurge } from '#shared/sites/api/cdn-purge.ts'
 
 /** What can be done to a managed site as a whole. */
@@ -35,11 +42,7 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
   const { data: accounts = [] } = useQuery(dnsAccountsQuery)
   const zones = accounts.flatMap((account) => account.zones)
   const isOffline = useServerOffline(site)
-  const { mutate, isPending } = useMutation({
-    mutationFn: (type: SiteActionType) => takeAction(site, type),
-    onSuccess: (message) => toast(message),
-    onError: toastError,
-  })
+  const action = useSiteAction(site)
   const canDelete = isDeletable(site)
   if (!isOnServer && !canDelete) return null
   return (
@@ -51,8 +54,8 @@ export function SiteMenu({ site, isOnServer }: { site: Site; isOnServer: boolean
               <MenuItem
                 key={type}
                 icon={<Icon />}
-                disabled={isOffline || isPending}
-                onClick={() => mutate(type)}
+                disabled={isOffline || action.isBusy}
+                onClick={() => action.run(type)}
               >
                 {name}
               </MenuItem>
@@ -98,41 +101,28 @@ interface PurgeCloudflareProps extends DialogState {
 }
 
 /** The names that are purged, and the button. */
-function PurgeCloudflare({ site, open, onClose }: PurgeCloudflareProps) {
-  return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title={`Purge the Cloudflare cache of ${unicodeOf(site.domain)}`}
-      about="Cloudflare requests every page and file again when a visitor asks for it."
-    >
-      {open && <Form site={site} onClose={onClose} />}
-    </Dialog>
-  )
-}
+const PurgeCloudflare = dialogOf(PurgeForm, ({ site }) => ({
+  title: `Purge the Cloudflare cache of ${unicodeOf(site.domain)}`,
+  about: 'Cloudflare requests every page and file again when a visitor asks for it.',
+}))
 
-function Form({ site, onClose }: Omit<PurgeCloudflareProps, 'open'>) {
-  const { data, error: problem, refetch } = useQuery(purgePlanQuery(site))
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => purgeCdn(site),
-    onSuccess() {
-      toast(`The Cloudflare cache of ${unicodeOf(site.domain)} was purged.`)
-      onClose()
-    },
+function PurgeForm({ site, onClose }: PurgeCloudflareProps) {
+  const plan = useQuery(purgePlanQuery(site))
+  const { form } = useFormCall(() => purgeCdn(site), {
+    done: `The Cloudflare cache of ${unicodeOf(site.domain)} was purged.`,
+    onDone: onClose,
+    onClose,
   })
-  const isEmpty = data?.zones.length === 0
+  const isEmpty = plan.data?.zones.length === 0
   return (
     <DialogForm
       action={isEmpty ? undefined : 'Purge Cloudflare cache'}
-      onSubmit={() => mutate()}
-      onCancel={onClose}
       cancel={isEmpty ? 'Close' : 'Cancel'}
-      isBlocked={data === undefined}
-      isBusy={isPending}
-      error={error}
+      isBlocked={plan.data === undefined}
+      {...form}
     >
-      <QueryState of={{ data, error: problem, refetch }} rows={2} />
-      {data && <Zones zones={data.zones} />}
+      <QueryState of={plan} rows={2} />
+      {plan.data && <Zones zones={plan.data.zones} />}
     </DialogForm>
   )
 }
@@ -152,13 +142,13 @@ function Zones({ zones }: CdnPurge) {
 }
 
 const TEXTS = {
-  /** It is on its server. */
+  /** The site is on its server. */
   trash: {
     about:
       'The site goes offline and moves to the trash. You can restore it from there until it is deleted automatically.',
     action: 'Move to trash',
   },
-  /** Nothing of it is there. */
+  /** The server has nothing of the site. */
   record: {
     about:
       'The site is removed from the dashboard at once. It does not go to the trash, because there is nothing on the server that could be restored.',
@@ -215,13 +205,6 @@ function DeleteSite({ site, ...dialog }: DialogState & { site: Site }) {
   )
 }
 
-/** Until then an undo is a cancellation: the deletion may wait for a backup. */
-async function ended(client: QueryClient, operation_id: string): Promise<void> {
-  const query = { ...operationQuery(operation_id), staleTime: 0 }
-  while (isActive(await client.fetchQuery(query)))
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-}
-
 /** Moves a site to the trash, and offers to undo it. */
 function useTrash(site: Site) {
   const client = useQueryClient()
@@ -238,7 +221,9 @@ function useTrash(site: Site) {
   return async (work: SiteWork) => {
     const operation = await start(work)
     if (operation === undefined) return
-    const undo = { name: 'Undo', act: () => mutate(operation), while: ended(client, operation) }
+    // Until its end an undo is a cancellation: the deletion may wait for a backup.
+    const end = endOfOperation(client, operation, PAUSE_MS)
+    const undo = { name: 'Undo', act: () => mutate(operation), while: end }
     toast(`Moving ${unicodeOf(site.domain)} to the trash`, { undo })
   }
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import {
   Archive,
   CopyPlus,
@@ -16,13 +16,15 @@ import {
   siteBackupsQuery,
   targetsQuery,
 } from '#dashboard/web/api/backups.ts'
+import type { SitePlace } from '#dashboard/web/api/site-call.ts'
 import { createBackup, undoRestore } from '#dashboard/web/api/site-work.ts'
-import type { Site, SitePlace } from '#dashboard/web/api/sites.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
 import { refreshedText } from '#dashboard/web/features/backups/refreshed-text.ts'
 import { CloneSite } from '#dashboard/web/features/copies/clone-site.tsx'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { OBSTACLES } from '#dashboard/web/labels/backup.ts'
+import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import {
@@ -37,9 +39,10 @@ import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { saveFrom } from '#dashboard/web/ui/save-text.ts'
 import { Empty, QueryState } from '#dashboard/web/ui/states.tsx'
-import { Cell, Head, Table } from '#dashboard/web/ui/table.tsx'
+import type { Column } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Lasting, Time } from '#dashboard/web/ui/time.tsx'
-import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { useAction } from '#dashboard/web/ui/use-call.ts'
 import type { BackupView, SiteBackups } from '#shared/backups/api/backups.ts'
 import type { ReplacementType } from '#shared/backups/backup-schedule.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
@@ -79,7 +82,7 @@ const hasStored = ({ backups, gone }: SiteBackups) => backups.length + gone.leng
 
 function List({ site, data: { backups, obstacle, in_effect } }: { site: Site; data: SiteBackups }) {
   const [chosen, setChosen] = useState<BackupView>()
-  const [dialog, setDialog] = useState<'restore' | 'copy'>()
+  const [dialog, setDialog] = useState<'restore' | 'clone'>()
   if (backups.length === 0)
     return (
       <Empty
@@ -97,7 +100,7 @@ function List({ site, data: { backups, obstacle, in_effect } }: { site: Site; da
         once, so that each further backup needs little time and space.
       </Empty>
     )
-  const choose = (next: 'restore' | 'copy') => (backup: BackupView) => {
+  const choose = (next: 'restore' | 'clone') => (backup: BackupView) => {
     setChosen(backup)
     setDialog(next)
   }
@@ -112,10 +115,10 @@ function List({ site, data: { backups, obstacle, in_effect } }: { site: Site; da
         site={site}
         backups={backups}
         onRestore={choose('restore')}
-        onCopy={choose('copy')}
+        onClone={choose('clone')}
       />
       {chosen && <RestoreBackup site={site} backup={chosen} {...state('restore')} />}
-      {chosen && <CloneSite site={site} chosen={chosen.id} {...state('copy')} />}
+      {chosen && <CloneSite site={site} chosen={chosen.id} {...state('clone')} />}
     </>
   )
 }
@@ -135,20 +138,16 @@ function Obstacle({ of }: { of: keyof typeof OBSTACLES }) {
 }
 
 /** Reads what the storage really has, which takes some seconds. */
-function RefreshList({ site }: { site: SitePlace }) {
-  const client = useQueryClient()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => refreshBackups(site),
-    onSuccess: (changed) => toast(refreshedText(changed)),
-    onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: BACKUPS }),
-  })
-  return (
-    <Button icon={<RefreshCw />} busy={isPending} onClick={() => mutate()}>
-      Refresh list
-    </Button>
-  )
-}
+const RefreshList = ({ site }: { site: SitePlace }) => (
+  <ActionButton
+    icon={<RefreshCw />}
+    call={() => refreshBackups(site)}
+    done={(changed) => refreshedText(changed)}
+    changes={[BACKUPS]}
+  >
+    Refresh list
+  </ActionButton>
+)
 
 /** What the list had, and what is not in the storage any more. */
 function GoneBackups({ gone }: Pick<SiteBackups, 'gone'>) {
@@ -175,20 +174,22 @@ function GoneBackups({ gone }: Pick<SiteBackups, 'gone'>) {
 function BackUp({ site, target_id }: { site: Site; target_id: number | null }) {
   const start = useStart(site.id)
   const { data: targets = [] } = useQuery(targetsQuery)
-  const { mutate, isPending } = useMutation({
-    mutationFn: (chosen?: number) => start(createBackup(site, chosen)),
-    onError: toastError,
-  })
+  const backUp = useAction((chosen: number | undefined) => start(createBackup(site, chosen)))
   const others = targets.filter(({ id, checked_at }) => id !== target_id && checked_at !== null)
   return (
     <>
-      <Button kind="primary" icon={<Archive />} busy={isPending} onClick={() => mutate(undefined)}>
+      <Button
+        kind="primary"
+        icon={<Archive />}
+        busy={backUp.isBusy}
+        onClick={() => backUp.run(undefined)}
+      >
         Back up now
       </Button>
       {others.length > 0 && (
         <Menu name="Back up to another target">
           {others.map(({ id, name }) => (
-            <MenuItem key={id} icon={<HardDrive />} onClick={() => mutate(id)}>
+            <MenuItem key={id} icon={<HardDrive />} onClick={() => backUp.run(id)}>
               Back up to {name}
             </MenuItem>
           ))}
@@ -264,45 +265,35 @@ interface BackupTableProps {
   backups: readonly BackupView[]
   onRestore: (backup: BackupView) => void
   /** As a new site. */
-  onCopy: (backup: BackupView) => void
+  onClone: (backup: BackupView) => void
 }
 
-const NUMBER = 'text-right whitespace-nowrap tabular-nums'
-
-function BackupTable({ site, backups, onRestore, onCopy }: BackupTableProps) {
+function BackupTable({ site, backups, onRestore, onClone }: BackupTableProps) {
   return (
-    <Table
+    <RecordTable
       label="Backups"
-      head={
-        <>
-          <Head>Time</Head>
-          <Head className="max-md:hidden">Target</Head>
-          <Head className="max-sm:hidden">Proof</Head>
-          <Head className="max-lg:hidden text-right">Files</Head>
-          <Head className="max-lg:hidden text-right">Tables</Head>
-          <Head className="max-sm:hidden text-right">Size</Head>
-          <Head className="max-sm:hidden text-right">New data</Head>
-          <Head className="max-md:hidden text-right">Duration</Head>
-          <Head className="text-right">
-            <span className="sr-only">Actions</span>
-          </Head>
-        </>
-      }
-    >
-      {backups.map((backup) => (
-        <Row key={backup.id} site={site} backup={backup} onRestore={onRestore} onCopy={onCopy} />
-      ))}
-    </Table>
+      rows={backups}
+      keyOf={({ id }) => id}
+      columns={[
+        ...COLUMNS,
+        {
+          name: 'Actions',
+          isUnnamed: true,
+          className: 'text-right',
+          show: (backup) => (
+            <Actions site={site} backup={backup} onRestore={onRestore} onClone={onClone} />
+          ),
+        },
+      ]}
+    />
   )
 }
 
-type RowProps = Omit<BackupTableProps, 'backups'> & { backup: BackupView }
-
-function Row({ site, backup, onRestore, onCopy }: RowProps) {
-  const { id, at, is_ahead, target, files, tables, bytes, stored, seconds } = backup
-  return (
-    <tr>
-      <Cell>
+const COLUMNS: readonly Column<BackupView>[] = [
+  {
+    name: 'Time',
+    show: ({ at, is_ahead, target, proof }) => (
+      <>
         <span className="font-medium">{formatTime(at)}</span>
         <p className="text-xs text-muted">
           <Time at={at} />
@@ -314,47 +305,79 @@ function Row({ site, backup, onRestore, onCopy }: RowProps) {
           </p>
         )}
         <div className="mt-1 sm:hidden">
-          <Proof proof={backup.proof} />
+          <Proof proof={proof} />
         </div>
-      </Cell>
-      <Cell className="break-words max-md:hidden">{target}</Cell>
-      <Cell className="max-w-56 max-sm:hidden">
-        <Proof proof={backup.proof} />
-      </Cell>
-      <Cell className={`${NUMBER} max-lg:hidden`}>{formatNumber(files)}</Cell>
-      <Cell className={`${NUMBER} max-lg:hidden`}>{formatNumber(tables)}</Cell>
-      <Cell className={`${NUMBER} max-sm:hidden`}>{formatBytes(bytes)}</Cell>
-      <Cell className={`${NUMBER} max-sm:hidden`}>{formatBytes(stored)}</Cell>
-      <Cell className={`${NUMBER} max-md:hidden`}>{formatDuration(seconds * 1000)}</Cell>
-      <Cell className="text-right">
-        <span className="inline-flex gap-2">
-          <Button
-            aria-label={`Restore the backup of ${formatTime(at)}`}
-            onClick={() => onRestore(backup)}
+      </>
+    ),
+  },
+  { name: 'Target', className: 'break-words max-md:hidden', show: ({ target }) => target },
+  {
+    name: 'Proof',
+    className: 'max-sm:hidden',
+    cell: 'max-w-56',
+    show: ({ proof }) => <Proof proof={proof} />,
+  },
+  {
+    name: 'Files',
+    isNumber: true,
+    className: 'max-lg:hidden',
+    show: ({ files }) => formatNumber(files),
+  },
+  {
+    name: 'Tables',
+    isNumber: true,
+    className: 'max-lg:hidden',
+    show: ({ tables }) => formatNumber(tables),
+  },
+  {
+    name: 'Size',
+    isNumber: true,
+    className: 'max-sm:hidden',
+    show: ({ bytes }) => formatBytes(bytes),
+  },
+  {
+    name: 'New data',
+    isNumber: true,
+    className: 'max-sm:hidden',
+    show: ({ stored }) => formatBytes(stored),
+  },
+  {
+    name: 'Duration',
+    isNumber: true,
+    className: 'max-md:hidden',
+    show: ({ seconds }) => formatDuration(seconds * 1000),
+  },
+]
+
+type ActionsProps = Omit<BackupTableProps, 'backups'> & { backup: BackupView }
+
+function Actions({ site, backup, onRestore, onClone }: ActionsProps) {
+  const { id, tables } = backup
+  const time = formatTime(backup.at)
+  return (
+    <span className="inline-flex gap-2">
+      <Button aria-label={`Restore the backup of ${time}`} onClick={() => onRestore(backup)}>
+        Restore…
+      </Button>
+      <Menu name={`More actions of the backup of ${time}`}>
+        <MenuItem icon={<CopyPlus />} onClick={() => onClone(backup)}>
+          Restore as a new site…
+        </MenuItem>
+        <MenuItem
+          icon={<FolderDown />}
+          onClick={() => saveFrom(downloadAddress(site, id, 'files'))}
+        >
+          Download files
+        </MenuItem>
+        {tables > 0 && (
+          <MenuItem
+            icon={<DatabaseBackup />}
+            onClick={() => saveFrom(downloadAddress(site, id, 'database'))}
           >
-            Restore…
-          </Button>
-          <Menu name={`More actions of the backup of ${formatTime(at)}`}>
-            <MenuItem icon={<CopyPlus />} onClick={() => onCopy(backup)}>
-              Restore as a new site…
-            </MenuItem>
-            <MenuItem
-              icon={<FolderDown />}
-              onClick={() => saveFrom(downloadAddress(site, id, 'files'))}
-            >
-              Download files
-            </MenuItem>
-            {tables > 0 && (
-              <MenuItem
-                icon={<DatabaseBackup />}
-                onClick={() => saveFrom(downloadAddress(site, id, 'database'))}
-              >
-                Download database
-              </MenuItem>
-            )}
-          </Menu>
-        </span>
-      </Cell>
-    </tr>
+            Download database
+          </MenuItem>
+        )}
+      </Menu>
+    </span>
   )
 }

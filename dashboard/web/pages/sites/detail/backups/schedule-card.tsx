@@ -6,14 +6,18 @@ import { BACKUPS, changeBackupSettings, targetsQuery } from '#dashboard/web/api/
 import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { settingsQuery } from '#dashboard/web/api/settings.ts'
 import type { Site } from '#dashboard/web/api/sites.ts'
-import { BackupFirstField } from '#dashboard/web/features/backups/backup-first-field.tsx'
-import { IntervalField, TargetField } from '#dashboard/web/features/backups/fields.tsx'
+import {
+  BackupFirstField,
+  IntervalField,
+  TargetField,
+} from '#dashboard/web/features/backups/fields.tsx'
 import { EVERY } from '#dashboard/web/labels/backup.ts'
+import { linesOf } from '#dashboard/web/pages/sites/detail/settings/lines.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { Facts } from '#dashboard/web/ui/facts.tsx'
-import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
+import { TextAreaField } from '#dashboard/web/ui/field.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Card } from '#dashboard/web/ui/page.tsx'
 import { Time, useNow } from '#dashboard/web/ui/time.tsx'
@@ -28,7 +32,7 @@ interface ScheduleCardProps {
   data: SiteBackups
 }
 
-/** The page is a little older than what it shows. */
+/** What is due within this time is shown as due, because the page may be older than the schedule. */
 const SOON_MS = 60_000
 
 /** The schedule of automatic backups of the site, and where its values come from. */
@@ -154,10 +158,7 @@ function EditSchedule({ site, data, ...dialog }: EditScheduleProps) {
   const [text, setText] = useState(data.exclude.join('\n'))
   const { data: targets = [] } = useQuery(targetsQuery)
   const client = useQueryClient()
-  const exclude = text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+  const exclude = linesOf(text)
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => changeBackupSettings(site, { every, target_id, backup_first, exclude }),
     onSuccess: () => {
@@ -195,14 +196,14 @@ function EditSchedule({ site, data, ...dialog }: EditScheduleProps) {
           fallback="As its server's tags or the settings say"
           error={refused.backup_first}
         />
-        <Field
+        <TextAreaField
           name="exclude"
           label="Leave out"
           hint="One path in each line, below the public folder: wp-content/uploads/videos. * stands for any name, **/node_modules for that folder everywhere. A restore cannot bring back what is left out."
           error={refused.exclude}
-        >
-          <TextArea value={text} onChange={({ target }) => setText(target.value)} />
-        </Field>
+          value={text}
+          onChange={setText}
+        />
       </DialogForm>
     </Dialog>
   )

@@ -1,16 +1,15 @@
-import { useMutation } from '@tanstack/react-query'
 import { RotateCw, Undo2 } from 'lucide-react'
-import { type Site, takeAction } from '#dashboard/web/api/sites.ts'
+import type { Site } from '#dashboard/web/api/sites.ts'
 import { useRetry } from '#dashboard/web/features/operations/use-actions.ts'
 import { ACTIONS } from '#dashboard/web/features/sites/actions.ts'
 import { useRestore } from '#dashboard/web/features/sites/use-restore.tsx'
 import { useServerOffline } from '#dashboard/web/features/sites/use-server-offline.ts'
 import { useShowOperation, useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
+import { useSiteAction } from '#dashboard/web/features/sites/use-site-action.ts'
 import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
-import type { SiteActionType } from '#shared/operation-types.ts'
+import { toastError } from '#dashboard/web/ui/toasts.tsx'
 
 /** The meaning of a state other than active, and what can be done. */
 export function StatusNotice({ site }: { site: Site }) {
@@ -120,17 +119,13 @@ function Trashed({ site }: { site: Site }) {
 
 function Suspended({ site }: { site: Site }) {
   const isOffline = useServerOffline(site)
-  const { mutate, isPending } = useMutation({
-    mutationFn: (type: SiteActionType) => takeAction(site, type),
-    onSuccess: (message) => toast(message),
-    onError: toastError,
-  })
+  const { run, isBusy } = useSiteAction(site)
   return (
     <Notice
       kind="warn"
       title="The site is suspended"
       actions={ACTIONS.filter(({ state }) => state === 'suspended').map(({ type, name }) => (
-        <Button key={type} disabled={isOffline || isPending} onClick={() => mutate(type)}>
+        <Button key={type} disabled={isOffline || isBusy} onClick={() => run(type)}>
           {name}
         </Button>
       ))}

@@ -1,14 +1,13 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { RotateCw, ScrollText, ShieldCheck } from 'lucide-react'
 import { restartService } from '#dashboard/web/api/servers.ts'
 import { issueTls } from '#dashboard/web/api/site-work.ts'
 import { type Site, siteQuery } from '#dashboard/web/api/sites.ts'
 import { useStart } from '#dashboard/web/features/sites/use-show-operation.ts'
-import { Button, ButtonLink } from '#dashboard/web/ui/button.tsx'
+import { ActionButton } from '#dashboard/web/ui/action-button.tsx'
+import { ButtonLink } from '#dashboard/web/ui/button.tsx'
 import { nameOfHealth } from '#dashboard/web/ui/health.tsx'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { Lasting } from '#dashboard/web/ui/time.tsx'
-import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
 import { healthAdvice } from '#shared/health/health-advice.ts'
 
 /** Why a site is not up, since when, and what helps. */
@@ -67,31 +66,24 @@ function Help({ site }: { site: Site }) {
   return null
 }
 
-function Restart({ site, service, name }: { site: Site; service: string; name: string }) {
-  const client = useQueryClient()
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => restartService(site.server_id, service),
-    onSuccess: () => toast(`${name} was restarted`),
-    onError: toastError,
-    onSettled: () => client.invalidateQueries({ queryKey: siteQuery(site.id).queryKey }),
-  })
-  return (
-    <Button icon={<RotateCw />} busy={isPending} onClick={() => mutate()}>
-      Restart {name}
-    </Button>
-  )
-}
+const Restart = ({ site, service, name }: { site: Site; service: string; name: string }) => (
+  <ActionButton
+    icon={<RotateCw />}
+    call={() => restartService(site.server_id, service)}
+    done={`${name} was restarted`}
+    changes={[siteQuery(site.id).queryKey]}
+  >
+    Restart {name}
+  </ActionButton>
+)
 
 function Issue({ site }: { site: Site }) {
   const start = useStart(site.id)
-  const { mutate, isPending } = useMutation({
-    mutationFn: () => start(issueTls(site, site.tls === 'other' ? 'letsencrypt' : site.tls)),
-    onError: toastError,
-  })
+  const tls = site.tls === 'other' ? 'letsencrypt' : site.tls
   return (
-    <Button icon={<ShieldCheck />} busy={isPending} onClick={() => mutate()}>
+    <ActionButton icon={<ShieldCheck />} call={() => start(issueTls(site, tls))}>
       Recheck and issue
-    </Button>
+    </ActionButton>
   )
 }
 

@@ -5,7 +5,7 @@ import { AccessRow } from '#dashboard/web/features/sites/access/access-row.tsx'
 import { SettingsDialog } from '#dashboard/web/features/sites/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
-import { Field, TextArea } from '#dashboard/web/ui/field.tsx'
+import { TextAreaField } from '#dashboard/web/ui/field.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import { linesOf } from './lines.ts'
 
@@ -59,25 +59,23 @@ function TurnOn({ site, maintenance, ...dialog }: Props & DialogState) {
       action="Turn maintenance page on"
       input={{ maintenance: { allow: linesOf(allow), message } }}
     >
-      <Field
+      <TextAreaField
         name="message"
         label="Message"
         hint="Empty: “It will be back soon.” At most 300 characters."
-      >
-        <TextArea
-          rows={2}
-          maxLength={300}
-          value={message}
-          onChange={({ target }) => setMessage(target.value)}
-        />
-      </Field>
-      <Field
+        rows={2}
+        maxLength={300}
+        value={message}
+        onChange={setMessage}
+      />
+      <TextAreaField
         name="allow"
         label="Addresses that see the site"
         hint="One IP address or network in each line, such as 203.0.113.7 or 203.0.113.0/24."
-      >
-        <TextArea rows={3} value={allow} onChange={({ target }) => setAllow(target.value)} />
-      </Field>
+        rows={3}
+        value={allow}
+        onChange={setAllow}
+      />
     </SettingsDialog>
   )
 }

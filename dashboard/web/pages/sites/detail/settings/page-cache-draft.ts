@@ -10,9 +10,9 @@ export interface ExclusionsDraft {
   cookies: string
 }
 
-export const exclusionsOf = (given: PageCache | null): ExclusionsDraft => ({
-  paths: (given?.paths ?? []).join('\n'),
-  cookies: (given?.cookies ?? []).join('\n'),
+export const exclusionsOf = (cache: PageCache | null): ExclusionsDraft => ({
+  paths: (cache?.paths ?? []).join('\n'),
+  cookies: (cache?.cookies ?? []).join('\n'),
 })
 
 /** Returns the page cache settings of a draft; null when they are the default. */

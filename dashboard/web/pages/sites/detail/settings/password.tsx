@@ -8,7 +8,7 @@ import { Secret } from '#dashboard/web/features/sites/access/secret.tsx'
 import { SettingsDialog } from '#dashboard/web/features/sites/settings-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
-import { Field, Input } from '#dashboard/web/ui/field.tsx'
+import { TextField } from '#dashboard/web/ui/field.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 
@@ -36,7 +36,7 @@ export function PasswordRow({ site, password }: Props) {
           {password && <Button onClick={removing.show}>Make site public</Button>}
         </div>
       </AccessRow>
-      {password && <Shown site={site} />}
+      {password && <VisitorPassword site={site} />}
       {setting.dialog.open && <Require site={site} password={password} {...setting.dialog} />}
       <SettingsDialog
         {...removing.dialog}
@@ -65,15 +65,19 @@ function Require({ site, password, ...dialog }: Props & DialogState) {
       action={password ? 'Set new password' : 'Require password'}
       input={{ basic_auth: { user } }}
     >
-      <Field name="user" label="User name" hint="Letters, digits, dot, underscore, @ and hyphen.">
-        <Input value={user} onChange={({ target }) => setUser(target.value)} />
-      </Field>
+      <TextField
+        name="user"
+        label="User name"
+        hint="Letters, digits, dot, underscore, @ and hyphen."
+        value={user}
+        onChange={setUser}
+      />
     </SettingsDialog>
   )
 }
 
 /** Kept in the state of this component only. */
-function Shown({ site }: { site: Site }) {
+function VisitorPassword({ site }: { site: Site }) {
   const [shown, setShown] = useState<string>()
   const hide = useCallback(() => setShown(undefined), [])
   const { mutate, isPending } = useMutation({

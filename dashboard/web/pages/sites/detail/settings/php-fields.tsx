@@ -1,4 +1,4 @@
-import { Field, Input, TextArea } from '#dashboard/web/ui/field.tsx'
+import { TextAreaField, TextField } from '#dashboard/web/ui/field.tsx'
 import { PHP_LIMITS, PHP_VALUES, type PhpLimit } from '#shared/kernel/php-values.ts'
 import type { PhpDraft } from './php-draft.ts'
 
@@ -31,26 +31,25 @@ export function PhpFields({ draft, ranges, onChange }: PhpFieldsProps) {
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         {PHP_LIMITS.map((name) => (
-          <Field key={name} name={name} label={LABELS[name].name} hint={hintOf(name)}>
-            <Input
-              inputMode="numeric"
-              placeholder={ranges && String(ranges[name].usual)}
-              value={draft[name]}
-              onChange={({ target }) => onChange({ ...draft, [name]: target.value })}
-            />
-          </Field>
+          <TextField
+            key={name}
+            name={name}
+            label={LABELS[name].name}
+            hint={hintOf(name)}
+            inputMode="numeric"
+            placeholder={ranges && String(ranges[name].usual)}
+            value={draft[name]}
+            onChange={(text) => onChange({ ...draft, [name]: text })}
+          />
         ))}
       </div>
-      <Field
+      <TextAreaField
         name="values"
         label="Other settings of php.ini"
         hint={`One in each line: max_file_uploads = 50. These can be set: ${Object.keys(PHP_VALUES).join(', ')}.`}
-      >
-        <TextArea
-          value={draft.values}
-          onChange={({ target }) => onChange({ ...draft, values: target.value })}
-        />
-      </Field>
+        value={draft.values}
+        onChange={(values) => onChange({ ...draft, values })}
+      />
     </>
   )
 }

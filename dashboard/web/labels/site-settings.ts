@@ -1,4 +1,4 @@
-import type { Csp, Hsts } from '#shared/sites/site-settings.ts'
+import type { Csp, Hsts, Xmlrpc } from '#shared/sites/site-settings.ts'
 
 export const CSP_NAMES: Record<Csp, string> = {
   basic: 'Basic',
@@ -9,5 +9,11 @@ export const CSP_NAMES: Record<Csp, string> = {
 export const HSTS_NAMES: Record<Hsts, string> = {
   on: 'On',
   subdomains: 'On, with subdomains',
+  off: 'Off',
+}
+
+export const XMLRPC_NAMES: Record<Xmlrpc, string> = {
+  on: 'On',
+  jetpack: 'Only for Jetpack',
   off: 'Off',
 }

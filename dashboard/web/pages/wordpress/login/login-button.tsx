@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { LogIn as Icon } from 'lucide-react'
 import { useState } from 'react'
@@ -8,20 +9,18 @@ import { useServerOffline } from '#dashboard/web/features/sites/use-server-offli
 import { isDemo } from '#dashboard/web/ui/brand/demo.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { toastError } from '#dashboard/web/ui/toasts.tsx'
+import { logIn } from './log-in.ts'
 import { LoginDialog } from './login-dialog.tsx'
-import { useLogin } from './use-login.ts'
 
 /** Logs in as the first administrator. Asks for the password of the dashboard if that is needed. */
-export function LogIn({ site }: { site: Site }) {
+export function LoginButton({ site }: { site: Site }) {
   const [isAsking, setAsking] = useState(false)
-  const asked = useAsked()
+  const requested = useDialogInAddress()
   const isOffline = useServerOffline(site)
-  const { mutate, isPending } = useLogin(site)
-  const logIn = () =>
-    mutate(
-      { user_id: null },
-      { onError: (error) => (needsConfirmation(error) ? setAsking(true) : toastError(error)) },
-    )
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => logIn(site, null),
+    onError: (error) => (needsConfirmation(error) ? setAsking(true) : toastError(error)),
+  })
   return (
     <>
       <Button
@@ -29,17 +28,17 @@ export function LogIn({ site }: { site: Site }) {
         disabled={isOffline || isDemo}
         {...(isDemo && { title: 'The sites of the demo are simulated' })}
         busy={isPending}
-        onClick={logIn}
+        onClick={() => mutate()}
       >
         Log in to WordPress
       </Button>
       <LoginDialog
         site={site}
         needsPassword
-        open={isAsking || asked.isOpen}
+        open={isAsking || requested.isOpen}
         onClose={() => {
           setAsking(false)
-          asked.close()
+          requested.close()
         }}
       />
     </>
@@ -47,7 +46,7 @@ export function LogIn({ site }: { site: Site }) {
 }
 
 /** The palette asks by the address, since its own dialog is closed. */
-function useAsked() {
+function useDialogInAddress() {
   const navigate = useNavigate()
   const isOpen = useSearch({
     strict: false,

@@ -1,7 +1,7 @@
 import { Time } from './time.tsx'
 
-/** Says above charts that they begin with the first reading; nothing where that was before the period. */
-export function Began({ since }: { since: string | null }) {
+/** Says above charts that they begin with the first reading; `since` is null if that was before the period. */
+export function ReadingsSince({ since }: { since: string | null }) {
   if (since === null) return null
   return (
     <p className="col-span-full text-xs text-muted">

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Check, Globe, RotateCw, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { dnsAccountsQuery, namesPlanQuery, setDnsRecords } from '#dashboard/web/api/dns.ts'
@@ -11,20 +11,20 @@ import { useShowOperation } from '#dashboard/web/features/sites/use-show-operati
 import { WorkDialog } from '#dashboard/web/features/sites/work-dialog.tsx'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
-import { Dialog, type DialogState, useDialog } from '#dashboard/web/ui/dialog.tsx'
+import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { DialogForm } from '#dashboard/web/ui/dialog-form.tsx'
 import { formatTime } from '#dashboard/web/ui/format.ts'
 import { Notice } from '#dashboard/web/ui/notice.tsx'
 import { QueryState } from '#dashboard/web/ui/states.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toast } from '#dashboard/web/ui/toasts.tsx'
+import { useFormCall } from '#dashboard/web/ui/use-call.ts'
 import type { DnsNamePlan } from '#shared/domains/api/dns.ts'
 import { allNamesOf } from '#shared/kernel/site-names.ts'
 import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { OpenMove, ShownMove, SiteMove } from '#shared/moves/api/moves.ts'
 
 /** On every tab of a site whose move is not confirmed, or has not ended. */
-export function Moved({ site }: { site: Site }) {
+export function MoveNotices({ site }: { site: Site }) {
   const { data } = useQuery({ ...moveQuery(site), enabled: !site.found })
   if (!data) return null
   const { move, open } = data
@@ -186,53 +186,39 @@ function useNamesInAccounts(site: Site): string[] {
 }
 
 /** After a move: the records that lead all names of the site to its new server. */
-function PointDns({ site, names, ...dialog }: DialogState & Omit<FormProps, 'onClose'>) {
-  return (
-    <Dialog
-      {...dialog}
-      title={`Point DNS of ${unicodeOf(site.domain)} to ${site.server}`}
-      about="Records at Cloudflare that point elsewhere are replaced. Visitors who still reach the former server are forwarded until the move is confirmed."
-    >
-      {dialog.open && <Form site={site} names={names} onClose={dialog.onClose} />}
-    </Dialog>
-  )
-}
+const PointDns = dialogOf(PointDnsForm, ({ site }) => ({
+  title: `Point DNS of ${unicodeOf(site.domain)} to ${site.server}`,
+  about:
+    'Records at Cloudflare that point elsewhere are replaced. Visitors who still reach the former server are forwarded until the move is confirmed.',
+}))
 
-interface FormProps {
+interface PointDnsProps extends DialogState {
   site: Site
   names: readonly string[]
-  onClose: () => void
 }
 
-function Form({ site, names, onClose }: FormProps) {
+function PointDnsForm({ site, names, onClose }: PointDnsProps) {
   const plan = useQuery(namesPlanQuery(site.server_id, names))
-  const client = useQueryClient()
   const plans = plan.data ?? []
   const changed = plans.filter((each) => each.problem === '' && linesOf(each).length > 0)
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: async () => {
+  const { form } = useFormCall(
+    async () => {
       for (const each of changed)
         await setDnsRecords(site, { name: each.name, replace: removedOf(each) })
     },
-    onSuccess: () => {
-      toast(`The DNS records of ${unicodeOf(site.domain)} point to ${site.server}.`)
-      onClose()
+    {
+      done: `The DNS records of ${unicodeOf(site.domain)} point to ${site.server}.`,
+      // Also after a failure: the records of the names before it have changed.
+      changes: [['dns-plan'], ['site', site.id]],
+      onClose,
+      onDone: onClose,
     },
-    // Also after a failure: the records of the names before it have changed.
-    onSettled: () =>
-      Promise.all([
-        client.invalidateQueries({ queryKey: ['dns-plan'] }),
-        client.invalidateQueries({ queryKey: ['site', site.id] }),
-      ]),
-  })
+  )
   return (
     <DialogForm
       action={changed.length > 0 ? 'Change DNS records' : undefined}
       cancel={changed.length > 0 ? 'Cancel' : 'Close'}
-      onSubmit={() => mutate()}
-      onCancel={onClose}
-      isBusy={isPending}
-      error={error}
+      {...form}
     >
       <QueryState of={plan} rows={2} />
       {plan.data && <Lines plans={plans} />}

@@ -4,7 +4,7 @@ const forget = new Set<() => void>()
 let owner: number | undefined
 
 /** State of a page that is kept while other pages are open, until the tab is closed. */
-export function remembered<T>(first: T) {
+export function sessionState<T>(first: T) {
   let value = first
   const listeners = new Set<() => void>()
   const subscribe = (listener: () => void) => {
@@ -21,7 +21,7 @@ export function remembered<T>(first: T) {
 }
 
 /** Clears the kept state when another user signs in. */
-export function rememberFor(user_id: number): void {
+export function resetStateFor(user_id: number): void {
   if (owner !== undefined && owner !== user_id) for (const each of forget) each()
   owner = user_id
 }

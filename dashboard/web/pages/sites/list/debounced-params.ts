@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { usePaused } from '#dashboard/web/ui/use-paused.ts'
+import { useDebounced } from '#dashboard/web/ui/use-debounced.ts'
 
 export interface ParamsProps {
   /** Receives the changed params; undefined when they are not complete. */
@@ -12,12 +12,12 @@ const PAUSE_MS = 500
  * Passes the params to `onChange` after a pause in typing; undefined while the user types them or
  * when they are wrong.
  */
-export function usePausedParams(
+export function useDebouncedParams(
   params: Record<string, unknown> | undefined,
   onChange: ParamsProps['onChange'],
 ): void {
   const text = params === undefined ? '' : JSON.stringify(params)
-  const isPaused = usePaused(text, PAUSE_MS) === text
+  const isPaused = useDebounced(text, PAUSE_MS) === text
   useEffect(() => {
     onChange(isPaused && text !== '' ? JSON.parse(text) : undefined)
   }, [isPaused, text, onChange])

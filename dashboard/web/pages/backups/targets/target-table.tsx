@@ -1,4 +1,3 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil, Search, ShieldCheck, Star, Trash2 } from 'lucide-react'
 import { BACKUPS, changeTarget } from '#dashboard/web/api/backups.ts'
 import { DELETION_ADVICE, KIND_NAMES, placeName } from '#dashboard/web/labels/backup.ts'
@@ -6,9 +5,9 @@ import { Button } from '#dashboard/web/ui/button.tsx'
 import { formatCount, formatNumber } from '#dashboard/web/ui/format.ts'
 import { Menu, MenuItem } from '#dashboard/web/ui/menu.tsx'
 import { Badge, type Tone } from '#dashboard/web/ui/status.tsx'
-import { Cell } from '#dashboard/web/ui/table.tsx'
+import { RecordTable } from '#dashboard/web/ui/table.tsx'
 import { Time } from '#dashboard/web/ui/time.tsx'
-import { toast, toastError } from '#dashboard/web/ui/toasts.tsx'
+import { useAction } from '#dashboard/web/ui/use-call.ts'
 import type { BackupTargetView, KeeperView } from '#shared/backups/api/backups.ts'
 
 type Act = (target: BackupTargetView) => void
@@ -20,36 +19,58 @@ export interface TargetActions {
   onRemove: Act
 }
 
-/** One target, with what can be done to it. */
-export function TargetRow({ target, ...actions }: TargetActions & { target: BackupTargetView }) {
-  const { name, place, is_default, checked_at, append_only, backups } = target
+interface TargetTableProps extends TargetActions {
+  targets: readonly BackupTargetView[]
+}
+
+/** The targets, and what can be done to each. */
+export const TargetTable = ({ targets, ...actions }: TargetTableProps) => (
+  <RecordTable
+    label="Backup targets"
+    rows={targets}
+    keyOf={({ id }) => id}
+    columns={[
+      { name: 'Target', show: (target) => <Description target={target} /> },
+      {
+        name: 'Last check',
+        className: 'max-sm:hidden',
+        show: ({ checked_at }) => <Time at={checked_at} />,
+      },
+      {
+        name: 'Backups',
+        isNumber: true,
+        className: 'max-sm:hidden',
+        show: ({ backups }) => formatNumber(backups),
+      },
+      {
+        name: 'Actions',
+        isUnnamed: true,
+        show: (target) => <Actions target={target} {...actions} />,
+      },
+    ]}
+  />
+)
+
+function Description({ target }: { target: BackupTargetView }) {
+  const { name, place, is_default, checked_at, append_only } = target
   return (
-    <tr>
-      <Cell>
-        <span className="flex flex-wrap items-center gap-2">
-          <span className="font-medium break-words">{name}</span>
-          {is_default && <Badge tone="busy">default</Badge>}
-          <Deletion target={target} />
-        </span>
-        <p className="text-xs break-all text-muted">
-          {KIND_NAMES[place.kind]}, {placeName(place)}
-        </p>
-        {append_only === false && (
-          <p className="mt-1 text-xs">Advice: {DELETION_ADVICE[place.kind]}</p>
-        )}
-        <KeeperStatus target={target} />
-        <p className="text-xs text-muted sm:hidden">
-          checked <Time at={checked_at} />
-        </p>
-      </Cell>
-      <Cell className="max-sm:hidden">
-        <Time at={checked_at} />
-      </Cell>
-      <Cell className="text-right tabular-nums max-sm:hidden">{formatNumber(backups)}</Cell>
-      <Cell>
-        <Actions target={target} {...actions} />
-      </Cell>
-    </tr>
+    <>
+      <span className="flex flex-wrap items-center gap-2">
+        <span className="font-medium break-words">{name}</span>
+        {is_default && <Badge tone="busy">default</Badge>}
+        <Deletion target={target} />
+      </span>
+      <p className="text-xs break-all text-muted">
+        {KIND_NAMES[place.kind]}, {placeName(place)}
+      </p>
+      {append_only === false && (
+        <p className="mt-1 text-xs">Advice: {DELETION_ADVICE[place.kind]}</p>
+      )}
+      <KeeperStatus target={target} />
+      <p className="text-xs text-muted sm:hidden">
+        checked <Time at={checked_at} />
+      </p>
+    </>
   )
 }
 
@@ -67,14 +88,9 @@ function Actions({
   onRemove,
 }: TargetActions & { target: BackupTargetView }) {
   const { id, name, is_default, checked_at } = target
-  const client = useQueryClient()
-  const { mutate } = useMutation({
-    mutationFn: () => changeTarget(id, { is_default: true }),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: BACKUPS })
-      toast(`Sites are backed up to ${name} now`)
-    },
-    onError: toastError,
+  const makeDefault = useAction(() => changeTarget(id, { is_default: true }), {
+    changes: [BACKUPS],
+    done: `Sites are backed up to ${name} now`,
   })
   return (
     <div className="flex justify-end gap-2">
@@ -96,7 +112,7 @@ function Actions({
         <MenuItem icon={<Search />} onClick={() => onFind(target)}>
           Find existing backups
         </MenuItem>
-        <MenuItem icon={<Star />} disabled={is_default} onClick={() => mutate()}>
+        <MenuItem icon={<Star />} disabled={is_default} onClick={() => makeDefault.run()}>
           Make default
         </MenuItem>
         <MenuItem icon={<Trash2 />} danger onClick={() => onRemove(target)}>

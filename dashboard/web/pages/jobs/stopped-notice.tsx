@@ -9,7 +9,7 @@ const REASONS: Record<NonNullable<CronJobs['stopped']>, string> = {
 }
 
 /** Why no job runs automatically. */
-export function Stopped({ reason }: { reason: CronJobs['stopped'] }) {
+export function StoppedNotice({ reason }: { reason: CronJobs['stopped'] }) {
   if (reason === null) return null
   return (
     <div className="p-4">

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { keepNewest } from '#dashboard/web/app/newest.ts'
+import { setBounded } from '#dashboard/web/app/bounded-map.ts'
 
 test('keeps only the newest values', () => {
   const map = new Map<string, number>()
   for (const [value, key] of ['a', 'b', 'c', 'a', 'd', 'e'].entries())
-    keepNewest(map, 3, key, value)
+    setBounded(map, 3, key, value)
 
   expect([...map]).toEqual([
     ['a', 3],

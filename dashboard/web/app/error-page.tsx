@@ -8,7 +8,7 @@ import { Empty, Failure } from '#dashboard/web/ui/states.tsx'
 import { isReachable, useWhenReachable } from './lazy-page.ts'
 
 /** In place of a page that cannot be shown. */
-export function Broken({ error, reset }: { error: unknown; reset: () => void }) {
+export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
   if (!(error instanceof ApiError)) return <Crashed error={error} />
   if (error.status === 404) return <NotFound />
   if (error.status === 0) return <Offline />

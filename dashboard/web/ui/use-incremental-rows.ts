@@ -8,7 +8,10 @@ const MARGIN = '1200px'
  * How many rows of a long list are drawn: more when `end`, the element below them, is near the
  * visible part. Another `list` starts from the beginning.
  */
-export function useGrowing(list: unknown): { count: number; end: RefCallback<HTMLElement> } {
+export function useIncrementalRows(list: unknown): {
+  count: number
+  end: RefCallback<HTMLElement>
+} {
   const [state, setState] = useState({ list, count: STEP })
   if (state.list !== list) setState({ list, count: STEP })
   const end = useCallback((element: HTMLElement | null) => {

@@ -4,7 +4,7 @@ import { unicodeOf } from '#shared/kernel/unicode-domain.ts'
 import type { FleetSite } from '#shared/overview/api/fleet.ts'
 
 /** The same name on other servers, as during a move: visitors reach the one in DNS. */
-export function AlsoOn({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'>) {
+export function SameNameNotice({ domain, also_on }: Pick<FleetSite, 'domain' | 'also_on'>) {
   if (also_on.length === 0) return null
   return (
     <Notice kind="info" title="Other servers have a site with this name">
