@@ -67,8 +67,11 @@ async function openRunner(config: Config, host: Host) {
   for (const problem of problems) log('error', problem)
   if (host.privileged)
     await Promise.all([
-      ...[stopLeftoverSlices(host), removeLeftoverSessions(host), removeAllUploads(host)],
-      ...[withdrawAllTokens(host), removeLeftoverPhases(host)],
+      stopLeftoverSlices(host),
+      removeLeftoverSessions(host),
+      removeAllUploads(host),
+      withdrawAllTokens(host),
+      removeLeftoverPhases(host),
       removeLeftoverDrafts(host).catch(logError),
       endManagers(host, await listAccounts(host)).catch(logError),
     ])

@@ -68,8 +68,12 @@ export const ListedBackups = z.object({
   backups: z
     .array(
       z.object({
-        ...{ id: SnapshotId, at: z.iso.datetime(), files: amount, bytes: amount },
-        ...{ stored: amount, seconds: amount },
+        id: SnapshotId,
+        at: z.iso.datetime(),
+        files: amount,
+        bytes: amount,
+        stored: amount,
+        seconds: amount,
       }),
     )
     .min(1)

@@ -36,7 +36,10 @@ export type KeeperReport = z.infer<typeof KeeperReport>
 
 /** More names of the same run: each list is a file of its own, of the same form as a report. */
 export const KeeperNames = z.object({
-  ...{ version: z.literal(1), at: z.iso.datetime(), list: z.int().positive(), names: Names },
+  version: z.literal(1),
+  at: z.iso.datetime(),
+  list: z.int().positive(),
+  names: Names,
 })
 export type KeeperNames = z.infer<typeof KeeperNames>
 

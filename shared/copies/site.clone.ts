@@ -62,7 +62,8 @@ export const siteCloneType = operationType({
   command: siteClone,
   right: 'operate',
   params: siteCreate.params.extend({
-    ...{ from: CloneOf, staging: Staging.optional() },
+    from: CloneOf,
+    staging: Staging.optional(),
     with_jobs: z.boolean().optional(),
     names,
     dns: DnsChoice.optional(),

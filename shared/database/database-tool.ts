@@ -12,8 +12,15 @@ const TYPE_RULE = 'Must be the media type of a form'
 
 /** The files that pages of Adminer load; they are the same for every user. */
 const TOOL_FILES = [
-  ...['default.css', 'dark.css', 'logo.png', 'favicon.ico'],
-  ...['up.gif', 'down.gif', 'plus.gif', 'cross.gif', 'arrow.gif'],
+  'default.css',
+  'dark.css',
+  'logo.png',
+  'favicon.ico',
+  'up.gif',
+  'down.gif',
+  'plus.gif',
+  'cross.gif',
+  'arrow.gif',
 ] as const
 export const ToolFile = z.enum(TOOL_FILES, 'Must be the name of a file of Adminer')
 export type ToolFile = z.infer<typeof ToolFile>

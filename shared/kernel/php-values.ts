@@ -13,11 +13,14 @@ type PhpValue = (
 const number = (least: number, most: number): PhpValue => ({ kind: 'number', least, most })
 const SWITCH: PhpValue = { kind: 'switch' }
 const oneOf = (...words: string[]): PhpValue => ({
-  ...{ kind: 'text', rule: new RegExp(`^(?:${words.join('|')})$`) },
+  kind: 'text',
+  rule: new RegExp(`^(?:${words.join('|')})$`),
   words: `one of ${words.join(', ')}`,
 })
 const FUNCTIONS: PhpValue = {
-  ...{ kind: 'text', rule: /^[a-z_][a-z0-9_]*(?:,[a-z_][a-z0-9_]*)*$/, system: true },
+  kind: 'text',
+  rule: /^[a-z_][a-z0-9_]*(?:,[a-z_][a-z0-9_]*)*$/,
+  system: true,
   words: 'names of functions, separated by commas',
 }
 

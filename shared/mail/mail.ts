@@ -116,16 +116,17 @@ export type MailCounts = z.infer<typeof MailCounts>
 export const SHOWN_COUNTS = shape((most) => z.string().max(most))
 
 export const NO_MAIL: MailCounts = {
-  ...{
-    queued: 0,
-    caught: 0,
-    oldest_at: null,
-    held: false,
-    sent_hour: 0,
-    sent_day: 0,
-    failed_day: 0,
-  },
-  ...{ refused_day: 0, last_sent_at: null, problem: null, failures: [] },
+  queued: 0,
+  caught: 0,
+  oldest_at: null,
+  held: false,
+  sent_hour: 0,
+  sent_day: 0,
+  failed_day: 0,
+  refused_day: 0,
+  last_sent_at: null,
+  problem: null,
+  failures: [],
 }
 
 export const SiteMail = MailCounts.extend({ domain: Domain })

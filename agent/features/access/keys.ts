@@ -11,7 +11,9 @@ export function fingerprintOf(blob: string): string {
 /** Returns the grants as they are reported, with fingerprints in place of keys. */
 export const grantsOf = (grants: readonly AccessGrant[]) =>
   grants.map(({ id, kind, expires_at, keys }) => ({
-    ...{ id, kind, expires_at },
+    id,
+    kind,
+    expires_at,
     fingerprints: keys.map((key) => fingerprintOf(key.split(' ')[1] ?? '')),
   }))
 

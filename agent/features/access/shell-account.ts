@@ -73,8 +73,17 @@ export const SHELL_CLIENT = `${LIBRARY}/shell-client`
 
 /** Returns the options of useradd(8). The home is that of the site, so no site sees the account. */
 export const shellAccountOptions = (user: string, home: string): string[] => [
-  ...['--system', '--no-create-home', '--home-dir', home, '--no-user-group', '--gid', SHELL_GROUP],
-  ...['--shell', SHELL_CLIENT, '--comment', commentOf(user)],
+  '--system',
+  '--no-create-home',
+  '--home-dir',
+  home,
+  '--no-user-group',
+  '--gid',
+  SHELL_GROUP,
+  '--shell',
+  SHELL_CLIENT,
+  '--comment',
+  commentOf(user),
 ]
 
 export const hasShell = ({ access = [] }: Pick<Site, 'access'>): boolean =>

@@ -25,7 +25,9 @@ export const Manifest = z.object({
   repository: RepositoryName,
   site: z.record(z.string(), z.unknown()).describe('The record of the site.'),
   files: z.object({
-    ...{ snapshot: SnapshotId, count: amount, bytes: amount },
+    snapshot: SnapshotId,
+    count: amount,
+    bytes: amount,
     excluded: z
       .array(z.string().max(255))
       .default([])

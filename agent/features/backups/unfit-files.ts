@@ -35,17 +35,20 @@ export async function findUnfit(host: Host, user: string): Promise<UnfitFile[]> 
   const home = homeOf(user)
   const levels = home.split('/').length - 1 + MAX_DEPTH
   const isDeep = [
-    ...[
-      '-regextype',
-      'posix-extended',
-      '(',
-      '-regex',
-      `.{${MAX_PATH_BYTES}}.*`,
-      '-o',
-      '-type',
-      'd',
-    ],
-    ...['-regex', `(/[^/]*){${levels}}`, ')', '-prune', '-printf', 'deep 0 0 %p\\0'],
+    '-regextype',
+    'posix-extended',
+    '(',
+    '-regex',
+    `.{${MAX_PATH_BYTES}}.*`,
+    '-o',
+    '-type',
+    'd',
+    '-regex',
+    `(/[^/]*){${levels}}`,
+    ')',
+    '-prune',
+    '-printf',
+    'deep 0 0 %p\\0',
   ]
   const isLarge = ['-type', 'f', '-size', `+${LARGE_KIB}k`, '-printf', 'hole %s %b %p\\0']
   // The site cannot list its own folder, which belongs to root.

@@ -80,7 +80,8 @@ export function followingSteps({ host, former, target, find }: RenameRun): Step[
 /** Records the missing names for a retry at their own intervals. A restart loses the reason. */
 async function recordMissingNames(host: Host, target: Site, known: readonly LeftOutName[] = []) {
   const missing = (await missingNames(host, target)).map((name) => ({
-    ...{ name, reason: 'the certificate for the new primary domain was issued without it' },
+    name,
+    reason: 'the certificate for the new primary domain was issued without it',
     ...known.find((left) => left.name === name),
   }))
   await recordLeftOutNames(host, allNamesOf(target).slice(1), missing)

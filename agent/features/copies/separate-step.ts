@@ -36,7 +36,10 @@ async function* separate(
   const staging = await databaseDigests(host, site)
   const isSame = same && same.folder === (await copiedFolder(host, same.live)).folder
   await baseline.writeBaseline(host, site.domain, {
-    ...{ of: site.staging.of, at, live: digests, staging },
+    of: site.staging.of,
+    at,
+    live: digests,
+    staging,
     ...(isSame && { files: { at, folder: same.folder } }),
   })
 }

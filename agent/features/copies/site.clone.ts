@@ -260,7 +260,10 @@ function backupSteps(
         const { bytes = 0, tables = 0 } = saved ?? {}
         for (const message of notInherited(site, former)) tell(message)
         return {
-          ...{ at, tables, files: files.count, bytes: files.bytes + bytes },
+          at,
+          tables,
+          files: files.count,
+          bytes: files.bytes + bytes,
           original: { domain, user: userIn(manifest) },
           // A staging site inherits nothing.
           record: site.staging ? site : withBackupRecord(site, former, with_jobs),

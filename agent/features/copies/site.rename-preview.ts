@@ -17,7 +17,10 @@ export const siteRenamePreview = command('site.rename-preview', {
     yield `Counting the addresses in the database of ${former.domain}`
     const { tables, replaced, left } = await countChanges(host, former, target)
     return {
-      ...{ domain: former.domain, primary: target.domain, replaced, left },
+      domain: former.domain,
+      primary: target.domain,
+      replaced,
+      left,
       rows: tables.reduce((sum, { rows }) => sum + rows, 0),
       tables: tables
         .filter(({ columns }) => columns.length > 0)
@@ -31,9 +34,12 @@ export const siteRenamePreview = command('site.rename-preview', {
 type TableChanges = Awaited<ReturnType<typeof countChanges>>['tables'][number]
 
 const shownChanges = ({ table, rows, columns }: TableChanges) => ({
-  ...{ name: table.slice(0, 64), rows },
+  name: table.slice(0, 64),
+  rows,
   columns: columns.slice(0, MAX_COLUMNS).map(({ column, changed, replaced, serialized }) => ({
-    ...{ name: column.slice(0, 64), values: changed, serialized },
+    name: column.slice(0, 64),
+    values: changed,
+    serialized,
     replaced: Object.values(replaced).reduce((sum, count) => sum + count, 0),
   })),
 })

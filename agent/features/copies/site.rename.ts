@@ -36,7 +36,9 @@ export const siteRename = command('site.rename', {
 })
 
 const resultOf = ({ former, target }: Renaming, addresses: AddressReport): Renamed => ({
-  ...{ domain: target.domain, former: former.domain, addresses },
+  domain: target.domain,
+  former: former.domain,
+  addresses,
   ...(target.names ?? NO_NAMES),
 })
 

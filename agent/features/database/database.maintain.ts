@@ -172,7 +172,8 @@ async function* maintainTables(
 async function chosenTables(host: Host, site: Site, params: MaintainParams): Promise<SizedTable[]> {
   const { tables } = await readTables(host, site)
   const sized = tables.tables.map(({ name, data_bytes, index_bytes }) => ({
-    ...{ name, bytes: data_bytes + index_bytes },
+    name,
+    bytes: data_bytes + index_bytes,
   }))
   const missing = params.tables?.find((name) => !sized.some((table) => table.name === name))
   if (missing !== undefined) throw notFound(`Table ${plainName(missing)} of ${site.domain}`)

@@ -130,7 +130,11 @@ async function sendOrder(host: Host, site: Site, names: readonly string[]): Prom
     const ended = await orRefusal(
       domain,
       host.acme.order({
-        ...{ extra_roots, account_key, private_key, email, replaces },
+        extra_roots,
+        account_key,
+        private_key,
+        email,
+        replaces,
         names: namesToOrder(names),
         directory: host.settings.acme_directory,
         present: async (token, text) => void tokens.push(await publishToken(host, token, text)),

@@ -22,7 +22,8 @@ export const siteWithTls = async (
   { domain, tls, email }: RequestedTls,
 ): Promise<Site> => ({
   ...(await getSite(host, domain)),
-  ...{ tls, email },
+  tls,
+  email,
 })
 
 /** Removes names that a wildcard among them covers: authorities refuse an order with both. */

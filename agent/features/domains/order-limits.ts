@@ -167,12 +167,16 @@ export function limitsOf(directory: string, names: readonly string[]): OrderLimi
   return {
     order: [{ key: 'orders', most: 300, period_ms: 3 * HOUR_MS, what: '300 orders in 3 hours' }],
     domains: domains.map((domain) => ({
-      ...{ key: `domain ${domain}`, most: 50, period_ms: WEEK_MS },
+      key: `domain ${domain}`,
+      most: 50,
+      period_ms: WEEK_MS,
       what: `50 certificates for names of ${domain} in 7 days`,
     })),
     names: [
       {
-        ...{ key: `names ${digestOf(names)}`, most: 5, period_ms: WEEK_MS },
+        key: `names ${digestOf(names)}`,
+        most: 5,
+        period_ms: WEEK_MS,
         what: '5 certificates for exactly these names in 7 days',
       },
     ],
@@ -184,8 +188,32 @@ const digestOf = (names: readonly string[]): string =>
 
 /** Second-level names under which domains are registered, such as `example.co.uk`. */
 const SECOND_LEVEL = new Set([
-  ...['ac', 'asn', 'co', 'com', 'edu', 'firm', 'gen', 'go', 'gob', 'gouv', 'gov', 'gv', 'id'],
-  ...['ind', 'info', 'ltd', 'me', 'mil', 'ne', 'net', 'nom', 'or', 'org', 'plc', 'sch', 'web'],
+  'ac',
+  'asn',
+  'co',
+  'com',
+  'edu',
+  'firm',
+  'gen',
+  'go',
+  'gob',
+  'gouv',
+  'gov',
+  'gv',
+  'id',
+  'ind',
+  'info',
+  'ltd',
+  'me',
+  'mil',
+  'ne',
+  'net',
+  'nom',
+  'or',
+  'org',
+  'plc',
+  'sch',
+  'web',
 ])
 
 /** Returns the registered domain without a list: domains of a rare suffix count as one. */

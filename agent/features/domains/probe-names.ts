@@ -278,7 +278,10 @@ async function visitEach(
   for (let at = 0; at < asks.length && host.clock.elapsed() < until; at += MAX_CONCURRENT) {
     const some = asks.slice(at, at + MAX_CONCURRENT)
     const visits = some.map(({ name, address, tls }) => ({
-      ...{ host: name, path, tls, address },
+      host: name,
+      path,
+      tls,
+      address,
       timeout_ms: VISIT_MS,
       is_elsewhere: true,
     }))

@@ -106,7 +106,8 @@ function timeOf({ clock, random }: Host, { serial, former, window }: WindowAnswe
   const seconds = Math.floor((Date.parse(end) - Date.parse(start)) / 1000)
   const chosen = new Date(Date.parse(start) + random.integer(seconds + 1) * 1000).toISOString()
   return {
-    ...{ serial, at: isKept ? former.at : chosen },
+    serial,
+    at: isKept ? former.at : chosen,
     check_at: in_ms(Math.min(retry_after_s * 1000, DAY_MS)),
   }
 }

@@ -36,7 +36,9 @@ export const siteDomains = command('site.domains', {
 })
 
 const namesIn = ({ www, aliases, redirects }: SiteNames): SiteNames => ({
-  ...{ www, aliases, redirects },
+  www,
+  aliases,
+  redirects,
 })
 
 /** Returns the site with the names; the default is not recorded. */

@@ -137,8 +137,15 @@ function whyNoPhp(
 const WEB_PORTS: readonly number[] = [80, 443]
 /** The names of supported web servers in ss(8): the first 15 characters of the program. */
 const SUPPORTED_SERVERS = [
-  ...['nginx', 'nginx-rc', 'openresty', 'apache2', 'apache2-rc', 'httpd'],
-  ...['caddy', 'openlitespeed', 'litespeed'],
+  'nginx',
+  'nginx-rc',
+  'openresty',
+  'apache2',
+  'apache2-rc',
+  'httpd',
+  'caddy',
+  'openlitespeed',
+  'litespeed',
 ]
 
 /** Lists the web servers of this machine; unsupported ones have a reason. */

@@ -42,7 +42,8 @@ export async function applicationOf(
 }
 
 const unknownApplication = (framework: UnknownReason, owner = ''): FoundApplication => ({
-  ...{ ...UNKNOWN, owner },
+  ...UNKNOWN,
+  owner,
   unknown: { framework },
 })
 

@@ -143,8 +143,11 @@ async function runCronJob({
   attacker,
 }: Pick<Scene, 'host' | 'attacker'>): Promise<z.infer<typeof Verdicts>> {
   const job = {
-    ...{ name: NAME, schedule: '@yearly', command: `wp eval-file ${CRON_SCRIPT}` },
-    ...{ max_minutes: 5, enabled: false },
+    name: NAME,
+    schedule: '@yearly',
+    command: `wp eval-file ${CRON_SCRIPT}`,
+    max_minutes: 5,
+    enabled: false,
   }
   await applyOwnJobs(host, { ...attacker, jobs: [job] }).apply()
   const unit = jobServiceOf(attacker.user, NAME)

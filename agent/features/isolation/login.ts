@@ -93,8 +93,12 @@ export async function escapes(scene: Scene, own: SshLogin, other: SshLogin): Pro
   const { host, attacker, neighbour } = scene
   const home = `/srv/www/${neighbour.user}`
   const ways = [
-    ...['/etc/ssh', '../../../etc/ssh', `${home}/public`, 'etc/'],
-    ...[`${home}/tmp/logins`, 'tmp/logins'],
+    '/etc/ssh',
+    '../../../etc/ssh',
+    `${home}/public`,
+    'etc/',
+    `${home}/tmp/logins`,
+    'tmp/logins',
     ...FOLDERS.flatMap((path) => [path, `../../..${path}`]),
   ]
   const lines = ['-ln -s ../../../../etc/ssh etc', ...ways.map((path) => `-ls -1 ${path}`)]
@@ -109,8 +113,12 @@ export async function escapes(scene: Scene, own: SshLogin, other: SshLogin): Pro
   const through = await ssh(host, own, [], ['-W', `127.0.0.1:${port}`])
   if (through.stdout.includes('SSH-2.0')) did.push('reached a port of the server')
   const sockets = [
-    ...[MARIADB, AGENT_SOCKET, MAIL_PATHS.socket(neighbour.user), objectsOf(neighbour.user)],
-    ...[fpmSocketOf(neighbour), purgeSocketOf(neighbour.user)],
+    MARIADB,
+    AGENT_SOCKET,
+    MAIL_PATHS.socket(neighbour.user),
+    objectsOf(neighbour.user),
+    fpmSocketOf(neighbour),
+    purgeSocketOf(neighbour.user),
   ]
   const argv = await argvOf(host, [SSH], own)
   const connection = { argv, env: own.env ?? {}, starts: startedBy(own) }

@@ -70,6 +70,13 @@ export async function writeAsSite(
 
 /** Runs a program as the site's user without a sandbox: the attack examines the kernel. */
 export const unsandboxed = ({ user }: Site, argv: readonly string[]): string[] => [
-  ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--init-groups', '--no-new-privs'],
-  ...['--inh-caps=-all', '--bounding-set=-all', '--', ...argv],
+  'setpriv',
+  `--reuid=${user}`,
+  `--regid=${user}`,
+  '--init-groups',
+  '--no-new-privs',
+  '--inh-caps=-all',
+  '--bounding-set=-all',
+  '--',
+  ...argv,
 ]

@@ -31,7 +31,8 @@ export async function listJobTroubles(host: Host): Promise<SiteJobTrouble[]> {
 }
 
 const unitsOf = ({ user, jobs = [] }: Site): string[] => [
-  ...[serviceUnitOf(user), timerUnitOf(user)],
+  serviceUnitOf(user),
+  timerUnitOf(user),
   ...jobs.map(({ name }) => jobServiceOf(user, name)),
 ]
 

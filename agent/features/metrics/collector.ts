@@ -94,7 +94,8 @@ export class NumbersCollector {
       const { minutes, days } = this.#of(user).counts
       // The current minute is complete only in the next round.
       const changed = changedIn(minutes, after, MAX_MINUTES).map(([at, { values }]) => ({
-        ...{ at, values },
+        at,
+        values,
       }))
       const changed_days = changedIn(days, after, MAX_DAYS).map(
         ([at, { values, sizes = NO_SIZES }]) => ({ at, values, sizes }),

@@ -120,7 +120,9 @@ async function saveWholeDatabase(
 }
 
 const snapshotOf = ({ snapshot, dump: { bytes, sha256 } }: SavedDatabase) => ({
-  ...{ snapshot: snapshot.snapshot_id, bytes, sha256 },
+  snapshot: snapshot.snapshot_id,
+  bytes,
+  sha256,
 })
 
 /**

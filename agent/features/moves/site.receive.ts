@@ -84,7 +84,8 @@ export const siteReceive = command('site.receive', {
 })
 
 const resultOf = async (host: Host, { domain, staging }: Site) => ({
-  ...{ domain, certificate: await certificateTextOf(host, domain) },
+  domain,
+  certificate: await certificateTextOf(host, domain),
   ...(staging && { staging: true as const }),
 })
 

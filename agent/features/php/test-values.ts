@@ -20,7 +20,8 @@ const isBroken = (status: number) => status === 0 || status >= 500
 export async function hasOtherPhp(host: Host, site: Site, target: Site): Promise<boolean> {
   const machine = await machineOf(host)
   const [before, after] = [site, target].map((each) => [
-    ...[each.php, ...siteValues(each, siteLimitsOn(each, machine), each)],
+    each.php,
+    ...siteValues(each, siteLimitsOn(each, machine), each),
   ])
   return !isDeepStrictEqual(before, after)
 }
@@ -53,7 +54,9 @@ async function statusOf(host: Host, site: Site): Promise<number | undefined> {
     paths: ['/'],
   }
   const { code, stdout } = await tryAsSite(host, site, [...program, 'pages'], {
-    ...{ input: JSON.stringify(request), own_program: program, ...LIMIT },
+    input: JSON.stringify(request),
+    own_program: program,
+    ...LIMIT,
   })
   const [page] = parseJson(PageStatuses, stdout.trim().split('\n').at(-1)) ?? []
   return code === 0 ? page?.status : undefined

@@ -45,7 +45,8 @@ function configureChange({
     return xmlrpc === undefined ? target : withXmlrpc(target, xmlrpc)
   }
   return {
-    ...{ domain, into },
+    domain,
+    into,
     about: () => `Applying the settings of ${domain}`,
     // nginx applies the other settings.
     only: given.php_settings === undefined ? 'serving' : undefined,

@@ -14,7 +14,11 @@ export const siteUpdate = command('site.update', {
 })
 
 const resultOf = ({ domain, php, tier, database_routines = false, xmlrpc = true }: Site) => ({
-  ...{ domain, php, tier, database_routines, xmlrpc },
+  domain,
+  php,
+  tier,
+  database_routines,
+  xmlrpc,
 })
 
 /** Only the values that differ from the defaults are part of a record. */

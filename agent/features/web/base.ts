@@ -169,8 +169,20 @@ const TRACKING_ONLY = `(?:(?:${TRACKING})(?:=[^&]*)?(?:&|$))*$`
 
 /** The path components that are never stored, also below a folder or a language; also `cart-2`. */
 const DYNAMIC = [
-  ...['wp-admin', 'wp-login', 'wp-cron', 'wp-json', 'wp-signup', 'wp-activate', 'xmlrpc'],
-  ...['cart', 'basket', 'checkout', 'my-account', 'order-pay', 'order-received', 'wc-api'],
+  'wp-admin',
+  'wp-login',
+  'wp-cron',
+  'wp-json',
+  'wp-signup',
+  'wp-activate',
+  'xmlrpc',
+  'cart',
+  'basket',
+  'checkout',
+  'my-account',
+  'order-pay',
+  'order-received',
+  'wc-api',
 ].join('|')
 
 /**

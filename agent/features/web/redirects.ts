@@ -45,7 +45,9 @@ export function renderRedirects(requested: RequestedRedirects): string {
   const { site, certificate } = requested
   const scheme = certificate ? 'https' : 'http'
   const groups = groupByTarget(redirectsOf(site)).map(({ names, first }) => ({
-    ...{ names, status: first.status, tls: true },
+    names,
+    status: first.status,
+    tls: true,
     to: targetOf(first, `${scheme}://${site.domain}`),
   }))
   const open = certificate && unsecuredServer(site, certificate)

@@ -236,8 +236,11 @@ function renderFastcgi({ site, socket, limits, certificate }: Vhost, script = RE
 
 /** The addresses of Jetpack: https://jetpack.com/ips-v4.txt of 2026-09-29; none exists for IPv6. */
 const JETPACK = [
-  ...['122.248.245.244', '54.217.201.243', '54.232.116.4'],
-  ...['192.0.64.0/18', '195.234.108.0/22'],
+  '122.248.245.244',
+  '54.217.201.243',
+  '54.232.116.4',
+  '192.0.64.0/18',
+  '195.234.108.0/22',
 ]
 
 /** Renders lines of a location, of which the first one that matches decides. */
@@ -370,7 +373,9 @@ export function renderPageCache(site: Site): string {
   if (!hasPageCache(site)) return ''
   const own = [variableOf('own_path', site), variableOf('own_cookie', site)]
   const skip = [
-    ...['$hosting_skip_uri', '$hosting_skip_cookie', '$hosting_skip_authorization'],
+    '$hosting_skip_uri',
+    '$hosting_skip_cookie',
+    '$hosting_skip_authorization',
     ...(isExcluding(site) ? own : []),
   ].map(nginxVariable)
   return nginx`        fastcgi_cache ${zoneOf(site)};

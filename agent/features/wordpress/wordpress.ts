@@ -25,10 +25,16 @@ export async function copyCore(host: Host, { user }: Site, core: string): Promis
 export async function installWordpress(host: Host, site: Site, password: Secret): Promise<void> {
   const admin = adminName(host, site.email)
   const args = [
-    ...[`--exec=${writingConfig(site.user)}`, `--exec=${OFFLINE}`],
-    ...[`--exec=${showingName(admin.replace(/-\w+$/, ''))}`, 'core', 'install'],
-    ...[`--url=http://${site.domain}`, `--title=${site.domain}`],
-    ...[`--admin_user=${admin}`, `--admin_email=${site.email}`, '--skip-email'],
+    `--exec=${writingConfig(site.user)}`,
+    `--exec=${OFFLINE}`,
+    `--exec=${showingName(admin.replace(/-\w+$/, ''))}`,
+    'core',
+    'install',
+    `--url=http://${site.domain}`,
+    `--title=${site.domain}`,
+    `--admin_user=${admin}`,
+    `--admin_email=${site.email}`,
+    '--skip-email',
   ]
   const output = await runWpCli(host, site, args, configFor(host, site.user, password))
   if (output.code !== 0) throw new Error(`WordPress was not installed: ${complaintOf(output)}`)

@@ -11,8 +11,13 @@ import type { Step } from '#agent/kernel/steps/command.ts'
 export function wpCliSteps(host: Host): Promise<Step[]> {
   const { wp_cli_url, wp_cli_sha512: digest } = host.settings
   return pinnedSteps(host, {
-    ...{ name: 'wp-cli', path: WP_CLI, mode: '0644', copy: 'wp-cli.phar' },
-    ...{ urls: [wp_cli_url], kind: 'sha512', digest },
+    name: 'wp-cli',
+    path: WP_CLI,
+    mode: '0644',
+    copy: 'wp-cli.phar',
+    urls: [wp_cli_url],
+    kind: 'sha512',
+    digest,
   })
 }
 

@@ -19,7 +19,10 @@ const MAX_FILES = 50_000
 export async function objectsIn(host: Host, user: string): Promise<ForeignObject[]> {
   const { database } = host
   const objectOf = (kind: ForeignObject['kind'], row: DatabaseRow): ForeignObject => ({
-    ...{ kind, database: user, name: String(row.name), definer: String(row.definer) },
+    kind,
+    database: user,
+    name: String(row.name),
+    definer: String(row.definer),
     security: row.security_type === 'INVOKER' ? 'INVOKER' : 'DEFINER',
   })
   const routines = await database.admin('list_routines', [user, MAX_OBJECTS])

@@ -6,11 +6,26 @@ export type AdminCall = [AdminStatement, unknown[]]
 
 /** The columns of mysql.db that `grant_tables` and `grant_routines` set. */
 const TABLES = [
-  ...['Select', 'Insert', 'Update', 'Delete', 'Create', 'Drop', 'Index', 'Alter', 'References'],
-  ...['Create_tmp_table', 'Lock_tables'],
+  'Select',
+  'Insert',
+  'Update',
+  'Delete',
+  'Create',
+  'Drop',
+  'Index',
+  'Alter',
+  'References',
+  'Create_tmp_table',
+  'Lock_tables',
 ]
 const ROUTINES = [
-  ...['Create_view', 'Show_view', 'Trigger', 'Create_routine', 'Alter_routine', 'Execute', 'Event'],
+  'Create_view',
+  'Show_view',
+  'Trigger',
+  'Create_routine',
+  'Alter_routine',
+  'Execute',
+  'Event',
 ]
 
 interface SiteRights {

@@ -86,7 +86,10 @@ async function callApi(
 ): Promise<Envelope> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const response = await fetch(`${api}${path}`, {
-    ...{ method, headers, redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) },
+    method,
+    headers,
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     ...(body && { body: JSON.stringify(body) }),
   }).catch((error: unknown) => {
     throw new Error(`${new URL(api).host} cannot be reached: ${messageOf(error)}`)

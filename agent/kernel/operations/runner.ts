@@ -190,7 +190,9 @@ export async function planOf(steps: readonly Step[]): Promise<Plan> {
     const effects = (await effectsOf(step)).flatMap((effect) => effectAfter(made, effect))
     const notes = [...((await step.notes?.()) ?? [])]
     plan.steps.push({
-      ...{ name: step.name, title: step.title, effects },
+      name: step.name,
+      title: step.title,
+      effects,
       ...(notes.length > 0 && { notes }),
     })
   }

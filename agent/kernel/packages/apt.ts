@@ -8,8 +8,12 @@ export const APT = ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Dpkg::Options::=--fo
 export const INSTALL = ['install', '-y', '-q', '--no-install-recommends']
 /** The options of queries: apt caches its lists, and a query must not change that cache. */
 export const READ_ONLY = [
-  ...['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache='],
-  ...['-o', 'Debug::NoLocking=true'],
+  '-o',
+  'Dir::Cache::pkgcache=',
+  '-o',
+  'Dir::Cache::srcpkgcache=',
+  '-o',
+  'Debug::NoLocking=true',
 ]
 export const APT_OPTIONS = {
   env: { DEBIAN_FRONTEND: 'noninteractive' },

@@ -9,8 +9,16 @@ import { INSTALL, READ_ONLY, repairDpkg, runApt, update, withApt } from './apt.t
 
 /** The extensions that WordPress requires or recommends (Site Health), and SOAP for shops. */
 const EXTENSIONS = [
-  ...['mysql', 'curl', 'gd', 'xml', 'mbstring', 'zip', 'intl', 'bcmath'],
-  ...['imagick', 'soap'],
+  'mysql',
+  'curl',
+  'gd',
+  'xml',
+  'mbstring',
+  'zip',
+  'intl',
+  'bcmath',
+  'imagick',
+  'soap',
 ]
 /**
  * Packages for images of all sizes, by Debian release: Imagick reads AVIF on both, and WordPress

@@ -30,8 +30,11 @@ const PolicyFile = z.strictObject({
 export type PolicyRules = z.output<typeof PolicyFile>
 
 const ALL_ALLOWED: PolicyRules = {
-  ...{ deny: [], passwords: 'allow', upgrades: 'allow' },
-  ...{ shell: 'allow', client_accounts: 'allow' },
+  deny: [],
+  passwords: 'allow',
+  upgrades: 'allow',
+  shell: 'allow',
+  client_accounts: 'allow',
 }
 
 /**

@@ -24,12 +24,25 @@ interface LauncherOptions {
  */
 export function launcherOf({ user, limits, pace, network = true }: LauncherOptions): string[] {
   return [
-    ...['unshare', '--pid', '--fork', '--kill-child=SIGKILL', '--mount-proc', '--ipc'],
+    'unshare',
+    '--pid',
+    '--fork',
+    '--kill-child=SIGKILL',
+    '--mount-proc',
+    '--ipc',
     ...(network ? ['--'] : ['--net', '--']),
     ...(pace === undefined ? [] : PRIORITIES[pace]),
-    ...['prlimit', ...limits, '--'],
-    ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups'],
-    ...['--no-new-privs', '--inh-caps=-all', '--bounding-set=-all', '--'],
+    'prlimit',
+    ...limits,
+    '--',
+    'setpriv',
+    `--reuid=${user}`,
+    `--regid=${user}`,
+    '--clear-groups',
+    '--no-new-privs',
+    '--inh-caps=-all',
+    '--bounding-set=-all',
+    '--',
   ]
 }
 

@@ -2,18 +2,40 @@ import { MARK_LINE } from '#agent/kernel/effects/generated.ts'
 
 /** Services that deliver mail by HTTP, past `sendmail`; plugins for SMTP offer them. */
 const MAIL_SERVICES = [
-  ...['api.sendgrid.com', 'api.eu.sendgrid.com', 'api.mailgun.net', 'api.eu.mailgun.net'],
-  ...['api.postmarkapp.com', 'api.brevo.com', 'api.sendinblue.com', 'api.smtp.com'],
-  ...['api.sparkpost.com', 'api.eu.sparkpost.com', 'api.mailjet.com', 'api.elasticemail.com'],
-  ...['mandrillapp.com', 'api.smtp2go.com', 'api.mailersend.com', 'api.resend.com'],
-  ...['gmail.googleapis.com', 'graph.microsoft.com', 'bridge.mailpoet.com'],
+  'api.sendgrid.com',
+  'api.eu.sendgrid.com',
+  'api.mailgun.net',
+  'api.eu.mailgun.net',
+  'api.postmarkapp.com',
+  'api.brevo.com',
+  'api.sendinblue.com',
+  'api.smtp.com',
+  'api.sparkpost.com',
+  'api.eu.sparkpost.com',
+  'api.mailjet.com',
+  'api.elasticemail.com',
+  'mandrillapp.com',
+  'api.smtp2go.com',
+  'api.mailersend.com',
+  'api.resend.com',
+  'gmail.googleapis.com',
+  'graph.microsoft.com',
+  'bridge.mailpoet.com',
 ]
 
 /** Hosts that take real money. Those for tests have other names. */
 const PAYMENT_SERVICES = [
-  ...['api.paypal.com', 'api-m.paypal.com', 'api-3t.paypal.com', 'payflowpro.paypal.com'],
-  ...['connect.squareup.com', 'api.authorize.net', 'api2.authorize.net', 'api.klarna.com'],
-  ...['api-na.klarna.com', 'api-oc.klarna.com', 'api.braintreegateway.com'],
+  'api.paypal.com',
+  'api-m.paypal.com',
+  'api-3t.paypal.com',
+  'payflowpro.paypal.com',
+  'connect.squareup.com',
+  'api.authorize.net',
+  'api2.authorize.net',
+  'api.klarna.com',
+  'api-na.klarna.com',
+  'api-oc.klarna.com',
+  'api.braintreegateway.com',
   'payments.braintree-api.com',
 ]
 

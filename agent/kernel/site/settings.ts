@@ -33,9 +33,15 @@ export function reportOf(site: Site): SettingsReport {
     trusted_cdn = null,
   } = site.settings ?? {}
   return {
-    ...{ domain: site.domain, maintenance, php_settings, page_cache, xmlrpc: xmlrpcOf(site) },
-    ...{ trusted_cdn, page_purge: site.settings?.page_purge ?? false },
-    ...{ csp: site.settings?.csp ?? 'basic', hsts: site.settings?.hsts ?? 'on' },
+    domain: site.domain,
+    maintenance,
+    php_settings,
+    page_cache,
+    xmlrpc: xmlrpcOf(site),
+    trusted_cdn,
+    page_purge: site.settings?.page_purge ?? false,
+    csp: site.settings?.csp ?? 'basic',
+    hsts: site.settings?.hsts ?? 'on',
     basic_auth: basic_auth ? { user: basic_auth.user } : null,
   }
 }

@@ -44,8 +44,10 @@ const { database_routines, xmlrpc } = siteUpdate.params.shape
 const SiteRecord = siteCreate.params
   .omit({ accept: true })
   .extend({
-    ...{ database_routines, xmlrpc },
-    ...{ staging: Staging.optional(), moving: Moving.optional() },
+    database_routines,
+    xmlrpc,
+    staging: Staging.optional(),
+    moving: Moving.optional(),
     // A server may have a user name that nobody can choose any more: it stays readable.
     user: SystemUser,
     names: SiteNames.optional(),

@@ -10,8 +10,14 @@ import { MIN_UID } from '#shared/kernel/system-accounts.ts'
  * the user's name. With numbers that no system account has, whatever login.defs(5) says.
  */
 const NUMBER_OPTIONS = [
-  ...['--key', 'SUB_UID_COUNT=0', '--key', 'SUB_GID_COUNT=0'],
-  ...['--key', `UID_MIN=${MIN_UID}`, '--key', `GID_MIN=${MIN_UID}`],
+  '--key',
+  'SUB_UID_COUNT=0',
+  '--key',
+  'SUB_GID_COUNT=0',
+  '--key',
+  `UID_MIN=${MIN_UID}`,
+  '--key',
+  `GID_MIN=${MIN_UID}`,
 ]
 
 export const NGINX_USER = 'www-data'

@@ -25,7 +25,9 @@ export function reportOf(at: string, lines: readonly ReportLine[]): KeeperReport
   )
   const isDamage = ({ code }: KeeperProblemLine) => code === 'damaged'
   return {
-    ...{ version: 1, at, repositories: lines.length },
+    version: 1,
+    at,
+    repositories: lines.length,
     postponed: lines.filter(({ status }) => status === 'postponed').length,
     backups: sum(({ backups = 0 }) => backups),
     forgotten: sum(({ forgotten = [] }) => forgotten.length),

@@ -62,8 +62,14 @@ export async function* runKeeper(
   const { problem, ...clocked } = clockOf(state, now, config.keep.all_days)
   const save = () => writeState(host.files, STATE_PATH, state)
   const work = {
-    ...{ host, restic: { program, left }, config, key, now, save },
-    ...{ clock_problem: problem, dry_run: dry_run || problem !== undefined },
+    host,
+    restic: { program, left },
+    config,
+    key,
+    now,
+    save,
+    clock_problem: problem,
+    dry_run: dry_run || problem !== undefined,
   }
   const stores = config.stores.map((settings, index) => storeOf(host, settings, index))
   const { found, failed } = await repositoriesIn(stores)

@@ -7,7 +7,9 @@ import { searchMatches } from './search.ts'
 const PART = /\/wp-content\/(plugins|mu-plugins|themes)\/([^\s/:()'"]{1,128})/
 const CORE = /\/wp-(?:includes|admin)\/|\/wp-[\w-]+\.php\b/
 const KINDS: Readonly<Record<string, FatalGroup['kind']>> = {
-  ...{ plugins: 'plugin', 'mu-plugins': 'must-use plugin', themes: 'theme' },
+  plugins: 'plugin',
+  'mu-plugins': 'must-use plugin',
+  themes: 'theme',
 }
 
 /** Finds the part of WordPress that an error comes from, by the paths in its message. */

@@ -43,7 +43,11 @@ const NGINX =
   /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d) \[(\w+)\] (?:\d+#\d+: )?(?:\*\d+ )?(.*)$/s
 
 const NGINX_LEVELS: Readonly<Record<string, LogLevel>> = {
-  ...{ warn: 'warning', error: 'error', crit: 'fatal', alert: 'fatal', emerg: 'fatal' },
+  warn: 'warning',
+  error: 'error',
+  crit: 'fatal',
+  alert: 'fatal',
+  emerg: 'fatal',
 }
 
 const error: LineFormat = {
@@ -134,7 +138,12 @@ function objectIn(line: string): Record<string, unknown> {
 }
 
 export const FORMATS: Readonly<Record<LogSource, LineFormat>> = {
-  ...{ access, error, php, wordpress: php, cron, mail },
+  access,
+  error,
+  php,
+  wordpress: php,
+  cron,
+  mail,
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']

@@ -127,7 +127,10 @@ export class MailService {
       settings: this.#files,
       status: new StatusFile(this.#places.statusOf(user)),
       log: new MailLog(this.#places.logOf(user)),
-      ...{ schedule, smtp, now: Date.now, random: Math.random },
+      schedule,
+      smtp,
+      now: Date.now,
+      random: Math.random,
     }
   }
 

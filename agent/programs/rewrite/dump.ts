@@ -70,8 +70,14 @@ class DumpError extends Error {}
 const MAX_STATEMENT = 2 ** 24
 
 const COUNT_NOTHING = {
-  ...{ anchors: [], emails: false, skip: [], examples: 0, kinds: 0, changed: false },
-  ...{ digest: false, ignore: [] },
+  anchors: [],
+  emails: false,
+  skip: [],
+  examples: 0,
+  kinds: 0,
+  changed: false,
+  digest: false,
+  ignore: [],
 }
 
 /**

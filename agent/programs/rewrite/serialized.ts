@@ -71,7 +71,9 @@ export class SerializedTokens {
     const start = header.index + 1 + colon.length
     const escaping = escapeOf(quote, colon) ?? UNKNOWN
     const token = {
-      ...{ escaping, length: Number(digits), kind: kind as 's' | 'C' },
+      escaping,
+      length: Number(digits),
+      kind: kind as 's' | 'C',
       digits: [start, start + digits.length] as [number, number],
     }
     const from = header.index + all.length
@@ -171,7 +173,11 @@ const isContinuation = (byte: number) => byte >= 0x80 && byte < 0xc0
 
 /** An unknown escaping, with unknown lengths. */
 const UNKNOWN: TextEscape = {
-  ...{ quote: '', colon: ':', semicolon: '', opening: '{', closing: '}' },
+  quote: '',
+  colon: ':',
+  semicolon: '',
+  opening: '{',
+  closing: '}',
   reader: () => () => -1,
   encode: (text) => text,
 }

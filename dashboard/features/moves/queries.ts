@@ -34,8 +34,10 @@ export function findNamesakes(
         ne(sites.id, id),
         or(eq(sites.apex, apex), inArray(sites.apex, own)),
         or(
-          ...[eq(sites.managed, true), eq(sites.status, 'trashed')],
-          ...[ne(sites.domain, domain), ne(sites.user, user)],
+          eq(sites.managed, true),
+          eq(sites.status, 'trashed'),
+          ne(sites.domain, domain),
+          ne(sites.user, user),
         ),
       ),
     )

@@ -69,8 +69,13 @@ export const BackupCoverage = z
     targets: z.array(BackupTargetView),
     counts: z
       .strictObject({
-        ...{ sites: Count, ok: Count, unproven: Count, failed: Count },
-        ...{ late: Count, never: Count, off: Count },
+        sites: Count,
+        ok: Count,
+        unproven: Count,
+        failed: Count,
+        late: Count,
+        never: Count,
+        off: Count,
         week: Count.describe('Late or never backed up, and without a backup for 7 days.'),
         unproven_week: Count.describe(
           'Backed up by themselves, and without a backup that was proven in the last 7 days.',

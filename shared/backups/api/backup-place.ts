@@ -10,11 +10,20 @@ const text = z.string()
 export const PlaceView = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('rest'), url: text, user: text, ca: text }),
   z.strictObject({
-    ...{ kind: z.literal('s3'), url: text, bucket: text, prefix: text, region: text },
-    ...{ user: text, ca: text },
+    kind: z.literal('s3'),
+    url: text,
+    bucket: text,
+    prefix: text,
+    region: text,
+    user: text,
+    ca: text,
   }),
   z.strictObject({
-    ...{ kind: z.literal('sftp'), host: text, port: z.int(), user: text, path: text },
+    kind: z.literal('sftp'),
+    host: text,
+    port: z.int(),
+    user: text,
+    path: text,
     host_key: text,
   }),
   z.strictObject({ kind: z.literal('local'), path: text }),

@@ -34,7 +34,10 @@ export const KeeperView = z
   .strictObject({
     at: Timestamp,
     is_late: z.boolean().describe('It has not run for 3 days.'),
-    ...{ repositories: Count, backups: Count, postponed: Count, troubled: Count },
+    repositories: Count,
+    backups: Count,
+    postponed: Count,
+    troubled: Count,
     forgotten: Count.describe('Snapshots that it deleted.'),
     problems: z
       .array(z.strictObject(KeeperProblem.shape))

@@ -29,7 +29,9 @@ const times = { since: LogFilter.shape.since, until: LogFilter.shape.until }
 const limitRule = `Must be a whole number between 1 and ${MAX_LOG_LINES}`
 
 export const SearchLogQuery = z.object({
-  ...{ source, ...filter, ...times },
+  source,
+  ...filter,
+  ...times,
   limit: digits(limitRule, 1, MAX_LOG_LINES)
     .default(200)
     .describe(`The maximum number of lines, up to ${MAX_LOG_LINES}; default 200.`),

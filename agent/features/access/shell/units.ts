@@ -38,7 +38,9 @@ export function renderSession(site: SessionSite): string {
   const variables = Object.entries({
     ...Object.fromEntries(environmentOf(site)),
     HOME: `${homeOf(user)}/tmp/shell`,
-    ...{ USER: user, LOGNAME: user, SHELL: '/bin/bash' },
+    USER: user,
+    LOGNAME: user,
+    SHELL: '/bin/bash',
   })
   return unit`# ${MARK_LINE}
 [Unit]

@@ -90,7 +90,9 @@ export async function checkDatabase(
 
 /** Returns the copy as its programs see it, with the paths of the original. */
 const hiddenOf = ({ copy: { user, php }, manifest }: RestoredBackup): HiddenSite => ({
-  ...{ user, php, original: userIn(manifest) },
+  user,
+  php,
+  original: userIn(manifest),
 })
 
 export async function checkBoot(host: Host, restored: RestoredBackup): Promise<void> {
@@ -151,7 +153,9 @@ async function requestPages(
     paths: PATHS,
   }
   const { code, stdout } = await tryAsHiddenSite(host, hidden, [...program, 'pages'], {
-    ...{ input: JSON.stringify(request), own_program: program, timeout_ms: LIMIT_MS },
+    input: JSON.stringify(request),
+    own_program: program,
+    timeout_ms: LIMIT_MS,
   })
   if (code !== 0) return PATHS.map((path) => ({ path, status: 0, complete: false }))
   return PageAnswers.parse(JSON.parse(stdout.trim().split('\n').at(-1) ?? ''))

@@ -49,8 +49,13 @@ const resultOf = (differing: number): Result => ({
 
 /** The paths that a site may change. */
 const CHANGEABLE = [
-  ...['wp-content', 'wp-config-sample.php', 'readme.html', 'license.txt'],
-  ...['liesmich.html', '.htaccess', '.user.ini'],
+  'wp-content',
+  'wp-config-sample.php',
+  'readme.html',
+  'license.txt',
+  'liesmich.html',
+  '.htaccess',
+  '.user.ini',
 ]
 
 async function compareWithList(

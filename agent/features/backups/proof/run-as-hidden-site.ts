@@ -34,5 +34,8 @@ export const tryAsHiddenSite = (
 ): Promise<Output> =>
   tryAsSite(host, { user }, argv, {
     ...options,
-    ...{ network: false, idle: true, stands_for: original, umask: 0o027 },
+    network: false,
+    idle: true,
+    stands_for: original,
+    umask: 0o027,
   })

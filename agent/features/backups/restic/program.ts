@@ -11,8 +11,13 @@ export function resticSteps(host: Host): Promise<Step[]> {
   const { restic_urls: urls, restic_sha256: digest } = host.settings
   const packaged = urls.every((url) => url.endsWith('.deb'))
   return pinnedSteps(host, {
-    ...{ name: 'restic', path: resticPath(host), mode: '0755' },
-    ...{ urls, kind: 'sha256', digest, copy: packaged ? 'restic.deb' : 'restic' },
+    name: 'restic',
+    path: resticPath(host),
+    mode: '0755',
+    urls,
+    kind: 'sha256',
+    digest,
+    copy: packaged ? 'restic.deb' : 'restic',
     ...(packaged && { unpack: (draft) => unpack(host, draft) }),
     proof: ['version'],
   })

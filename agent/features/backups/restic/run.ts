@@ -185,8 +185,14 @@ const LOOK_MS = 1000
 const count = z.number().default(0)
 const Status = z.object({
   message_type: z.literal('status'),
-  ...{ total_files: count, total_bytes: count, files_done: count, bytes_done: count },
-  ...{ files_restored: count, bytes_restored: count, files_skipped: count, bytes_skipped: count },
+  total_files: count,
+  total_bytes: count,
+  files_done: count,
+  bytes_done: count,
+  files_restored: count,
+  bytes_restored: count,
+  files_skipped: count,
+  bytes_skipped: count,
   files_deleted: count,
 })
 

@@ -143,8 +143,10 @@ function backupIn({ id, time }: Snapshot, parts: readonly Snapshot[]) {
     own.reduce((sum, { summary }) => sum + (summary?.[of] ?? 0), 0)
   const began = Math.min(...own.map((part) => Date.parse(part.time)), Date.parse(time))
   return {
-    ...{ id, at: new Date(began).toISOString() },
-    ...{ files: files?.summary?.total_files_processed ?? 0, bytes: total('total_bytes_processed') },
+    id,
+    at: new Date(began).toISOString(),
+    files: files?.summary?.total_files_processed ?? 0,
+    bytes: total('total_bytes_processed'),
     stored: total('data_added_packed'),
     seconds: Math.round((Date.parse(time) - began) / 1000),
   }

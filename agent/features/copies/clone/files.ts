@@ -53,16 +53,25 @@ export async function copyFiles(
   const caches = EXCLUDED_PATHS.filter((path) => path.startsWith(`${PUBLIC}/`))
   const excluded = [...caches, ...without.map((path) => `${PUBLIC}/${path}`)]
   const read = [
-    ...['tar', '--create', '--file=-', '--sparse', `--directory=${SITE}`, RENAMED, '--anchored'],
+    'tar',
+    '--create',
+    '--file=-',
+    '--sparse',
+    `--directory=${SITE}`,
+    RENAMED,
+    '--anchored',
     ...excluded.map((path) => `--exclude=${path}`),
-    ...['--', PUBLIC],
+    '--',
+    PUBLIC,
   ]
   const write = [
-    ...['tar', '--extract', '--file=-', '--preserve-permissions', '--no-same-owner'],
-    ...[
-      '--delay-directory-restore',
-      `--directory=${into === undefined ? docrootOf(to.user) : INCOMING}`,
-    ],
+    'tar',
+    '--extract',
+    '--file=-',
+    '--preserve-permissions',
+    '--no-same-owner',
+    '--delay-directory-restore',
+    `--directory=${into === undefined ? docrootOf(to.user) : INCOMING}`,
   ]
   const input_from = { argv: read, options: { site: readerOf(from.user), timeout_ms } }
   const options = asSite(to, { ...writingTo(into), input_from, network: false, timeout_ms })

@@ -59,7 +59,12 @@ async function runConfigProgram(
   const code = configProgram({
     docroot: docrootOf(to.user),
     names: writtenNamesOf(from.domain),
-    ...{ home, new_home: home, domain: to.domain, scheme: schemeOf(to), mode, kept },
+    home,
+    new_home: home,
+    domain: to.domain,
+    scheme: schemeOf(to),
+    mode,
+    kept,
   })
   const output = await runWpCli(host, to, ['--skip-wordpress', 'eval-file', '-'], code)
   if (output.code !== 0) throw refusalOf(from, complaintOf(output))

@@ -84,8 +84,12 @@ interface CountOptions {
 function countWith(host: Host, { from, to, program, timeout_ms }: CountOptions) {
   const own = host.settings.program
   const options = asSite(to, {
-    ...{ input: countingRequestFor(from, to), input_from: program },
-    ...{ own_program: own, network: false, home: false, timeout_ms },
+    input: countingRequestFor(from, to),
+    input_from: program,
+    own_program: own,
+    network: false,
+    home: false,
+    timeout_ms,
   })
   return host.shell.run([...own, 'rewrite'], options)
 }

@@ -42,7 +42,9 @@ export async function keepOwnFiles(host: Host, site: Site): Promise<void> {
   const as = async (argv: readonly string[]) =>
     runAsSite(host, site, argv, {
       ...writingTo(filesIn(fetchedOf(site.user))),
-      ...{ network: false, umask: 0o027, timeout_ms: DAY_MS },
+      network: false,
+      umask: 0o027,
+      timeout_ms: DAY_MS,
     })
   await as(['cp', '--archive', '--', `${own}/${CONFIG_FILE}`, `${INCOMING}/${CONFIG_FILE}`])
   const found = await as(['find', `${own}/wp-content/`, '-maxdepth', '1', '-name', 'uploads'])

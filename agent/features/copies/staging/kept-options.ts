@@ -11,7 +11,7 @@ const KEPT = 'hosting_kept_options'
 
 /** The options that a live site keeps: its address, its jobs, and what staging switches off. */
 const NAMES = [
-  ...new Set([...['siteurl', 'home', 'cron'], ...SETTING_CHANGES.map(({ option }) => option)]),
+  ...new Set(['siteurl', 'home', 'cron', ...SETTING_CHANGES.map(({ option }) => option)]),
 ]
 const PATTERNS = [GATEWAY_OPTIONS, '\\_transient\\_%', '\\_site\\_transient\\_%']
 

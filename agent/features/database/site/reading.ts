@@ -41,9 +41,13 @@ async function readDigests({ database }: Host, user: string): Promise<AgentDatab
   return rows.map(({ text, last_at, ...numbers }) => {
     const of = (name: string) => Number(numbers[name] ?? 0)
     return {
-      ...{ text: String(text), count: of('count'), total_ms: of('total_ms') },
-      ...{ longest_ms: of('longest_ms'), rows_examined: of('rows_examined') },
-      ...{ rows_sent: of('rows_sent'), without_index: of('without_index') },
+      text: String(text),
+      count: of('count'),
+      total_ms: of('total_ms'),
+      longest_ms: of('longest_ms'),
+      rows_examined: of('rows_examined'),
+      rows_sent: of('rows_sent'),
+      without_index: of('without_index'),
       last_at: new Date(Number(last_at) * 1000).toISOString(),
     }
   })

@@ -34,14 +34,20 @@ export async function readTables(
   const tables = of('table').map(([name, engine, ...sizes]) => {
     const [rows = 0, data_bytes = 0, index_bytes = 0, free_bytes = 0] = sizes.map(Number)
     return {
-      ...{ name: fromHex(name), engine: engine || null },
-      ...{ rows, data_bytes, index_bytes, free_bytes },
+      name: fromHex(name),
+      engine: engine || null,
+      rows,
+      data_bytes,
+      index_bytes,
+      free_bytes,
     }
   })
   return {
     tables: {
-      ...{ tables, table_count: Number(count ?? 0) },
-      ...{ data_bytes: Number(data ?? 0), index_bytes: Number(index ?? 0) },
+      tables,
+      table_count: Number(count ?? 0),
+      data_bytes: Number(data ?? 0),
+      index_bytes: Number(index ?? 0),
       free_bytes: Number(free ?? 0),
     },
     optionTables: of('options').map(([name]) => fromHex(name)),

@@ -10,6 +10,8 @@ export async function listDatabaseUsers(host: Host, domain: string): Promise<Age
   return all
     .toSorted((a, b) => a.ends - b.ends)
     .map(({ user, rights, ends }) => ({
-      ...{ user, rights, ends_at: new Date(ends * 1000).toISOString() },
+      user,
+      rights,
+      ends_at: new Date(ends * 1000).toISOString(),
     }))
 }

@@ -51,8 +51,13 @@ export async function readApacheConfig(
   const root = main.replace(/(\/conf)?\/[^/]*$/, '')
   const defined = await environment(source)
   const reading: ConfigReading = {
-    ...{ source, root, defined, modules: new Set(), parsed: new Map() },
-    ...{ includes_left: MAX_INCLUDES, directives_left: MAX_DIRECTIVES },
+    source,
+    root,
+    defined,
+    modules: new Set(),
+    parsed: new Map(),
+    includes_left: MAX_INCLUDES,
+    directives_left: MAX_DIRECTIVES,
   }
   const directives = main === '' ? [] : await included(reading, main, 0)
   return { directives, modules: reading.modules }

@@ -132,7 +132,9 @@ function hostOf(
   const isFolder = root.startsWith('/') && !root.includes('{')
   const isMass = root !== '' && !isFolder && (name === '' || name.includes('*'))
   return {
-    ...{ user: '', certificate: '', tls },
+    user: '',
+    certificate: '',
+    tls,
     listens: listens.map((listen) => ({ ...listen, default: name === '' })),
     kind: kindOf(handlers, root, proxy !== undefined),
     docroot: isFolder ? root.replace(/(?<=.)\/+$/, '') : '',

@@ -127,7 +127,10 @@ function add(sites: Map<string, SameContent>, entry: NameEntry, firstOf: FirstDo
   const { docroot, proxy, php } = source
   const content = JSON.stringify([docroot, proxy, php])
   const same = sites.get(content) ?? {
-    ...{ sites: [], bySource: new Map(), byName: new Map(), byApex: new Map() },
+    sites: [],
+    bySource: new Map(),
+    byName: new Map(),
+    byApex: new Map(),
   }
   sites.set(content, same)
   const site = siteFor(same, entry) ?? newSite(same, entry)

@@ -39,7 +39,10 @@ function classOf(written: string): (character: string) => boolean {
   const negated = /^[!^]/.test(written)
   const inner = negated ? written.slice(1) : written
   const ranges = [...inner.matchAll(/(.)-(.)|./gsu)].map(([all, from = '', to = '']) => ({
-    ...{ all: [...all], from, to, isRange: from !== '' && from <= to },
+    all: [...all],
+    from,
+    to,
+    isRange: from !== '' && from <= to,
   }))
   return (character) => {
     const isIn = ranges.some(({ all, from, to, isRange }) =>

@@ -45,13 +45,21 @@ export async function readTree(
   main: string,
 ): Promise<NginxTree> {
   const reading: TreeReading = {
-    ...{ source, folder, includes_left: MAX_INCLUDES, directives_left: MAX_DIRECTIVES },
-    ...{ parsed: new Map(), files: new Map(), includes: [], missing: new Set() },
+    source,
+    folder,
+    includes_left: MAX_INCLUDES,
+    directives_left: MAX_DIRECTIVES,
+    parsed: new Map(),
+    files: new Map(),
+    includes: [],
+    missing: new Set(),
   }
   const directives = await included(reading, resolve(folder, main), { chain: [], outside: true })
   const { files, includes, missing, parsed: read } = reading
   return {
-    ...{ directives, includes, missing },
+    directives,
+    includes,
+    missing,
     files: new Set(read.keys()),
     fileOf: (block) => files.get(block) ?? '',
   }

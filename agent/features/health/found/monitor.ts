@@ -208,7 +208,9 @@ function bestOf(listens: readonly Listen[]): Listen | undefined {
 function visitOf(domain: string, { address, port, tls, only_ipv6 }: Listen): VisitRequest {
   const target = only_ipv6 ? '::1' : address.replace(/^\[|\]$/g, '')
   return {
-    ...{ host: domain, path: '/', tls },
+    host: domain,
+    path: '/',
+    tls,
     ...(target !== '' && { address: target }),
     ...(port !== (tls ? 443 : 80) && { port }),
   }

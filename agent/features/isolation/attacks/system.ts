@@ -24,21 +24,24 @@ const NOTIFY = '/run/systemd/notify'
 
 /** The devices of a sandbox. `log` is a link to a socket that does not exist. */
 const SHOWN_DEVICES = [
-  ...[
-    'char',
-    'core',
-    'fd',
-    'full',
-    'hugepages',
-    'log',
-    'mqueue',
-    'null',
-    'ptmx',
-    'pts',
-    'random',
-    'shm',
-  ],
-  ...['stderr', 'stdin', 'stdout', 'tty', 'urandom', 'zero'],
+  'char',
+  'core',
+  'fd',
+  'full',
+  'hugepages',
+  'log',
+  'mqueue',
+  'null',
+  'ptmx',
+  'pts',
+  'random',
+  'shm',
+  'stderr',
+  'stdin',
+  'stdout',
+  'tty',
+  'urandom',
+  'zero',
 ]
 
 /** Services whose connections are of use to a site only against others. */

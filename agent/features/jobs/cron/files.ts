@@ -106,11 +106,24 @@ WantedBy=timers.target
 export function renderCrontab(jobs: JobSite): string {
   const variables = environmentOf(jobs).map(([name, value]) => `${name}=${value}`)
   const words = [
-    ...['flock', '-n', `${logsOf(jobs.user)}/jobs.lock`],
-    ...[`php${jobs.php}`, '-n', RECORDER, jobRunsOf(jobs.user)],
-    ...['timeout', '-k', '10', String(SECONDS)],
+    'flock',
+    '-n',
+    `${logsOf(jobs.user)}/jobs.lock`,
+    `php${jobs.php}`,
+    '-n',
+    RECORDER,
+    jobRunsOf(jobs.user),
+    'timeout',
+    '-k',
+    '10',
+    String(SECONDS),
     ...launcherOf({ user: jobs.user, limits: resourceLimits(MEMORY) }),
-    ...['env', '-i', ...variables, `/usr/bin/php${jobs.php}`, '-d', 'memory_limit=512M'],
+    'env',
+    '-i',
+    ...variables,
+    `/usr/bin/php${jobs.php}`,
+    '-d',
+    'memory_limit=512M',
   ]
   return crontab`# ${MARK_LINE}
 MAILTO=""

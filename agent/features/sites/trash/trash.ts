@@ -109,7 +109,11 @@ export async function listTrash(host: Host): Promise<TrashedSite[]> {
   ] as const
   const found = places.flatMap(([sites, restorable]) =>
     sites.map(async ({ domain, user, php, tier, tls }) => ({
-      ...{ domain, user, php, tier, tls },
+      domain,
+      user,
+      php,
+      tier,
+      tls,
       ...(await readTrashFacts(host, user)),
       restorable,
     })),

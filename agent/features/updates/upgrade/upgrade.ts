@@ -87,11 +87,22 @@ async function startSwitch(host: Host, program: string, sha256: string): Promise
   // Outside of the sandbox, whose mount of the program no link can leave.
   await host.shell.run(['ln', '--force', program, previousOf(program)], { unconfined: true })
   await host.shell.run([
-    ...['systemd-run', '--quiet', '--collect', '--unit=hosting-upgrade'],
+    'systemd-run',
+    '--quiet',
+    '--collect',
+    '--unit=hosting-upgrade',
     `--property=EnvironmentFile=-${SETTINGS_FILE}`,
-    ...['--property=MemoryMax=512M', '--property=TasksMax=128'],
-    ...[`--setenv=AGENT_STATE_DIR=${state_dir}`, '--', 'env', previousOf(program)],
-    ...['switch', '--program', program, '--sha256', sha256],
+    '--property=MemoryMax=512M',
+    '--property=TasksMax=128',
+    `--setenv=AGENT_STATE_DIR=${state_dir}`,
+    '--',
+    'env',
+    previousOf(program),
+    'switch',
+    '--program',
+    program,
+    '--sha256',
+    sha256,
   ])
 }
 

@@ -12,7 +12,8 @@ export const pluginPathOf = (user: string) =>
   `${docrootOf(user)}/wp-content/mu-plugins/hosting-control-purge.php`
 
 const fileOf = ({ user }: PluginSite): OwnFile => ({
-  ...{ path: pluginPathOf(user), text: MU_PLUGIN_TEXT },
+  path: pluginPathOf(user),
+  text: MU_PLUGIN_TEXT,
   makes_folder: true,
 })
 

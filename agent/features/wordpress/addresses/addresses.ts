@@ -40,7 +40,10 @@ export function requestFor(
 ): string {
   const request = {
     rules: rulesFor(from, to),
-    ...{ ...REPORT_LIMITS, changed: false, digest: true, ignore: VOLATILE_ROWS },
+    ...REPORT_LIMITS,
+    changed: false,
+    digest: true,
+    ignore: VOLATILE_ROWS,
     ...(tables && { tables }),
   }
   return `${JSON.stringify(request)}\n`

@@ -122,8 +122,12 @@ async function runRewriter(
   { program, from, to, tables, timeout_ms, total }: RewriteOptions,
 ): Promise<{ source: FeederOutput; report?: RewriteResult }> {
   const options = asSite(to, {
-    ...{ input: requestFor(from, to, tables), input_from: program },
-    ...{ network: false, home: false, own_program: host.settings.program, timeout_ms },
+    input: requestFor(from, to, tables),
+    input_from: program,
+    network: false,
+    home: false,
+    own_program: host.settings.program,
+    timeout_ms,
     seen: reportProgress(host, 'Copying the database', total),
   })
   try {

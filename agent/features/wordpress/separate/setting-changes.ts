@@ -15,7 +15,9 @@ const settingChange = (
   value: SettingChange['value'],
   what: string,
 ): SettingChange => ({
-  ...{ option, value, what },
+  option,
+  value,
+  what,
   path: path === '' ? [] : path.split('.'),
 })
 

@@ -18,7 +18,9 @@ const MAX_CONNECTIONS = 4
 const BUSY = `other work used all ${MAX_CONNECTIONS} connections for ${MAX_WAIT_MS / 1000} seconds`
 /** The errors of the pool: its limit was reached, or it was closed. */
 const POOL_ERRORS = new Set([
-  ...['ER_GET_CONNECTION_TIMEOUT', 'ER_CLOSING_POOL', 'ER_POOL_ALREADY_CLOSED'],
+  'ER_GET_CONNECTION_TIMEOUT',
+  'ER_CLOSING_POOL',
+  'ER_POOL_ALREADY_CLOSED',
 ])
 /** MariaDB's errors for denied access, also where the account has another authentication. */
 const DENIED = new Set([1044, 1045, 1698, 1251, 1275, 1524])

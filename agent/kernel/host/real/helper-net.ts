@@ -96,7 +96,8 @@ async function startHelper(
   await ensureExecutable(SYSTEMD_RUN)
   const [program = '', ...args] = [
     ...transient([...UNPRIVILEGED, DYNAMIC_USER, ...LIMITS], operation),
-    ...[process.execPath, 'reach'],
+    process.execPath,
+    'reach',
   ]
   const env = environment(cookieOf(operation))
   const child = spawn(program, args, { env, cwd: '/', stdio: 'pipe', detached: true })

@@ -214,7 +214,8 @@ export function decodeMessage(bytes: Buffer): DnsMessage | undefined {
     const [question, ...others] = questions ?? []
     if (type !== 'response' || !question || others.length > 0) return undefined
     return {
-      ...{ id: id ?? 0, code: ResponseCode.parse(rest).rcode },
+      id: id ?? 0,
+      code: ResponseCode.parse(rest).rcode,
       is_authoritative: ((flags ?? 0) & AUTHORITATIVE_ANSWER) !== 0,
       is_truncated: ((flags ?? 0) & TRUNCATED_RESPONSE) !== 0,
       question: question.name.toLowerCase(),

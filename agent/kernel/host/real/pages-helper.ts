@@ -60,12 +60,26 @@ function paramsOf({ docroot, host }: PagesRequest, path: string): Record<string,
   const [script = '/', query = ''] = path.split('?')
   const name = script.endsWith('.php') ? script : '/index.php'
   return {
-    ...{ GATEWAY_INTERFACE: 'CGI/1.1', SERVER_PROTOCOL: 'HTTP/1.1', SERVER_SOFTWARE: 'nginx' },
-    ...{ REQUEST_METHOD: 'GET', REQUEST_SCHEME: 'https', HTTPS: 'on', QUERY_STRING: query },
-    ...{ REQUEST_URI: path, DOCUMENT_URI: name, SCRIPT_NAME: name, DOCUMENT_ROOT: docroot },
-    ...{ SCRIPT_FILENAME: `${docroot}${name}`, HTTP_HOST: host, SERVER_NAME: host },
-    ...{ SERVER_PORT: '443', SERVER_ADDR: '127.0.0.1', REMOTE_ADDR: '127.0.0.1' },
-    ...{ REMOTE_PORT: '40000', REDIRECT_STATUS: '200', HTTP_ACCEPT: 'text/html,*/*' },
+    GATEWAY_INTERFACE: 'CGI/1.1',
+    SERVER_PROTOCOL: 'HTTP/1.1',
+    SERVER_SOFTWARE: 'nginx',
+    REQUEST_METHOD: 'GET',
+    REQUEST_SCHEME: 'https',
+    HTTPS: 'on',
+    QUERY_STRING: query,
+    REQUEST_URI: path,
+    DOCUMENT_URI: name,
+    SCRIPT_NAME: name,
+    DOCUMENT_ROOT: docroot,
+    SCRIPT_FILENAME: `${docroot}${name}`,
+    HTTP_HOST: host,
+    SERVER_NAME: host,
+    SERVER_PORT: '443',
+    SERVER_ADDR: '127.0.0.1',
+    REMOTE_ADDR: '127.0.0.1',
+    REMOTE_PORT: '40000',
+    REDIRECT_STATUS: '200',
+    HTTP_ACCEPT: 'text/html,*/*',
   }
 }
 

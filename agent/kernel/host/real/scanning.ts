@@ -51,8 +51,15 @@ export const SCAN_DATA_BYTES = (MEMORY_MB + COMPILER_MB) * 2 ** 20
 /** The limits of the unit for a machine without systemd: setpriv(1), prlimit(1). */
 const PRIVILEGE_LIMITS = ['setpriv', '--clear-groups', '--inh-caps=-all']
 const RESOURCE_LIMITS = [
-  ...[...PRIVILEGE_LIMITS, '--no-new-privs', '--bounding-set=-all,+setuid,+setgid', '--'],
-  ...['prlimit', '--core=0', '--nofile=1024', `--data=${SCAN_DATA_BYTES}`, '--'],
+  ...PRIVILEGE_LIMITS,
+  '--no-new-privs',
+  '--bounding-set=-all,+setuid,+setgid',
+  '--',
+  'prlimit',
+  '--core=0',
+  '--nofile=1024',
+  `--data=${SCAN_DATA_BYTES}`,
+  '--',
 ]
 
 function inUnit(program: readonly string[], owner: string | undefined): HelperProcess {

@@ -107,11 +107,11 @@ export async function listVersions(
 }
 
 const versionIn = (entry: string, is_marker: boolean): ObjectVersion => ({
-  ...{ key: firstElement(entry, 'Key'), version: firstElement(entry, 'VersionId'), is_marker },
-  ...{
-    at: Date.parse(firstElement(entry, 'LastModified')),
-    is_latest: firstElement(entry, 'IsLatest') === 'true',
-  },
+  key: firstElement(entry, 'Key'),
+  version: firstElement(entry, 'VersionId'),
+  is_marker,
+  at: Date.parse(firstElement(entry, 'LastModified')),
+  is_latest: firstElement(entry, 'IsLatest') === 'true',
 })
 
 /** Makes a version the newest one by a copy. */
@@ -220,7 +220,9 @@ export function signed(
   const digest = sha256(body)
   const all: Record<string, string> = {
     ...headers,
-    ...{ host, 'x-amz-content-sha256': digest, 'x-amz-date': at },
+    host,
+    'x-amz-content-sha256': digest,
+    'x-amz-date': at,
   }
   const names = Object.keys(all).sort()
   const listed = names.join(';')

@@ -163,7 +163,9 @@ function ls({ disk, path, words }: ResticCommand): Output {
 }
 
 const nodeOf = (path: string, { kind }: Node) => ({
-  ...{ message_type: 'node', name: path.slice(path.lastIndexOf('/') + 1), path },
+  message_type: 'node',
+  name: path.slice(path.lastIndexOf('/') + 1),
+  path,
   type: { file: 'file', directory: 'dir', link: 'symlink' }[kind],
   mtime: '2026-01-01T00:00:00Z',
 })
