@@ -93,7 +93,7 @@ export function startSweeps(
     // Also while no agent answers, which proves the time.
     ...sweepsOf(deps.mailer ? MAIL : {}, async () => true),
     [BACKUP_MS, here],
-    [BACKUP_MS, elsewhere],
+    [MINUTE_MS, elsewhere],
     [POLL_MS, lookForRequests(deps, { elsewhere, here })],
     [POLL_MS, lookForSealed(deps, config.DATA_DIR)],
   ])
