@@ -28,7 +28,7 @@ beforeAll(async () => {
   const call = { domain: 'logs.example', php: '8.2', tls: 'none' }
   path = `/sites/${await addSite(dashboard, '/api/servers/1/sites', call)}?tab=logs`
   const logs = [{ source: 'access', files: 2, bytes: 52_000_000, changed_at: AT }]
-  agent.answers.set('/sites/logs/list', () => Response.json({ logs }))
+  agent.answers.set('/sites/logs/list', () => Response.json({ logs, debug_until: null }))
   agent.answers.set('/sites/logs/fatals', () => Response.json(none))
 })
 

@@ -14,11 +14,11 @@ eachFolder((path) => {
 })
 
 /** Runs code as the scan process runs: `access` opens sites, `status` is that of the process. */
-async function scanning(code: string, begin = 'becomeNobodyForGood'): Promise<unknown> {
+async function scanning(code: string, begin = 'dropToNobody'): Promise<unknown> {
   const program = `
     import { readdirSync, readFileSync } from 'node:fs'
     import { machineAccess } from '${ROOT}/agent/kernel/scan/access.ts'
-    import { becomeNobody, becomeNobodyForGood } from '${ROOT}/agent/kernel/scan/identity.ts'
+    import { switchToNobody, dropToNobody } from '${ROOT}/agent/kernel/scan/identity.ts'
     await ${begin}()
     const field = (name) => new RegExp('^' + name + ':(.*)$', 'm').exec(readFileSync('/proc/self/status', 'utf8'))[1]
     const status = () => ['Uid', 'Gid', 'Groups', 'CapEff'].map((name) => field(name).trim())
@@ -32,7 +32,7 @@ async function scanning(code: string, begin = 'becomeNobodyForGood'): Promise<un
 
 unless(lacking({ root: true, programs: ['setpriv'] })).describe('the process that scans', () => {
   // Where the system calls cannot be made, libc's functions change all threads.
-  test.each(['becomeNobodyForGood', 'becomeNobody'])(
+  test.each(['dropToNobody', 'switchToNobody'])(
     'has no capability while it reads, and runs as nobody afterwards (%s)',
     async (begin) => {
       const code = `
