@@ -5,6 +5,7 @@ import {
   publicEncrypt,
   timingSafeEqual,
 } from 'node:crypto'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { Random } from '#dashboard/kernel/runtime/random.ts'
@@ -61,7 +62,7 @@ export async function createKit(
     challenge_hash: sha256(answer),
     created_at,
   }
-  await insertKit(db, values, entryOf('backup.kit_create', user_id, created_at))
+  await insertKit(db, values, entryOf(clock, { type: 'backup.kit_create', user_id, created_at }))
   const challenge = publicEncrypt({ key: recovery_key, ...OAEP }, answer).toString('base64')
   const kit = { fingerprint: fingerprintOf(recovery_key), created_at, confirmed_at: null }
   return { kit, challenge }
@@ -81,7 +82,7 @@ export async function answerChallenge(
   }
   const confirmed_at = kit.confirmed_at ?? timestamp(clock)
   if (kit.confirmed_at === null) {
-    const entry = entryOf('backup.kit_confirm', user_id, confirmed_at)
+    const entry = entryOf(clock, { type: 'backup.kit_confirm', user_id, created_at: confirmed_at })
     await confirmKit(db, kit.id, confirmed_at, entry)
   }
   return viewOf({ ...kit, confirmed_at })
@@ -123,11 +124,3 @@ function bitsOf(key: string): number {
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
-
-const entryOf = (type: string, user_id: number, created_at: string) => ({
-  type,
-  domain: '',
-  status: 'success' as const,
-  created_at,
-  user_id,
-})

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { reportsOf } from '#dashboard/features/backups/keeper/reports.ts'
 import { keeperView } from '#dashboard/features/backups/keeper/view.ts'
 import { refuseOwnAccount } from '#dashboard/features/backups/own/account.ts'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -75,7 +76,7 @@ export async function createTarget(
   const secret_sealed = sealer.seal(PURPOSE, new Secret(secret))
   const is_default = (await findDefaultTarget(db)) === undefined
   const values = { name, place, secret_sealed, is_default, keeper_key, created_at }
-  const entry = entryOf('backup.target_create', user_id, created_at)
+  const entry = entryOf(clock, { type: 'backup.target_create', user_id, created_at })
   await insertTarget(db, values, entry).catch(refuseTaken)
   const created = (await showTargets({ db, clock })).find((target) => target.name === name)
   if (!created) throw new Error('insert returned no row')
@@ -104,7 +105,7 @@ export async function changeTarget(
     ...(keeper_key !== undefined && { keeper_key }),
   }
   if (Object.keys(values).length === 0) return viewOf({ db, clock }, target.id)
-  const entry = entryOf('backup.target_update', user_id, timestamp(clock))
+  const entry = entryOf(clock, { type: 'backup.target_update', user_id })
   await updateTarget(db, target.id, values, entry).catch(refuseTaken)
   return viewOf({ db, clock }, target.id)
 }
@@ -138,7 +139,7 @@ export async function removeTarget(
 ): Promise<void> {
   const { backups } = await viewOf({ db, clock }, id)
   if (backups > 0) throw conflict(`${name} has ${backups} backups, which could not be restored`)
-  await deleteTarget(db, id, entryOf('backup.target_delete', user_id, timestamp(clock)))
+  await deleteTarget(db, id, entryOf(clock, { type: 'backup.target_delete', user_id }))
 }
 
 /** Returns the params of a target for an agent: only `openTarget` opens the secret. */
@@ -157,11 +158,3 @@ function refuseTaken(error: unknown): never {
   if (!violatesUnique(error, 'backup_targets.name')) throw error
   throw invalid({ name: ['The name is already taken'] })
 }
-
-const entryOf = (type: string, user_id: number, created_at: string) => ({
-  type,
-  domain: '',
-  status: 'success' as const,
-  created_at,
-  user_id,
-})

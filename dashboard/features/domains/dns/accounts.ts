@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Database } from '#dashboard/kernel/db/client.ts'
 import { violatesUnique } from '#dashboard/kernel/db/violations.ts'
 import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
@@ -52,9 +53,11 @@ export async function createAccount(
   const created_at = timestamp(clock)
   const token_sealed = sealer.seal(PURPOSE, new Secret(token))
   const values = { name, api, token_sealed, zones, checked_at: created_at, created_at }
-  await insertAccount(db, values, entryOf('dns.account_create', user_id, created_at)).catch(
-    nameTakenError,
-  )
+  await insertAccount(
+    db,
+    values,
+    entryOf(clock, { type: 'dns.account_create', user_id, created_at }),
+  ).catch(nameTakenError)
   const created = (await showAccounts({ db })).find((account) => account.name === name)
   if (!created) throw new Error('insert returned no row')
   return created
@@ -79,15 +82,18 @@ export async function changeAccount(
     ...(name !== undefined && { name }),
     ...(token !== undefined && { token_sealed: sealer.seal(PURPOSE, new Secret(token)) }),
   }
-  await updateAccount(db, account.id, values, entryOf('dns.account_update', user_id, at)).catch(
-    nameTakenError,
-  )
+  await updateAccount(
+    db,
+    account.id,
+    values,
+    entryOf(clock, { type: 'dns.account_update', user_id, created_at: at }),
+  ).catch(nameTakenError)
   return viewOf(await getAccount({ db }, account.id))
 }
 
 /** Removes an account, which changes nothing at Cloudflare. */
 export const removeAccount = ({ db, clock }: DnsDeps, { id }: AccountRow, user_id: number) =>
-  deleteAccount(db, id, entryOf('dns.account_delete', user_id, timestamp(clock)))
+  deleteAccount(db, id, entryOf(clock, { type: 'dns.account_delete', user_id }))
 
 export const accessTo = (
   { api, token_sealed }: AccountRow,
@@ -108,11 +114,3 @@ function nameTakenError(error: unknown): never {
   if (!violatesUnique(error, 'dns_accounts.name')) throw error
   throw invalid({ name: ['The name is already taken'] })
 }
-
-const entryOf = (type: string, user_id: number, created_at: string) => ({
-  type,
-  domain: '',
-  status: 'success' as const,
-  created_at,
-  user_id,
-})

@@ -1,5 +1,6 @@
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { NewActivity } from '#dashboard/kernel/db/rows.ts'
-import { type Clock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
+import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import type { NameChange } from './read-changes.ts'
 
 /** Describes a change: `A shop.example → 203.0.113.4 in Cloudflare, replaces A 198.51.100.9`. */
@@ -17,4 +18,4 @@ export const dnsEntry = (
   clock: Clock,
   change: NameChange,
   { type = 'dns.records', ...whose }: ActivitySubject & { type?: string },
-): NewActivity => ({ type, ...whose, detail: changeText(change), created_at: timestamp(clock) })
+): NewActivity => entryOf(clock, { type, ...whose, detail: changeText(change) })

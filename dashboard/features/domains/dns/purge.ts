@@ -1,6 +1,6 @@
+import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { NewActivity, OperationRow } from '#dashboard/kernel/db/rows.ts'
 import type { OperationRules, RulesDeps } from '#dashboard/kernel/engine/rules.ts'
-import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import type { SiteTarget } from '#dashboard/kernel/targets/load-site.ts'
 import { conflict, messageOf } from '#shared/kernel/errors.ts'
 import type { OperationType } from '#shared/operation-types.ts'
@@ -36,13 +36,15 @@ export async function purgeCdn(
 async function purgeAll(deps: PurgeDeps, targets: readonly PurgeTarget[], whose: ActivitySubject) {
   for (const target of targets) {
     const enter = (status: 'success' | 'failed') =>
-      insertEntry(deps.db, {
-        type: 'cdn.purge',
-        ...whose,
-        status,
-        created_at: timestamp(deps.clock),
-        detail: `${target.hosts.join(', ')} in ${target.account.name}`,
-      })
+      insertEntry(
+        deps.db,
+        entryOf(deps.clock, {
+          type: 'cdn.purge',
+          ...whose,
+          status,
+          detail: `${target.hosts.join(', ')} in ${target.account.name}`,
+        }),
+      )
     try {
       await withAdvice(purgeTarget(deps, target), target)
     } catch (error) {

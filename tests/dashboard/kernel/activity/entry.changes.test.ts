@@ -56,6 +56,37 @@ test('each change of the settings of the dashboard is one entry', async () => {
   }
 })
 
+test('each change by a script has the name of its token', async () => {
+  await using dashboard = await makeDashboard()
+  const { body: made } = await dashboard.call('POST', '/api/auth/tokens', {
+    name: 'deploy',
+    password: PASSWORD,
+    scope: 'admin',
+  })
+  const script = { cookie: '', authorization: `Bearer ${made.plaintext}` }
+  const refused: string[] = []
+  for (const [method, path, body, type] of CHANGES) {
+    // A token ends no token.
+    if (type.startsWith('auth.')) continue
+    const { status } = await dashboard.send(method, path, body, script)
+    if (status >= 300) refused.push(type)
+    else {
+      const newest = await dashboard.call('GET', '/api/fleet/activity?limit=1')
+      const [entry] = newest.body.activities
+      expect([type, entry.type, entry.token]).toEqual([type, type, 'deploy'])
+    }
+  }
+  // A session with a password of the last minutes may.
+  expect(refused).toEqual([
+    'backup.target_create',
+    'backup.target_update',
+    'backup.target_delete',
+    'backup.dashboard_target',
+    'backup.dashboard_target_delete',
+    'key.rotate',
+  ])
+})
+
 test('the creation of a recovery kit and its confirmation are entries of their own', async () => {
   await using dashboard = await makeDashboard()
   const made = { challenge: '' }
