@@ -284,6 +284,13 @@ export interface EveryCase {
 /** What has been brought of a copy: it serves nobody, and the next run completes it. */
 const BROUGHT = /^\/srv\/www\/\.restore\/[^/]+\//
 
+/** By the title of a case: files that an interrupted run leaves, and that change no later run. */
+const LEAVES: Record<string, RegExp> = {
+  'backup.undo (of a file and a table)': /\/previous\/chosen\.sql$/,
+  'site.catch-up': BROUGHT,
+  'site.compare': /\/compare-[^/]+$/,
+}
+
 /** The others prepare the server, or get a certificate of another name. */
 const UNDONE_ON_LIFELIKE = /^(cache|service|site\.(delete|restore|purge)|wp)/
 
@@ -299,7 +306,8 @@ const named = ({ title, command, params, make }: Case): EveryCase => ({
 export const EVERY: readonly EveryCase[] = [
   ...Object.entries(VARIANTS).map(([title, prepare]) => {
     const command = title.slice(0, title.indexOf(' ')) as CommandName
-    return { title, command, isVisible: false, isUndone: true, prepare } as EveryCase
+    const leaves = LEAVES[title]
+    return { title, command, isVisible: false, isUndone: true, leaves, prepare } as EveryCase
   }),
   ...LIFELIKE.map(([command, params, make]) => {
     const title = `${JSON.stringify(params)} ${make.name}`
@@ -328,7 +336,7 @@ export const EVERY: readonly EveryCase[] = [
       command,
       isVisible: VISIBLE.includes(command),
       isUndone: !CONTINUED.includes(command),
-      ...(command === 'site.catch-up' && { leaves: BROUGHT }),
+      ...(LEAVES[command] && { leaves: LEAVES[command] }),
       prepare: prepare as EveryCase['prepare'],
     }
   }),
