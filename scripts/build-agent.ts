@@ -22,7 +22,7 @@ const ENTRY = 'agent/main.ts'
 const INPUTS = '{agent,shared}/**/*'
 /** Most code of a start and of a short program runs once: to compile it costs more than it saves. */
 const JIT_POLICY = '--compile-jit-policy=10'
-/** Without the last two the executable would read `.env` and `bunfig.toml` of whatever folder it is started in. */
+/** The last two keep the executable from reading `.env` and `bunfig.toml` where it is started. */
 const FLAGS = [
   '--compile',
   '--minify',

@@ -58,7 +58,7 @@ export interface Kit {
   themes: readonly Installed[]
   active: readonly string[]
   theme: string
-  /** False: WordPress could not check for updates, so they are unknown. */
+  /** Whether WordPress could check for updates; otherwise they are unknown. */
   informed: boolean
   /** Many sites share one kit: each has these same folders. */
   content: FolderNode

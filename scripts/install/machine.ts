@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { lastLines, type RunOptions as ProgramOptions, runToEnd } from '#scripts/lib/run.ts'
 
 export interface RunOptions extends ProgramOptions {
-  /** True: the program also runs in a dry run: it changes nothing. */
+  /** Whether the program also runs in a dry run, because it changes nothing. */
   reads?: boolean
 }
 

@@ -4,7 +4,7 @@ export type Case = {
   name: string
   status: 'passed' | 'failed' | 'skipped'
   reason: string
-  /** True: a wait ended. Those of Bun, Playwright and our tests throw TimeoutError. */
+  /** Whether a wait ended. Those of Bun, Playwright and our tests throw TimeoutError. */
   waited?: true
 }
 

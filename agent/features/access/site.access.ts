@@ -127,7 +127,7 @@ const undoableSteps = async (params: AccessParams, host: Host): Promise<Step[]> 
   recordStep(params, host),
 ]
 
-/** Without access the record has no such field, as before the first access. */
+/** Returns the record, which has no such field without access, as before the first one. */
 function withAccess(recorded: Site, { grants, clients }: AccessParams): Site {
   return {
     ...omit(recorded, 'access', 'clients'),

@@ -31,7 +31,7 @@ const STATES: Record<DatabaseState, (error: string) => HealthVerdict> = {
 }
 
 interface DatabaseCheck {
-  /** Undefined without a WordPress that has a database on this server. */
+  /** The verdict; undefined without a WordPress that has a database on this server. */
   verdict?: HealthVerdict
   /** Changes with the files, options or plugins of the site. */
   version?: string | undefined

@@ -21,7 +21,7 @@ class ChosenTables {
   readonly #chosen: ReadonlySet<string> | undefined
   readonly #missing: Set<string>
 
-  /** Without a list, all statements pass. */
+  /** `tables`: those whose statements pass; without a list all do. */
   constructor(tables: readonly string[] | undefined) {
     this.#chosen = tables && new Set(tables)
     this.#missing = new Set(tables)

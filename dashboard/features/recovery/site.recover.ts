@@ -8,7 +8,7 @@ import type { OperationRules } from '#dashboard/kernel/engine/rules.ts'
 
 const STATES = ['active', 'suspended', 'missing', 'failed', 'cancelled'] as const
 
-/** Like a copy of a backup, but of the site itself, whose record changes its server. */
+/** The command restores the site itself from a backup; its record changes its server. */
 export const siteRecover: OperationRules<'site.recover'> = {
   ...onSite,
   ...atOnce,

@@ -68,7 +68,7 @@ function addressOf(site: SitePlace, kind: 'events' | 'download', query: object):
   return `/api/servers/${site.server_id}/sites/${site.id}/logs/${kind}?${new URLSearchParams(entries)}`
 }
 
-/** Without the period of the view, because a live view begins now. */
+/** Returns the address of a live view, which begins now and so has no period. */
 export function liveAddress(site: SitePlace, view: LogView): string {
   const { since: _, ...query } = queryOf(view)
   return addressOf(site, 'events', query)

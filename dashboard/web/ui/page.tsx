@@ -42,7 +42,7 @@ interface CardProps {
   title?: string
   /** Right of the title. */
   actions?: ReactNode
-  /** Without padding: tables reach the edge. */
+  /** Whether the content has no padding, so that tables reach the edge. */
   flush?: boolean
   className?: string
   children: ReactNode

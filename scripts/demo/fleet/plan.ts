@@ -26,7 +26,7 @@ export interface SitePlan {
   place: SitePlace
   /** The live site of a staging site. */
   staging_of?: string
-  /** False: a discovered site. */
+  /** Whether the agent created it; otherwise the site is a discovered one. */
   managed: boolean
   /** Its database does not answer. */
   broken: boolean

@@ -174,7 +174,7 @@ final class HostingReader {
     return null;
   }
 
-  /** Without the line that loads WordPress, and with the constants that eval() does not have. */
+  /** Returns the code without the line that loads WordPress, with the constants that eval() lacks. */
   private static function prepared($source) {
     if (strncmp($source, "\\xef\\xbb\\xbf", 3) === 0) $source = substr($source, 3);
     $tokens = token_get_all($source);

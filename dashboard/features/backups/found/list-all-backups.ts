@@ -11,7 +11,7 @@ const MAX_PAGES = 25
 type ListRequest = Omit<z.input<typeof backupsReading.params>, 'before'>
 
 export type CompleteListing = Omit<ListedBackups, 'next'> & {
-  /** False: there are earlier backups, about which the list says nothing. */
+  /** Whether the list is complete; otherwise there are earlier backups. */
   is_whole: boolean
 }
 

@@ -78,7 +78,7 @@ function GeneratedKit(props: KitSteps) {
 const CREATE = `openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072 -out ${KIT_FILE}
 openssl pkey -in ${KIT_FILE} -pubout`
 
-/** Without HTTPS the browser has no cryptography: the user runs openssl instead. */
+/** The browser has no cryptography without HTTPS: the user runs openssl instead. */
 function OpensslKit({ onClose, confirm }: KitSteps) {
   const [key, setKey] = useState('')
   const { form, refusals, result } = useFormCall(
