@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { commands } from '#agent/commands.ts'
+import { removeLeftoverSessions } from '#agent/features/backups/read/open-backup.ts'
 import { removeLeftoverPhases } from '#agent/features/domains/issue-phase.ts'
 import { withdrawAllTokens } from '#agent/features/domains/probe-names.ts'
 import { OperationStore } from '#agent/kernel/operations/store.ts'
@@ -46,7 +47,11 @@ async function recoveredFrom({ command, prepare }: EveryCase, at: number) {
   const { host, params } = await prepare()
   if (!(await isKilledAt(at, host, command, params))) return undefined
   // As at the start of the agent.
-  await Promise.all([withdrawAllTokens(host), removeLeftoverPhases(host)])
+  await Promise.all([
+    removeLeftoverSessions(host),
+    withdrawAllTokens(host),
+    removeLeftoverPhases(host),
+  ])
   await recover(host, commands)
   const store = new OperationStore(host.files, host.settings.state_dir)
   return { host, params, end: (await store.events('op1')).at(-1)?.event }
