@@ -1,6 +1,7 @@
 // tier: gate
 import { beforeAll, expect, test } from 'bun:test'
 import { fingerprintOf } from '#dashboard/kernel/trust/recovery-key.ts'
+import type { ListedBackups } from '#shared/backups/backup-find.ts'
 import { callerOf } from '#tests/support/browser/backups.ts'
 import { useFleet } from '#tests/support/browser/fleet.ts'
 import { FLAWLESS, inspect } from '#tests/support/browser/inspect.ts'
@@ -11,8 +12,12 @@ import { rsa } from '#tests/support/key-pair.ts'
 const { agent } = backupAgent()
 const { dashboard, open } = useFleet({ agent })
 const OLD = 'a-password-of-the-lost-dashboard'
-const LISTED = {
-  ...{ password: 0, domain: 'shop.example', tables: 12, excluded: [] },
+const LISTED: ListedBackups = {
+  password: 0,
+  domain: 'shop.example',
+  tables: 12,
+  excluded: [],
+  next: null,
   backups: [2, 1].map((day) => ({
     id: String(day).repeat(64),
     at: `2026-01-0${day}T00:00:00.000Z`,

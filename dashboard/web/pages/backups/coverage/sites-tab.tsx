@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Archive, ArrowLeft, ArrowRight } from 'lucide-react'
 import {
@@ -289,11 +289,15 @@ const RefreshGone = dialogOf(RefreshForm, ({ domain }) => ({
 }))
 
 function RefreshForm({ domain, onClose }: RefreshGoneProps) {
+  const client = useQueryClient()
   const { server_id, serverField } = useServerField('Choose one that reaches the storage.')
   const { form } = useFormCall(() => refreshGoneBackups(server_id ?? 0, domain), {
     done: refreshedText,
-    changes: [BACKUPS],
-    onDone: onClose,
+    // It closes at once: the list may take long to answer.
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: BACKUPS })
+      onClose()
+    },
     onClose,
   })
   return (
