@@ -8,7 +8,7 @@ export interface Contract<N extends string, P extends z.ZodType, R extends z.Zod
   changes: boolean
   /** The maximum minutes from its turn to its end, then a forced cancel; 30 by default. */
   minutes?: number
-  /** The minutes of silence after which that is reported; 5 by default. */
+  /** The minutes without an event after which the operation counts as silent; 5 by default. */
   silent_minutes?: number
   params: P
   result: R

@@ -51,7 +51,7 @@ export const ChangesRequest = z.object({
       return Object.fromEntries(versions)
     })
     .prefault(''),
-  /** The seconds that the agent may wait for a change. */
+  /** The seconds for which the agent may hold the call until something changes. */
   wait: z
     .string(waitRule)
     .regex(/^\d{1,2}$/, waitRule)

@@ -14,7 +14,7 @@ export type FailedRequest = z.infer<typeof FailedRequest>
 const FailedRequests = z.record(z.string(), FailedRequest)
 type FailedRequests = z.infer<typeof FailedRequests>
 
-/** The minutes until the next request: three per hour, then fewer (Let's Encrypt allows five). */
+/** The minutes to the next order after one, two … failures (Let's Encrypt allows five an hour). */
 const MINUTES = [10, 30, 60, 120, 240, 480, 720, 1440]
 /** The number of failures after which an unreachable authority is asked once an hour. */
 const HOURLY_AFTER_FAILURES = 3
@@ -29,7 +29,7 @@ export async function readFailedRequests(host: Host): Promise<FailedRequests> {
 }
 
 export interface RetryHint {
-  /** The seconds in which the authority accepts no request. */
+  /** The Retry-After of the certificate authority in seconds, before which it refuses orders. */
   after_s?: number
   /** True when the authority was not reached: no limit counts it, so an hour is enough. */
   is_unspent?: boolean

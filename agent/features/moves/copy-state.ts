@@ -10,7 +10,7 @@ const tablesPath = (user: string) => `${restoresOf(user)}/loaded.json`
 const snapshotPath = (user: string) => `${restoresOf(user)}/brought`
 
 const Loaded = z.object({
-  /** How many tables had changed. */
+  /** The number of tables that had changed since the last copy. */
   changed: z.int(),
   /** All tables of the copy. */
   tables: z.array(DefinedTable),

@@ -7,7 +7,7 @@ import { variableOf } from './nginx-variable.ts'
 interface ClosedPage {
   title: string
   text: string
-  /** The seconds for search engines and other programs: RFC 9110, 10.2.3. */
+  /** The value of the Retry-After header in seconds (RFC 9110, 10.2.3). */
   retry_after: number
 }
 

@@ -6,7 +6,7 @@ export interface ForeignObject {
   database: string
   /** The name of the object, or `user@host` of the account that has the right. */
   name: string
-  /** Whether it runs with the rights of its definer. */
+  /** The rights with which the view or routine runs: those of its caller or of its definer. */
   security?: 'INVOKER' | 'DEFINER'
   definer?: string
 }

@@ -10,7 +10,7 @@ const NAME = /^hosting_tmp_([a-z0-9]{10})_(\d{10})$/
 /** The maximum remaining time; a longer one comes from a clock change. */
 const MAX_REMAINING_SECONDS = MAX_SECONDS + 300
 const CONNECTIONS = 5
-/** The seconds until the removal; database-watch.ts first ends their connections. */
+/** The seconds from the end of a temporary account to its removal; its connections are ended first. */
 const REMOVED_WITHIN = 120
 
 export interface TemporaryAccount {

@@ -188,7 +188,7 @@ async function validate(
 type Axios = typeof import('acme-client').axios
 type Transform = NonNullable<Extract<Axios['defaults']['transformResponse'], unknown[]>>[number]
 
-/** The seconds for which an order waits. */
+/** The longest Retry-After in seconds that the client itself waits for. */
 const SHORT_S = 10
 const DAY_S = 86_400
 const MAX_REASON = 300

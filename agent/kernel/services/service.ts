@@ -27,7 +27,7 @@ export interface Service {
   log: string
   /** The signal that ends it without dropping work. */
   stop_signal: 'TERM' | 'QUIT'
-  /** The seconds that it may take after the signal; 15 by default. */
+  /** The seconds between `stop_signal` and the kill of a service that still runs; 15 by default. */
   stop_seconds?: number
   /** A folder below /run that must exist before it starts. */
   folder?: { path: string; options: WriteOptions }

@@ -160,7 +160,7 @@ async function provideRestic(host: Host): Promise<string> {
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const MAX_BETWEEN_MS = 45 * DAY_MS
-/** The days within which an administrator notices the problem. */
+/** The maximum number of days for which nothing is deleted because the clock has jumped. */
 const MAX_DOUBT_DAYS = 14
 
 type ClockState = Pick<KeeperState, 'last_run' | 'doubt'>

@@ -72,7 +72,7 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i
 
 interface OriginRules {
   public_url: string | undefined
-  /** Whether it is a call of the API, which takes changes from scripts only, and as JSON. */
+  /** Whether the request is a call of the API, which takes changes from scripts only, and as JSON. */
   is_api: boolean
 }
 

@@ -30,7 +30,7 @@ export const operations = sqliteTable(
     retry_of: text(),
     own_events: integer().notNull().default(0),
     output_full: integer({ mode: 'boolean' }).notNull().default(false),
-    /** Whether it waits for a backup of its site, or has one; null: it needs none. */
+    /** The state of the backup that precedes the operation; null when it needs none. */
     backup_first: text({ enum: ['waits', 'done'] }),
     excludes: text({ enum: EXCLUSIONS }).notNull().default('same_site'),
     sent_at: text(),

@@ -24,7 +24,7 @@ interface OperationRequest {
   params: Record<string, unknown>
   /** The id of the user who starts the operation; null for the dashboard itself. */
   actor: number | null
-  /** Whether it waits for an offline agent, and does not fail when that does not take it. */
+  /** Whether the operation waits for an offline agent, and does not fail when that does not take it. */
   wait_for_agent: boolean
   retry_of?: string
   backup_first?: BackupFirst

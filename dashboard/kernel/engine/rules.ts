@@ -151,7 +151,7 @@ export interface OperationRules<K extends OperationType> {
   /** The rules for the site of an operation; null for a type whose target is a server. */
   site: SiteRules | null
   joins: boolean
-  /** Whether it waits for an offline agent; one of a bulk call never does. */
+  /** Whether a first try and a retry wait for an offline agent; one of a bulk call never does. */
   waits: { first: boolean; retry: boolean }
   /** The age at which an operation that no agent has is not sent any more, if there is one. */
   expires_ms?: number

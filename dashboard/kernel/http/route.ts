@@ -61,7 +61,7 @@ interface Description {
   /** Whether unknown fields of query and body are ignored, and not refused. */
   ignores_unknown?: true
   body_limits?: BodyLimits
-  /** Whether it waits for an outcome: the time limit of a silent connection does not apply. */
+  /** Whether the answer waits for an outcome: the time limit of a silent connection does not apply. */
   waits?: true
   /**
    * The milliseconds for which an answer may be cached that follows from the address, the caller

@@ -27,7 +27,7 @@ export const activeOperationsQuery = (filters: Filters = {}) =>
     refetchInterval: LIVE_MS,
   })
 
-/** How many are running, up to a hundred. */
+/** The number of running operations, at most a hundred. */
 export const countActiveQuery = queryOptions({
   queryKey: ['operations', 'count'],
   queryFn: async () => (await listOperations({ active: true, limit: 100 })).length,

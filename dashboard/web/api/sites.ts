@@ -20,7 +20,7 @@ export const sitesPageQuery = (filter: SitesFilter, page: number) =>
     },
   })
 
-/** How many sites match. */
+/** The number of sites that match a filter. */
 export const sitesCountQuery = (filter: SitesFilter) =>
   queryOptions({
     queryKey: ['sites', 'count', filter],

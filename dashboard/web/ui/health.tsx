@@ -13,7 +13,7 @@ const LOOKS: Record<HealthState, { name: string; tone: Tone }> = {
 
 export const nameOfHealth = (state: HealthState): string => LOOKS[state].name
 
-/** Whether it works, with the reason on hover. */
+/** The health of a site, with the reason on hover. */
 export function HealthBadge({ state, reason = '' }: { state: HealthState; reason?: string }) {
   const { name, tone } = LOOKS[state]
   return (

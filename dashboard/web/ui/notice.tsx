@@ -12,7 +12,7 @@ const LOOKS = {
 interface NoticeProps {
   kind: keyof typeof LOOKS
   title: ReactNode
-  /** What it means, and what to do. */
+  /** The meaning of the notice, and the remedy. */
   children?: ReactNode
   actions?: ReactNode
 }

@@ -2,7 +2,7 @@ import { ArrowLeft, ArrowRight } from 'lucide-react'
 import { ButtonLink } from './button.tsx'
 
 interface PagerProps {
-  /** How many entries there are. */
+  /** The number of entries, as text. */
   about?: string
   /** The entry before this page; undefined on the newest page. */
   before: string | undefined

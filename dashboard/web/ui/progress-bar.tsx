@@ -10,7 +10,7 @@ const FILLS = {
 interface ProgressBarProps {
   label: string
   total: number
-  /** How many have each result; the rest is waiting. */
+  /** The number of items with each result; the others wait. */
   parts: Partial<Record<keyof typeof FILLS, number>>
 }
 

@@ -17,7 +17,7 @@ export function Time({ at, none = 'never' }: { at: string | null | undefined; no
   )
 }
 
-/** How long it has lasted; the time of its start on hover. `since` is ISO 8601. */
+/** The duration since a time, which is shown on hover. `since` is ISO 8601. */
 export function Lasting({ since }: { since: string }) {
   const current = useNow()
   const lasted = Math.max(current, Date.now() - TICK_MS) - Date.parse(since)

@@ -2,7 +2,7 @@ import { failed, refused, type SceneAttack, succeeded } from '#agent/features/is
 import { tryAsSite } from '#agent/kernel/sandbox/run.ts'
 
 const COUNT = 20
-/** The seconds to wait, more than nginx waits for the head of a request. */
+/** The seconds for which requests stay unfinished; nginx closes such a request earlier. */
 const WAIT_S = 20
 
 /** A program that reads the site's name, and prints how many unfinished requests are open. */

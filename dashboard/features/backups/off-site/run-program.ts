@@ -14,7 +14,7 @@ export interface ProgramOutcome {
   code: number
   stdout: string
   stderr: string
-  /** Whether it was ended because its output did not change. */
+  /** Whether the program was ended because its output did not change. */
   stalled: boolean
 }
 

@@ -77,10 +77,10 @@ const MIN_DAYS = 2
 const WEEK = 7
 const MIN_FULL_EVENTS = 20
 const MIN_MEMORY_EVENTS = 5
-/** The days after which a site counts as idle, at which its owner alone looks now and then. */
+/** The number of days whose requests decide whether a site is idle. */
 const IDLE_DAYS = 28
 const MAX_IDLE_REQUESTS = 20
-/** The days without an agent that are no reason to wait for another month. */
+/** The days without numbers that a month may have and still give a recommendation. */
 const MISSING_DAYS = 3
 
 /**

@@ -17,7 +17,7 @@ export interface Backup {
   path: string
   manifest: Manifest
   secret: Secret | undefined
-  /** Whether it holds files of root that the recovery kit opens. */
+  /** Whether the backup holds files of root that the recovery kit opens. */
   has_recovery: boolean
   /** Writes the database to a new file. Throws BackupError if its digest differs. */
   unpack(target: string): Promise<void>

@@ -13,7 +13,7 @@ import { markRestored } from './restored-mark.ts'
 export interface RestoreResult {
   manifest: Manifest
   aside: string | undefined
-  /** Whether it holds files of root that the recovery kit opens. */
+  /** Whether the backup holds files of root that the recovery kit opens. */
   has_recovery: boolean
 }
 

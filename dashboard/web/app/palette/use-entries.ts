@@ -172,7 +172,7 @@ export interface Group {
   items: Entry[]
 }
 
-/** Whether it contains each word of the text. */
+/** Returns whether an entry contains each word of the text. */
 function isFound({ name, more = '', words = '' }: Entry, text: string): boolean {
   const all = `${name} ${more} ${words}`.toLowerCase()
   return text

@@ -47,7 +47,7 @@ export const TargetField = ({ targets, fallback, ...props }: TargetFieldProps) =
   />
 )
 
-/** How many backups run at the same time on a server with a tag. */
+/** The field for the number of backups that run at the same time on a server with a tag. */
 export const PerServerField = ({ fallback, ...props }: ChoiceProps<number | null>) => (
   <SelectField
     {...props}

@@ -273,6 +273,6 @@ function stateAtEnd(state: StepState): StepState {
   return state === 'undoing' ? 'not_undone' : state
 }
 
-/** How many steps have ended, with any result. */
+/** Returns the number of steps that have ended, with any result. */
 const countEnded = (steps: readonly Step[]): number =>
   steps.filter(({ state }) => state !== 'waiting' && state !== 'running').length

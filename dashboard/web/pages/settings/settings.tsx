@@ -140,7 +140,7 @@ function isSupported(version: string): boolean {
 /** Text that is no number is sent unchanged, so that the API explains what is wrong. */
 const numberOf = (text: string): unknown => (text === '' ? text : Number(text))
 
-/** The seconds of each interval. */
+/** The length of each interval of syncs in seconds, by its name. */
 const INTERVALS: Record<string, number> = {
   Never: 0,
   'Every minute': 60,

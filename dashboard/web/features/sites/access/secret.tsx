@@ -6,7 +6,7 @@ import { Copy } from '#dashboard/web/ui/copy.tsx'
 const SHOWN_MS = 30_000
 
 interface SecretProps {
-  /** What it is: `the database password`. */
+  /** The name of the secret in a sentence, such as `the database password`. */
   what: string
   text: string
   /** The time is over, or the user hides it. */

@@ -143,7 +143,7 @@ interface SummaryProps {
 
 const OVERDUE = 'late,never'
 
-/** How many sites are in each state, and a warning about those without a backup for a week. */
+/** The number of sites in each state, and a warning about those without a backup for a week. */
 function Summary({ counts, onShow }: SummaryProps) {
   const { week, sites, failed, unproven, unproven_week } = counts
   return (

@@ -9,7 +9,7 @@ import { BULK_ACTIONS } from './bulk-actions.ts'
 import { BulkDialog } from './bulk-dialog.tsx'
 
 interface SelectionBarProps {
-  /** How many are selected. */
+  /** The number of selected sites. */
   count: number
   /** The selected sites that match the filters; undefined until that is known. */
   ids: ReadonlySet<number> | undefined

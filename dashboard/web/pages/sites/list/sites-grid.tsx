@@ -180,7 +180,7 @@ function reveal(top: number, height: number): void {
 
 interface Keys {
   total: number
-  /** How many rows PageUp and PageDown pass. */
+  /** Returns the number of rows that PageUp and PageDown pass. */
   rowsInView: () => number
   /** Brings a row into view. */
   reveal: (index: number) => void
@@ -293,7 +293,7 @@ function Heading({ name, by, from = 'flex', order, isCard }: HeadingProps) {
 }
 
 interface SelectAllProps {
-  /** How many of those that match are selected. */
+  /** The part of the matching sites that is selected. */
   selected: 'all' | 'some' | 'none'
   onSelectAll: () => void
   isBusy: boolean

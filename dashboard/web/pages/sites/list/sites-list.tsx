@@ -61,7 +61,7 @@ export function SitesList({ search, filters, actions, onChange, onClear }: Sites
 const ALL = filterOf({})
 
 interface CountProps {
-  /** How many match. */
+  /** The number of sites that match; undefined until the first answer. */
   total: number | undefined
   search: Omit<SitesSearch, 'sort' | 'order'>
 }
