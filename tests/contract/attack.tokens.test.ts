@@ -1,9 +1,10 @@
 // tier: core
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { TOKEN_TYPE } from '#shared/kernel/token.ts'
 import { type Asked, SignedAgent } from '#tests/support/attack.ts'
 import { sweep } from '#tests/support/processes.ts'
 import { unauthorized } from '#tests/support/rows.ts'
-import { digestOf, nonce, signer } from '#tests/support/trust/sign.ts'
+import { authorization, digestOf, nonce, signer } from '#tests/support/trust/sign.ts'
 
 let agent: SignedAgent
 beforeAll(async () => {
@@ -80,16 +81,45 @@ describe('with a signature', () => {
     await refused(sent, agent.sign(signed))
   })
 
-  test.each<[string, () => Partial<Asked>, (good: string) => string]>([
-    ['for another agent', () => ({ claims: { aud: digestOf('another agent') } }), (good) => good],
-    ['of somebody else', () => ({ by: signer('h1') }), (good) => good],
-    ['without its signature', () => ({}), (good) => good.replace(/\.[^.]*$/, '')],
-    ['given twice', () => ({}), (good) => `${good}, ${good}`],
-    ['of 100 KiB', () => ({}), (good) => `${good}${'A'.repeat(8000)}`],
-    ['of other characters', () => ({}), () => 'Hosting é.é.é'],
-  ])('%s the request is refused', async (_, changes, change) => {
-    await refused(read, change(agent.sign({ ...read, ...changes() })))
+  test.each<[string, () => Partial<Asked>]>([
+    ['for another agent', () => ({ claims: { aud: digestOf('another agent') } })],
+    ['of somebody else', () => ({ by: signer('h1') })],
+    ['of a key that nobody trusts', () => ({ by: signer('h2') })],
+    ['with a key id that is a prototype', () => ({ by: { ...agent.hub, kid: '__proto__' } })],
+    ['with a key id that is a method', () => ({ by: { ...agent.hub, kid: 'constructor' } })],
+    ['with a claim too many', () => ({ claims: { admin: true } })],
+    ['with a claim too few', () => ({ claims: { bh: undefined } })],
+    ['with a short id', () => ({ claims: { jti: 'x' } })],
+    ['with a time that is none', () => ({ claims: { iat: 'now' } })],
+    ['with no end', () => ({ claims: { exp: Number.MAX_SAFE_INTEGER + 1 } })],
+  ])('%s the request is refused', async (_, changes) => {
+    await refused(read, agent.sign({ ...read, ...changes() }))
   })
+
+  test.each<[string, (good: string) => string]>([
+    ['under another scheme', (good) => good.replace('Hosting', 'Bearer')],
+    ['without its signature', (good) => good.replace(/\.[^.]*$/, '')],
+    ['with an empty signature', (good) => good.replace(/[^.]*$/, '')],
+    ['with a fourth part', (good) => `${good}.x`],
+    ['given twice', (good) => `${good}, ${good}`],
+    ['of 100 KiB', (good) => `${good}${'A'.repeat(8000)}`],
+    ['of other characters', () => 'Hosting é.é.é'],
+  ])('%s the request is refused', async (_, change) => {
+    await refused(read, change(agent.sign(read)))
+  })
+
+  test.each(['none', 'HS256', 'ES256', 'eddsa', '', null])(
+    'of algorithm %p the request is refused',
+    async (alg) => {
+      const iat = seconds()
+      const times = { iat, exp: iat + 30, jti: nonce(), boot: agent.boot }
+      const about = { iss: 'h1', aud: agent.audience, htm: 'GET', htu: '/metrics' }
+      const claims = { ...times, ...about, bh: digestOf('') }
+      const header = { alg, kid: 'h1', typ: TOKEN_TYPE }
+
+      await refused(read, authorization(agent.hub, claims, header))
+    },
+  )
 
   test.each<[string, () => object]>([
     ['of the process before', () => ({ boot: nonce() })],

@@ -1,5 +1,6 @@
 // tier: core
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { notFound, type Row, row } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
@@ -44,5 +45,41 @@ describe('a server whose agent is offline', () => {
 
   test.each(away)('$sentence', async (row) => {
     expect(await client().send(row)).toAnswer(row)
+  })
+
+  test('is online until three contacts in a row have failed, and offline then', async () => {
+    const agent = new FakeAgent()
+    const { body } = await client().post('/api/servers', {
+      hostname: '127.0.0.1',
+      port: agent.port,
+    })
+    const { id } = (body as { server: { id: number } }).server
+    const contact = async () => (await client().post(`/api/servers/${id}/sync`)).status
+    const state = async () => {
+      const answer = await client().get(`/api/fleet/servers/${id}`)
+      return (answer.body as { server: { status: string; failures: number } }).server
+    }
+    expect(await contact()).toBe(200)
+    expect(await state()).toMatchObject({ status: 'online', failures: 0 })
+    await agent.stop()
+
+    // The dashboard itself contacts a server again that has not answered.
+    for (let contacts = 1; contacts <= 4; contacts += 1) {
+      expect(await contact()).toBe(503)
+      const { status, failures } = await state()
+      expect(failures).toBeGreaterThanOrEqual(contacts)
+      expect([failures, status]).toEqual([failures, failures < 3 ? 'online' : 'offline'])
+    }
+  })
+
+  test('keeps a new site provisioning until it is back, and reports it in its operation', async () => {
+    const created = await client().post('/api/servers/1/sites', { domain: 'later.example' })
+    const path = `/api/operations/${created.headers.get('operation-id')}`
+
+    const answer = await client().get(path)
+
+    const { operation } = answer.body as { operation: { type: string; status: string } }
+    expect(operation).toMatchObject({ type: 'site.create', domain: 'later.example' } as never)
+    expect(['queued', 'running']).toContain(operation.status)
   })
 })

@@ -44,7 +44,50 @@ const rows: Row[] = CALLS.flatMap(([method, path]): Row[] => [
   row(`A body over 1 MiB is 413: ${method} ${path}`)
     .call({ method, path, body: { hostname: 'x'.repeat(1 << 20) } })
     .answers(413, large),
+  ...['[]', '"text"', '7', 'null', 'true'].map((body) =>
+    row(`A body that is no object is 400: ${method} ${path} with ${body}`)
+      .call({ method, path, body, headers: json })
+      .answers(400, badRequest('The body must be a JSON object')),
+  ),
 ])
+
+const order: Row[] = [
+  row('An unknown path is 404 before its malformed JSON is seen')
+    .post('/api/nowhere', '{', json)
+    .answers(404, notFound('Endpoint')),
+  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) =>
+    row(`Malformed JSON is 400 before an unknown server is 404: ${method} ${path}`)
+      .call({ method, path: path.replace('servers/1', 'servers/999'), body: '{', headers: json })
+      .answers(400, badRequest('Malformed JSON')),
+  ),
+  ...CALLS.filter(([, path]) => path.includes('servers/1')).map(([method, path]) =>
+    row(`An unknown server is 404 before an invalid field is 422: ${method} ${path}`)
+      .call({
+        method,
+        path: path.replace('servers/1', 'servers/999'),
+        body: {
+          name: 7,
+          domain: 7,
+          tier: 7,
+          site_id: 'x',
+          php_versions: 7,
+          service: 7,
+          tls: 7,
+          php: 7,
+        },
+      })
+      .answers(404, notFound('Server')),
+  ),
+  ...CALLS.filter(([, path]) => path.includes('sites/1')).map(([method, path]) =>
+    row(`An unknown site is 404 before an invalid field is 422: ${method} ${path}`)
+      .call({
+        method,
+        path: path.replace('sites/1', 'sites/999'),
+        body: { tls: 7, php: 7, tier: 7 },
+      })
+      .answers(404, notFound('Site')),
+  ),
+]
 
 const SERVER_PATHS: [string, string][] = [
   ['GET', ''],
@@ -66,7 +109,7 @@ describe('bodies and paths', () => {
     await client().post('/api/servers/1/sites', { domain: 'shop.example' })
   })
 
-  test.each(rows)('$sentence', async (row) => {
+  test.each([...rows, ...order])('$sentence', async (row) => {
     expect(await client().send(row)).toAnswer(row)
   })
 
@@ -81,14 +124,12 @@ describe('bodies and paths', () => {
     },
   )
 
-  test.each([
-    ...['GET', 'PATCH', 'DELETE'].map((method) => [method, '/api/servers/1/sites', 'Site']),
-    ['DELETE', '/api/auth/tokens', 'Token'],
-  ])('the id of what is missing is 404: %s %s/<id>', async (method = '', path = '', what = '') => {
+  test.each(['GET', 'PATCH', 'DELETE'])('the id of a missing site is 404: %s', async (method) => {
     for (const id of [...hostileIds, '999']) {
-      const { status, body } = await client().send({ method, path: `${path}/${id}` })
+      const path = `/api/servers/1/sites/${id}`
+      const { status, body } = await client().send({ method, path })
 
-      expect({ id, status, body }).toEqual({ id, status: 404, body: notFound(what) })
+      expect({ id, status, body }).toEqual({ id, status: 404, body: notFound('Site') })
     }
   })
 
@@ -120,5 +161,13 @@ describe('bodies and paths', () => {
 
     expect(answer.status).toBe(400)
     expect(await answer.json()).toEqual(badRequest('Malformed JSON'))
+  })
+
+  test('none of these requests changed anything', async () => {
+    const { body } = await client().get('/api/activity')
+
+    const { activities } = body as { activities: { type: string }[] }
+    const types = activities.map(({ type }) => type)
+    expect(types.sort()).toEqual(['auth.login', 'server.create', 'site.create'])
   })
 })

@@ -16,6 +16,21 @@ const valid = {
   parallel: 1,
 }
 
+/** Each field of a call, and what it cannot be. */
+const HOSTILE: Record<string, readonly unknown[]> = {
+  type: [...noText, undefined, 'site.create', 'site.purge', 'wp.scan', '__proto__', 'pool.apply '],
+  params: ['x', 7, [], [{ tier: 'large' }]],
+  targets: [
+    ...[undefined, null, 'all', 7, [], [1], {}],
+    ...[['1'], [0], [-1], [1.5], [null], [1e300], 1, '1', null].map((site_ids) => ({ site_ids })),
+    ...[[9], ['1 or 1=1']].map((server_ids) => ({ server_ids })),
+    ...['', ' ', 'x'.repeat(33), 7, null, "' or 1=1 --", '%'].map((tag) => ({ tag })),
+    { site_ids: Array.from({ length: 10_001 }, (_, at) => at + 1) },
+  ],
+  parallel: [0, 21, -1, 1.5, '4', null, [], true],
+  pause_after: [0, -1, 10_001, 1.5, '3', null, {}, false],
+}
+
 describe('bulk operations', () => {
   const agent = new FakeAgent()
   const { client } = useDashboard()
@@ -92,6 +107,20 @@ describe('bulk operations', () => {
     expect((await client().get(`${path}?after=1`)).body).toEqual({ items: [second] })
     expect((await client().get(`${path}?status=failed,waiting`)).body).toEqual({ items: [] })
   })
+
+  for (const [field, values] of Object.entries(HOSTILE)) {
+    test(`a hostile ${field} is 422 on it and starts nothing`, async () => {
+      const before = (await client().get('/api/bulk-operations')).body
+      for (const value of values) {
+        const answer = await client().post('/api/bulk-operations', { ...valid, [field]: value })
+
+        const { status, body } = answer
+        expect({ value, status, body }).toEqual({ value, status: 422, body: failedOn(field) })
+      }
+
+      expect((await client().get('/api/bulk-operations')).body).toEqual(before)
+    })
+  }
 
   test('the fields of the operation are checked under their own names', async () => {
     for (const tier of [...hostileTiers, ...noText])

@@ -1,8 +1,9 @@
 // tier: core
 import { describe, expect, test } from 'bun:test'
-import { Client } from '#tests/support/client.ts'
+import { type Call, Client } from '#tests/support/client.ts'
+import { hostileIds } from '#tests/support/hostile.ts'
 import { ADMIN } from '#tests/support/processes.ts'
-import { failed } from '#tests/support/rows.ts'
+import { failed, failedOn, notFound } from '#tests/support/rows.ts'
 import { useDashboard } from '#tests/support/running.ts'
 
 const gone = { status: 204, answer: '' }
@@ -53,5 +54,57 @@ describe('sessions', () => {
     const back = { current_password: next, password: ADMIN.password }
     expect(await again.post('/api/auth/password', back)).toAnswer(gone)
     expect(await status(await signedIn())).toBe(200)
+  })
+})
+
+describe('API tokens', () => {
+  const { client, running } = useDashboard()
+  const password = ADMIN.password
+  const bearer = (token: string, call: Call = { path: '/api/servers' }) =>
+    new Client(running().url).send({ ...call, headers: { authorization: `Bearer ${token}` } })
+  const create = async (body: object = {}) => {
+    const made = await client().post('/api/auth/tokens', { name: 'script', password, ...body })
+    return made.body as { token: { id: number }; plaintext: string }
+  }
+
+  test.each([
+    ['read', 'PUT', '/api/settings/sync_interval', 'admin'],
+    ['read', 'POST', '/api/servers/1/sync', 'operate'],
+    ['operate', 'POST', '/api/servers', 'admin'],
+    ['operate', 'POST', '/api/servers/1/sites/1/db-password', 'admin'],
+  ])('of the scope %s are 403 for %s %s, which needs %s', async (scope, method, path, needed) => {
+    const { plaintext } = await create({ scope })
+
+    const answer = await bearer(plaintext, { method, path, body: {} })
+
+    const message = `This needs an API token of the scope ${needed}; this one has ${scope}`
+    expect(answer).toAnswer({ status: 403, answer: { error: 'Forbidden', message } })
+  })
+
+  test.each([
+    ['POST', '/api/auth/tokens', { name: 'another', password }],
+    ['POST', '/api/auth/password', { current_password: password, password: 'another long one' }],
+    ['POST', '/api/auth/logout-everywhere', {}],
+    ['POST', '/api/keys/rotate', {}],
+  ])('of every scope are 403 for %s %s', async (method, path, body) => {
+    const { plaintext } = await create({ scope: 'admin' })
+
+    const message = 'API tokens cannot do this: log in with the password of the account'
+    expect(await bearer(plaintext, { method, path, body })).toAnswer({
+      status: 403,
+      answer: { error: 'Forbidden', message },
+    })
+  })
+
+  test('need a name of 1 to 64 characters: anything else is 422 on it', async () => {
+    for (const name of [undefined, null, 7, [], {}, '', ' ', 'n'.repeat(65)]) {
+      const answer = await client().post('/api/auth/tokens', { name, password })
+      expect(answer).toAnswer({ status: 422, answer: failedOn('name') })
+    }
+  })
+
+  test.each(hostileIds)('are not named by %s', async (id) => {
+    const answer = await client().send({ method: 'DELETE', path: `/api/auth/tokens/${id}` })
+    expect(answer).toAnswer({ status: 404, answer: notFound('Token') })
   })
 })
