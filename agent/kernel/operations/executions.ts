@@ -241,7 +241,7 @@ async function* recover<N extends CommandName>(
   const since = request.created_at
   const steps = (parsed.success && (await command.steps?.(params, host, since))) || []
   const started = startedSteps(steps, left.journal)
-  if (await isDecided(started)) {
+  if (await isDecided(started, left.journal)) {
     yield 'The agent was restarted; continuing past the point of no return'
     const reason = yield* finishSteps(steps, execution.journal)
     const outcome = await command.finished?.(params, host, since)?.catch((error: unknown) => {

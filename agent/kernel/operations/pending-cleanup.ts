@@ -104,7 +104,7 @@ export class PendingCleanup {
     const steps = await stepsOf(commands, request, host)
     const journal = await store.journal(id)
     const started = startedSteps(steps, journal)
-    if (await isDecided(started)) {
+    if (await isDecided(started, journal)) {
       const finish = unfinished(steps, journal)
       return finish.length > 0 ? { finish } : undefined
     }
@@ -140,7 +140,9 @@ function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): S
 
 async function* finishWork(rest: UnfinishedWork, journal: Journal): Progress<string | undefined> {
   if ('finish' in rest) return yield* finishSteps(rest.finish, journal)
-  const left = yield* undoSteps(rest.undo, journal)
+  // The journal has the beginning of the undo: a retry does not repeat that.
+  const undo = rest.undo.map(({ decided: _, ...step }) => step)
+  const left = yield* undoSteps(undo, journal)
   return left.length > 0 ? left.join('; ') : undefined
 }
 

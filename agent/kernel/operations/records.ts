@@ -18,7 +18,10 @@ export const CancelRecord = z.object({ at: z.number() })
 
 export const JournalEntry = z.object({
   step: z.string(),
-  /** `skipped` means that its check found nothing to do. */
-  state: z.enum(['intent', 'done', 'skipped', 'undone']),
+  /**
+   * `skipped` means that its check found nothing to do. Only a step that decides its operation has
+   * `undoing`: the operation is not decided any more.
+   */
+  state: z.enum(['intent', 'done', 'skipped', 'undoing', 'undone']),
 })
 export type JournalEntry = z.infer<typeof JournalEntry>

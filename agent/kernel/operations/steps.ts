@@ -121,6 +121,7 @@ export async function* undoSteps(
 ): Progress<string[]> {
   const left: string[] = []
   for (const step of started.toReversed()) {
+    if (step.decided) await write({ step: step.name, state: 'undoing' }).catch(() => undefined)
     if (!step.undo) continue
     if (step.holds && left.length > 0) {
       states.set(step, 'not_undone')
@@ -166,9 +167,17 @@ export function startedSteps(steps: readonly Step[], journal: readonly JournalEn
   return steps.filter(({ name }) => states.has(name) && states.get(name) !== 'undone')
 }
 
-/** Returns whether the operation has passed its point of no return. */
-export async function isDecided(steps: readonly Step[]): Promise<boolean> {
+/**
+ * Returns whether the operation has passed its point of no return. An undo that has begun continues,
+ * whatever the machine answers by then: a database that failed before it may answer again.
+ */
+export async function isDecided(
+  steps: readonly Step[],
+  journal: readonly JournalEntry[] = [],
+): Promise<boolean> {
   const turning = steps.find(({ decided }) => decided)
+  const last = journal.findLast(({ step }) => step === turning?.name)
+  if (last?.state === 'undoing') return false
   return (await turning?.decided?.()) ?? false
 }
 

@@ -10,7 +10,7 @@ interface ActionButtonProps<R>
 
 /** A button that makes a call, and shows its outcome as a message. */
 export function ActionButton<R>(options: ActionButtonProps<R>) {
-  const { call, done, changes, onDone, ...props } = options
-  const { run, isBusy } = useAction(call, { done, changes, onDone })
+  const { call, done, changes, onSuccess, onDone, ...props } = options
+  const { run, isBusy } = useAction(call, { done, changes, onSuccess, onDone })
   return <Button {...props} busy={isBusy} onClick={() => run()} />
 }

@@ -7,17 +7,20 @@ export interface CallOptions<R> {
   done?: string | ((result: R) => string) | undefined
   /** The keys of the queries that it changes: they are requested again, also after a refusal. */
   changes?: readonly QueryKey[] | undefined
+  /** What follows a success at once, while these queries are requested. */
+  onSuccess?: ((result: R) => void) | undefined
   /** What follows a success, when these queries have answered. */
   onDone?: ((result: R) => unknown) | undefined
 }
 
-function useAfterCall<R>({ done, changes = [], onDone }: CallOptions<R>) {
+function useAfterCall<R>({ done, changes = [], onSuccess, onDone }: CallOptions<R>) {
   const client = useQueryClient()
   const refresh = () =>
     Promise.all(changes.map((queryKey) => client.invalidateQueries({ queryKey })))
   return {
     onSuccess: async (result: R) => {
       if (done !== undefined) toast(typeof done === 'string' ? done : done(result))
+      onSuccess?.(result)
       await refresh()
       await onDone?.(result)
     },

@@ -34,8 +34,14 @@ test('after a move, the records of all names are pointed to the new server from 
   await settled(page)
   expect({ ...(await inspect(page)), problems }).toEqual(FLAWLESS)
 
+  const opened = Promise.withResolvers<void>()
+  await page.route('**/dns-plan', async (route) => {
+    await opened.promise
+    await route.continue()
+  })
   await dialog.getByRole('button', { name: 'Change DNS records' }).click()
   await dialog.waitFor({ state: 'detached' })
+  opened.resolve()
 
   expect(left().sort()).toEqual(['A shop.example 127.0.0.1', 'A www.shop.example 127.0.0.1'])
   await page.getByRole('button', { name: 'Point DNS here' }).click()

@@ -208,7 +208,7 @@ function ClientDialog({ site, client, open, onClose, onCreated }: ClientDialogPr
       isSecret: true,
       fields: ['label', 'expires_at'],
       changes: [['site', site.id, 'access']],
-      onDone: onClose,
+      onSuccess: onClose,
       onClose,
     },
   )

@@ -283,7 +283,7 @@ function OpenToolDialog({ site, open, onClose }: DialogState & { site: Site }) {
   const [rights, setRights] = useState<UserRights>('read')
   const { form, passwordField } = useConfirmedCall((confirm) => inNewTab(site, rights, confirm), {
     changes: [['site', site.id, 'database-users']],
-    onDone: onClose,
+    onSuccess: onClose,
     onClose,
   })
   return (

@@ -154,7 +154,7 @@ function CreateUserDialog({ site, open, onClose, onCreated }: CreateUserDialogPr
     {
       isSecret: true,
       changes: [['site', site.id, 'database-users']],
-      onDone: onClose,
+      onSuccess: onClose,
       onClose,
     },
   )

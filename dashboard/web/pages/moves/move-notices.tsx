@@ -210,8 +210,8 @@ function PointDnsForm({ site, names, onClose }: PointDnsProps) {
       done: `The DNS records of ${unicodeOf(site.domain)} point to ${site.server}.`,
       // Also after a failure: the records of the names before it have changed.
       changes: [['dns-plan'], ['site', site.id]],
+      onSuccess: onClose,
       onClose,
-      onDone: onClose,
     },
   )
   return (

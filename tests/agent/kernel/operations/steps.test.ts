@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { JournalEntry } from '#agent/kernel/operations/records.ts'
-import { performSteps, startedSteps } from '#agent/kernel/operations/steps.ts'
+import { isDecided, performSteps, startedSteps } from '#agent/kernel/operations/steps.ts'
 import type { Step } from '#agent/kernel/steps/command.ts'
 
 /** Runs the steps and returns everything that happened, in order. */
@@ -166,6 +166,7 @@ test.each([false, true])(
       taken
         ? []
         : [
+            'journal turn undoing',
             'Undoing: Making turn',
             'undo turn',
             'journal turn undone',
@@ -177,3 +178,28 @@ test.each([false, true])(
     )
   },
 )
+
+test.each<[string, JournalEntry[], boolean]>([
+  ['an operation is decided by what its step finds', [{ step: 'turn', state: 'intent' }], true],
+  [
+    'an undo that began continues, whatever the step finds by now',
+    [
+      { step: 'turn', state: 'intent' },
+      { step: 'turn', state: 'undoing' },
+    ],
+    false,
+  ],
+  [
+    'an operation that was begun again is decided by what its step finds',
+    [
+      { step: 'turn', state: 'undoing' },
+      { step: 'turn', state: 'undone' },
+      { step: 'turn', state: 'intent' },
+    ],
+    true,
+  ],
+])('%s', async (_, journal, expected) => {
+  const steps = [step([], 'a'), step([], 'turn', { decided: async () => true })]
+
+  expect(await isDecided(steps, journal)).toBe(expected)
+})

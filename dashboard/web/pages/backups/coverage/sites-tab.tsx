@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Archive, ArrowLeft, ArrowRight } from 'lucide-react'
 import {
@@ -289,15 +289,11 @@ const RefreshGone = dialogOf(RefreshForm, ({ domain }) => ({
 }))
 
 function RefreshForm({ domain, onClose }: RefreshGoneProps) {
-  const client = useQueryClient()
   const { server_id, serverField } = useServerField('Choose one that reaches the storage.')
   const { form } = useFormCall(() => refreshGoneBackups(server_id ?? 0, domain), {
     done: refreshedText,
-    // It closes at once: the list may take long to answer.
-    onDone: () => {
-      void client.invalidateQueries({ queryKey: BACKUPS })
-      onClose()
-    },
+    changes: [BACKUPS],
+    onSuccess: onClose,
     onClose,
   })
   return (
