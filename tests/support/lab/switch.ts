@@ -17,6 +17,7 @@ export type Switch = { netns: string; address: string; folder: string }
 
 const NETWORK = '10.78.0'
 const ADDRESS = `${NETWORK}.1`
+const MAC = '02:00:0a:4e:00:01'
 const netns = nameOf(runId, 'switch')
 
 let up: Promise<ChildProcess> | undefined
@@ -89,7 +90,9 @@ async function build(): Promise<ChildProcess> {
   await mkdir(runFolder(runId), { recursive: true, mode: 0o755 })
   await must(['ip', 'netns', 'add', netns])
   await inSwitch('link', 'set', 'lo', 'up')
-  await inSwitch('link', 'add', 'br0', 'type', 'bridge')
+  // Without an address of its own it takes the lowest of its ports, which changes with a port: the
+  // hosts would send to the former one until their ARP entry ends.
+  await inSwitch('link', 'add', 'br0', 'address', MAC, 'type', 'bridge')
   await inSwitch('addr', 'add', `${ADDRESS}/24`, 'dev', 'br0')
   await inSwitch('link', 'set', 'br0', 'up')
   return reaper
