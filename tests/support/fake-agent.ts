@@ -7,6 +7,7 @@ import { changesOf } from '#agent/kernel/calls/changes.ts'
 import { Enrolment } from '#agent/kernel/trust/enrolment.ts'
 import { type Identity, loadIdentity } from '#agent/kernel/trust/identity.ts'
 import { TrustedDashboard } from '#agent/kernel/trust/trusted-dashboard.ts'
+import type { ReportedAccess } from '#shared/access/site-access.ts'
 import { CancelRequest } from '#shared/kernel/agent-requests.ts'
 import { CANCELLED, type ErrorBody } from '#shared/kernel/errors.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
@@ -103,6 +104,7 @@ export class FakeAgent {
   trash: TrashedSite[] = []
   certificates: SiteCertificate[] = []
   usage: SiteUsage[] = []
+  access: ReportedAccess[] = []
   maintenance: Maintenance | null = null
   conditions: Condition[] = []
   php: InstalledPhp[] = []
@@ -345,7 +347,7 @@ export class FakeAgent {
       '/php': { php: this.php },
       '/conditions': { conditions: this.conditions },
       '/mail': { running: true, sites: [] },
-      '/access': { sites: [] },
+      '/access': { sites: this.access },
       ...(this.web && { '/web': this.web }),
       '/sites/health': { sites: this.health },
       ...OF_SITES,

@@ -1,4 +1,5 @@
 import type { Output } from '#agent/kernel/host/ports.ts'
+import { isDiskFull } from '#agent/kernel/host/storage.ts'
 import { docrootOf } from '#agent/kernel/site/paths.ts'
 import { conflict, type ServiceError } from '#shared/kernel/errors.ts'
 import { complaintOf, type RunnableSite } from './wp-cli.ts'
@@ -31,7 +32,14 @@ export function wordpressFailure(
   problem: string,
 ): ServiceError {
   const fatal = fatalIn(output, docrootOf(site.user))
-  if (!fatal) return conflict(`${problem}: ${complaintOf(output)}`, 'wordpress_failed')
+  if (!fatal) {
+    const complaint = complaintOf(output)
+    // A full disk is not a failure of WordPress: the operation gives it the code `disk_full`.
+    return conflict(
+      `${problem}: ${complaint}`,
+      isDiskFull(complaint) ? undefined : 'wordpress_failed',
+    )
+  }
   const { kind, file, line } = fatal
   const part = partOf(file)
   const place = file === undefined ? '' : ` (${file}, line ${line})`

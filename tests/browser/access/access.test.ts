@@ -9,7 +9,7 @@ const FINGERPRINTS: Record<string, string> = { [ANNA]: ANNA_FINGERPRINT, [BEN]: 
 interface Grant {
   id: number
   person: string
-  kind: string
+  kind: 'sftp' | 'shell'
   expires_at: string | null
   keys: string[]
 }
@@ -24,13 +24,15 @@ agent.works.set('site.access', async function* (params) {
   asked.push(grants)
   yield 'Writing the keys of people'
   const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
+  const found = grants.map(({ id, kind, expires_at, keys }) => ({
+    ...{ id, kind, expires_at },
+    fingerprints: keys.map((key) => FINGERPRINTS[key] ?? ''),
+  }))
+  agent.access = [{ domain, grants: found, clients: [] }]
   return {
     ...{ domain, user: 'shop', ports: [2222], host_keys },
     shell_user: grants.some(({ kind }) => kind === 'shell') ? 'shop.ssh' : null,
-    grants: grants.map(({ id, kind, expires_at, keys }) => ({
-      ...{ id, kind, expires_at },
-      fingerprints: keys.map((key) => FINGERPRINTS[key] ?? ''),
-    })),
+    grants: found,
   }
 })
 agent.plan = { steps: [{ name: 'keys', title: 'Writing the keys of people', effects: [] }] }
@@ -66,7 +68,7 @@ test('a person gets a key, access to a site until a day, and loses it everywhere
   await page.getByText('can log in', { exact: true }).waitFor()
   await inspect(page)
   const end = new Date('2099-12-31T23:59:59').toISOString()
-  const anna = { id: 1, person: 'Anna Weber', kind: 'sftp', expires_at: end }
+  const anna = { id: 1, person: 'Anna Weber', kind: 'sftp' as const, expires_at: end }
   expect(asked).toEqual([[{ ...anna, keys: [ANNA] }]])
 
   const set = `/api${path.replace('/sites/', '/servers/1/sites/')}/access`
@@ -90,7 +92,7 @@ test('a person gets a key, access to a site until a day, and loses it everywhere
   await page.getByText('ssh -p 2222 shop.ssh@127.0.0.1').waitFor()
   await page.getByText('SFTP and shell').waitFor()
   await inspect(page)
-  const shell = { ...anna, kind: 'shell' }
+  const shell = { ...anna, kind: 'shell' as const }
   expect(asked.at(-1)).toEqual([{ ...shell, expires_at: noon, keys: [ANNA] }])
 
   await dashboard.client().post('/api/people/1/keys', { key: BEN })

@@ -21,12 +21,14 @@ agent.works.set('site.access', async function* (params) {
   asked.push(clients)
   yield 'Setting the passwords of client accounts'
   const host_keys = [{ type: 'ssh-ed25519', fingerprint: BEN_FINGERPRINT }]
-  return {
-    ...{ domain, user: 'shop', shell_user: null, ports: [2222], host_keys, grants: [] },
+  const access = {
+    grants: [],
     clients: clients.map(({ token, expires_at }) => ({
       ...{ token, login: `shop.${token}`, expires_at },
     })),
   }
+  agent.access = [{ domain, ...access }]
+  return { domain, user: 'shop', shell_user: null, ports: [2222], host_keys, ...access }
 })
 
 test('a client gets a password that is shown once, another one, and loses the account', async () => {

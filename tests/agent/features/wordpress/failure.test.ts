@@ -75,6 +75,17 @@ test('passes on what wp-cli says about another problem', () => {
   })
 })
 
+test('leaves the code of a full disk to the operation', () => {
+  const stderr =
+    'Error: it was not written: file_put_contents(): Errno=28 No space left on device\n'
+
+  expect(failure(stderr)).toEqual({
+    error: 'Conflict',
+    message:
+      'The users were not read: Error: it was not written: file_put_contents(): Errno=28 No space left on device',
+  })
+})
+
 test('is a short sentence for any output', () => {
   forAll(
     fc.string(),

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fpmService } from '#agent/features/php/fpm-files.ts'
+import * as lab from '#tests/support/lab/index.ts'
 import { Random, seed } from '#tests/support/random.ts'
 import { long } from '#tests/support/runs.ts'
 import { get } from '#tests/support/system/requests.ts'
@@ -38,9 +39,12 @@ export function sleeps(world: World): void {
 
         expect(answers).toEqual(numbers.map((n) => `answer ${n}`))
       }
-      await host.must(['systemctl', 'stop', unit])
-      const { stdout } = await host.exec(['systemctl', 'is-active', unit])
-      expect(stdout).toBe('inactive\n')
+      // A visit of the dashboard may start it again.
+      const sleeps = async () => {
+        await host.must(['systemctl', 'stop', unit])
+        return (await host.exec(['systemctl', 'is-active', unit])).stdout === 'inactive\n'
+      }
+      expect(await lab.poll(sleeps, { every_ms: 1000 })).toBe(true)
       expect((await get(host, `http://${site.domain}/?awake`)).status).toBe(200)
       expect(await host.must(['systemctl', 'is-active', unit])).toBe('active\n')
       await host.must(['rm', path])
