@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, ReportedDomain, TrueOrFalse } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { AccessGrants, AccessKind, AccessReport, Expiry, MAX_GRANTS } from './site-access.ts'
 import { ClientAccounts } from './site-clients.ts'
 
@@ -61,6 +66,7 @@ export const siteAccessType = operationType({
     end_clients,
     install: Install,
   }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteAccess.result),
   bulk: {
     title: 'Update access to',

@@ -24,6 +24,7 @@ export const backupCheckType = operationType({
   right: 'admin',
   excludes: 'same_type',
   params: z.object({ target_id: Id }),
+  confirms: {},
   outcome: completesWith(backupCheck.result),
   bulk: null,
 })

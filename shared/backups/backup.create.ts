@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { bulkParams, operationType } from '#shared/kernel/operation-type.ts'
+import { bulkParams, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import {
   BackupReport,
   BackupTarget,
@@ -59,6 +59,7 @@ export const backupCreateType = operationType({
   right: 'operate',
   excludes: 'changes_of_site',
   params: z.object({ target_id: Id.optional().describe('Default: the target of the site.') }),
+  confirms: { ...SAME_DOMAIN, 'backup.repository': 'repository' },
   outcome: {
     result: backupCreate.result,
     complete: backupCreate.result

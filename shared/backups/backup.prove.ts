@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { KnownRepository, SnapshotId } from './backup.ts'
 import { ProofReport } from './proof.ts'
 
@@ -29,6 +29,7 @@ export const backupProveType = operationType({
   right: 'operate',
   excludes: 'same_type',
   params: z.object({ backup_id: Id.optional().describe('Default: the newest one.') }),
+  confirms: { ...SAME_DOMAIN, 'proof.backup': 'backup' },
   outcome: completesWith(backupProve.result),
   bulk: null,
 })

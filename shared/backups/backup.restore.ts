@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { KnownRepository, SnapshotId } from './backup.ts'
 import { BackupParts } from './backup-parts.ts'
 
@@ -34,6 +34,7 @@ export const backupRestoreType = operationType({
   command: backupRestore,
   right: 'operate',
   params: z.object({ backup_id: Id, parts: BackupParts }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(backupRestore.result),
   bulk: null,
 })

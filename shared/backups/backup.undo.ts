@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, noParams, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  completesWith,
+  noParams,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 
 const backupUndo = command({
   name: 'backup.undo',
@@ -20,6 +25,7 @@ export const backupUndoType = operationType({
   command: backupUndo,
   right: 'operate',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(backupUndo.result),
   bulk: null,
 })

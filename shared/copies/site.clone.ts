@@ -3,7 +3,7 @@ import { DnsChoice } from '#shared/domains/dns-choice.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Id, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { problemsOf, SiteNames } from '#shared/kernel/site-names.ts'
 import { SettingsReport } from '#shared/sites/site.configure.ts'
 import { siteCreate } from '#shared/sites/site.create.ts'
@@ -68,6 +68,7 @@ export const siteCloneType = operationType({
     names,
     dns: DnsChoice.optional(),
   }),
+  confirms: { ...SAME_DOMAIN, 'settings.domain': 'domain' },
   outcome: completesWith(siteClone.result),
   bulk: null,
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/kernel/fields.ts'
-import { operationType } from '#shared/kernel/operation-type.ts'
+import { operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 
 export const MAX_TABLES = 2000
 export const MAX_PATHS = 20
@@ -56,6 +56,7 @@ export const siteCompareType = operationType({
   command: siteCompare,
   right: 'operate',
   params: z.object({ staging_id: Id.describe('Its staging site.') }),
+  confirms: { ...SAME_DOMAIN, from: 'from' },
   outcome: {
     result: ComparedContent,
     complete: z.strictObject({ status: z.literal('ok'), ...ComparedContent.shape }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, TrueOrFalse } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { ReplacementResult } from './site.refresh.ts'
 
 const MAX_TABLES = 1000
@@ -64,6 +64,7 @@ export const sitePushType = operationType({
     staging_id: Id.describe('The staging site.'),
     without_backup,
   }).refine(hasContentToPush, NOTHING_TO_PUSH),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(ReplacementResult),
   bulk: null,
 })

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { Id, TrueOrFalse } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 import { siteClone } from './site.clone.ts'
 
@@ -32,6 +37,7 @@ export const siteRecoverType = operationType({
   command: siteClone,
   right: 'admin',
   params,
+  confirms: { ...SAME_DOMAIN, 'settings.domain': 'domain' },
   outcome: completesWith(siteClone.result),
   bulk: {
     title: 'Restore from the lost server',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { AddressReport, CopySource } from './copy-source.ts'
 import { CloneOf } from './site.clone.ts'
 
@@ -34,6 +34,7 @@ export const siteRefreshType = operationType({
   params: z.object({
     from: CloneOf.optional().describe('Default: the live site of which it is a copy.'),
   }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(ReplacementResult),
   bulk: null,
 })

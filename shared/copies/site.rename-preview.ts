@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NewPrimary } from '#shared/domains/primary-domain.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { AddressReport } from './copy-source.ts'
 
 export const MAX_TABLES = 500
@@ -60,6 +60,7 @@ export const siteRenamePreviewType = operationType({
   command: siteRenamePreview,
   right: 'operate',
   params: z.object({ primary: NewPrimary.shape.primary }),
+  confirms: { ...SAME_DOMAIN, primary: 'primary' },
   outcome: completesWith(RenamePreview),
   bulk: null,
 })

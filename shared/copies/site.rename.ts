@@ -41,6 +41,7 @@ export const siteRenameType = operationType({
     dns: DnsChoice.optional(),
     without_backup,
   }),
+  confirms: { domain: 'primary', former: 'domain' },
   outcome: completesWith(siteRename.result),
   bulk: null,
 })

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, noParams, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  completesWith,
+  noParams,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { StagingPasswordHash } from '#shared/sites/staging.ts'
 
 const stagingPassword = command({
@@ -19,6 +24,7 @@ export const stagingPasswordType = operationType({
   command: stagingPassword,
   right: 'admin',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(stagingPassword.result),
   bulk: null,
 })

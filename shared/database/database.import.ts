@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain, TrueOrFalse, wholeNumber } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { MAX_PARTS, UploadId } from './site-database.ts'
 
 const databaseImport = command({
@@ -36,6 +36,7 @@ export const databaseImportType = operationType({
   command: databaseImport,
   right: 'admin',
   params: databaseImport.params.omit({ domain: true }).extend({ without_backup }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(databaseImport.result),
   bulk: null,
 })

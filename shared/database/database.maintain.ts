@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { MAX_TABLES, TABLE_ACTIONS, TableNames, TableResult } from './site-database.ts'
 
 const action = z
@@ -31,6 +36,7 @@ export const databaseMaintainType = operationType({
   command: databaseMaintain,
   right: 'operate',
   params: z.object({ action, tables, without_backup }),
+  confirms: { ...SAME_DOMAIN, action: 'action' },
   outcome: completesWith(databaseMaintain.result),
   bulk: {
     title: 'Maintain the tables of',

@@ -1,6 +1,6 @@
 import { command } from '#shared/kernel/command.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { CreatedDatabaseUser, NewDatabaseUser } from './database-user.ts'
 
 const databaseTool = command({
@@ -20,6 +20,7 @@ export const databaseToolType = operationType({
   command: databaseTool,
   right: 'admin',
   params: databaseTool.params.omit({ domain: true }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(databaseTool.result),
   bulk: null,
 })

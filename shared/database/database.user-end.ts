@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { DatabaseUserName } from './database-user.ts'
 
 const databaseUserEnd = command({
@@ -21,6 +21,7 @@ export const databaseUserEndType = operationType({
   right: 'operate',
   excludes: 'nothing',
   params: databaseUserEnd.params.omit({ domain: true }),
+  confirms: { ...SAME_DOMAIN, user: 'user' },
   outcome: completesWith(databaseUserEnd.result),
   bulk: null,
 })

@@ -1,5 +1,5 @@
 import { command } from '#shared/kernel/command.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { CreatedDatabaseUser, NewDatabaseUser } from './database-user.ts'
 
 const databaseUser = command({
@@ -20,6 +20,7 @@ export const databaseUserType = operationType({
   right: 'admin',
   excludes: 'same_site_except_backup',
   params: databaseUser.params.omit({ domain: true }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(databaseUser.result),
   bulk: null,
 })

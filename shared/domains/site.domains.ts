@@ -1,6 +1,6 @@
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 import { problemsOf, ReportedNames, SiteNames } from '#shared/kernel/site-names.ts'
 import { DnsChoice } from './dns-choice.ts'
@@ -26,6 +26,7 @@ export const siteDomainsType = operationType({
   command: siteDomains,
   right: 'operate',
   params: SiteNames.extend({ accept: Accept.optional(), dns: DnsChoice.optional() }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteDomains.result),
   bulk: null,
 })

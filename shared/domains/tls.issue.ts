@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Email, ReportedDomain, TlsMode } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 
 const tlsIssue = command({
   name: 'tls.issue',
@@ -31,6 +36,7 @@ export const tlsIssueType = operationType({
   right: 'operate',
   excludes: 'same_site_except_backup',
   params: tlsIssue.params.pick({ tls: true }),
+  confirms: { ...SAME_DOMAIN, tls: 'tls' },
   outcome: completesWith(tlsIssue.result),
   bulk: {
     title: 'Change certificate of',

@@ -30,6 +30,7 @@ export const isolationCheckType = operationType({
   right: 'operate',
   excludes: 'same_type',
   params: noParams,
+  confirms: {},
   outcome: completesWith(isolationCheck.result),
   bulk: { title: 'Check isolation of', params: bulkParams({}), words: {} },
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { JobName } from './site-jobs.ts'
 
 const siteJobRun = command({
@@ -26,6 +26,7 @@ export const siteJobRunType = operationType({
   command: siteJobRun,
   right: 'operate',
   params: z.object({ name: JobName }),
+  confirms: { ...SAME_DOMAIN, name: 'name' },
   outcome: completesWith(siteJobRun.result),
   bulk: null,
 })

@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { JobName, MAX_JOBS, ReportedJob, SiteJob, SiteJobs } from './site-jobs.ts'
 
 /** The whole list, or one job by its name: for many sites, whose other jobs differ. */
@@ -40,6 +45,7 @@ export const siteJobsType = operationType({
   command: siteJobs,
   right: 'admin',
   params: z.object(changes),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteJobs.result),
   bulk: {
     title: 'Change cron jobs of',

@@ -2,6 +2,11 @@ import { z } from 'zod'
 import type { Contract } from './command.ts'
 import type { Exclusion, TokenScope } from './values.ts'
 
+/** The path of the param that a field of a result repeats, by the path of the field. */
+type Confirms = Readonly<Record<string, string>>
+
+export const SAME_DOMAIN = { domain: 'domain' } as const
+
 /** One type of operation in UI and API. For its effects see dashboard/operation-types/. */
 export interface OperationSpec<
   T extends TargetKind = TargetKind,
@@ -25,6 +30,12 @@ export interface OperationSpec<
   excludes?: Exclusion
   /** The fields of a call beside its target and `dry_run`. */
   params: P
+  /**
+   * The fields of the result that name what was requested. An agent can only confirm them: a result
+   * that contradicts its params is refused, and nothing of it is recorded. A param that is left out,
+   * or null for a default, decides nothing.
+   */
+  confirms: Confirms
   outcome: SpecOutcome<R>
   /** The bulk operation for many targets; null when it cannot be started that way. */
   bulk: B

@@ -28,6 +28,7 @@ export const mailApplyType = operationType({
   command: mailApply,
   right: 'admin',
   params: MailChange,
+  confirms: {},
   outcome: completesWith(mailApply.result),
   bulk: null,
 })

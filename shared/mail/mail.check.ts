@@ -20,6 +20,7 @@ export const mailCheckType = operationType({
   command: mailCheck,
   right: 'operate',
   params: mailCheck.params.pick({ to: true }),
+  confirms: {},
   outcome: completesWith(mailCheck.result),
   bulk: null,
 })

@@ -3,7 +3,7 @@ import { SnapshotId } from '#shared/backups/backup.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { CopiedTables, Gathered, Gathering } from '#shared/sites/gathered.ts'
 
 const siteGather = command({
@@ -30,6 +30,7 @@ export const siteGatherType = operationType({
   command: siteGather,
   right: 'operate',
   params: siteGather.params,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteGather.result),
   bulk: null,
 })

@@ -15,6 +15,7 @@ export const siteMoveBackType = operationType({
   right: 'operate',
   excludes: 'same_site_except_backup',
   params: z.object({ discard_changes }),
+  confirms: {},
   outcome: completesWith(MoveResult),
   bulk: null,
 })

@@ -9,6 +9,7 @@ export const siteMoveConfirmType = operationType({
   command: null,
   right: 'operate',
   params: noParams,
+  confirms: {},
   outcome: completesWith(z.object({ domain: ReportedDomain })),
   bulk: null,
 })

@@ -23,6 +23,7 @@ export const siteMoveType = operationType({
     server_id: Id.describe('The new server.'),
     accept: Accept.optional(),
   }),
+  confirms: {},
   outcome: completesWith(MoveResult),
   bulk: null,
 })

@@ -3,7 +3,7 @@ import { CopySource } from '#shared/copies/copy-source.ts'
 import { command } from '#shared/kernel/command.ts'
 import { ReportedDomain, TrueOrFalse } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { siteCreate } from '#shared/sites/site.create.ts'
 import { Staging } from '#shared/sites/staging.ts'
 import { Address } from './moving.ts'
@@ -41,6 +41,7 @@ export const siteReceiveType = operationType({
   command: siteReceive,
   right: 'operate',
   params: siteReceive.params,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteReceive.result),
   bulk: null,
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain, TrueOrFalse } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { Address, Switch } from './moving.ts'
 
 const siteSwitch = command({
@@ -42,6 +42,7 @@ export const siteSwitchType = operationType({
   command: siteSwitch,
   right: 'operate',
   params: siteSwitch.params,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteSwitch.result),
   bulk: null,
 })

@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { DEFAULT_OBJECT_MEMORY, ObjectMemory } from './object-cache.ts'
 
 const siteObjectCache = command({
@@ -31,6 +36,7 @@ export const siteObjectCacheType = operationType({
   command: siteObjectCache,
   right: 'operate',
   params: z.object(params),
+  confirms: { ...SAME_DOMAIN, memory: 'memory' },
   outcome: completesWith(siteObjectCache.result),
   bulk: { title: 'Change object cache of', params: bulkParams(params), words: { memory: null } },
 })

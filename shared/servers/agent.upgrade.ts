@@ -38,6 +38,7 @@ export const agentUpgradeType = operationType({
   right: 'operate',
   excludes: 'all_of_server',
   params: noParams,
+  confirms: {},
   outcome: completesWith(agentUpgrade.result),
   bulk: { title: 'Upgrade agent of', params: bulkParams({}), words: {} },
 })

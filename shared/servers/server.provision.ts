@@ -31,6 +31,7 @@ export const serverProvisionType = operationType({
   command: serverProvision,
   right: 'operate',
   params: serverProvision.params,
+  confirms: {},
   outcome: completesWith(serverProvision.result),
   bulk: {
     title: 'Provision',

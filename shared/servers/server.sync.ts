@@ -16,6 +16,7 @@ export const serverSyncType = operationType({
   right: 'operate',
   excludes: 'same_type',
   params: noParams,
+  confirms: {},
   outcome: completesWith(Synced),
   bulk: { title: 'Sync', params: bulkParams({}), words: {} },
 })

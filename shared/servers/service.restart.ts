@@ -29,6 +29,7 @@ export const serviceRestartType = operationType({
   command: serviceRestart,
   right: 'operate',
   params: serviceRestart.params,
+  confirms: { service: 'service' },
   outcome: completesWith(serviceRestart.result),
   bulk: {
     title: 'Restart service of',

@@ -21,6 +21,7 @@ export const poolApplyType = operationType({
   right: 'operate',
   excludes: 'same_site_except_backup',
   params: poolApply.params.partial({ user: true, php_version: true }),
+  confirms: { tier: 'tier' },
   outcome: completesWith(poolApply.result),
   bulk: { title: 'Change tier of', params: bulkParams({ tier: Tier }), words: { tier: 'tier' } },
 })

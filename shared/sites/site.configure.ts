@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
 import { NEEDS } from '#shared/kernel/needs.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import {
   BasicAuth,
   Csp,
@@ -89,6 +94,14 @@ export const siteConfigureType = operationType({
   command: siteConfigure,
   right: 'operate',
   params: SettingsChange,
+  confirms: {
+    ...SAME_DOMAIN,
+    xmlrpc: 'xmlrpc',
+    page_purge: 'page_purge',
+    'basic_auth.user': 'basic_auth.user',
+    csp: 'csp',
+    hsts: 'hsts',
+  },
   outcome: completesWith(siteConfigure.result),
   bulk: {
     title: 'Change settings of',

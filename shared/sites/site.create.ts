@@ -10,7 +10,7 @@ import {
   Tier,
   TlsMode,
 } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 
 export const siteCreate = command({
@@ -39,6 +39,7 @@ export const siteCreateType = operationType({
   command: siteCreate,
   right: 'operate',
   params: siteCreate.params.extend({ dns: DnsChoice.optional() }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteCreate.result),
   bulk: null,
 })

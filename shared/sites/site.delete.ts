@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain, TrueOrFalse } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 
 const siteDelete = command({
   name: 'site.delete',
@@ -26,6 +31,7 @@ export const siteDeleteType = operationType({
   command: siteDelete,
   right: 'operate',
   params: z.object({ without_backup }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteDelete.result),
   bulk: {
     title: 'Delete',

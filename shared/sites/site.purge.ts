@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, noParams, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  completesWith,
+  noParams,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 
 export const sitePurge = command({
   name: 'site.purge',
@@ -34,6 +39,7 @@ export const sitePurgeType = operationType({
   command: sitePurge,
   right: 'admin',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(sitePurge.result),
   bulk: null,
 })

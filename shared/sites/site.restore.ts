@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 
 const siteRestore = command({
@@ -19,6 +24,7 @@ export const siteRestoreType = operationType({
   command: siteRestore,
   right: 'operate',
   params: siteRestore.params.omit({ domain: true }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteRestore.result),
   bulk: {
     title: 'Restore',

@@ -6,6 +6,7 @@ import {
   completesWith,
   noParams,
   operationType,
+  SAME_DOMAIN,
 } from '#shared/kernel/operation-type.ts'
 
 const siteResume = command({
@@ -23,6 +24,7 @@ export const siteResumeType = operationType({
   command: siteResume,
   right: 'operate',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteResume.result),
   action: {
     path: 'resume',

@@ -6,6 +6,7 @@ import {
   completesWith,
   noParams,
   operationType,
+  SAME_DOMAIN,
 } from '#shared/kernel/operation-type.ts'
 
 const siteSuspend = command({
@@ -23,6 +24,7 @@ export const siteSuspendType = operationType({
   command: siteSuspend,
   right: 'operate',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(siteSuspend.result),
   action: {
     path: 'suspend',

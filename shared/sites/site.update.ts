@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { without_backup } from '#shared/backups/without-backup.ts'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, PhpVersion, ReportedDomain, Tier, TrueOrFalse } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { Accept } from '#shared/kernel/plan.ts'
 
 export const siteUpdate = command({
@@ -36,6 +41,13 @@ export const siteUpdateType = operationType({
   command: siteUpdate,
   right: 'operate',
   params: siteUpdate.params.omit({ domain: true }).extend({ without_backup }),
+  confirms: {
+    ...SAME_DOMAIN,
+    php: 'php',
+    tier: 'tier',
+    database_routines: 'database_routines',
+    xmlrpc: 'xmlrpc',
+  },
   outcome: completesWith(siteUpdate.result),
   bulk: {
     title: 'Change',

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, ReportedDomain } from '#shared/kernel/fields.ts'
-import { bulkParams, completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import {
+  bulkParams,
+  completesWith,
+  operationType,
+  SAME_DOMAIN,
+} from '#shared/kernel/operation-type.ts'
 import { DEBUG_HOURS, DEFAULT_DEBUG_HOURS } from '#shared/wordpress/wp-debug.ts'
 
 const moment = z.iso.datetime({ error: 'Must be a time such as 2026-03-01T09:30:00Z' }).max(40)
@@ -31,6 +36,7 @@ export const wpDebugType = operationType({
   command: wpDebug,
   right: 'operate',
   params: z.object({ hours }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(wpDebug.result),
   bulk: {
     title: 'Change debug log of',

@@ -34,6 +34,7 @@ export const serverUpdateType = operationType({
   command: serverUpdate,
   right: 'operate',
   params: serverUpdate.params.extend({ without_backup }),
+  confirms: {},
   outcome: completesWith(serverUpdate.result),
   bulk: {
     title: 'Install updates on',

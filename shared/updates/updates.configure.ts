@@ -21,6 +21,7 @@ export const updatesConfigureType = operationType({
   command: updatesConfigure,
   right: 'admin',
   params: updatesConfigure.params,
+  confirms: {},
   outcome: completesWith(updatesConfigure.result),
   bulk: null,
 })

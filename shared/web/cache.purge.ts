@@ -6,6 +6,7 @@ import {
   completesWith,
   noParams,
   operationType,
+  SAME_DOMAIN,
 } from '#shared/kernel/operation-type.ts'
 
 const cachePurge = command({
@@ -25,6 +26,7 @@ export const cachePurgeType = operationType({
   right: 'operate',
   excludes: 'same_site_except_backup',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(cachePurge.result),
   action: {
     path: 'cache-purge',

@@ -22,6 +22,7 @@ export const siteScanType = operationType({
   right: 'operate',
   excludes: 'same_site_except_backup',
   params: noParams,
+  confirms: {},
   outcome: {
     result: wpScan.result,
     complete: z.strictObject({

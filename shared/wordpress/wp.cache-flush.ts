@@ -6,6 +6,7 @@ import {
   completesWith,
   noParams,
   operationType,
+  SAME_DOMAIN,
 } from '#shared/kernel/operation-type.ts'
 
 const wpCacheFlush = command({
@@ -24,6 +25,7 @@ export const wpCacheFlushType = operationType({
   right: 'operate',
   excludes: 'same_site_except_backup',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(wpCacheFlush.result),
   action: {
     path: 'cache-flush',

@@ -6,6 +6,7 @@ import {
   completesWith,
   noParams,
   operationType,
+  SAME_DOMAIN,
 } from '#shared/kernel/operation-type.ts'
 
 const wpCronRun = command({
@@ -26,6 +27,7 @@ export const wpCronRunType = operationType({
   command: wpCronRun,
   right: 'operate',
   params: noParams,
+  confirms: SAME_DOMAIN,
   outcome: completesWith(wpCronRun.result),
   action: {
     path: 'wordpress-cron-run',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { command } from '#shared/kernel/command.ts'
 import { Domain, Id, ReportedDomain } from '#shared/kernel/fields.ts'
-import { completesWith, operationType } from '#shared/kernel/operation-type.ts'
+import { completesWith, operationType, SAME_DOMAIN } from '#shared/kernel/operation-type.ts'
 import { LoginHash } from './wp-login.ts'
 
 const wpLogin = command({
@@ -28,6 +28,7 @@ export const wpLoginType = operationType({
   right: 'admin',
   excludes: 'same_site_except_backup',
   params: wpLogin.params.omit({ domain: true }),
+  confirms: SAME_DOMAIN,
   outcome: completesWith(wpLogin.result),
   bulk: null,
 })

@@ -4,8 +4,12 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join, normalize, relative } from 'node:path'
 import { type Document, readDocuments, readSources } from '#scripts/lib/sources.ts'
 import { COMMANDS } from '#shared/commands.ts'
-import { OPERATION_NAMES, SITE_ACTIONS, type SiteActionType } from '#shared/operation-types.ts'
-import { CONFIRMS } from '#shared/operations/confirmed-results.ts'
+import {
+  OPERATION_NAMES,
+  OPERATION_TYPES,
+  SITE_ACTIONS,
+  type SiteActionType,
+} from '#shared/operation-types.ts'
 import manifest from '../../package.json'
 
 const documents = await readDocuments('.')
@@ -189,7 +193,7 @@ test('it names every field that a result confirms, and each row says what it cha
   }
   const missing = OPERATION_NAMES.flatMap((type) => {
     const { changes = '', checked = '' } = rows.get(type) ?? {}
-    const names = Object.keys(CONFIRMS[type]).map((field) => fields[field] ?? field)
+    const names = Object.keys(OPERATION_TYPES[type].confirms).map((field) => fields[field] ?? field)
     const left = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(checked))
     return changes === '' || left.length > 0 ? [{ type, left }] : []
   })

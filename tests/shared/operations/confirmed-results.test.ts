@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { OPERATION_NAMES, OPERATION_TYPES } from '#shared/operation-types.ts'
-import { CONFIRMS, contradictedField } from '#shared/operations/confirmed-results.ts'
+import { contradictedField } from '#shared/operations/confirmed-results.ts'
 
 /** Fields with the name of a param that say what is the case, with the reason. */
 const STATES: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ const commandsOf = OPERATION_NAMES.flatMap((type) => {
 
 describe('the fields that a result confirms', () => {
   test.each(commandsOf)('$type: exist in the result and in the params', (each) => {
-    const missing = Object.entries(CONFIRMS[each.type]).filter(
+    const missing = Object.entries(OPERATION_TYPES[each.type].confirms).filter(
       ([field, param]) => !has(each.result, field) || !has(each.params, param),
     )
     // The dashboard names the repository in the recorded params.
@@ -68,7 +68,7 @@ describe('the fields that a result confirms', () => {
   })
 
   test.each(commandsOf)('$type: include every field that has the name of a param', (each) => {
-    const confirmed = Object.keys(CONFIRMS[each.type])
+    const confirmed = Object.keys(OPERATION_TYPES[each.type].confirms)
     const same = Object.keys(each.result).filter((name) => name in each.params)
     const free = same.filter((name) => !confirmed.includes(name))
     expect(free.filter((name) => !(`${each.type} ${name}` in STATES))).toEqual([])
