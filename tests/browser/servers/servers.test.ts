@@ -213,7 +213,7 @@ test('lists problems, most severe first, and links to them', async () => {
     '1 site has failed',
     '2 sites are near or over their disk limit',
   ])
-  await critical.getByRole('link', { name: 'fra-web-02' }).click()
+  await critical.getByRole('link', { name: 'fra-web-02', exact: true }).click()
   await page.waitForURL('**/servers/5')
   await page.goBack()
   const outdated = page.getByRole('link', { name: /^Show \d+ sites on PHP 7\.4$/ })
