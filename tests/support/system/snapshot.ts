@@ -27,6 +27,11 @@ const KEPT = [
   '/var/log/nginx',
   '/var/log/apt',
   '/var/cache/apt',
+  // Of Debian's daily jobs for packages, at 6 and 18 o'clock and at midnight.
+  '/var/lib/apt/daily_lock',
+  '/var/backups/apt.extended_states*',
+  '/var/backups/dpkg.*',
+  '/var/backups/alternatives.tar.*',
   '/tmp',
   '/var/tmp',
 ]
