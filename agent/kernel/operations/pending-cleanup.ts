@@ -108,7 +108,7 @@ export class PendingCleanup {
       const finish = unfinished(steps, journal)
       return finish.length > 0 ? { finish } : undefined
     }
-    const undo = started.filter((step) => step.undo)
+    const undo = started.filter((step) => step.undo).map((step) => withoutEntry(step, journal))
     return undo.length > 0 && !(await this.#isComplete(id)) ? { undo } : undefined
   }
 
@@ -138,11 +138,15 @@ function unfinished(steps: readonly Step[], journal: readonly JournalEntry[]): S
   return stepsAfter(steps).filter(({ name }) => !isOver(last.get(name)))
 }
 
+/** Returns the step as one whose undo writes its beginning only if the journal lacks that. */
+function withoutEntry({ decided, ...step }: Step, journal: readonly JournalEntry[]): Step {
+  const last = journal.findLast((entry) => entry.step === step.name)
+  return last?.state === 'undoing' || !decided ? step : { ...step, decided }
+}
+
 async function* finishWork(rest: UnfinishedWork, journal: Journal): Progress<string | undefined> {
   if ('finish' in rest) return yield* finishSteps(rest.finish, journal)
-  // The journal has the beginning of the undo: a retry does not repeat that.
-  const undo = rest.undo.map(({ decided: _, ...step }) => step)
-  const left = yield* undoSteps(undo, journal)
+  const left = yield* undoSteps(rest.undo, journal)
   return left.length > 0 ? left.join('; ') : undefined
 }
 
