@@ -8,7 +8,7 @@ const shop = { domain: 'shop.example' }
 const FULL = 'ENOSPC: no space left on device'
 
 /** One step, which fails; what undoes it is kept from that for as long as there is a reason. */
-function machine(host: FakeHost = fakeHost()) {
+function machine(host: FakeHost = fakeHost(), extra: Partial<Step> = {}) {
   const did: string[] = []
   const hindered = { by: FULL }
   const step: Step = {
@@ -20,6 +20,7 @@ function machine(host: FakeHost = fakeHost()) {
       if (hindered.by) throw new Error(hindered.by)
       did.push('undo')
     },
+    ...extra,
   }
   const commands = tableOf(performing(() => [step]))
   const start = () => new Runner({ host, commands, report: () => undefined })
@@ -63,6 +64,23 @@ test('the next process completes it, once', async () => {
 
   expect(did).toEqual(['undo'])
 })
+
+test.each(['the same process', 'the next process'])(
+  '%s completes an undo that began, although the operation would be decided by now',
+  async (which) => {
+    const answers = { decided: false }
+    const { did, hindered, start } = machine(fakeHost(), { decided: async () => answers.decided })
+    const runner = start()
+    await endOf(runner, 'op1')
+
+    answers.decided = true
+    hindered.by = ''
+    if (which === 'the same process') await runner.settle()
+    else await (await start().recover()).ended
+
+    expect(did).toEqual(['undo'])
+  },
+)
 
 test('no other operation starts before it while the disk is full', async () => {
   const { did, hindered, start } = machine()
