@@ -47,13 +47,15 @@ export async function storeReadings(db: Database, readings: readonly Reading[]):
     metrics,
     synced_at,
   }))
-  await writeAll(db, (queries) => [
+  const only_readings = true
+  const statements = (queries: Queries) => [
     minutesStatement(queries, readings),
     queries.run(sql`update servers set metrics = reading.value ->> 'metrics', metrics_at = reading.value ->> 'at',
           last_sync = max(last_sync, reading.value ->> 'synced_at')
         from json_each(${JSON.stringify(metrics)}) as reading
         where servers.id = reading.value ->> 'id'`),
-  ])
+  ]
+  await writeAll(db, statements, { only_readings })
 }
 
 /** Stores the readings of a minute, of which the last one counts. */

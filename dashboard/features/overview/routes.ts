@@ -12,7 +12,7 @@ import type { Marks } from '#dashboard/kernel/db/marks.ts'
 import { listOperations } from '#dashboard/kernel/engine/views.queries.ts'
 import { shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
-import { routesWith, UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'
+import { routesWith, UNTIL_CHANGED, WITH_READINGS_MS } from '#dashboard/kernel/http/route.ts'
 import type { Feed } from '#dashboard/kernel/live/feed.ts'
 import { ActivityQuery, FleetActivity } from '#shared/kernel/api/activity.ts'
 import { Count } from '#shared/kernel/api/parts.ts'
@@ -43,7 +43,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet',
     summary: 'Show the whole fleet on one page',
     right: 'read',
-    cached_ms: 1000,
+    cached_ms: WITH_READINGS_MS,
     answers: { 200: { about: 'Servers, counts and attention items.', json: Fleet } },
     run: ({ deps }) => overview(deps),
   }),
@@ -108,7 +108,7 @@ export const fleetRoutes = {
     at: 'GET /api/fleet/sites',
     summary: 'Search the sites of all servers',
     right: 'read',
-    cached_ms: 1000,
+    cached_ms: WITH_READINGS_MS,
     query: FleetSitesQuery,
     answers: { 200: { about: 'One page.', json: FleetSitesPage } },
     run: async ({ deps: { db, clock }, query }) => {

@@ -4,7 +4,7 @@ import { getMaintenance } from '#dashboard/features/servers/maintenance/queries.
 import type { StreamDeps } from '#dashboard/kernel/engine/operation-answers.ts'
 import { creates, shows } from '#dashboard/kernel/http/answers.ts'
 import { idIn } from '#dashboard/kernel/http/path.ts'
-import { routesWith, UNTIL_CHANGED } from '#dashboard/kernel/http/route.ts'
+import { routesWith, WITH_READINGS_MS } from '#dashboard/kernel/http/route.ts'
 import { loadServer } from '#dashboard/kernel/targets/load-site.ts'
 import { IsolationCheckView } from '#shared/isolation/api/isolation.ts'
 import {
@@ -32,7 +32,7 @@ export const serverRoutes = {
     ignores_unknown: true,
     summary: 'List the servers',
     right: 'read',
-    cached_ms: UNTIL_CHANGED,
+    cached_ms: WITH_READINGS_MS,
     answers: shows('All of them.', { servers: z.array(ServerListed) }),
     run: async ({ deps }) => ({ servers: await listServers(deps.db) }),
   }),

@@ -65,6 +65,15 @@ export const schema = {
 export type Queries = LibSQLDatabase<typeof schema>
 export type Statement = BatchItem<'sqlite'>
 
+interface WriteOptions<T> {
+  /**
+   * Whether the work writes nothing but readings, which come several times a second in a large
+   * fleet: the version stays, and an answer that shows them is cached for a second at most. On a
+   * server, what only the result tells is not known in time.
+   */
+  only_readings?: true | ((result: T) => boolean)
+}
+
 /**
  * The records. They are read at any time; every change goes through `write`, one after another,
  * because two writers on a file freeze the process in SQLite's busy wait.
@@ -72,8 +81,11 @@ export type Statement = BatchItem<'sqlite'>
 export interface Database {
   read: Queries
   /** Changes the records, again after a lock of the file, so `work` contains only queries. */
-  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>
-  /** Returns the version, in a round trip on a server; undefined when it cannot be read. */
+  write<T>(work: (queries: Queries) => Promise<T>, how?: WriteOptions<T>): Promise<T>
+  /**
+   * Returns the version, which is another one after each change of more than readings, in a round
+   * trip on a server; undefined when it cannot be read.
+   */
   version(): DatabaseVersion | undefined | Promise<DatabaseVersion | undefined>
   /** Whether several dashboards share the work on these records (leases/). */
   is_shared: boolean
@@ -111,10 +123,15 @@ async function prepareFile(client: Client): Promise<void> {
 
 export function databaseOnFile(client: Client, file: string): Database {
   const db = databaseOnClient(client)
-  const { version, close } = versionOfFile(file, LOCK_TIMEOUT_MS)
+  const { version, writeReadings, close } = versionOfFile(client, file, LOCK_TIMEOUT_MS)
   return {
     ...db,
     version,
+    // Within its turn: a write before it is a change.
+    write: (work, { only_readings } = {}) =>
+      db.write(
+        only_readings ? (queries) => writeReadings(() => work(queries), only_readings) : work,
+      ),
     close() {
       close()
       db.close()
@@ -137,10 +154,9 @@ export async function databaseOnServer(client: Client, asked: Client): Promise<D
 export function databaseOnClient(client: Client, is_shared = false): Database {
   const read = drizzle({ client, schema })
   // The writes on a server are counted, and refused to a dashboard that no longer has the lease of its work.
-  const queries = is_shared
-    ? drizzle({ client: fencedClient(clientWithVersion(client)), schema })
-    : read
-  const write = writer(client, queries)
+  const queriesOn = (one: Client) => drizzle({ client: fencedClient(one), schema })
+  const queries = is_shared ? queriesOn(clientWithVersion(client)) : read
+  const write = writer(client, queries, is_shared ? queriesOn(client) : read)
   return {
     read,
     write,
@@ -160,13 +176,15 @@ export function batch(queries: Queries, statements: readonly Statement[]): Promi
 export function writeAll(
   db: Database,
   statements: (queries: Queries) => readonly Statement[],
+  how?: WriteOptions<unknown[]>,
 ): Promise<unknown[]> {
-  return db.write((queries) => batch(queries, statements(queries)))
+  return db.write((queries) => batch(queries, statements(queries)), how)
 }
 
-function writer(client: Client, queries: Queries): Database['write'] {
+function writer(client: Client, counted: Queries, uncounted: Queries): Database['write'] {
   let tail: Promise<unknown> = Promise.resolve()
-  return (work) => {
+  return (work, how) => {
+    const queries = how?.only_readings === true ? uncounted : counted
     const result = tail.then(() => withLockRetries(client, () => work(queries)))
     tail = result.catch(() => undefined)
     return result

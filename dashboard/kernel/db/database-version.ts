@@ -4,18 +4,20 @@ import Sqlite from 'libsql'
 import { revision } from './leases-schema.ts'
 import { type StatementBatch, withMethods } from './statements.ts'
 
-/** A state of the records: another text after each change of them, by whichever dashboard. */
+/** A state of the records: another text after each change of more than readings, by whichever dashboard. */
 export type DatabaseVersion = string
 
 /**
  * Reads the version of the records in a file, without waiting. SQLite counts the commits of all other
  * connections, of this process and of others (sqlite.org/pragma.html#pragma_data_version). Undefined
- * when the file cannot be read at the moment.
+ * when the file cannot be read at the moment. `client` has the connection that writes.
  */
-export function versionOfFile(file: string, timeout: number) {
+export function versionOfFile(client: Client, file: string, timeout: number) {
   let sqlite: Sqlite.Database | undefined
   let commits: Sqlite.Statement<[]> | undefined
   let opened = 0
+  /** The last commit that wrote nothing but readings, and the version before it. */
+  let readings: { commit: DatabaseVersion; version: DatabaseVersion } | undefined
   const open = () => {
     sqlite = new Sqlite(file, { timeout })
     opened += 1
@@ -26,7 +28,7 @@ export function versionOfFile(file: string, timeout: number) {
     sqlite?.close()
     sqlite = undefined
   }
-  const version = (): DatabaseVersion | undefined => {
+  const lastCommit = (): DatabaseVersion | undefined => {
     try {
       commits ??= open()
       return `${opened} ${commits.get()}`
@@ -35,7 +37,28 @@ export function versionOfFile(file: string, timeout: number) {
       return undefined
     }
   }
-  return { version, close }
+  const version = (): DatabaseVersion | undefined => {
+    const commit = lastCommit()
+    return commit === readings?.commit ? readings?.version : commit
+  }
+  /** The number that SQLite gives the writing connection is another one after commits of others. */
+  const commitsOfOthers = async () => (await client.execute('PRAGMA data_version')).rows[0]?.[0]
+  /** Runs a write that leaves the version as it is, unless others have written meanwhile. */
+  const writeReadings = async <T>(
+    write: () => Promise<T>,
+    only_readings: true | ((result: T) => boolean),
+  ): Promise<T> => {
+    const others = await commitsOfOthers()
+    const before = version()
+    const result = await write()
+    const commit = lastCommit()
+    const isAlone = others === (await commitsOfOthers())
+    const isReading = only_readings === true || only_readings(result)
+    if (isAlone && isReading && commit !== undefined && before !== undefined)
+      readings = { commit, version: before }
+    return result
+  }
+  return { version, writeReadings, close }
 }
 
 const TABLE = getTableName(revision)

@@ -65,14 +65,16 @@ interface Description {
   waits?: true
   /**
    * The milliseconds for which an answer may be cached that follows from the address, the caller
-   * and the records alone, and that also has times relative to now: its bytes are sent again until
-   * the records change.
+   * and the records alone, and that may also have readings and times relative to now: its bytes are
+   * sent again until the records change.
    */
   cached_ms?: number
 }
 
-/** The time for an answer without times relative to now. */
+/** The time for an answer without readings and times relative to now. */
 export const UNTIL_CHANGED = Number.POSITIVE_INFINITY
+/** The time for an answer with readings, which are no change of the records. */
+export const WITH_READINGS_MS = 1_000
 
 export interface AnyRoute extends Description {
   at: MethodAndPath

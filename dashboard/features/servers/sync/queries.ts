@@ -1,4 +1,18 @@
-import { and, asc, eq, getTableColumns, gt, gte, ne, not, notInArray, sql } from 'drizzle-orm'
+import {
+  type AnyColumn,
+  and,
+  asc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  ne,
+  not,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { MINUTE } from '#dashboard/features/metrics/key.ts'
 import { minutesStatement, type Reading } from '#dashboard/features/metrics/queries.ts'
 import { type Reports, reportStatements } from '#dashboard/features/servers/reports.queries.ts'
@@ -84,14 +98,18 @@ export async function applySync(db: Database, synced: SyncInput): Promise<number
     await yieldToEventLoop()
   }
   const imported = await importFound(db, synced)
-  await writeAll(db, (queries) => [
-    ...updateStatements(queries, last, synced),
-    serverStatement(queries, synced, imported),
+  const statements = (queries: Queries) => [
     minutesStatement(queries, [readingOf(synced)]),
     contactStatement(queries, synced),
+    ...updateStatements(queries, last, synced),
+    serverStatement(queries, synced, imported),
     ...reportStatements(queries, { server_id: server.id, now }, reports),
     ...activityStatements(queries, synced, imported),
-  ])
+  ]
+  await writeAll(db, statements, {
+    only_readings: ([_minutes, _contact, ...changes]) =>
+      changes.every((change) => Object(change).rowsAffected === 0),
+  })
   return imported
 }
 
@@ -139,7 +157,21 @@ function serverStatement(
     answered_by: null,
     imports_refused: found - imported,
   }
-  return queries.update(servers).set(values).where(eq(servers.id, server.id))
+  return queries
+    .update(servers)
+    .set(values)
+    .where(and(eq(servers.id, server.id), differsFrom(values)))
+}
+
+/** Whether a server has another value than these: an update would write what is there. */
+function differsFrom(values: Partial<ServerRow>): SQL | undefined {
+  const columns: Record<string, AnyColumn> = getTableColumns(servers)
+  return or(
+    ...Object.entries(values).flatMap(([name, value]) => {
+      const column = columns[name]
+      return column ? sql`${column} is not ${sql.param(value, column)}` : []
+    }),
+  )
 }
 
 /** Records a contact. Its times are right again after the clock of the dashboard was. */

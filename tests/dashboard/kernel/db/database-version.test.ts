@@ -74,6 +74,48 @@ describe.each(RECORDS)('the version of records %s', (where, open) => {
     expect([await changes(read), await changes(failing)]).toEqual([false, false])
   })
 
+  const READINGS = { only_readings: true } as const
+  const update = (db: Database, how = {}) => db.write((queries) => queries.run(UPDATE), how)
+  /** Whether the work changes the version of the first dashboard. */
+  async function isChange(work: () => Promise<unknown>): Promise<boolean> {
+    const before = await one.version()
+    await work()
+    return (await one.version()) !== before
+  }
+
+  test('is the same after readings, and another one after the next change', async () => {
+    expect([
+      await isChange(() => update(one, READINGS)),
+      await isChange(() => update(one, READINGS)),
+      await isChange(() => update(one)),
+      await isChange(() => update(one, READINGS)),
+      await isChange(() => update(two)),
+    ]).toEqual([false, false, true, false, true])
+  })
+
+  test('is another one after a change that was written beside readings', async () => {
+    expect([
+      await isChange(() => Promise.all([update(one), update(one, READINGS)])),
+      await isChange(() => Promise.all([update(one, READINGS), update(one)])),
+      await isChange(() =>
+        one.write(async (queries) => {
+          await update(two)
+          return queries.run(UPDATE)
+        }, READINGS),
+      ),
+    ]).toEqual([true, true, true])
+  })
+
+  if (where === 'on a file')
+    test('is the same after a write whose result shows that it changed only readings', async () => {
+      const when = (is_reading: boolean) => ({ only_readings: () => is_reading })
+
+      expect([
+        await isChange(() => update(one, when(true))),
+        await isChange(() => update(one, when(false))),
+      ]).toEqual([false, true])
+    })
+
   test('returns the results of the own statements', async () => {
     const found = await one.write((queries) =>
       queries.batch([queries.all(sql`select 7 as seven`), queries.run(UPDATE)]),

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { storeReadings } from '#dashboard/features/metrics/queries.ts'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { READ_VERSION } from '#dashboard/kernel/db/database-version.ts'
 import { allowCaching } from '#dashboard/kernel/http/answer-cache.ts'
@@ -8,6 +9,7 @@ import { ROUTES } from '#dashboard/routes.ts'
 import { HeldClock } from '#tests/support/dashboard/clock.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
 import { isAnswered, keptIn, openAsServer, RECORDS } from '#tests/support/dashboard/kept.ts'
+import { METRICS } from '#tests/support/fake-agent.ts'
 
 const WEEK_MS = 7 * 24 * 3600_000
 const KEPT = ROUTES.filter(({ cached_ms }) => cached_ms !== undefined)
@@ -63,15 +65,25 @@ describe.each(RECORDS)('with the records %s,', (_, open) => {
       expect(body.servers[0].name).toBe('two')
     })
 
-    test('for a second where it has ages', async () => {
-      await dashboard.send('GET', '/api/fleet')
-      await dashboard.send('GET', '/api/servers')
-
+    test('for a second where it has ages or readings', async () => {
+      const paths = ['/api/fleet', '/api/servers', '/api/activity']
+      for (const path of paths) await dashboard.send('GET', path)
       clock.move(999)
-      expect([await isKept('/api/fleet'), await isKept('/api/servers')]).toEqual([true, true])
+      expect(await missing(paths)).toEqual([])
 
       clock.move(1)
-      expect([await isKept('/api/fleet'), await isKept('/api/servers')]).toEqual([false, true])
+
+      expect(await missing(paths)).toEqual(['/api/fleet', '/api/servers'])
+    })
+
+    test('while readings are stored', async () => {
+      const paths = ['/api/fleet', '/api/servers', '/api/activity']
+      for (const path of paths) await dashboard.send('GET', path)
+      const reading = { at: clock.now().getTime() / 1000, metrics: METRICS }
+
+      await storeReadings(dashboard.db, [{ server_id: 1, ...reading }])
+
+      expect(await missing(paths)).toEqual([])
     })
 
     test('by address, with its query', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { syncServer } from '#dashboard/features/servers/sync/sync-server.ts'
 import { operations } from '#dashboard/kernel/db/operations-schema.ts'
 import { deleteExpired } from '#dashboard/kernel/db/retention.ts'
 import type { NewSite } from '#dashboard/kernel/db/rows.ts'
-import { sites } from '#dashboard/kernel/db/schema.ts'
+import { servers, sites } from '#dashboard/kernel/db/schema.ts'
 import { realClock } from '#dashboard/kernel/runtime/clock.ts'
 import type { FoundSite } from '#shared/kernel/found-site.ts'
 import {
@@ -37,6 +38,24 @@ const row = (server_id: number, domain: string, more: Partial<NewSite> = {}): Ne
 })
 
 describe('the sites that a server reports', () => {
+  test('are a change of the records only if they differ', async () => {
+    await using agent = new FakeAgent()
+    await using dashboard = await makeDashboard()
+    const server = await dashboard.addServer(agent)
+    const isChange = async () => {
+      const before = dashboard.db.version()
+      const row = await dashboard.db.read.select().from(servers).where(eq(servers.id, server)).get()
+      if (row) await Array.fromAsync(syncServer(dashboard.deps, row, { with_activity: true }))
+      return dashboard.db.version() !== before
+    }
+    agent.sites = many(2, 'a')
+    await isChange()
+    const same = await isChange()
+    agent.sites = many(3, 'a')
+
+    expect([same, await isChange(), await isChange()]).toEqual([false, true, false])
+  })
+
   test('are recorded up to 2,000 a day, and the overview counts the others', async () => {
     let now = Date.parse('2026-03-01T12:00:00.000Z')
     await using agent = new FakeAgent()
