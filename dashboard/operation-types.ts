@@ -4,6 +4,12 @@ import { backupCreate } from '#dashboard/features/backups/backup.create.ts'
 import { backupProve } from '#dashboard/features/backups/backup.prove.ts'
 import { backupRestore } from '#dashboard/features/backups/backup.restore.ts'
 import { backupUndo } from '#dashboard/features/backups/backup.undo.ts'
+import {
+  bulkServers,
+  domainOf,
+  serverCall,
+  siteCall,
+} from '#dashboard/features/backups/rule-parts.ts'
 import { siteClone } from '#dashboard/features/copies/site.clone.ts'
 import { siteCompare } from '#dashboard/features/copies/site.compare.ts'
 import { sitePush } from '#dashboard/features/copies/site.push.ts'
@@ -19,8 +25,6 @@ import { databaseUserEnd } from '#dashboard/features/database/database.user-end.
 import { siteDomains } from '#dashboard/features/domains/site.domains.ts'
 import { tlsIssue } from '#dashboard/features/domains/tls.issue.ts'
 import { isolationCheck } from '#dashboard/features/isolation/isolation.check.ts'
-import { siteJobRun } from '#dashboard/features/jobs/site.job-run.ts'
-import { siteJobs } from '#dashboard/features/jobs/site.jobs.ts'
 import { mailApply } from '#dashboard/features/mail/mail.apply.ts'
 import { mailCheck } from '#dashboard/features/mail/mail.check.ts'
 import { siteCatchUp } from '#dashboard/features/moves/site.catch-up.ts'
@@ -35,7 +39,6 @@ import { siteRecover } from '#dashboard/features/recovery/site.recover.ts'
 import { agentUpgrade } from '#dashboard/features/servers/agent.upgrade.ts'
 import { serverProvision } from '#dashboard/features/servers/server.provision.ts'
 import { serverSync } from '#dashboard/features/servers/server.sync.ts'
-import { serviceRestart } from '#dashboard/features/servers/service.restart.ts'
 import { poolApply } from '#dashboard/features/sites/pool.apply.ts'
 import { siteConfigure } from '#dashboard/features/sites/site.configure.ts'
 import { siteCreate } from '#dashboard/features/sites/site.create.ts'
@@ -47,15 +50,26 @@ import { siteSuspend } from '#dashboard/features/sites/site.suspend.ts'
 import { siteUpdate } from '#dashboard/features/sites/site.update.ts'
 import { wpDebug } from '#dashboard/features/sites/wp.debug.ts'
 import { serverUpdate } from '#dashboard/features/updates/server.update.ts'
-import { updatesConfigure } from '#dashboard/features/updates/updates.configure.ts'
 import { cachePurge } from '#dashboard/features/web/cache.purge.ts'
 import { siteScan } from '#dashboard/features/wordpress/site.scan.ts'
 import { wpCacheFlush } from '#dashboard/features/wordpress/wp.cache-flush.ts'
-import { wpCronRun } from '#dashboard/features/wordpress/wp.cron-run.ts'
 import { wpLogin } from '#dashboard/features/wordpress/wp.login.ts'
-import type { RulesTable } from '#dashboard/kernel/engine/rules.ts'
+import { NO_CHANGE, type OperationTarget, type RulesTable } from '#dashboard/kernel/engine/rules.ts'
+import type { OperationSpec, Unrecorded } from '#shared/kernel/operation-type.ts'
+import { OPERATION_NAMES, OPERATION_TYPES, type OperationType } from '#shared/operation-types.ts'
 
-export const RULES: RulesTable = {
+/** A type that changes no record, and has no rules of its own. */
+type UnrecordedType = {
+  [K in OperationType]: (typeof OPERATION_TYPES)[K] extends { unrecorded?: infer U }
+    ? Unrecorded extends U
+      ? never
+      : U extends undefined
+        ? never
+        : K
+    : never
+}[OperationType]
+
+const OWN_RULES: Omit<RulesTable, UnrecordedType> = {
   'agent.upgrade': agentUpgrade,
   'backup.check': backupCheck,
   'backup.create': backupCreate,
@@ -73,11 +87,9 @@ export const RULES: RulesTable = {
   'server.provision': serverProvision,
   'server.sync': serverSync,
   'server.update': serverUpdate,
-  'updates.configure': updatesConfigure,
   'wp.cache-flush': wpCacheFlush,
   'wp.debug': wpDebug,
   'wp.login': wpLogin,
-  'service.restart': serviceRestart,
   'site.create': siteCreate,
   'site.clone': siteClone,
   'site.recover': siteRecover,
@@ -102,13 +114,38 @@ export const RULES: RulesTable = {
   'site.update': siteUpdate,
   'site.access': siteAccess,
   'site.configure': siteConfigure,
-  'site.jobs': siteJobs,
-  'site.job-run': siteJobRun,
-  'wp.cron-run': wpCronRun,
   'site.suspend': siteSuspend,
   'site.resume': siteResume,
   'site.scan': siteScan,
   'pool.apply': poolApply,
   'tls.issue': tlsIssue,
   'cache.purge': cachePurge,
+}
+
+/** The rules of every type. */
+export const RULES = {
+  ...OWN_RULES,
+  ...Object.fromEntries(
+    OPERATION_NAMES.flatMap((type) => {
+      const { unrecorded, bulk }: OperationSpec = OPERATION_TYPES[type]
+      return unrecorded ? [[type, rulesWithoutRecords(unrecorded, bulk !== null)]] : []
+    }),
+  ),
+} as RulesTable
+
+function rulesWithoutRecords(unrecorded: Unrecorded, has_bulk: boolean): object {
+  const succeeded = () => NO_CHANGE
+  if (unrecorded === 'of a server')
+    return { ...serverCall, succeeded, bulk: has_bulk ? bulkServers.bulk : null }
+  const { states } = unrecorded
+  return {
+    ...siteCall,
+    site: { states, found: false },
+    params: (_: unknown, target: OperationTarget, input: object) => ({
+      domain: domainOf(target),
+      ...input,
+    }),
+    succeeded,
+    bulk: has_bulk ? { states, managed_only: false, stores_origin: false } : null,
+  }
 }

@@ -28,5 +28,6 @@ export const siteJobRunType = operationType({
   params: z.object({ name: JobName }),
   confirms: { ...SAME_DOMAIN, name: 'name' },
   outcome: completesWith(siteJobRun.result),
+  unrecorded: { states: ['active'] },
   bulk: null,
 })

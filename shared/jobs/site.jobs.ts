@@ -47,6 +47,7 @@ export const siteJobsType = operationType({
   params: z.object(changes),
   confirms: SAME_DOMAIN,
   outcome: completesWith(siteJobs.result),
+  unrecorded: { states: ['active', 'suspended'] },
   bulk: {
     title: 'Change cron jobs of',
     params: bulkParams({ add: changes.add, remove: changes.remove }).refine(

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import type { Contract } from './command.ts'
-import type { Exclusion, TokenScope } from './values.ts'
+import type { Exclusion, SITE_STATUSES, TokenScope } from './values.ts'
+
+type SiteStatus = (typeof SITE_STATUSES)[number]
 
 /** The path of the param that a field of a result repeats, by the path of the field. */
 type Confirms = Readonly<Record<string, string>>
@@ -41,7 +43,14 @@ export interface OperationSpec<
   bulk: B
   /** The call that takes nothing beside the site, from which route, button and bulk action come. */
   action?: A
+  unrecorded?: Unrecorded | undefined
 }
+
+/**
+ * A type that changes no record: its command takes the params of the call, and the domain of a site
+ * that is in one of these states. All others have rules in the dashboard.
+ */
+export type Unrecorded = { states: readonly SiteStatus[] } | 'of a server'
 
 /** A call that waits for the outcome: `POST /api/servers/:server_id/sites/:site_id/<path>`. */
 export interface SiteAction {
@@ -87,13 +96,19 @@ export function operationType<
   B extends z.ZodType<Partial<z.output<P>>>,
   C extends AnyContract | null,
   const A extends SiteAction | null = null,
->(spec: OperationSpec<T, P, R, Bulk<B>, C, A>): OperationSpec<T, P, R, Bulk<B>, C, A>
+  const U extends Unrecorded | undefined = undefined,
+>(
+  spec: OperationSpec<T, P, R, Bulk<B>, C, A> & { unrecorded?: U },
+): OperationSpec<T, P, R, Bulk<B>, C, A> & { unrecorded?: U }
 export function operationType<
   const T extends TargetKind,
   P extends z.ZodType,
   R extends z.ZodType,
   C extends AnyContract | null,
->(spec: OperationSpec<T, P, R, null, C, null>): OperationSpec<T, P, R, null, C, null>
+  const U extends Unrecorded | undefined = undefined,
+>(
+  spec: OperationSpec<T, P, R, null, C, null> & { unrecorded?: U },
+): OperationSpec<T, P, R, null, C, null> & { unrecorded?: U }
 export function operationType(spec: OperationSpec): OperationSpec {
   return spec
 }

@@ -31,6 +31,7 @@ export const serviceRestartType = operationType({
   params: serviceRestart.params,
   confirms: { service: 'service' },
   outcome: completesWith(serviceRestart.result),
+  unrecorded: 'of a server',
   bulk: {
     title: 'Restart service of',
     params: bulkParams(serviceRestart.params.shape),

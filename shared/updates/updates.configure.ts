@@ -23,5 +23,6 @@ export const updatesConfigureType = operationType({
   params: updatesConfigure.params,
   confirms: {},
   outcome: completesWith(updatesConfigure.result),
+  unrecorded: 'of a server',
   bulk: null,
 })

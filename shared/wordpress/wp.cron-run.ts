@@ -40,5 +40,6 @@ export const wpCronRunType = operationType({
     state: 'active',
     isRare: true,
   },
+  unrecorded: { states: ['active'] },
   bulk: { title: 'Run due events of', params: bulkParams({}), words: {} },
 })

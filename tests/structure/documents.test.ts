@@ -220,6 +220,14 @@ test('the recipe of a command has every file that names its example', () => {
   expect(naming(/cache\.purge|cachePurge/)).toEqual(filesOf('A new command'))
 })
 
+test('a command that changes no records has the files of the recipe but for its rules', () => {
+  const listed = filesOf('A new command').filter((path) => !path.startsWith('dashboard/'))
+  const named = (path: string) => anyRoom(path.replace('cache.purge', 'wp.cron-run'))
+
+  expect(naming(/wp\.cron-run|wpCronRun/).map(named)).toEqual(listed.map(named))
+  expect(listed).toHaveLength(5)
+})
+
 /** A path without the room of its feature, which each command has its own of. */
 const anyRoom = (path: string) =>
   path.replace(/^((?:agent|dashboard)\/features|shared)\/[a-z-]+\//, '$1/*/')

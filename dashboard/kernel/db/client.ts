@@ -67,7 +67,7 @@ export type Statement = BatchItem<'sqlite'>
 
 interface WriteOptions<T> {
   /**
-   * Whether the work writes nothing but readings, which come several times a second in a large
+   * Whether the work writes readings alone, which come several times a second in a large
    * fleet: the version stays, and an answer that shows them is cached for a second at most. On a
    * server, what only the result tells is not known in time.
    */

@@ -16,7 +16,7 @@ export function versionOfFile(client: Client, file: string, timeout: number) {
   let sqlite: Sqlite.Database | undefined
   let commits: Sqlite.Statement<[]> | undefined
   let opened = 0
-  /** The last commit that wrote nothing but readings, and the version before it. */
+  /** The newest commit of readings. The version is that of the commit that precedes it. */
   let readings: { commit: DatabaseVersion; version: DatabaseVersion } | undefined
   const open = () => {
     sqlite = new Sqlite(file, { timeout })
