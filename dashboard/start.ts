@@ -7,13 +7,14 @@ import {
   takeFirstLogin,
 } from '#dashboard/kernel/auth/first-login.ts'
 import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
+import { grantToFirst } from '#dashboard/kernel/auth/grants.queries.ts'
 import type { DatabaseLock } from '#dashboard/kernel/db/database-lock.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
 import { listServerIds } from '#dashboard/kernel/db/targets.ts'
 import { findNewestTime } from '#dashboard/kernel/db/times.queries.ts'
 import { AnswerCache } from '#dashboard/kernel/http/answer-cache.ts'
 import { pathOf } from '#dashboard/kernel/http/path.ts'
-import { realClock } from '#dashboard/kernel/runtime/clock.ts'
+import { realClock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { codeOf } from '#dashboard/kernel/runtime/error-code.ts'
 import { TurnLimit } from '#dashboard/kernel/runtime/event-loop-limit.ts'
 import { jsonLog } from '#dashboard/kernel/runtime/log.ts'
@@ -73,6 +74,7 @@ export async function start(
     return () => takeFirstLogin(config.DATA_DIR)
   }
   const first = await makeFirstUser(keep_login ? { ...deps, keep } : deps, config)
+  await grantToFirst(deps, timestamp(deps.clock))
   ready.resolve()
   await afterRestore(deps, config.DATA_DIR)
   await deps.leases.start()

@@ -24,7 +24,7 @@ import { isolationCheckType } from '#shared/isolation/isolation.check.ts'
 import { siteJobRunType } from '#shared/jobs/site.job-run.ts'
 import { siteJobsType } from '#shared/jobs/site.jobs.ts'
 import type { Bulk, OperationSpec, SiteAction } from '#shared/kernel/operation-type.ts'
-import type { TokenScope } from '#shared/kernel/values.ts'
+import type { Right } from '#shared/kernel/rights.ts'
 import { mailApplyType } from '#shared/mail/mail.apply.ts'
 import { mailCheckType } from '#shared/mail/mail.check.ts'
 import { siteCatchUpType } from '#shared/moves/site.catch-up.ts'
@@ -146,8 +146,8 @@ export type ActionOf<K extends SiteActionType> = Exclude<OperationTypes[K]['acti
 export const actionOf = <K extends SiteActionType>(type: K): SiteAction =>
   OPERATION_TYPES[type].action as SiteAction
 
-/** The right that a token needs to retry an operation of the type. */
-export function retryRightOf(type: OperationType): TokenScope {
+/** The right that a caller needs to retry an operation of the type. */
+export function retryRightOf(type: OperationType): Right {
   const { retry_right, right } = OPERATION_TYPES[type]
   return retry_right ?? right
 }

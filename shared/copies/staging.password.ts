@@ -22,7 +22,7 @@ export const stagingPasswordType = operationType({
   title: 'Change the password of',
   target: 'site',
   command: stagingPassword,
-  right: 'admin',
+  right: 'secrets',
   params: noParams,
   confirms: SAME_DOMAIN,
   outcome: completesWith(stagingPassword.result),

@@ -18,7 +18,7 @@ export const databaseToolType = operationType({
   title: 'Open Adminer for the database of',
   target: 'site',
   command: databaseTool,
-  right: 'admin',
+  right: 'secrets',
   params: databaseTool.params.omit({ domain: true }),
   confirms: SAME_DOMAIN,
   outcome: completesWith(databaseTool.result),

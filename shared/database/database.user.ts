@@ -17,7 +17,7 @@ export const databaseUserType = operationType({
   title: 'Create a temporary user of the database of',
   target: 'site',
   command: databaseUser,
-  right: 'admin',
+  right: 'secrets',
   excludes: 'same_site_except_backup',
   params: databaseUser.params.omit({ domain: true }),
   confirms: SAME_DOMAIN,

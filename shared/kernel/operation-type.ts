@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Contract } from './command.ts'
-import type { Exclusion, SITE_STATUSES, TokenScope } from './values.ts'
+import type { Right } from './rights.ts'
+import type { Exclusion, SITE_STATUSES } from './values.ts'
 
 type SiteStatus = (typeof SITE_STATUSES)[number]
 
@@ -24,10 +25,10 @@ export interface OperationSpec<
   target: T
   /** The command of the agent; null when the dashboard executes it. */
   command: C
-  /** The right that a token needs to start it. */
-  right: TokenScope
+  /** The right that a caller needs to start it. */
+  right: Right
   /** The right to retry it, if that may do more than a call with `right`. */
-  retry_right?: TokenScope
+  retry_right?: Right
   /** `same_site` by default; for a server `nothing`. */
   excludes?: Exclusion
   /** The fields of a call beside its target and `dry_run`. */

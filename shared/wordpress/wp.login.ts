@@ -25,7 +25,7 @@ export const wpLoginType = operationType({
   title: 'Log in to the WordPress of',
   target: 'site',
   command: wpLogin,
-  right: 'admin',
+  right: 'secrets',
   excludes: 'same_site_except_backup',
   params: wpLogin.params.omit({ domain: true }),
   confirms: SAME_DOMAIN,

@@ -131,7 +131,8 @@ export const accessRoutes = {
     summary: 'Create an SFTP account with a password',
     details:
       'For a client without an SSH key. Answers with the password, which is not stored. 409 while the setting `client_accounts` is off, and with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'secrets',
+    needs_session: true,
     loads: loadManagedSite,
     body: CreateClientAccount,
     ...LOGIN_OR_PLAN,
@@ -145,7 +146,8 @@ export const accessRoutes = {
     summary: 'Set a new password of an SFTP account',
     details:
       'Ends all sessions of the site; those with the previous password cannot log in again. Answers like the creation of an account.',
-    right: 'session',
+    right: 'secrets',
+    needs_session: true,
     loads: loadManagedSite,
     body: ResetClientPassword,
     ...LOGIN_OR_PLAN,

@@ -36,11 +36,11 @@ export const backupFileRoutes = {
     summary: 'Download a part of a backup',
     details:
       'A file as it is, a folder as an archive, the database as SQL. It is sent while it is read from the storage, so its length is not known before. One at a time for each server. The activity records the access.',
-    right: 'admin',
+    right: 'secrets',
     loads: loadBackupOf,
     query: DownloadBackupQuery,
     answers: { 200: { about: 'The file.', file: 'application/octet-stream' } },
-    errors: [...ASKS_AGENT, 'forbidden'],
+    errors: ASKS_AGENT,
     waits: true,
     run: ({ deps, loaded, query }) => downloadBackup(deps, loaded, query),
   }),

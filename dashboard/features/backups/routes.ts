@@ -50,7 +50,8 @@ export const backupRoutes = {
     summary: 'Use a new recovery kit',
     details:
       'The private key never reaches the dashboard: the caller creates it, keeps it, and proves with the challenge that it can be used. The challenge is encrypted with RSA-OAEP and SHA-256. Until then the previous kit stays in use. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     body: CreateBackupKit,
     answers: {
       201: { about: 'Recorded, and not in use before it is confirmed.', json: BackupKitCreated },
@@ -66,7 +67,8 @@ export const backupRoutes = {
     summary: 'Confirm the recovery kit',
     details:
       '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     body: ConfirmBackupKit,
     answers: shows('The kit, which is in use now.', { kit: BackupKitView }),
     errors: ['conflict', 'not_found'],
@@ -87,7 +89,8 @@ export const backupRoutes = {
     summary: 'Add a backup target',
     details:
       'The first one is the default. It is used after a check from a server. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     body: CreateBackupTarget,
     answers: creates('Added.', { target: BackupTargetView }),
     errors: ['conflict'],
@@ -101,7 +104,8 @@ export const backupRoutes = {
     summary: 'Change a backup target',
     details:
       '409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     loads: loadTarget,
     body: UpdateBackupTarget,
     answers: shows('Its current state.', { target: BackupTargetView }),
@@ -116,7 +120,8 @@ export const backupRoutes = {
     summary: 'Remove a backup target',
     details:
       'The storage is not touched. 409 while backups of sites are in it. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     loads: loadTarget,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],

@@ -72,7 +72,7 @@ export const copyRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/staging-password',
     summary: 'Show the user and password that visitors of a staging site need',
     details: 'The activity records the access.',
-    right: 'admin',
+    right: 'secrets',
     loads: loadManagedSite,
     answers: { 200: { about: 'User and password.', json: ShownStaging } },
     errors: ['conflict'],

@@ -97,7 +97,7 @@ export const logRoutes = {
     loads: loadManagedSite,
     query: DownloadLogQuery,
     answers: { 200: { about: 'The text.', file: 'text/plain' } },
-    errors: [...ASKS_AGENT, 'forbidden'],
+    errors: ASKS_AGENT,
     waits: true,
     run: ({ deps, loaded, query }) => downloadLog(deps, loaded, query),
   }),

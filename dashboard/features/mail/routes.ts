@@ -39,7 +39,8 @@ export const serverMailRoutes = {
     loads: serverTarget,
     body: SetMail,
     ...APPLIED,
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     run: async (call) => {
       if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
       return APPLIED.run(call)
@@ -77,7 +78,8 @@ export const siteMailRoutes = {
     loads: loadManagedSite,
     body: SetMail,
     ...APPLIED,
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     run: async (call) => {
       if (!call.body.dry_run) await requireConfirmed(call.deps, call.caller)
       return APPLIED.run(call)

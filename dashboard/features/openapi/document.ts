@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { type AnswerSpec, HEADERS } from '#dashboard/kernel/http/answers.ts'
-import type { Right } from '#dashboard/kernel/http/rights.ts'
 import { type AnyRoute, takesDryRun } from '#dashboard/kernel/http/route.ts'
 import { MAX_DIGITS } from '#shared/kernel/api/activity.ts'
+import { lowestRole, scopeFor } from '#shared/kernel/rights.ts'
 import { SETTINGS } from '#shared/settings/api/settings.ts'
 import packed from '../../../package.json' with { type: 'json' }
 import { type DescribedRoute, describedRoutes, type RouteSubjects } from './described-routes.ts'
@@ -62,12 +62,17 @@ const SCHEMES = {
   },
 }
 
-const TOKEN_RULES: Record<Right, string> = {
-  open: 'Needs no authentication.',
-  read: 'Open to API tokens of every scope.',
-  operate: 'An API token needs the scope `operate` or `admin`.',
-  admin: 'An API token needs the scope `admin`.',
-  session: 'Closed to API tokens: it needs a session.',
+/** Returns who may make a call. */
+function callersOf({ right, needs_session }: Pick<AnyRoute, 'right' | 'needs_session'>): string {
+  if (right === 'open') return 'Needs no authentication.'
+  const role = lowestRole(right)
+  const grant = right === 'secrets' ? ', or the grant `secrets`' : ''
+  const account =
+    role === undefined ? 'Every account may do this' : `Needs the role \`${role}\`${grant}`
+  const token = needs_session
+    ? 'API tokens may not'
+    : `API tokens need the scope \`${scopeFor(right)}\``
+  return `${account}; ${token}.`
 }
 
 function requestSchemas(routes: readonly DescribedRoute[]) {
@@ -106,7 +111,7 @@ function operationOf(
     operationId: id,
     tags: [tag],
     summary,
-    description: [route.details, TOKEN_RULES[route.right]].filter(Boolean).join(' '),
+    description: [route.details, callersOf(route)].filter(Boolean).join(' '),
     ...(open ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body ? { requestBody: requestBody(isOptional(body), id, requests) } : {}),

@@ -24,7 +24,7 @@ const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; exa
   },
   forbidden: {
     about:
-      'The scope of the API token is too small, or a request with a cookie comes from another site, from a link or from a form.',
+      'The account does not have the right, the scope of the API token is too small, or a request with a cookie comes from another site, from a link or from a form.',
     example: { message: 'This needs an API token of the scope admin; this one has operate' },
   },
   not_found: {
@@ -86,6 +86,7 @@ export function failuresOf({
   names,
   errors = [],
   open,
+  right,
   ignores_unknown,
 }: DescribedRoute) {
   const possible = new Set<ErrorName>(['internal', ...errors])
@@ -93,7 +94,7 @@ export function failuresOf({
     if (when) for (const name of more) possible.add(name)
   }
   add(!open, 'unauthorized')
-  add(method !== 'GET', 'forbidden')
+  add(method !== 'GET' || !(open || right === 'own.read'), 'forbidden')
   add(
     names.some((name) => name !== 'key'),
     'not_found',

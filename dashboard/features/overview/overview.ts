@@ -163,6 +163,7 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   users: ['user', 'restore a backup of the dashboard'],
   sessions: ['session', 'choose "Log out everywhere" on the page Account'],
   api_tokens: ['API token', 'delete them on the page Account'],
+  grants: ['role', 'have an owner give the roles again'],
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
 }
 

@@ -26,7 +26,8 @@ export const wordpressLoginRoutes = {
     summary: 'Log in to the WordPress of a site',
     details:
       'Answers with a token that is valid once, for a minute. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour. The activity records it.',
-    right: 'session',
+    right: 'secrets',
+    needs_session: true,
     loads: loadManagedSite,
     body: StartLogin,
     answers: {

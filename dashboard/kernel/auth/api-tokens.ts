@@ -16,6 +16,7 @@ import {
   touchApiToken,
 } from './api-tokens.queries.ts'
 import { confirmPassword } from './confirm-password.ts'
+import { findGrants } from './grants.queries.ts'
 import type { LoginDeps } from './login.ts'
 
 const PREFIX = 'hc_'
@@ -67,7 +68,9 @@ export async function findTokenCaller(
   if (isDue(last_used_at, TOUCH_MS, clock.now()))
     await touchApiToken(db, id, timestamp(clock)).catch(ignoreStorageFault)
   const touched = last_used_at === null ? 0 : Date.parse(last_used_at) + TOUCH_MS
-  const caller = { user: found.user, jti: '', token_id: id, token_name: name, scope }
+  const { user } = found
+  const grants = await findGrants({ db, marks }, user.id)
+  const caller = { user, grants, jti: '', token_id: id, token_name: name, scope }
   return { caller, until: Math.min(touched, Date.parse(expires_at)) }
 }
 

@@ -65,7 +65,7 @@ export const authRoutes = {
   getCaller: route({
     at: 'GET /api/auth/me',
     summary: 'Show the signed-in user',
-    right: 'read',
+    right: 'own.read',
     cached_ms: UNTIL_CHANGED,
     answers: { 200: { about: 'The caller.', json: UserAnswer } },
     run: ({ caller: { user } }) => ({ user }),
@@ -73,7 +73,8 @@ export const authRoutes = {
   logout: route({
     at: 'POST /api/auth/logout',
     summary: 'Sign out',
-    right: 'session',
+    right: 'own',
+    needs_session: true,
     answers: signedOut,
     run: async (call) => {
       const { deps, caller } = call
@@ -85,7 +86,8 @@ export const authRoutes = {
   logoutEverywhere: route({
     at: 'POST /api/auth/logout-everywhere',
     summary: 'End every session and every API token of the caller',
-    right: 'session',
+    right: 'own',
+    needs_session: true,
     answers: signedOut,
     run: async (call) => {
       const { deps, caller } = call
@@ -100,7 +102,8 @@ export const authRoutes = {
     summary: 'Confirm the password of the caller',
     details:
       'For calls that answer 409 with `confirmation_needed`: they need it within half an hour before them; a login counts too. Five wrong passwords in a session are answered with 429 for 15 minutes.',
-    right: 'session',
+    right: 'own',
+    needs_session: true,
     body: ConfirmPassword,
     answers: { 204: { about: 'Confirmed.' } },
     errors: ['too_many'],
@@ -111,7 +114,8 @@ export const authRoutes = {
     summary: 'Change the own password',
     details:
       'Ends every other session and, with `end_tokens`, every API token. Five wrong current passwords in a session are answered with 429 for 15 minutes.',
-    right: 'session',
+    right: 'own',
+    needs_session: true,
     body: ChangePassword,
     answers: { 204: { about: 'Changed.' } },
     errors: ['too_many'],
@@ -123,7 +127,7 @@ export const authRoutes = {
   listApiTokens: route({
     at: 'GET /api/auth/tokens',
     summary: 'List the own API tokens',
-    right: 'read',
+    right: 'own.read',
     answers: shows('The tokens.', { tokens: z.array(ApiToken) }),
     run: async ({ deps, caller }) => ({ tokens: await listApiTokens(deps.db, caller.user.id) }),
   }),
@@ -132,7 +136,8 @@ export const authRoutes = {
     summary: 'Create an API token',
     details:
       'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. Five wrong passwords in a session are answered with 429 for 15 minutes.',
-    right: 'session',
+    right: 'own',
+    needs_session: true,
     body: CreateApiToken,
     answers: creates('Created. The text of the token is shown only once.', {
       token: ApiToken,
@@ -147,7 +152,7 @@ export const authRoutes = {
   removeApiToken: route({
     at: 'DELETE /api/auth/tokens/:token_id',
     summary: 'Delete an API token',
-    right: 'admin',
+    right: 'own',
     answers: { 204: { about: 'It no longer works.' } },
     run: async ({ deps, caller, params }) => {
       await removeApiToken(deps, caller, idIn(params.token_id, 'Token'))

@@ -7,6 +7,7 @@ import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { isDue } from '#shared/kernel/age.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
+import { findGrants } from './grants.queries.ts'
 import { type FoundSession, findSession, insertSession, updateSession } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
 
@@ -42,7 +43,8 @@ export async function findCaller(
   if (!session || session.expires_at <= now || String(session.user.id) !== claims.sub)
     return undefined
   const { user, confirmed_at } = session
-  const caller = { user, jti, confirmed_at }
+  const grants = await findGrants(deps, user.id)
+  const caller = { user, grants, jti, confirmed_at }
   const half = Date.parse(session.renewed_at) + SESSION_MS / 2
   const until = Math.min(half, claims.exp * 1000, Date.parse(session.expires_at))
   const admission = { caller, until }

@@ -1,4 +1,5 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { GRANTS } from '#shared/kernel/rights.ts'
 import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
 import { emptyText } from './columns.ts'
 import { users } from './schema.ts'
@@ -40,3 +41,16 @@ export const api_tokens = sqliteTable('api_tokens', {
   /** As that of a session. */
   mark: emptyText(),
 })
+
+/** What an account may do in the whole fleet: its role, and the secrets beside a role. They add up. */
+export const grants = sqliteTable(
+  'grants',
+  {
+    user_id: owner(),
+    gives: text({ enum: GRANTS }).notNull(),
+    given_at: text().notNull(),
+    /** As that of a session. */
+    mark: emptyText(),
+  },
+  (table) => [primaryKey({ columns: [table.user_id, table.gives] })],
+)

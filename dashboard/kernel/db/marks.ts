@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
-import type { api_tokens, sessions } from './auth-schema.ts'
+import type { api_tokens, grants, sessions } from './auth-schema.ts'
 import type { users } from './schema.ts'
 import type { server_agents } from './trust-schema.ts'
 
@@ -8,6 +8,7 @@ interface MarkedRows {
   users: typeof users.$inferSelect
   sessions: typeof sessions.$inferSelect
   api_tokens: typeof api_tokens.$inferSelect
+  grants: typeof grants.$inferSelect
   server_agents: typeof server_agents.$inferSelect
 }
 export type MarkedTable = keyof MarkedRows
@@ -17,6 +18,7 @@ export const COVERED_COLUMNS = {
   users: ['id', 'email', 'name', 'password_hash', 'created_at'],
   sessions: ['jti', 'user_id', 'created_at', 'renewed_at', 'expires_at', 'confirmed_at'],
   api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],
+  grants: ['user_id', 'gives', 'given_at'],
   server_agents: ['server_id', 'certificate', 'public_key', 'enrolled_at'],
 } as const satisfies { [T in MarkedTable]: readonly (keyof MarkedRows[T])[] }
 
@@ -49,6 +51,7 @@ export class Marks {
       users: keyOf('users'),
       sessions: keyOf('sessions'),
       api_tokens: keyOf('api_tokens'),
+      grants: keyOf('grants'),
       server_agents: keyOf('server_agents'),
     }
     this.#log = log

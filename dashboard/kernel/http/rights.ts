@@ -1,15 +1,22 @@
 import { forbidden } from '#shared/kernel/errors.ts'
-import { TOKEN_SCOPES, type TokenScope } from '#shared/kernel/values.ts'
+import { lowestRole, type Right, rightsOf, rightsWithin, scopeFor } from '#shared/kernel/rights.ts'
 import type { Caller } from './caller.ts'
 
-/** The right of a call: none, a token of at least that scope, or a session, which no token replaces. */
-export type Right = 'open' | TokenScope | 'session'
+/** Whether a caller has a right: its account must have it, and the scope of its token include it. */
+const may = ({ grants, scope }: Pick<Caller, 'grants' | 'scope'>, right: Right): boolean =>
+  rightsOf(grants).includes(right) && (scope === undefined || rightsWithin(scope).includes(right))
 
-/** Throws 403 for a token whose scope is too small. A session has every right of its user. */
-export function requireRight({ scope }: Caller, right: Right): void {
-  if (scope === undefined) return
-  if (right === 'session')
+/** Throws 403 for a caller without the right. */
+export function requireRight(caller: Caller, right: Right): void {
+  if (may(caller, right)) return
+  const needed = rightsOf(caller.grants).includes(right)
+    ? `This needs an API token of the scope ${scopeFor(right)}; this one has ${caller.scope}`
+    : `This needs the role ${lowestRole(right)}${right === 'secrets' ? ', or the grant secrets' : ''}: ask an owner of this dashboard`
+  throw forbidden(needed)
+}
+
+/** Throws 403 for an API token, which cannot do everything that its account may do. */
+export function requireSession({ scope }: Caller): void {
+  if (scope !== undefined)
     throw forbidden('API tokens cannot do this: log in with the password of the account')
-  if (right === 'open' || TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(right)) return
-  throw forbidden(`This needs an API token of the scope ${right}; this one has ${scope}`)
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ErrorName } from '#shared/kernel/errors.ts'
+import type { Right } from '#shared/kernel/rights.ts'
 import type { AnswerSpec, AnswerSpecs } from './answers.ts'
 import type { BodyLimits } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { Connection } from './connection.ts'
 import type { Reply } from './reply.ts'
-import type { Right } from './rights.ts'
 
 export type MethodAndPath = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
@@ -53,7 +53,10 @@ type RouteResult<A extends AnswerSpecs> =
 interface Description {
   summary: string
   details?: string
-  right: Right
+  /** The right that the caller needs; `open` calls need no caller. */
+  right: 'open' | Right
+  /** Whether the call is closed to API tokens. */
+  needs_session?: true
   /** The errors beyond the derived ones. */
   errors?: readonly ErrorName[]
   /** The example in place of that of its component. */

@@ -11,7 +11,7 @@ import { callerOf } from './caller.ts'
 import { addressOf, type Connection } from './connection.ts'
 import { queryOf } from './path.ts'
 import { Reply } from './reply.ts'
-import { requireRight } from './rights.ts'
+import { requireRight, requireSession } from './rights.ts'
 import { type AnyRoute, type NeedsDeps, takesDryRun } from './route.ts'
 import { unknownNestedFields } from './unknown-fields.ts'
 
@@ -67,6 +67,7 @@ const setsCookie = ({ answers }: AnyRoute) =>
 /** Answers a request. It starts with the second guard, independently of the gate. */
 async function answerOf(route: AnyRoute, deps: unknown, { query, ...incoming }: Incoming) {
   const { request, server } = incoming
+  if (route.needs_session) requireSession(callerOf(request))
   if (route.right !== 'open') requireRight(callerOf(request), route.right)
   if (route.waits) server?.timeout(request, 0)
   if (route.cached_ms !== undefined) allowCaching(request, route.cached_ms)

@@ -2,22 +2,28 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { count } from 'drizzle-orm'
 import { createApp } from '#dashboard/app.ts'
 import { makeDeps } from '#dashboard/deps.ts'
 import type { Mailer } from '#dashboard/features/alerts/mailer.ts'
 import { cookieName } from '#dashboard/kernel/auth/cookie.ts'
 import { makeFirstUser } from '#dashboard/kernel/auth/first-user.ts'
+import { grantToFirst, insertGrants } from '#dashboard/kernel/auth/grants.queries.ts'
+import { insertUser } from '#dashboard/kernel/auth/queries.ts'
 import { openSession } from '#dashboard/kernel/auth/sessions.ts'
 import { type Database, openDatabase } from '#dashboard/kernel/db/client.ts'
 import { Marks } from '#dashboard/kernel/db/marks.ts'
+import { users } from '#dashboard/kernel/db/schema.ts'
 import { AnswerCache } from '#dashboard/kernel/http/answer-cache.ts'
-import { type Clock, realClock } from '#dashboard/kernel/runtime/clock.ts'
+import { type Clock, realClock, timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { jsonLog } from '#dashboard/kernel/runtime/log.ts'
 import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
 import type { TimeLimits } from '#dashboard/kernel/runtime/time-limits.ts'
 import { Keyring } from '#dashboard/kernel/trust/keyring.ts'
 import { makeSealer } from '#dashboard/kernel/trust/seal.ts'
 import { ROUTES } from '#dashboard/routes.ts'
+import type { Grant } from '#shared/kernel/rights.ts'
+import { Secret } from '#shared/kernel/secret.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 import { testWith } from '#tests/support/fixture.ts'
 import { knownKey } from '#tests/support/key-pair.ts'
@@ -156,8 +162,22 @@ export class Dashboard {
 
   async signIn(): Promise<void> {
     await makeFirstUser(this.deps, { ADMIN_EMAIL: EMAIL, ADMIN_PASSWORD: PASSWORD })
+    await grantToFirst(this.deps, timestamp(this.deps.clock))
     const user = { id: 1, email: EMAIL, name: 'Administrator' }
     this.token = await openSession(this.deps, user)
+  }
+
+  /** Makes another account, and returns the headers of a session of it. */
+  async signInWith(gives: readonly Grant[]): Promise<{ cookie: string }> {
+    const { deps } = this
+    const [counted] = await this.db.read.select({ total: count() }).from(users)
+    const id = (counted?.total ?? 0) + 1
+    const user = { id, email: `account-${id}@control.example`, name: `Account ${id}` }
+    const given_at = timestamp(deps.clock)
+    const password_hash = await deps.passwords.hash(new Secret(PASSWORD))
+    await insertUser(deps, { ...user, password_hash, created_at: given_at })
+    await insertGrants(deps, { user_id: id, gives, given_at })
+    return { cookie: `${cookieName('session', deps)}=${await openSession(deps, user)}` }
   }
 
   /** Like the end of a process: the records stay. */

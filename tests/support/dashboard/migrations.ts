@@ -7,6 +7,7 @@ import { type KnownMigration, knownMigrations } from '#dashboard/kernel/db/migra
 export const RELEASED = [
   // 0000_initial.sql
   '7a34050c7fc8747c222679e2b9593e7b9f7ecd26964b396a261fb88362a1599d',
+  '0f6000a0f634b3dac816482266436b86f747d6d7bebc26969b6cacc8875a9955',
 ]
 
 /** The migrations of a later version of the dashboard: those of this one, and two more. */

@@ -42,7 +42,8 @@ export const offSiteRoutes = {
     summary: 'Set the target of the dashboard',
     details:
       'It is never sent to a server. 422 if a target of sites has the same account. It is checked at once. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     body: SetDashboardTarget,
     answers: { 200: { about: 'Set, and about to be checked.', json: DashboardBackup } },
     errors: ['conflict'],
@@ -57,7 +58,8 @@ export const offSiteRoutes = {
     summary: 'Remove the target of the dashboard',
     details:
       'The storage is not touched, and no backup of the dashboard is made any more. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict', 'not_found'],
     run: async ({ deps, caller }) => {

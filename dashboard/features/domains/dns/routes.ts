@@ -44,7 +44,8 @@ export const dnsRoutes = {
     summary: 'Add a DNS account',
     details:
       'The token is tested first: 422 on `token` with the message of Cloudflare if it refuses the token, or if the token has no access to a zone. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     body: CreateDnsAccount,
     answers: creates('Added.', { account: DnsAccountView }),
     errors: ['conflict'],
@@ -59,7 +60,8 @@ export const dnsRoutes = {
     summary: 'Change a DNS account',
     details:
       'Reads the zones again, also without a change. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     loads: loadAccount,
     body: UpdateDnsAccount,
     answers: shows('Its current state.', { account: DnsAccountView }),
@@ -75,7 +77,8 @@ export const dnsRoutes = {
     summary: 'Remove a DNS account',
     details:
       'The records at Cloudflare stay. 409 with `confirmation_needed` if the password of the caller was not given in the last half hour.',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     loads: loadAccount,
     answers: { 204: { about: 'Removed.' } },
     errors: ['conflict'],

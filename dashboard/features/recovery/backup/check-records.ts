@@ -108,6 +108,7 @@ const NAMES: { [T in MarkedTable]: NameOf<T> } = {
   users: ({ id }) => `user ${id}`,
   sessions: ({ user_id, created_at }) => `session of user ${user_id} from ${printable(created_at)}`,
   api_tokens: ({ user_id, name }) => `API token ${printable(name)} of user ${user_id}`,
+  grants: ({ user_id, gives }) => `grant ${printable(gives)} of user ${user_id}`,
   server_agents: ({ server_id }) => `trusted agent of server ${server_id}`,
 }
 

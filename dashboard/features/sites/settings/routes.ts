@@ -32,7 +32,7 @@ export const siteSettingsRoutes = {
     at: 'POST /api/servers/:server_id/sites/:site_id/visitor-password',
     summary: 'Show the user and password that visitors of a protected site need',
     details: 'The activity records the access.',
-    right: 'admin',
+    right: 'secrets',
     loads: loadManagedSite,
     answers: { 200: { about: 'User and password.', json: ShownStaging } },
     errors: ['conflict'],

@@ -17,7 +17,8 @@ export const keyRoutes = {
   rotateKey: route({
     at: 'POST /api/keys/rotate',
     summary: 'Create a new key and send it to every agent',
-    right: 'session',
+    right: 'admin',
+    needs_session: true,
     answers: { 201: { about: 'All keys, with the new one.', json: keys } },
     run: async ({ deps, caller }) => {
       await rotateKey(deps, caller.user.id)

@@ -1,8 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Database } from '#dashboard/kernel/db/client.ts'
-import type { Right } from '#dashboard/kernel/http/rights.ts'
+import { describe, expect, test } from 'bun:test'
+import { and, eq } from 'drizzle-orm'
+import { findGrants, grantToFirst } from '#dashboard/kernel/auth/grants.queries.ts'
+import { SESSIONS_NEWS } from '#dashboard/kernel/auth/session-revocation.ts'
+import { grants } from '#dashboard/kernel/db/auth-schema.ts'
+import type { AnyRoute } from '#dashboard/kernel/http/route.ts'
 import { ROUTES } from '#dashboard/routes.ts'
 import { conflict } from '#shared/kernel/errors.ts'
+import type { Grant, Right } from '#shared/kernel/rights.ts'
+import { PING } from '#shared/kernel/sse.ts'
 import { TOKEN_SCOPES, type TokenScope } from '#shared/kernel/values.ts'
 import { OPERATION_NAMES, OPERATION_TYPES, retryRightOf } from '#shared/operation-types.ts'
 import { type Dashboard, makeDashboard, PASSWORD } from '#tests/support/dashboard/dashboard.ts'
@@ -11,65 +16,111 @@ import { ended } from '#tests/support/dashboard/operations.ts'
 import { domain, site, trashed } from '#tests/support/dashboard/trash.ts'
 import { FakeAgent } from '#tests/support/fake-agent.ts'
 
-const tokens = new Map<TokenScope, string>()
-let dashboard: Dashboard
+const SESSION_ONLY = 'API tokens cannot do this: log in with the password of the account'
+const refusal = (message: string) => ({ error: 'Forbidden', message })
+const forbidden = (message: string) => ({ status: 403, body: refusal(message) })
+const needsRole = (role: string) => `This needs the role ${role}: ask an owner of this dashboard`
 
-/** For the tests of a block, with a token of each scope. */
-function useDashboard(open?: (file: string) => Promise<Database>) {
-  beforeAll(async () => {
-    dashboard = await makeDashboard(open ? { open } : {})
-    for (const scope of TOKEN_SCOPES) {
-      const body = { name: scope, password: PASSWORD, scope }
-      const made = await dashboard.call('POST', '/api/auth/tokens', body)
-      tokens.set(scope, made.body.plaintext)
-    }
-  })
-  afterAll(() => dashboard[Symbol.asyncDispose]())
+/** What each account may do, and the scope that its token needs for it. */
+const MAY: Record<string, { grants: readonly Grant[]; rights: readonly Right[] }> = {
+  nobody: { grants: [], rights: ['own.read', 'own'] },
+  viewer: { grants: ['viewer'], rights: ['own.read', 'own', 'read'] },
+  operator: { grants: ['operator'], rights: ['own.read', 'own', 'read', 'operate'] },
+  'operator with secrets': {
+    grants: ['operator', 'secrets'],
+    rights: ['own.read', 'own', 'read', 'operate', 'secrets'],
+  },
+  admin: {
+    grants: ['admin'],
+    rights: ['own.read', 'own', 'read', 'operate', 'secrets', 'admin'],
+  },
+  owner: {
+    grants: ['owner'],
+    rights: ['own.read', 'own', 'read', 'operate', 'secrets', 'admin', 'accounts'],
+  },
+}
+const LOWEST: Partial<Record<Right, string>> = {
+  read: needsRole('viewer'),
+  operate: needsRole('operator'),
+  secrets: 'This needs the role admin, or the grant secrets: ask an owner of this dashboard',
+  admin: needsRole('admin'),
+  accounts: needsRole('owner'),
+}
+const SCOPES: Record<TokenScope, readonly Right[]> = {
+  read: ['own.read', 'read'],
+  operate: ['own.read', 'read', 'operate'],
+  admin: ['own.read', 'own', 'read', 'operate', 'secrets', 'admin', 'accounts'],
+}
+const scopeOf = (right: Right): string =>
+  TOKEN_SCOPES.find((scope) => SCOPES[scope].includes(right)) ?? ''
+
+/** The refusal of a call by an account with a session or a token; undefined when it may make it. */
+function refusalOf(
+  { right, needs_session }: Pick<AnyRoute, 'right' | 'needs_session'>,
+  rights: readonly Right[],
+  scope: TokenScope | undefined,
+) {
+  if (right === 'open') return undefined
+  if (needs_session && scope) return refusal(SESSION_ONLY)
+  if (!rights.includes(right)) return refusal(LOWEST[right] ?? '')
+  if (scope === undefined || SCOPES[scope].includes(right)) return undefined
+  return refusal(`This needs an API token of the scope ${scopeOf(right)}; this one has ${scope}`)
 }
 
-const headers = (scope: TokenScope) => ({
-  cookie: '',
-  authorization: `Bearer ${tokens.get(scope)}`,
-})
-
-const forbidden = (message: string) => ({ status: 403, body: { error: 'Forbidden', message } })
-
-/** The refusal for a token of the scope; undefined when it may make the call. */
-function refusalOf(right: Right, scope: TokenScope) {
-  if (right === 'session')
-    return forbidden('API tokens cannot do this: log in with the password of the account')
-  const grants: Record<TokenScope, readonly Right[]> = {
-    read: ['open', 'read'],
-    operate: ['open', 'read', 'operate'],
-    admin: ['open', 'read', 'operate', 'admin'],
-  }
-  if (grants[scope].includes(right)) return undefined
-  return forbidden(`This needs an API token of the scope ${right}; this one has ${scope}`)
-}
-
-const routes = ROUTES.map(({ at, right }): [string, Right] => [at, right])
-const answered = routes.filter(([route]) => !route.endsWith('/events'))
-
-const WALKS = RECORDS.flatMap(([where, open]) =>
-  TOKEN_SCOPES.map((scope) => ({ where, open, scope })),
+const routes = ROUTES.map(({ at, right }): [string, Right | 'open'] => [at, right])
+/** The calls of a credential that ends with them are left for the tests of logins. */
+const ENDS = ['POST /api/auth/logout', 'POST /api/auth/logout-everywhere']
+const walked: readonly AnyRoute[] = ROUTES.filter(
+  ({ at }) => !(at.endsWith('/events') || ENDS.includes(at)),
 )
 
-describe.each(WALKS)('a token of the scope $scope, with the records $where,', ({ open, scope }) => {
-  useDashboard(open)
-  test.each(answered)('makes the call %s as far as its right, %s, allows', async (route, right) => {
-    const [method = '', path = ''] = route.split(' ')
-    // Ids that do not exist: a call that is allowed finds nothing to change.
-    const asked = path.replace(/:\w+/g, '999')
+const CREDENTIALS = [undefined, ...TOKEN_SCOPES]
+/** Kept answers are the only difference between records: one account shows it on a server. */
+const WALKS = RECORDS.flatMap(([where, open], place) =>
+  Object.entries(MAY)
+    .filter(([account]) => place === 0 || account === 'operator')
+    .flatMap(([account, { grants, rights }]) =>
+      CREDENTIALS.map((scope) => ({
+        ...{ where, open, account, grants, rights, scope },
+        credential: scope === undefined ? 'a session' : `a token of the scope ${scope}`,
+      })),
+    ),
+)
 
-    // The second answer may be a kept one.
-    await dashboard.send(method, asked, undefined, headers(scope))
-    const response = await dashboard.send(method, asked, undefined, headers(scope))
+describe('each call is made as far as its right allows', () => {
+  test.each(WALKS)('by $account with $credential, with the records $where', async (walk) => {
+    const { open, grants, rights, scope } = walk
+    await using dashboard = await makeDashboard({ open })
+    const headers = await credentialOf(dashboard, grants, scope)
+    for (const route of walked) {
+      const [method = '', path = ''] = route.at.split(' ')
+      // Ids that do not exist: a call that is allowed finds nothing to change.
+      const asked = path.replace(/:\w+/g, '999')
 
-    const refusal = refusalOf(right, scope)
-    if (refusal) expect({ status: response.status, body: await response.json() }).toEqual(refusal)
-    else expect([401, 403]).not.toContain(response.status)
+      // The second answer may be a kept one.
+      await (await dashboard.send(method, asked, undefined, headers)).text()
+      const response = await dashboard.send(method, asked, undefined, headers)
+      const body = await response.text()
+
+      const expected = refusalOf(route, rights, scope)
+      const seen = response.status === 403 ? JSON.parse(body) : undefined
+      expect([route.at, seen]).toEqual([route.at, expected])
+      expect([route.at, response.status]).not.toEqual([route.at, 401])
+    }
   })
 })
+
+async function credentialOf(
+  dashboard: Dashboard,
+  grants: readonly Grant[],
+  scope: TokenScope | undefined,
+): Promise<Record<string, string>> {
+  const session = await dashboard.signInWith(grants)
+  if (scope === undefined) return session
+  const body = { name: scope, password: PASSWORD, scope }
+  const made = await dashboard.call('POST', '/api/auth/tokens', body, session)
+  return { cookie: '', authorization: `Bearer ${made.body.plaintext}` }
+}
 
 /** A backup has the passwords of its site, and a log the addresses of its visitors. */
 const DOWNLOADS = [
@@ -81,7 +132,8 @@ const DOWNLOADS = [
 test('a read-only token makes GET calls except those that show a password, and downloads', () => {
   const all = routes.map(([route]) => route).filter((route) => route.startsWith('GET /api'))
   const readable = routes.filter(
-    ([route, right]) => right === 'read' || (right === 'open' && all.includes(route)),
+    ([route, right]) =>
+      ['own.read', 'read'].includes(right) || (right === 'open' && all.includes(route)),
   )
 
   expect([...readable.map(([route]) => route), ...DOWNLOADS].toSorted()).toEqual(all.toSorted())
@@ -89,9 +141,9 @@ test('a read-only token makes GET calls except those that show a password, and d
 })
 
 test('no token creates tokens, changes the password, ends sessions, rotates keys, or enters an address', () => {
-  const closed = routes.filter(([, right]) => right === 'session')
+  const closed = ROUTES.filter(({ needs_session }: AnyRoute) => needs_session)
 
-  expect(closed.map(([route]) => route)).toEqual([
+  expect(closed.map(({ at }) => at)).toEqual([
     'POST /api/auth/logout',
     'POST /api/auth/logout-everywhere',
     'POST /api/auth/confirm',
@@ -118,27 +170,68 @@ test('no token creates tokens, changes the password, ends sessions, rotates keys
   ])
 })
 
-describe('a token', () => {
-  useDashboard()
+test('HEAD needs the right of GET', async () => {
+  await using dashboard = await makeDashboard()
+  const send = async (grants: readonly Grant[]) => {
+    const headers = await dashboard.signInWith(grants)
+    return (await dashboard.send('HEAD', '/api/servers', undefined, headers)).status
+  }
 
-  test('HEAD needs the right of GET', async () => {
-    const { status } = await dashboard.send('HEAD', '/api/servers', undefined, headers('read'))
+  expect([await send(['viewer']), await send([])]).toEqual([200, 403])
+})
 
-    expect(status).toBe(200)
-  })
+test('401 comes before 403, and 403 before a malformed body', async () => {
+  await using dashboard = await makeDashboard()
+  const call = async (authorization: string | undefined) => {
+    const headers = { cookie: '', 'content-type': 'application/json' }
+    const all = authorization === undefined ? headers : { ...headers, authorization }
+    return (await dashboard.call('POST', '/api/servers', '{', all)).status
+  }
+  const read = await credentialOf(dashboard, ['admin'], 'read')
+  const admin = await credentialOf(dashboard, ['admin'], 'admin')
 
-  test('401 comes before 403, and 403 before a malformed body', async () => {
-    const call = (plaintext: string) =>
-      dashboard.call('POST', '/api/servers', '{', {
-        cookie: '',
-        'content-type': 'application/json',
-        authorization: `Bearer ${plaintext}`,
-      })
+  expect(await call(`${read.authorization}x`)).toBe(401)
+  expect(await call(read.authorization)).toBe(403)
+  expect(await call(admin.authorization)).toBe(400)
+})
 
-    expect((await call(`${tokens.get('read')}x`)).status).toBe(401)
-    expect((await call(tokens.get('read') ?? '')).status).toBe(403)
-    expect((await call(tokens.get('admin') ?? '')).status).toBe(400)
-  })
+test('a grant that the dashboard did not write gives nothing', async () => {
+  await using dashboard = await makeDashboard()
+  const viewer = await dashboard.signInWith(['viewer'])
+  const add = (gives: Grant, mark: string) =>
+    dashboard.db.write((queries) =>
+      queries.insert(grants).values({ user_id: 2, gives, given_at: 'x', mark }),
+    )
+  const [first] = await dashboard.db.read.select().from(grants).where(eq(grants.user_id, 1))
+  await add('owner', first?.mark ?? '')
+  await add('admin', '')
+
+  const { status } = await dashboard.call('PUT', '/api/settings/sync_interval', {}, viewer)
+  expect(status).toBe(403)
+})
+
+test('a stream ends when the grants of its account change', async () => {
+  await using dashboard = await makeDashboard()
+  const viewer = await dashboard.signInWith(['operator', 'secrets'])
+  const stream = await dashboard.send('GET', '/api/fleet/events', undefined, viewer)
+  const ended = stream.text()
+  await dashboard.db.write((queries) =>
+    queries.delete(grants).where(and(eq(grants.user_id, 2), eq(grants.gives, 'secrets'))),
+  )
+  dashboard.deps.bus.notify(SESSIONS_NEWS)
+
+  expect(await ended).toStartWith(PING)
+})
+
+test('an account of a dashboard without grants is an owner, and no other one later', async () => {
+  await using dashboard = await makeDashboard()
+  const { deps, db } = dashboard
+  await db.write((queries) => queries.delete(grants))
+  await grantToFirst(deps, '2026-01-01T00:00:00.000Z')
+  await dashboard.signInWith([])
+  await grantToFirst(deps, '2026-01-02T00:00:00.000Z')
+
+  expect([await findGrants(deps, 1), await findGrants(deps, 2)]).toEqual([['owner'], []])
 })
 
 test('retrying a failed purge requires the right to purge', async () => {
@@ -168,15 +261,18 @@ test('retrying a failed purge requires the right to purge', async () => {
 })
 
 const DOCUMENT = '.github/docs/rights.md'
-const ORDER = ['operate', 'admin', 'session']
-/** The rows of the document, of both tables. */
+const ORDER: readonly string[] = ['operate', 'secrets', 'admin', 'accounts', 'own']
+/** The rows of the document, of all tables. */
 const text = await Bun.file(DOCUMENT).text()
 const rows = text.split('\n').filter((line) => line.startsWith('| `'))
-const rowOf = ([name, ...rights]: readonly string[]) => `| \`${name}\` | ${rights.join(' | ')} |`
+const rowOf = ([name, ...cells]: readonly string[]) => `| \`${name}\` | ${cells.join(' | ')} |`
 
 test('the document has the right of every call that needs more than to read', () => {
   const calls = ROUTES.filter(({ right }) => ORDER.includes(right))
-    .map(({ at, right }) => [at, right] as const)
+    .map(
+      ({ at, right, needs_session }: AnyRoute) =>
+        [at, right, needs_session ? 'no' : scopeOf(right as Right)] as const,
+    )
     .sort(([one, a], [other, b]) => ORDER.indexOf(a) - ORDER.indexOf(b) || one.localeCompare(other))
 
   expect(rows.filter((row) => row.includes('/api/'))).toEqual(calls.map(rowOf))
@@ -189,5 +285,16 @@ test('the document has the rights to start and to retry each type of operation',
     retryRightOf(type),
   ]).sort()
 
-  expect(rows.filter((row) => !row.includes('/api/'))).toEqual(types.map(rowOf))
+  expect(rows.filter((row) => /^\| `[a-z-]+\.[a-z-]+`/.test(row))).toEqual(types.map(rowOf))
+})
+
+test('the document has the rights of each role', () => {
+  const cells = Object.entries(MAY)
+    .filter(([account]) => !['nobody', 'operator with secrets'].includes(account))
+    .map(([account, { rights }]) => [
+      account,
+      rights.filter((right) => !right.startsWith('own')).join(', '),
+    ])
+
+  expect(rows.filter((row) => /^\| `[a-z]+` \|/.test(row))).toEqual(cells.map(rowOf))
 })

@@ -154,6 +154,7 @@ describe('the check', () => {
       ...[1, 2].flatMap((id) => wrong(`user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`session of user ${id} from ${at(id)}`)),
       ...[1, 2].flatMap((id) => wrong(`API token name ${id} é世'" of user ${id}`)),
+      ...[1, 2].flatMap((id) => wrong(`grant gives ${id} é世'" of user ${id}`)),
       ...[1, 2].flatMap((id) => wrong(`trusted agent of server ${id}`)),
       'signing key key-1 cannot be opened with the seal-secret',
       'signing key key-2 cannot be opened with the seal-secret',

@@ -1,0 +1,56 @@
+import { count, eq, sql } from 'drizzle-orm'
+import { grants } from '#dashboard/kernel/db/auth-schema.ts'
+import { writeAll } from '#dashboard/kernel/db/client.ts'
+import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
+import { users } from '#dashboard/kernel/db/schema.ts'
+import { GRANTS, type Grant } from '#shared/kernel/rights.ts'
+import type { MarkedRecords } from './queries.ts'
+
+const ofUser = preparedQuery((read) =>
+  read
+    .select()
+    .from(grants)
+    .where(eq(grants.user_id, sql.placeholder('user_id')))
+    .prepare(),
+)
+
+/** Returns what an account may do, from the least to the most; a row that others wrote grants nothing. */
+export async function findGrants({ db, marks }: MarkedRecords, user_id: number): Promise<Grant[]> {
+  const rows = await ofUser(db).all({ user_id })
+  const given = new Set(rows.filter((row) => marks.fits('grants', row)).map((row) => row.gives))
+  return GRANTS.filter((grant) => given.has(grant))
+}
+
+/**
+ * Makes the accounts of a dashboard without any grant its owners: the first account, also of a
+ * dashboard that was installed before there were roles.
+ */
+export async function grantToFirst({ db, marks }: MarkedRecords, given_at: string): Promise<void> {
+  const [counted] = await db.read.select({ total: count() }).from(grants)
+  if ((counted?.total ?? 0) > 0) return
+  const found = (await db.read.select().from(users)).filter((row) => marks.fits('users', row))
+  for (const { id } of found)
+    await insertGrants({ db, marks }, { user_id: id, gives: ['owner'], given_at })
+}
+
+interface NewGrants {
+  user_id: number
+  gives: readonly Grant[]
+  given_at: string
+}
+
+export async function insertGrants(
+  { db, marks }: MarkedRecords,
+  { gives, ...given }: NewGrants,
+): Promise<void> {
+  await writeAll(db, (queries) =>
+    gives.map((grant) => {
+      const values = { ...given, gives: grant }
+      const mark = marks.of('grants', values)
+      return queries
+        .insert(grants)
+        .values({ ...values, mark })
+        .onConflictDoNothing()
+    }),
+  )
+}

@@ -1,0 +1,55 @@
+import { TOKEN_SCOPES, type TokenScope } from './values.ts'
+
+/** The roles of an account, from the least to the most; each includes the rights of the previous ones. */
+const ROLES = ['viewer', 'operator', 'admin', 'owner'] as const
+export type Role = (typeof ROLES)[number]
+
+/** What an account can be granted: a role, or the secrets, which no role below `admin` includes. */
+export const GRANTS = [...ROLES, 'secrets'] as const
+export type Grant = (typeof GRANTS)[number]
+
+/**
+ * What a call needs of its caller. `own` calls are about the account of the caller, and need no
+ * grant. `secrets` shows passwords and everything that a site stores. `accounts` decides what others
+ * may do.
+ */
+const RIGHTS = ['own.read', 'own', 'read', 'operate', 'secrets', 'admin', 'accounts'] as const
+export type Right = (typeof RIGHTS)[number]
+
+const RIGHTS_OF_EVERYONE: readonly Right[] = ['own.read', 'own']
+
+const RIGHTS_OF: Readonly<Record<Grant, readonly Right[]>> = {
+  viewer: ['read'],
+  operator: ['read', 'operate'],
+  admin: ['read', 'operate', 'secrets', 'admin'],
+  owner: ['read', 'operate', 'secrets', 'admin', 'accounts'],
+  secrets: ['secrets'],
+}
+
+/** The smallest scope of an API token for a right. */
+const SCOPE_FOR: Readonly<Record<Right, TokenScope>> = {
+  'own.read': 'read',
+  own: 'admin',
+  read: 'read',
+  operate: 'operate',
+  secrets: 'admin',
+  admin: 'admin',
+  accounts: 'admin',
+}
+
+/** Returns the rights of an account; grants only add up. */
+export function rightsOf(grants: readonly Grant[]): Right[] {
+  const given = new Set([...RIGHTS_OF_EVERYONE, ...grants.flatMap((grant) => RIGHTS_OF[grant])])
+  return RIGHTS.filter((right) => given.has(right))
+}
+
+/** Returns the rights that a token of the scope may use, if its account has them. */
+export const rightsWithin = (scope: TokenScope): Right[] =>
+  RIGHTS.filter((right) => TOKEN_SCOPES.indexOf(scope) >= TOKEN_SCOPES.indexOf(SCOPE_FOR[right]))
+
+/** Returns the scope that a token needs for a right. */
+export const scopeFor = (right: Right): TokenScope => SCOPE_FOR[right]
+
+/** Returns the lowest role that has a right; undefined for what every account may do. */
+export const lowestRole = (right: Right): Role | undefined =>
+  ROLES.find((role) => RIGHTS_OF[role].includes(right))
