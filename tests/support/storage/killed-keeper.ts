@@ -66,12 +66,17 @@ export async function installUnits(host: Host, store: string): Promise<void> {
 export const killAt = (host: Host, repository: string, moment: keyof typeof MOMENTS) =>
   host.must(['bash', '-c', KILL(MOMENTS[moment]), repository])
 
-/** The same when its prune has written a new index, and has deleted nothing yet. */
-export async function killBeforeDeletion(host: Host, repository: string): Promise<void> {
+/**
+ * The same when its prune has written a new index, and has deleted nothing yet. Returns how the run
+ * ends that systemd starts then.
+ */
+export async function killBeforeDeletion(host: Host, repository: string): Promise<string> {
   await installMore(host, 'trixie', ['strace'])
   const indexes = (await host.must(['find', `${repository}/index`, '-type', 'f'])).trim()
   await host.put(HOLD, held(indexes.split('\n')))
+  const since = await host.must(['journalctl', '--quiet', '--lines=0', '--show-cursor'])
   await host.must(['bash', '-c', KILL_HELD, repository])
+  return endOfRestart(host, since.replace('-- cursor: ', '').trim())
 }
 
 /** Starts a run, and kills it when it has come to a moment. */
@@ -94,10 +99,27 @@ export async function stopped(host: Host): Promise<string> {
   return result
 }
 
-/** Waits for the end of the run that systemd starts. */
-export async function endOfRestart(host: Host): Promise<string> {
-  const ends = async () =>
-    (await show(host, 'NRestarts')) !== '0' && (await show(host, 'ActiveState')) === 'inactive'
-  await poll(ends)
-  return show(host, 'Result')
+/** The messages of systemd (sd-messages.h): it starts a unit again, which ends well, or not. */
+const RESTARTS = '5eb03494b6584870a536b337290809b3'
+const SUCCEEDS = '7ad2d189f7e94e70a38c781354912448'
+const FAILS = 'd9b373ed55a64feb8242e02dbe79a49c'
+
+/**
+ * Waits for the end of the run that systemd starts after a failure, in the journal since a cursor:
+ * a unit that has ended well is unloaded, and its properties are those of one that never ran.
+ */
+async function endOfRestart(host: Host, cursor: string): Promise<string> {
+  const fields = '--output-fields=MESSAGE_ID,UNIT_RESULT'
+  const read = ['journalctl', '--quiet', `--unit=${UNIT}`, '--output=json', fields]
+  let end: { MESSAGE_ID?: string; UNIT_RESULT?: string } | undefined
+  await poll(async () => {
+    const text = await host.must([...read, `--after-cursor=${cursor}`])
+    const lines = text.split('\n').filter((line) => line !== '')
+    const entries: NonNullable<typeof end>[] = lines.map((line) => JSON.parse(line))
+    const restart = entries.findIndex((entry) => entry.MESSAGE_ID === RESTARTS)
+    const after = restart < 0 ? [] : entries.slice(restart)
+    end = after.find(({ MESSAGE_ID }) => MESSAGE_ID === SUCCEEDS || MESSAGE_ID === FAILS)
+    return end !== undefined
+  })
+  return end?.MESSAGE_ID === SUCCEEDS ? 'success' : String(end?.UNIT_RESULT)
 }

@@ -4,7 +4,6 @@ import { poll } from '#tests/support/lab/index.ts'
 import { fading } from '#tests/support/storage/fading.ts'
 import { besideRest, describeKeeper, STORE } from '#tests/support/storage/keeper-world.ts'
 import {
-  endOfRestart,
   installUnits,
   killAt,
   killBeforeDeletion,
@@ -55,9 +54,8 @@ describeKeeper('an interrupted keeper', besideRest, CONFIG, (world) => {
     await killAt(host, shop, 'repacking')
     expect(await stopped(host)).toBe('signal')
     await expectKept()
-    await killBeforeDeletion(host, shop)
 
-    expect(await endOfRestart(host)).toBe('success')
+    expect(await killBeforeDeletion(host, shop)).toBe('success')
     await expectKept()
     expect(await host.must(['ls', `${shop}/locks`])).toBe('')
     expect(await bytes('shop')).toBeLessThan(31 * MB)
