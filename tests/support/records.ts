@@ -25,7 +25,7 @@ export async function copyRecords(to: string, others: readonly string[] = []): P
   await Bun.write(join(dirname(to), 'seal-secret'), SEAL_SECRET)
   if (others.length === 0) return
   const database = new Database(to)
-  const first = database.query<Omit<UserRow, 'mark'>, []>(
+  const first = database.query<Omit<UserRow, 'mark' | 'factor_id'>, []>(
     'select id, email, name, password_hash, created_at from users where id = 1',
   )
   const known = first.get()

@@ -165,6 +165,10 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
   api_tokens: ['API token', 'delete them on the page Account'],
   grants: ['role', 'have an owner give the roles again'],
   server_agents: ['trusted agent', 'enrol the servers again that are offline for this reason'],
+  user_factors: [
+    'second factor',
+    'run hosting-control reset-factors <email> on the machine of the dashboard for their accounts',
+  ],
 }
 
 /** Returns the rows that admit nobody, since no dashboard with the seal-secret wrote them. */

@@ -28,6 +28,31 @@ export const sessions = sqliteTable(
   (table) => [index('sessions_user').on(table.user_id)],
 )
 
+/**
+ * An authenticator app of a user (RFC 6238). Its codes are asked for while the row of the user has
+ * its id; until it is confirmed, it has no effect.
+ */
+export const user_factors = sqliteTable(
+  'user_factors',
+  {
+    id: text().primaryKey(),
+    user_id: owner(),
+    /** The secret in base32 (trust/seal.ts); empty after a reset. */
+    secret_sealed: emptyText(),
+    created_at: text().notNull(),
+    confirmed_at: text(),
+    /** The time step of the newest code that was used: no code of it or an older one counts. */
+    last_step: integer().notNull().default(0),
+    /** The hashes of the unused recovery codes, with blanks between them. */
+    recovery_codes: emptyText(),
+    /** When a command on the machine of the dashboard removed the factor; the row reports that. */
+    reset_at: text(),
+    /** As that of a session. */
+    mark: emptyText(),
+  },
+  (table) => [index('user_factors_user').on(table.user_id)],
+)
+
 /** `hash` is the SHA-256 of a token of 256 random bits, in hex. */
 export const api_tokens = sqliteTable('api_tokens', {
   id: integer().primaryKey({ autoIncrement: true }),

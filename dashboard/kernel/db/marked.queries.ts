@@ -1,4 +1,4 @@
-import { api_tokens, grants, sessions } from './auth-schema.ts'
+import { api_tokens, grants, sessions, user_factors } from './auth-schema.ts'
 import type { Database } from './client.ts'
 import type { MarkedRow, MarkedTable } from './marks.ts'
 import { users } from './schema.ts'
@@ -14,5 +14,6 @@ export async function listMarked({ read }: Pick<Database, 'read'>): Promise<AllM
     api_tokens: await read.select().from(api_tokens),
     grants: await read.select().from(grants),
     server_agents: await read.select().from(server_agents),
+    user_factors: await read.select().from(user_factors),
   }
 }

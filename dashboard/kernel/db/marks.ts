@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Log } from '#dashboard/kernel/runtime/log.ts'
-import type { api_tokens, grants, sessions } from './auth-schema.ts'
+import type { api_tokens, grants, sessions, user_factors } from './auth-schema.ts'
 import type { users } from './schema.ts'
 import type { server_agents } from './trust-schema.ts'
 
@@ -10,6 +10,7 @@ interface MarkedRows {
   api_tokens: typeof api_tokens.$inferSelect
   grants: typeof grants.$inferSelect
   server_agents: typeof server_agents.$inferSelect
+  user_factors: typeof user_factors.$inferSelect
 }
 export type MarkedTable = keyof MarkedRows
 
@@ -20,14 +21,38 @@ export const COVERED_COLUMNS = {
   api_tokens: ['hash', 'user_id', 'name', 'scope', 'created_at', 'expires_at'],
   grants: ['user_id', 'gives', 'given_at'],
   server_agents: ['server_id', 'certificate', 'public_key', 'enrolled_at'],
+  user_factors: [
+    'id',
+    'user_id',
+    'secret_sealed',
+    'created_at',
+    'confirmed_at',
+    'last_step',
+    'recovery_codes',
+    'reset_at',
+  ],
 } as const satisfies { [T in MarkedTable]: readonly (keyof MarkedRows[T])[] }
+
+/**
+ * The columns that were added after a release, with their defaults. A mark covers each that has
+ * another value: the marks of older rows stay valid, and no value can be set back to its default.
+ */
+const LATER_COLUMNS = {
+  users: { factor_id: '' },
+  sessions: {},
+  api_tokens: {},
+  grants: {},
+  server_agents: {},
+  user_factors: {},
+} as const satisfies { [T in MarkedTable]: Partial<MarkedRows[T]> }
 
 export const MARKED_TABLES = Object.keys(COVERED_COLUMNS) as MarkedTable[]
 
 export type CoveredColumns<T extends MarkedTable> = Pick<
   MarkedRows[T],
   (typeof COVERED_COLUMNS)[T][number] & keyof MarkedRows[T]
->
+> &
+  Partial<Pick<MarkedRows[T], keyof (typeof LATER_COLUMNS)[T] & keyof MarkedRows[T]>>
 export type MarkedRow<T extends MarkedTable> = CoveredColumns<T> & { mark: string }
 
 const MARK_BYTES = 32
@@ -53,6 +78,7 @@ export class Marks {
       api_tokens: keyOf('api_tokens'),
       grants: keyOf('grants'),
       server_agents: keyOf('server_agents'),
+      user_factors: keyOf('user_factors'),
     }
     this.#log = log
   }
@@ -71,7 +97,12 @@ export class Marks {
 
   #mac<T extends MarkedTable>(table: T, row: CoveredColumns<T>): Buffer {
     const values = COVERED_COLUMNS[table].map((column) => Reflect.get(row, column) ?? null)
-    return createHmac('sha256', this.#keys[table]).update(JSON.stringify(values)).digest()
+    const later = Object.entries(LATER_COLUMNS[table]).flatMap(([column, initial]) => {
+      const value = Reflect.get(row, column) ?? initial
+      return value === initial ? [] : [[column, value]]
+    })
+    const text = JSON.stringify([...values, ...later])
+    return createHmac('sha256', this.#keys[table]).update(text).digest()
   }
 
   #report<T extends MarkedTable>(table: T, row: MarkedRow<T>): void {

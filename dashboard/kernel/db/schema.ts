@@ -20,6 +20,8 @@ export const users = sqliteTable('users', {
   name: text().notNull(),
   password_hash: text().notNull(),
   created_at: text().notNull(),
+  /** The second factor that a login needs (auth-schema.ts); empty for none. */
+  factor_id: emptyText(),
   /** Proves that the dashboard wrote the row: marks.ts. */
   mark: emptyText(),
 })

@@ -77,6 +77,7 @@ const VALUES: Record<string, (row: number) => Value> = {
   'bulk_events.id': first,
   'activities.status': () => 'success',
   'sites.status': () => 'active',
+  'users.factor_id': () => '',
   event: () => 'complete',
   kid: (row) => `key-${row}`,
   'backup_restores.until': at,
