@@ -23,7 +23,9 @@ export const ERRORS = {
  * `password_missing`: the server does not have the password of a repository;
  * `repository_incomplete`: the creation of a repository was interrupted;
  * `no_backups`: a repository has no complete backup, or no longer;
- * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`; `multisite`: a network
+ * `confirmation_needed`: the password of the user, with `POST /api/auth/confirm`;
+ * `second_factor_needed`: the password was right, and the account also needs a code;
+ * `second_factor_wrong`: that code was wrong, or was used before; `multisite`: a network
  * of sites; `certificate_refused`: a change needs a certificate, and the authority refused it;
  * `address_fixed`: wp-config.php or a program decides the address of a WordPress;
  * `disk_full`: a disk of the server, or the quota of the site, has no space left; `foreign_address`:
@@ -46,6 +48,8 @@ export const REFUSALS = [
   'backup_needed',
   'backup_failed',
   'confirmation_needed',
+  'second_factor_needed',
+  'second_factor_wrong',
   'changed_meanwhile',
   'result_unknown',
   'multisite',
@@ -134,7 +138,8 @@ export class ServiceError extends Error {
 }
 
 export const badRequest = (message: string) => new ServiceError('bad_request', { message })
-export const unauthorized = (message = '') => new ServiceError('unauthorized', { message })
+export const unauthorized = (message = '', refusal?: RefusalCode) =>
+  new ServiceError('unauthorized', { message, refusal })
 export const forbidden = (message: string) => new ServiceError('forbidden', { message })
 export const conflict = (message: string, refusal?: RefusalCode) =>
   new ServiceError('conflict', { message, refusal })

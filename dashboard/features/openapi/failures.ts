@@ -18,8 +18,9 @@ const DESCRIPTIONS: Record<ErrorName, { about: string; rest?: z.ZodRawShape; exa
     example: { message: 'Malformed JSON' },
   },
   unauthorized: {
-    about: 'No valid session or token. Of a login: wrong credentials.',
-    rest: { message: message.optional() },
+    about:
+      'No valid session or token. Of a login: wrong credentials; `code` says what a program can do.',
+    rest: { message: message.optional(), code },
     example: {},
   },
   forbidden: {

@@ -30,11 +30,11 @@ type Deps = Pick<CommonDeps, 'db' | 'clock'>
 export async function createApiToken(
   deps: LoginDeps,
   caller: Caller,
-  { name, scope, password, expires_in_days }: z.output<typeof CreateApiToken>,
+  { name, scope, password, code, expires_in_days }: z.output<typeof CreateApiToken>,
 ): Promise<{ token: ApiToken; plaintext: Secret }> {
   const { clock, random } = deps
   const { user } = caller
-  await confirmPassword(deps, caller, { what: 'new token', password, field: 'password' })
+  await confirmPassword(deps, caller, { what: 'new token', password, code, field: 'password' })
   const plaintext = new Secret(PREFIX + randomText(random, 32))
   const created_at = timestamp(clock)
   const expires_at = timestamp(clock, expires_in_days * DAY_MS)

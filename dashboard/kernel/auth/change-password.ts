@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import type { ChangePassword } from '#shared/kernel/api/auth.ts'
-import { unauthorized } from '#shared/kernel/errors.ts'
+import { conflict, unauthorized } from '#shared/kernel/errors.ts'
 import { confirmPassword } from './confirm-password.ts'
 import type { LoginDeps } from './login.ts'
 import { findUser, updatePassword } from './queries.ts'
@@ -11,16 +11,15 @@ import { findUser, updatePassword } from './queries.ts'
 export async function changePassword(
   deps: LoginDeps,
   caller: Caller,
-  { current_password, password, end_tokens }: z.output<typeof ChangePassword>,
+  { current_password, password, end_tokens, code }: z.output<typeof ChangePassword>,
 ): Promise<void> {
-  const given = { password: current_password, field: 'current_password' }
+  const given = { password: current_password, field: 'current_password', code }
   await confirmPassword(deps, caller, { what: 'password change', ...given })
   const password_hash = await deps.passwords.hash(password)
   const user = await findUser(deps, caller.user.id)
   if (!user) throw unauthorized()
-  await updatePassword(
-    deps,
-    { user, password_hash, keep: caller.jti, end_tokens },
-    entryOf(deps.clock, { type: 'auth.password', user_id: user.id }),
-  )
+  const entry = entryOf(deps.clock, { type: 'auth.password', user_id: user.id })
+  const change = { user, password_hash, keep: caller.jti, end_tokens }
+  if (!(await updatePassword(deps, change, entry)))
+    throw conflict('The account was changed meanwhile: try again', 'changed_meanwhile')
 }

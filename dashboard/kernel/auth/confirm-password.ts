@@ -1,36 +1,55 @@
+import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
-import { invalid } from '#shared/kernel/errors.ts'
+import { conflict, invalid } from '#shared/kernel/errors.ts'
 import type { Secret } from '#shared/kernel/secret.ts'
 import type { LoginDeps } from './login.ts'
 import { findUser } from './queries.ts'
 import type { Throttle } from './throttle.ts'
+import { ASKS_CODE, type FactorDeps, useCode, WRONG_CODE } from './use-code.ts'
 
-type Deps = Pick<LoginDeps, 'db' | 'marks' | 'passwords' | 'throttle'>
+type Deps = FactorDeps & Pick<LoginDeps, 'passwords' | 'throttle'>
 
 interface PasswordConfirmation {
   what: Parameters<Throttle['confirm']>[0]
   password: Secret
   field: string
+  /** The code of the second factor. */
+  code?: Secret | undefined
 }
 
 /**
- * Requires the password of the owner of a session: a stolen session is not enough. Throws 422 for a
- * wrong one, and 429 after five of them; failed logins of others do not count here.
+ * Requires the password of the owner of a session, and a code if the account has a second factor: a
+ * stolen session is not enough. Throws 422 for a wrong one, 409 with `second_factor_needed` without
+ * the code, and 429 after five wrong ones; failed logins of others do not count here.
  */
 export async function confirmPassword(
-  { db, marks, passwords, throttle }: Deps,
-  { user, jti }: Caller,
-  { what, password, field }: PasswordConfirmation,
+  deps: Deps,
+  caller: Caller,
+  { what, password, field, code }: PasswordConfirmation,
 ): Promise<void> {
-  const attempt = throttle.confirm(what, jti)
-  const matches = await findUser({ db, marks }, user.id)
-    .then((found) =>
-      passwords.verify(password, found?.password_hash, { by: jti, known: true, delay_ms: 0 }),
-    )
-    .catch((error: unknown) => {
-      attempt.withdraw()
-      throw error
-    })
-  if (!matches) throw invalid({ [field]: ['Is not the current password'] })
+  const attempt = deps.throttle.confirm(what, caller.jti)
+  const withdraw = (error: unknown) => {
+    attempt.withdraw()
+    throw error
+  }
+  const user = await verified(deps, caller, password).catch(withdraw)
+  if (!user) throw invalid({ [field]: ['Is not the current password'] })
+  if (user.factor_id !== '') {
+    // It does not end the count of failures: the code may still be guessed.
+    if (code === undefined) return withdraw(conflict(ASKS_CODE, 'second_factor_needed'))
+    const used = await useCode(deps, user, code).catch(withdraw)
+    if (!used) throw invalid({ code: [WRONG_CODE] })
+  }
   attempt.succeed()
+}
+
+/** Returns the user; undefined for a wrong password. */
+async function verified(
+  deps: Deps,
+  { user, jti }: Caller,
+  password: Secret,
+): Promise<UserRow | undefined> {
+  const found = await findUser(deps, user.id)
+  const origin = { by: jti, known: true, delay_ms: 0 }
+  return (await deps.passwords.verify(password, found?.password_hash, origin)) ? found : undefined
 }

@@ -21,6 +21,10 @@ export const AUTH_EXAMPLES = {
     scope: 'operate',
     expires_in_days: 90,
   },
+  ChangeTotp: { password: 'correct horse battery staple', code: '287082' },
+  ConfirmTotp: { code: '287082' },
+  StartTotp: { password: 'correct horse battery staple' },
+  TotpState: { enabled: true, since: AT, recovery_codes_left: 10 },
   Login: { email: 'admin@example.com', password: 'correct horse battery staple' },
   User: { id: 1, email: 'admin@example.com', name: 'Administrator' },
 }

@@ -1,22 +1,27 @@
 import { isIP } from 'node:net'
 import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import { recordActivity } from '#dashboard/kernel/activity/queries.ts'
+import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import { ipv6Groups } from '#dashboard/kernel/runtime/ipv6.ts'
-import type { Login, User } from '#shared/kernel/api/auth.ts'
+import type { Login } from '#shared/kernel/api/auth.ts'
 import { unauthorized } from '#shared/kernel/errors.ts'
 import type { Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
-import { findUserByEmail } from './queries.ts'
-import { openSession, type SessionDeps } from './sessions.ts'
+import { findUserByEmail, publicUser } from './queries.ts'
+import { openSession, type SessionDeps, WRONG_LOGIN } from './sessions.ts'
 import type { Attempt, Origin, Throttle } from './throttle.ts'
+import { ASKS_CODE, type FactorDeps, type UsedCode, useCode, WRONG_CODE } from './use-code.ts'
 
-export interface LoginDeps extends SessionDeps {
+export interface LoginDeps extends SessionDeps, FactorDeps {
   passwords: Passwords
   throttle: Throttle
   devices: Devices
 }
 
-/** Logs a user in. Throws 401 for wrong credentials, and 429 after too many failures. */
+/**
+ * Logs a user in. Throws 401 for wrong credentials, with `second_factor_needed` for a right password
+ * without the code that the account needs, and 429 after too many failures.
+ */
 export async function login(
   deps: LoginDeps,
   credentials: Login,
@@ -26,15 +31,42 @@ export async function login(
   const device = deps.devices.idOf(from.device, email)
   const origin = { address: prefixOf(from.address), device }
   const attempt = deps.throttle.login(email, origin)
-  const user = await verify(deps, { ...credentials, email }, origin, attempt).catch(
-    (error: unknown) => {
-      attempt.withdraw()
-      throw error
-    },
-  )
-  if (!user) throw unauthorized('Invalid email or password')
+  const withdraw = (error: unknown) => {
+    attempt.withdraw()
+    throw error
+  }
+  const checked = await verify(deps, { ...credentials, email }, origin, attempt).catch(withdraw)
+  if (!checked) throw unauthorized(WRONG_LOGIN)
+  // It does not end the count of failures: the code may still be guessed.
+  if (checked.factor_id !== '' && credentials.code === undefined)
+    return withdraw(unauthorized(ASKS_CODE, 'second_factor_needed'))
+  const used = await passFactor(deps, checked, credentials).catch(withdraw)
+  if (!used) throw unauthorized(WRONG_CODE, 'second_factor_wrong')
   attempt.succeed()
-  return { user, token: await openSession(deps, user), device: deps.devices.issue(email, device) }
+  const user = publicUser(checked)
+  const token = await openSession(deps, user, { checked, ...used })
+  return { user, token, device: deps.devices.issue(email, device) }
+}
+
+/** Uses the code, if the user has a second factor. Returns undefined for a wrong one: recorded. */
+async function passFactor(
+  deps: LoginDeps,
+  user: UserRow,
+  { code }: Pick<Login, 'code'>,
+): Promise<UsedCode | undefined> {
+  if (user.factor_id === '' || code === undefined) return { detail: null }
+  const used = await useCode(deps, user, code)
+  if (!used) await recordFailure(deps, user.id, 'the code was wrong, the password was not')
+  return used
+}
+
+async function recordFailure(
+  { db, clock }: LoginDeps,
+  user_id: number | null,
+  detail: string | null,
+): Promise<void> {
+  const failure = { type: 'auth.login', status: 'failed', user_id, detail } as const
+  await recordActivity(db, entryOf(clock, failure))
 }
 
 /** Returns the user; undefined for wrong credentials, which are recorded. */
@@ -43,13 +75,11 @@ async function verify(
   { email, password }: Login,
   { address, device }: Origin,
   { delay_ms }: Attempt,
-): Promise<User | undefined> {
+): Promise<UserRow | undefined> {
   const found = await findUserByEmail(deps, email)
   const from = { by: device ?? address, known: device !== undefined, delay_ms }
-  if ((await deps.passwords.verify(password, found?.password_hash, from)) && found)
-    return { id: found.id, email: found.email, name: found.name }
-  const failure = { type: 'auth.login', status: 'failed', user_id: found?.id ?? null } as const
-  await recordActivity(deps.db, entryOf(deps.clock, failure))
+  if ((await deps.passwords.verify(password, found?.password_hash, from)) && found) return found
+  await recordFailure(deps, found?.id ?? null, null)
   return undefined
 }
 

@@ -1,10 +1,16 @@
 import { and, count, eq, getTableColumns, ne, sql } from 'drizzle-orm'
-import { api_tokens, sessions } from '#dashboard/kernel/db/auth-schema.ts'
-import { type Database, writeAll } from '#dashboard/kernel/db/client.ts'
+import { api_tokens, sessions, user_factors } from '#dashboard/kernel/db/auth-schema.ts'
+import {
+  type Database,
+  type Queries,
+  type Statement,
+  writeAll,
+} from '#dashboard/kernel/db/client.ts'
 import type { CoveredColumns, MarkedRow, Marks } from '#dashboard/kernel/db/marks.ts'
 import { preparedQuery } from '#dashboard/kernel/db/prepared-query.ts'
 import type { NewActivity, UserRow } from '#dashboard/kernel/db/rows.ts'
 import { activities, users } from '#dashboard/kernel/db/schema.ts'
+import { violatesNotNull } from '#dashboard/kernel/db/violations.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
 
 export async function hasUsers(db: Database): Promise<boolean> {
@@ -54,12 +60,50 @@ export async function findAddress(db: Database, id: number): Promise<string | un
   return (await db.read.select({ email }).from(users).where(eq(users.id, id)).get())?.email
 }
 
-export async function insertSession(
+/** Rows as they were read. */
+interface ReadRows {
+  user?: Pick<UserRow, 'id' | 'mark'> | undefined
+  factor?: Pick<MarkedRow<'user_factors'>, 'id' | 'mark'>
+}
+
+/**
+ * Runs the statements if the rows are as they were read. Returns false, after no change, if another
+ * request has changed one of them: a mark that is computed from what was read would not fit.
+ */
+export async function whileUnchanged(
+  db: Database,
+  { user, factor }: ReadRows,
+  statements: (queries: Queries) => readonly Statement[],
+): Promise<boolean> {
+  const refused = { mark: sql<string>`null` }
+  try {
+    await writeAll(db, (queries) => [
+      ...(user ? [queries.update(users).set(refused).where(changed(users, user))] : []),
+      ...(factor
+        ? [queries.update(user_factors).set(refused).where(changed(user_factors, factor))]
+        : []),
+      ...statements(queries),
+    ])
+    return true
+  } catch (error) {
+    if (violatesNotNull(error, 'users.mark')) return false
+    if (violatesNotNull(error, 'user_factors.mark')) return false
+    throw error
+  }
+}
+
+const changed = (
+  table: typeof users | typeof user_factors,
+  { id, mark }: { id: number | string; mark: string },
+) => and(eq(table.id, id), ne(table.mark, mark))
+
+/** Inserts a session. Returns false if the user was changed after the login was checked. */
+export function insertSession(
   { db, marks }: MarkedRecords,
-  session: CoveredColumns<'sessions'>,
+  { user, session }: Pick<ReadRows, 'user'> & { session: CoveredColumns<'sessions'> },
   entry: NewActivity,
-): Promise<void> {
-  await writeAll(db, (queries) => [
+): Promise<boolean> {
+  return whileUnchanged(db, { user }, (queries) => [
     queries.insert(sessions).values({ ...session, mark: marks.of('sessions', session) }),
     queries.insert(activities).values(entry),
   ])
@@ -140,14 +184,15 @@ interface NewPassword {
   end_tokens: boolean
 }
 
-export async function updatePassword(
+/** Updates the password. Returns false, after no change, if the user was changed meanwhile. */
+export function updatePassword(
   { db, marks }: MarkedRecords,
   { user, password_hash, keep, end_tokens }: NewPassword,
   entry: NewActivity,
-): Promise<void> {
+): Promise<boolean> {
   const user_id = user.id
   const mark = marks.of('users', { ...user, password_hash })
-  await writeAll(db, (queries) => [
+  return whileUnchanged(db, { user }, (queries) => [
     queries.update(users).set({ password_hash, mark }).where(eq(users.id, user_id)),
     queries.delete(sessions).where(and(eq(sessions.user_id, user_id), ne(sessions.jti, keep))),
     ...(end_tokens ? [queries.delete(api_tokens).where(eq(api_tokens.user_id, user_id))] : []),

@@ -1,9 +1,10 @@
+import type { z } from 'zod'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import type { Caller } from '#dashboard/kernel/http/caller.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { isDue } from '#shared/kernel/age.ts'
+import type { ConfirmPassword } from '#shared/kernel/api/auth.ts'
 import { conflict, unauthorized } from '#shared/kernel/errors.ts'
-import type { Secret } from '#shared/kernel/secret.ts'
 import { confirmPassword } from './confirm-password.ts'
 import type { LoginDeps } from './login.ts'
 import { findSession, updateSession } from './queries.ts'
@@ -16,9 +17,9 @@ const TURNS = 5
 export async function confirmCaller(
   deps: LoginDeps,
   caller: Caller,
-  password: Secret,
+  given: z.output<typeof ConfirmPassword>,
 ): Promise<void> {
-  await confirmPassword(deps, caller, { what: 'confirmation', password, field: 'password' })
+  await confirmPassword(deps, caller, { what: 'confirmation', field: 'password', ...given })
   // Another request may renew the session meanwhile.
   for (let turn = 0; turn < TURNS; turn++) {
     const session = await findSession(deps, caller.jti)

@@ -10,9 +10,14 @@ import type { Bus } from '#dashboard/kernel/runtime/bus.ts'
 import {
   ApiToken,
   ChangePassword,
+  ChangeTotp,
   ConfirmPassword,
+  ConfirmTotp,
   CreateApiToken,
   Login,
+  RecoveryCodes,
+  StartTotp,
+  TotpState,
   User,
 } from '#shared/kernel/api/auth.ts'
 import { listApiTokens } from './api-tokens.queries.ts'
@@ -23,6 +28,13 @@ import { DEVICE_SECONDS } from './devices.ts'
 import { type LoginDeps, login } from './login.ts'
 import { deleteAccess, deleteSession } from './queries.ts'
 import { confirmCaller } from './recent-confirmation.ts'
+import {
+  confirmTotp,
+  replaceRecoveryCodes,
+  showTotp,
+  startTotp,
+  stopTotp,
+} from './second-factor.ts'
 import { SESSIONS_NEWS } from './session-revocation.ts'
 import { SESSION_SECONDS } from './tokens.ts'
 
@@ -32,6 +44,18 @@ const route = routesWith<Deps>()
 
 const UserAnswer = z.strictObject({ user: User })
 const plaintext = z.string().meta({ examples: ['hc_Zk3bYwqS0v9l1nXo5tQ2Rr8cUeJ7hGdM4aPfLxIyTsE'] })
+const secret = z
+  .string()
+  .meta({ examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'] })
+  .describe('In base32, for an app that cannot read the address.')
+const uri = z
+  .string()
+  .meta({
+    examples: [
+      'otpauth://totp/Hosting%20Control:admin%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Hosting%20Control&algorithm=SHA1&digits=6&period=30',
+    ],
+  })
+  .describe('The address for the QR code.')
 const signedOut = {
   204: {
     about: 'Signed out; the cookie is deleted.',
@@ -46,7 +70,7 @@ export const authRoutes = {
     ignores_unknown: true,
     summary: 'Sign in',
     details:
-      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately.',
+      'Sets the cookie that all other calls need, and one that makes this device known. From one address (of IPv6, a /64), five failures of an account or twenty in all within 15 minutes are answered with 429; failures from elsewhere only delay a login, and a known device is counted separately. An account with two-factor authentication needs `code` too: 401 with `second_factor_needed` asks for it after a right password, and 401 with `second_factor_wrong` refuses it. A wrong code is a failure like a wrong password.',
     right: 'open',
     body: Login,
     body_limits: ANONYMOUS_LIMITS,
@@ -101,24 +125,24 @@ export const authRoutes = {
     at: 'POST /api/auth/confirm',
     summary: 'Confirm the password of the caller',
     details:
-      'For calls that answer 409 with `confirmation_needed`: they need it within half an hour before them; a login counts too. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+      'For calls that answer 409 with `confirmation_needed`: they need it within half an hour before them; a login counts too. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
     right: 'own',
     needs_session: true,
     body: ConfirmPassword,
     answers: { 204: { about: 'Confirmed.' } },
-    errors: ['too_many'],
-    run: ({ deps, caller, body }) => confirmCaller(deps, caller, body.password),
+    errors: ['conflict', 'too_many'],
+    run: ({ deps, caller, body }) => confirmCaller(deps, caller, body),
   }),
   changePassword: route({
     at: 'POST /api/auth/password',
     summary: 'Change the own password',
     details:
-      'Ends every other session and, with `end_tokens`, every API token. Five wrong current passwords in a session are answered with 429 for 15 minutes.',
+      'Ends every other session and, with `end_tokens`, every API token. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong current passwords or codes in a session are answered with 429 for 15 minutes.',
     right: 'own',
     needs_session: true,
     body: ChangePassword,
     answers: { 204: { about: 'Changed.' } },
-    errors: ['too_many'],
+    errors: ['conflict', 'too_many'],
     run: async ({ deps, caller, body }) => {
       await changePassword(deps, caller, body)
       deps.bus.notify(SESSIONS_NEWS)
@@ -135,7 +159,7 @@ export const authRoutes = {
     at: 'POST /api/auth/tokens',
     summary: 'Create an API token',
     details:
-      'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+      'Sent as `Authorization: Bearer <token>`, it does what its scope allows until it expires. An account with two-factor authentication needs `code` too: 409 with `second_factor_needed` asks for it. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
     right: 'own',
     needs_session: true,
     body: CreateApiToken,
@@ -143,7 +167,7 @@ export const authRoutes = {
       token: ApiToken,
       plaintext,
     }),
-    errors: ['too_many'],
+    errors: ['conflict', 'too_many'],
     run: async ({ deps, caller, body }) => {
       const made = await createApiToken(deps, caller, body)
       return { token: made.token, plaintext: made.plaintext.reveal() }
@@ -156,6 +180,70 @@ export const authRoutes = {
     answers: { 204: { about: 'It no longer works.' } },
     run: async ({ deps, caller, params }) => {
       await removeApiToken(deps, caller, idIn(params.token_id, 'Token'))
+      deps.bus.notify(SESSIONS_NEWS)
+    },
+  }),
+  showTotp: route({
+    at: 'GET /api/auth/totp',
+    summary: 'Show the two-factor authentication of the caller',
+    right: 'own.read',
+    answers: shows('Its state.', { totp: TotpState }),
+    run: async ({ deps, caller }) => ({ totp: await showTotp(deps, caller.user.id) }),
+  }),
+  startTotp: route({
+    at: 'POST /api/auth/totp',
+    summary: 'Create the secret for an authenticator app',
+    details:
+      'It has no effect until `POST /api/auth/totp/confirm`, within an hour. 409 if two-factor authentication is on. Five wrong passwords in a session are answered with 429 for 15 minutes.',
+    right: 'own',
+    needs_session: true,
+    body: StartTotp,
+    answers: creates('Created. The secret is shown only once.', { secret, uri }),
+    errors: ['conflict', 'too_many'],
+    run: ({ deps, caller, body }) => startTotp(deps, caller, body),
+  }),
+  confirmTotp: route({
+    at: 'POST /api/auth/totp/confirm',
+    summary: 'Turn on two-factor authentication',
+    details:
+      'With the first code of the app. Ends every other session of the account; API tokens stay. Five wrong codes in a session are answered with 429 for 15 minutes.',
+    right: 'own',
+    needs_session: true,
+    body: ConfirmTotp,
+    answers: shows('It is on.', { recovery_codes: RecoveryCodes }),
+    errors: ['conflict', 'too_many'],
+    run: async ({ deps, caller, body }) => {
+      const recovery_codes = await confirmTotp(deps, caller, body.code)
+      deps.bus.notify(SESSIONS_NEWS)
+      return { recovery_codes }
+    },
+  }),
+  replaceRecoveryCodes: route({
+    at: 'POST /api/auth/totp/recovery-codes',
+    summary: 'Create new recovery codes',
+    details:
+      'The previous ones are no longer valid. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
+    right: 'own',
+    needs_session: true,
+    body: ChangeTotp,
+    answers: shows('Created.', { recovery_codes: RecoveryCodes }),
+    errors: ['conflict', 'too_many'],
+    run: async ({ deps, caller, body }) => ({
+      recovery_codes: await replaceRecoveryCodes(deps, caller, body),
+    }),
+  }),
+  stopTotp: route({
+    at: 'POST /api/auth/totp/disable',
+    summary: 'Turn off two-factor authentication',
+    details:
+      'Ends every other session of the account; API tokens stay. Five wrong passwords or codes in a session are answered with 429 for 15 minutes.',
+    right: 'own',
+    needs_session: true,
+    body: ChangeTotp,
+    answers: { 204: { about: 'It is off.' } },
+    errors: ['conflict', 'too_many'],
+    run: async ({ deps, caller, body }) => {
+      await stopTotp(deps, caller, body)
       deps.bus.notify(SESSIONS_NEWS)
     },
   }),

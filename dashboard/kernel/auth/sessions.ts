@@ -2,11 +2,13 @@ import { entryOf } from '#dashboard/kernel/activity/entry.ts'
 import type { CommonDeps } from '#dashboard/kernel/db/common-deps.ts'
 import { ignoreStorageFault } from '#dashboard/kernel/db/connect.ts'
 import type { Marks } from '#dashboard/kernel/db/marks.ts'
+import type { UserRow } from '#dashboard/kernel/db/rows.ts'
 import type { Admission } from '#dashboard/kernel/http/caller.ts'
 import { timestamp } from '#dashboard/kernel/runtime/clock.ts'
 import { randomText } from '#dashboard/kernel/runtime/random.ts'
 import { isDue } from '#shared/kernel/age.ts'
 import type { User } from '#shared/kernel/api/auth.ts'
+import { unauthorized } from '#shared/kernel/errors.ts'
 import { findGrants } from './grants.queries.ts'
 import { type FoundSession, findSession, insertSession, updateSession } from './queries.ts'
 import { SESSION_SECONDS, type Tokens } from './tokens.ts'
@@ -16,17 +18,35 @@ export interface SessionDeps extends Pick<CommonDeps, 'db' | 'clock' | 'random'>
   marks: Marks
 }
 
+export const WRONG_LOGIN = 'Invalid email or password'
+
 const SESSION_MS = SESSION_SECONDS * 1000
 
-/** Opens a session with the activity of the login, and returns its token. */
-export async function openSession(deps: SessionDeps, user: User): Promise<string> {
+interface CheckedLogin {
+  /** The row of the user when the login was checked. */
+  checked?: UserRow
+  /** What the activity says about the login. */
+  detail?: string | null
+}
+
+/**
+ * Opens a session with the activity of the login, and returns its token. Throws 401 if the password
+ * or the second factor of the user was changed after it was checked.
+ */
+export async function openSession(
+  deps: SessionDeps,
+  user: User,
+  { checked, detail = null }: CheckedLogin = {},
+): Promise<string> {
   const { clock, random, tokens } = deps
   const jti = randomText(random, 16)
   const now = timestamp(clock)
   const expires_at = timestamp(clock, SESSION_MS)
   const times = { created_at: now, renewed_at: now, confirmed_at: now, expires_at }
   const session = { jti, user_id: user.id, ...times }
-  await insertSession(deps, session, entryOf(clock, { type: 'auth.login', user_id: user.id }))
+  const entry = entryOf(clock, { type: 'auth.login', user_id: user.id, detail })
+  if (!(await insertSession(deps, { user: checked, session }, entry)))
+    throw unauthorized(WRONG_LOGIN)
   return tokens.sign({ user_id: user.id, jti })
 }
 

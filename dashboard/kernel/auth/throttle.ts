@@ -81,6 +81,14 @@ export interface Attempt {
   withdraw(): void
 }
 
+/** What a signed-in user confirms with the password, or with a code. */
+type Confirmation =
+  | 'password change'
+  | 'new token'
+  | 'confirmation'
+  | 'second factor'
+  | 'first code'
+
 /**
  * Limits guesses without locking the owner out. From one address, 5 failures of an account and 20 in
  * all are refused for 15 minutes. Failures of an account from many addresses only delay the next ones.
@@ -106,7 +114,7 @@ export class Throttle {
   }
 
   /** Begins the confirmation of a password by a signed-in user. `what` is counted separately. */
-  confirm(what: 'password change' | 'new token' | 'confirmation', session: string): Attempt {
+  confirm(what: Confirmation, session: string): Attempt {
     return this.#attempt(`${what} ${session}`, MAX_FAILURES_OF_SESSION)
   }
 

@@ -51,6 +51,10 @@ const OTHERS: Record<string, string> = {
   'auth.password': 'Change password',
   'auth.token_create': 'Create API token',
   'auth.token_delete': 'Delete API token',
+  'auth.factor_enable': 'Turn on two-factor authentication',
+  'auth.factor_disable': 'Turn off two-factor authentication',
+  'auth.factor_reset': 'Reset two-factor authentication',
+  'auth.recovery_codes': 'Create recovery codes',
 }
 
 const NAMES = new Map([

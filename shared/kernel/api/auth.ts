@@ -3,7 +3,7 @@ import { oneOf, required, TrueOrFalse } from '#shared/kernel/fields.ts'
 import { secretOf } from '#shared/kernel/secret.ts'
 import { TOKEN_SCOPES } from '#shared/kernel/values.ts'
 import { body, openBody } from './body.ts'
-import { RecordId, Timestamp } from './parts.ts'
+import { Count, RecordId, Timestamp } from './parts.ts'
 
 /** The minimum length of a new password. */
 export const MIN_PASSWORD = 12
@@ -16,6 +16,12 @@ const current = (label: string) =>
     text(label).min(1, `${label} is required`).max(1024, 'Must have at most 1024 characters'),
   )
 
+const Code = secretOf(text('Code').max(64, 'Must have at most 64 characters')).describe(
+  'A code of the authenticator app, or a recovery code; each is valid once.',
+)
+/** The code of an account with a second factor; others ignore it. */
+const code = Code.exactOptional()
+
 /** An unknown address means wrong credentials, not an invalid field. A password is never trimmed. */
 export const Login = openBody({
   email: text('E-mail address')
@@ -23,10 +29,11 @@ export const Login = openBody({
     .min(1, 'E-mail address is required')
     .max(254, 'Must have at most 254 characters'),
   password: current('Password'),
+  code,
 }).meta({ id: 'Login' })
 export type Login = z.output<typeof Login>
 
-export const ConfirmPassword = body({ password: current('Password') }).meta({
+export const ConfirmPassword = body({ password: current('Password'), code }).meta({
   id: 'ConfirmPassword',
 })
 
@@ -37,6 +44,7 @@ export const ChangePassword = body({
       .min(MIN_PASSWORD, `Must have at least ${MIN_PASSWORD} characters`)
       .max(1024, 'Must have at most 1024 characters'),
   ),
+  code,
   end_tokens: TrueOrFalse.default(false).describe('Whether every API token of the user ends too.'),
 }).meta({ id: 'ChangePassword' })
 
@@ -52,9 +60,29 @@ export const CreateApiToken = body({
     .min(1, 'Must have 1 to 64 characters')
     .max(64, 'Must have 1 to 64 characters'),
   password: current('Password').describe('The current password of the user.'),
+  code,
   scope: TokenScope.default('operate'),
   expires_in_days: z.int(DAYS).min(1, DAYS).max(365, DAYS).default(90),
 }).meta({ id: 'CreateApiToken' })
+
+export const StartTotp = body({ password: current('Password') }).meta({ id: 'StartTotp' })
+export const ConfirmTotp = body({ code: Code }).meta({ id: 'ConfirmTotp' })
+/** What a stolen session has not, nor a stolen session with the password. */
+export const ChangeTotp = body({ password: current('Password'), code: Code }).meta({
+  id: 'ChangeTotp',
+})
+
+export const TotpState = strictObject({
+  enabled: z.boolean().describe('Whether a login needs a code.'),
+  since: Timestamp.nullable(),
+  recovery_codes_left: Count,
+}).meta({ id: 'TotpState', description: 'The two-factor authentication of an account.' })
+export type TotpState = z.infer<typeof TotpState>
+
+export const RecoveryCodes = z
+  .array(z.string())
+  .describe('Each is valid once, in the place of a code of the app. They are shown only now.')
+  .meta({ examples: [['k3w7q-x2mhd', 'p5ynb-4tzca']] })
 
 export const User = strictObject({ id: RecordId, email: z.string(), name: z.string() }).meta({
   id: 'User',

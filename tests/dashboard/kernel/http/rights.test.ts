@@ -140,7 +140,7 @@ test('a read-only token makes GET calls except those that show a password, and d
   expect(all.filter((route) => route.includes('password'))).toEqual([])
 })
 
-test('no token creates tokens, changes the password, ends sessions, rotates keys, or enters an address', () => {
+test('no token creates tokens, changes the password or a second factor, ends sessions, rotates keys, or enters an address', () => {
   const closed = ROUTES.filter(({ needs_session }: AnyRoute) => needs_session)
 
   expect(closed.map(({ at }) => at)).toEqual([
@@ -149,6 +149,10 @@ test('no token creates tokens, changes the password, ends sessions, rotates keys
     'POST /api/auth/confirm',
     'POST /api/auth/password',
     'POST /api/auth/tokens',
+    'POST /api/auth/totp',
+    'POST /api/auth/totp/confirm',
+    'POST /api/auth/totp/recovery-codes',
+    'POST /api/auth/totp/disable',
     'PUT /api/servers/:server_id/mail',
     'PUT /api/servers/:server_id/sites/:site_id/mail',
     'POST /api/servers/:server_id/sites/:site_id/database/users',
