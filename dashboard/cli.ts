@@ -9,9 +9,16 @@ import {
 import { checkFile, checkRecords } from '#dashboard/features/recovery/backup/check-records.ts'
 import { BackupError } from '#dashboard/features/recovery/backup/manifest.ts'
 import { restore } from '#dashboard/features/recovery/backup/restore.ts'
+import { findSealSecret } from '#dashboard/features/recovery/backup/seal-secret.ts'
 import { takeFirstLogin } from '#dashboard/kernel/auth/first-login.ts'
+import { findUserByEmail } from '#dashboard/kernel/auth/queries.ts'
+import { resetFactor } from '#dashboard/kernel/auth/second-factor.ts'
 import { databaseOnClient } from '#dashboard/kernel/db/client.ts'
-import { connect } from '#dashboard/kernel/db/connect.ts'
+import { connect, databaseFileOf } from '#dashboard/kernel/db/connect.ts'
+import { Marks } from '#dashboard/kernel/db/marks.ts'
+import { appliedMigrations, pendingMigrations } from '#dashboard/kernel/db/migrations.ts'
+import { realClock } from '#dashboard/kernel/runtime/clock.ts'
+import { secureRandom } from '#dashboard/kernel/runtime/random.ts'
 import { messageOf } from '#shared/kernel/errors.ts'
 import { type Config, databaseOf } from './config.ts'
 
@@ -26,6 +33,9 @@ const USAGE = `Hosting Control: the dashboard and the tools for its records
   hosting-control kit                print the public key of the recovery kit in use
   hosting-control keep-recovery      keep what save-release-key has sealed, from standard input
   hosting-control first-login        show the generated password of the first account once
+  hosting-control reset-factors <email>
+                                     turn two-factor authentication off for an account whose owner
+                                     has lost the app and the recovery codes
   hosting-control notices            print the licenses of what this program contains
 
 Root has one more command where scripts/install-dashboard.sh installed the dashboard:
@@ -63,6 +73,7 @@ const COMMANDS: Record<string, Command> = {
   kit: printKit,
   'keep-recovery': keepRecovery,
   'first-login': showFirstLogin,
+  'reset-factors': resetFactors,
   notices: printNotices,
 }
 
@@ -94,7 +105,10 @@ function parse(argv: readonly string[]): { act: Command | undefined; args: Args 
   if (values.help || name === 'help') return { act: undefined, args }
   const act = COMMANDS[name]
   if (!act) throw new UsageError(`${name} is not a command: see --help`)
-  if (more !== undefined) throw new UsageError(`${name} takes one path: see --help`)
+  if (more !== undefined)
+    throw new UsageError(
+      `${name} takes one ${act === resetFactors ? 'address' : 'path'}: see --help`,
+    )
   if (args.with_secrets && act !== backup) throw new UsageError('--with-secrets is for backup')
   return { act, args }
 }
@@ -158,6 +172,35 @@ async function showFirstLogin(
     err('There is no first login to show: it was shown before, or ADMIN_PASSWORD was set\n')
   else out(`${text}it is shown only once: change the password on the Account page\n`)
   return text === undefined ? 1 : 0
+}
+
+async function resetFactors(
+  { database, data_dir }: DashboardRecords,
+  { path }: Args,
+  { out }: Output,
+) {
+  if (path === undefined)
+    throw new UsageError('The e-mail address of the account is missing: see --help')
+  await mustExist(database)
+  const secret = await findSealSecret(data_dir)
+  if (!secret) throw new BackupError(`There is no seal-secret in ${data_dir}`)
+  using client = connect(database, 1)
+  if (pendingMigrations(await appliedMigrations(client)).length > 0)
+    throw new BackupError('The database is of an older version: start the dashboard first')
+  const db = databaseOnClient(client, databaseFileOf(database.url) === undefined)
+  const marks = new Marks(secret.reveal(), { error: () => undefined })
+  const email = path.toLowerCase()
+  const user = await findUserByEmail({ db, marks }, email)
+  if (!user)
+    throw new BackupError(
+      `There is no account ${email}, or it was changed outside of the dashboard: see hosting-control check`,
+    )
+  if (user.factor_id === '') throw new BackupError(`Two-factor authentication of ${email} is off`)
+  if (!(await resetFactor({ db, marks, clock: realClock, random: secureRandom }, user)))
+    throw new BackupError('The account was changed meanwhile: try again')
+  out(`two-factor authentication of ${email} is off, and its sessions have ended\n`)
+  out('the activity and the overview of the dashboard report it\n')
+  return 0
 }
 
 async function printKit({ database }: DashboardRecords, { path }: Args, { out }: Output) {

@@ -118,8 +118,9 @@ if [ "$command" = save-release-key ]; then
   bun=$(sed -n 's/.*"packageManager": *"bun@\\([0-9.]*\\)".*/\\1/p' "$release/package.json")
   exec "${HOME}/bun/bun-$bun/bun" "$release/scripts/save-release-key.ts" "$@"
 fi
-# The program starts in another folder.
+# The program starts in another folder: all arguments but an e-mail address are paths.
 count=$#
+[ "$command" != reset-factors ] || count=0
 while [ "$count" -gt 0 ]; do
   case "$1" in
     /* | -*) set -- "$@" "$1" ;;

@@ -6,6 +6,10 @@ export const ATTENTION_NAMES: Record<AttentionKind, readonly [one: string, many:
     'change of the records outside of the dashboard',
     'changes of the records outside of the dashboard',
   ],
+  factor_reset: [
+    'account whose two-factor authentication was reset',
+    'accounts whose two-factor authentication was reset',
+  ],
   server_offline: ['server is offline', 'servers are offline'],
   site_down: ['site is down', 'sites are down'],
   disk_full: ['disk is nearly full', 'disks are nearly full'],

@@ -62,6 +62,7 @@ describe('the commands of the dashboard', () => {
         'restore',
         'check',
         'first-login',
+        'reset-factors',
         'save-release-key',
         '--with-secrets',
       ])

@@ -35,7 +35,7 @@ import { MARKED_TABLES, type MarkedTable, type Marks } from '#dashboard/kernel/d
 import type { Clock } from '#dashboard/kernel/runtime/clock.ts'
 import { yieldToEventLoop } from '#dashboard/kernel/runtime/yield-to-event-loop.ts'
 import type { SiteJobTrouble } from '#shared/jobs/site-jobs.ts'
-import { isDue } from '#shared/kernel/age.ts'
+import { hasReached, isDue } from '#shared/kernel/age.ts'
 import { type Attention, type AttentionItem, SHOWN } from '#shared/overview/api/attention.ts'
 import type { FleetServer } from '#shared/overview/api/fleet.ts'
 import {
@@ -75,7 +75,8 @@ const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
   const named = await thenYield(listNames(db))
   const systems = new Map(named.map(({ id, os }) => [id, os]))
   const names = new Map(named.map(({ id, name }) => [id, name]))
-  const changed = await thenYield(changedRecords({ db, marks }))
+  const marked = await thenYield(listMarked(db))
+  const accounts = [...changedRecords(marked, marks), ...resetFactors(marked, now)]
   const ofSites = await thenYield(siteTroubles(db, { groups, silent, systems, now, since }))
   const identity = await thenYield(identityTroubles(db))
   const isolation = isolationTroubles(await thenYield(listIsolation(db)), now)
@@ -89,7 +90,7 @@ const withoutServers = cachedValue(async ({ db, marks }: Deps, now) => {
     by_server: countByServer(groups),
     counts: { sites, health, operations, updates, updates_unknown },
     attention: [
-      ...changed,
+      ...accounts,
       ...identity,
       ...isolation,
       ...maintenance,
@@ -172,16 +173,36 @@ const MEANING: Record<MarkedTable, readonly [what: string, advice: string]> = {
 }
 
 /** Returns the rows that admit nobody, since no dashboard with the seal-secret wrote them. */
-async function changedRecords({ db, marks }: { db: Database; marks: Marks }): Promise<Attention[]> {
-  const rows = await listMarked(db)
+function changedRecords(rows: AllMarked, marks: Marks): Attention[] {
   const found = MARKED_TABLES.flatMap((table) => {
-    const wrong = wrongIn(marks, table, rows[table])
+    const missing = table === 'user_factors' ? missingFactors(rows) : 0
+    const wrong = wrongIn(marks, table, rows[table]) + missing
     if (wrong === 0) return []
     const [what, advice] = MEANING[table]
     const reason = `The records of ${counted(wrong, what)} were changed outside of the dashboard and are not accepted: find out who can write to the database, then ${advice}`
     return [item({ severity: 'critical', name: 'Records of the dashboard', reason })]
   })
   return groupOf('records_changed', found)
+}
+
+function missingFactors({ users, user_factors }: AllMarked): number {
+  const known = new Set(['', ...user_factors.map(({ id }) => id)])
+  return users.filter(({ factor_id = '' }) => !known.has(factor_id)).length
+}
+
+const REPORTED_MS = 7 * DAY_MS
+
+/** Returns the accounts whose second factor a command on the machine of the dashboard removed. */
+function resetFactors({ users, user_factors }: AllMarked, now: Date): Attention[] {
+  const emails = new Map(users.map(({ id, email }) => [id, email]))
+  const found = user_factors.flatMap(({ user_id, reset_at }) => {
+    const name = emails.get(user_id)
+    if (name === undefined || reset_at === null || hasReached(reset_at, REPORTED_MS, now)) return []
+    const reason =
+      'Its two-factor authentication was turned off on the machine of the dashboard: if you do not know why, find out who has access to that machine; otherwise its owner sets it up again on the page Account'
+    return [item({ severity: 'critical', name, reason, at: reset_at })]
+  })
+  return groupOf('factor_reset', found)
 }
 
 const wrongIn = <T extends MarkedTable>(marks: Marks, table: T, rows: AllMarked[T]): number =>

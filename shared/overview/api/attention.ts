@@ -7,6 +7,7 @@ export const SHOWN = 20
 /** The kinds, most severe first; the overview shows equal items in this order. */
 export const ATTENTION_KINDS = [
   'records_changed',
+  'factor_reset',
   'server_offline',
   'site_down',
   'disk_full',

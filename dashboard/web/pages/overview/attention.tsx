@@ -26,6 +26,7 @@ import {
   RotateCw,
   ServerOff,
   ShieldAlert,
+  ShieldOff,
   ShieldPlus,
   Siren,
   Unplug,
@@ -179,6 +180,7 @@ const keyOf = ({ server_id, site_id, operation_id, name, reason }: AttentionItem
 /** The icon of each kind of attention item. */
 const KIND_ICONS: Record<AttentionKind, LucideIcon> = {
   records_changed: ShieldAlert,
+  factor_reset: ShieldOff,
   server_offline: ServerOff,
   site_down: HeartCrack,
   disk_full: HardDrive,
