@@ -5,6 +5,25 @@ import { call, type Sent } from './client.ts'
 export const changePassword = (body: Sent<'POST /api/auth/password'>['body']) =>
   call('POST /api/auth/password', { body })
 
+export const totpQuery = queryOptions({
+  queryKey: ['totp'],
+  queryFn: async () => (await call('GET /api/auth/totp')).totp,
+})
+
+/** Creates the secret for an authenticator app, which is returned only once. */
+export const startTotp = (password: string) => call('POST /api/auth/totp', { body: { password } })
+
+/** Turns two-factor authentication on, and returns the recovery codes, only once. */
+export const confirmTotp = async (code: string) =>
+  (await call('POST /api/auth/totp/confirm', { body: { code } })).recovery_codes
+
+type Confirmed = Sent<'POST /api/auth/totp/disable'>['body']
+
+export const replaceRecoveryCodes = async (body: Confirmed) =>
+  (await call('POST /api/auth/totp/recovery-codes', { body })).recovery_codes
+
+export const stopTotp = (body: Confirmed) => call('POST /api/auth/totp/disable', { body })
+
 export const signOutEverywhere = () => call('POST /api/auth/logout-everywhere')
 
 export const tokensQuery = queryOptions({

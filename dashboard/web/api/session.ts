@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { call } from './client.ts'
+import type { RefusalCode } from '#shared/kernel/errors.ts'
+import { ApiError, call, type Sent } from './client.ts'
 
 /** Who is signed in. Throws ApiError 401 when nobody is. */
 export const meQuery = queryOptions({
@@ -17,11 +18,17 @@ export const noteSessionEnd = () => {
   ended = true
 }
 
-export async function signIn(email: string, password: string) {
-  const { user } = await call('POST /api/auth/login', { body: { email, password } })
+export async function signIn(body: Sent<'POST /api/auth/login'>['body']) {
+  const { user } = await call('POST /api/auth/login', { body })
   ended = false
   return user
 }
+
+const CODE_NEEDED: RefusalCode = 'second_factor_needed'
+
+/** Whether the password was right, and the account also needs a code. */
+export const needsCode = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === CODE_NEEDED
 
 export async function signOut() {
   await call('POST /api/auth/logout')

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { RefusalCode } from '#shared/kernel/errors.ts'
-import { ApiError, call } from './client.ts'
+import { ApiError, call, type Sent } from './client.ts'
 import { callSite, type SiteAnswer, type SitePlace } from './site-call.ts'
 
 /** The accounts of the WordPress of a site that work on it. */
@@ -18,8 +18,8 @@ export type SiteUser = SiteAnswer<'GET wordpress-users'>['users'][number]
 export const startLogin = (site: SitePlace, user_id: number | null) =>
   callSite(site, 'POST wordpress-login', { body: { user_id } })
 
-export const confirmPassword = (password: string) =>
-  call('POST /api/auth/confirm', { body: { password } })
+export const confirmPassword = (body: Sent<'POST /api/auth/confirm'>['body']) =>
+  call('POST /api/auth/confirm', { body })
 
 const CONFIRMATION: RefusalCode = 'confirmation_needed'
 

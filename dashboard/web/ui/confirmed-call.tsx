@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { confirmPassword, needsConfirmation } from '#dashboard/web/api/wp-login.ts'
+import { useCodeField } from './code-field.tsx'
 import { Field } from './field.tsx'
 import { PasswordInput } from './password-input.tsx'
 import { type FormCallOptions, useFormCall } from './use-call.ts'
@@ -18,36 +19,42 @@ export function useConfirmedCall<R>(
   { isAsked = false, ...options }: Options<R>,
 ) {
   const [password, setPassword] = useState('')
+  const [isConfirming, setConfirming] = useState(isAsked)
+  const { code, isMissing, codeField } = useCodeField(isConfirming)
   const confirm = async () => {
-    if (password !== '') await confirmPassword(password)
+    if (password !== '') await confirmPassword({ password, ...code })
   }
   const { form, refusals, error } = useFormCall(() => call(confirm), {
     ...options,
-    fields: ['password', ...(options.fields ?? [])],
+    fields: ['password', 'code', ...(options.fields ?? [])],
   })
-  const asks =
-    isAsked || password !== '' || needsConfirmation(error) || refusals.password !== undefined
+  const asks = isAsked || isConfirming || needsConfirmation(error)
+  // It stays until the dialog is closed: the code is asked for after the password.
+  if (asks && !isConfirming) setConfirming(true)
   return {
     form: {
       ...form,
-      isBlocked: asks && password === '',
+      isBlocked: asks && (password === '' || isMissing),
       error: needsConfirmation(error) ? null : form.error,
     },
     refusals,
     passwordField: asks && (
-      <Field
-        name="password"
-        label="Your password of this dashboard"
-        hint="You must enter it again after half an hour."
-        error={refusals.password}
-      >
-        <PasswordInput
-          data-first
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-          autoComplete="current-password"
-        />
-      </Field>
+      <>
+        <Field
+          name="password"
+          label="Your password of this dashboard"
+          hint="You must enter it again after half an hour."
+          error={refusals.password}
+        >
+          <PasswordInput
+            data-first
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
+            autoComplete="current-password"
+          />
+        </Field>
+        {codeField(refusals.code)}
+      </>
     ),
   }
 }

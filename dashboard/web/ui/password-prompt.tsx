@@ -4,6 +4,7 @@ import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { type PasswordRequest, passwordRequest } from '#dashboard/web/api/password-confirmation.ts'
 import { confirmPassword } from '#dashboard/web/api/wp-login.ts'
 import { Button } from './button.tsx'
+import { useCodeField } from './code-field.tsx'
 import { Dialog, DialogFooter } from './dialog.tsx'
 import { Field } from './field.tsx'
 import { PasswordInput } from './password-input.tsx'
@@ -36,16 +37,19 @@ export function PasswordPrompt() {
 
 function Prompt({ request }: { request: PasswordRequest }) {
   const [password, setPassword] = useState('')
+  const { code, isMissing, codeField } = useCodeField()
   const { mutate, isPending, error } = useMutation({
     gcTime: 0,
-    mutationFn: () => confirmPassword(password),
+    mutationFn: () => confirmPassword({ password, ...code }),
     onSuccess: request.done,
   })
-  const refusal = refusalsIn(error).password
+  const refusals = refusalsIn(error)
+  const refusal = refusals.password
+  const isReady = password !== '' && !isMissing
   const submit = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()
-    if (password !== '' && !isPending) mutate()
+    if (isReady && !isPending) mutate()
   }
   return (
     <Dialog
@@ -63,11 +67,14 @@ function Prompt({ request }: { request: PasswordRequest }) {
             autoComplete="current-password"
           />
         </Field>
+        {codeField(refusals.code)}
         <DialogFooter
           onCancel={request.cancel}
-          above={error && refusal === undefined ? <Failure error={error} /> : undefined}
+          above={
+            error && Object.keys(refusals).length === 0 ? <Failure error={error} /> : undefined
+          }
         >
-          <Button type="submit" kind="primary" disabled={password === ''} busy={isPending}>
+          <Button type="submit" kind="primary" disabled={!isReady} busy={isPending}>
             Confirm password
           </Button>
         </DialogFooter>

@@ -55,6 +55,10 @@ export const DIALOGS: Record<string, Window> = {
   'a recovery kit': { path: '/backups', open: button('Create recovery kit') },
   'a backup target': { path: '/backups?part=targets', open: button('Add target') },
   'a purge': { path: '/trash', open: button(/^Delete .* permanently/) },
+  'two-factor authentication': {
+    path: '/account',
+    open: button('Set up two-factor authentication'),
+  },
   'a token': { path: '/account', open: button('Create token') },
   'a DNS account': { path: '/settings', open: button('Add DNS account') },
   'a new key': { path: '/settings', open: button('Rotate key') },

@@ -7,6 +7,7 @@ import { refusalsIn } from '#dashboard/web/api/client.ts'
 import { meQuery } from '#dashboard/web/api/session.ts'
 import { Button } from '#dashboard/web/ui/button.tsx'
 import { CheckField } from '#dashboard/web/ui/check.tsx'
+import { useCodeField } from '#dashboard/web/ui/code-field.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { useDialog } from '#dashboard/web/ui/dialog.tsx'
 import { TextField } from '#dashboard/web/ui/field.tsx'
@@ -15,6 +16,7 @@ import { Failure } from '#dashboard/web/ui/states.tsx'
 import { toast } from '#dashboard/web/ui/toasts.tsx'
 import { MIN_PASSWORD } from '#shared/kernel/api/auth.ts'
 import { Tokens } from './tokens.tsx'
+import { TwoFactor } from './two-factor.tsx'
 
 export function AccountPage() {
   const { data: user } = useQuery(meQuery)
@@ -23,6 +25,7 @@ export function AccountPage() {
       <Tokens />
       <div className="grid items-start gap-5 xl:grid-cols-2">
         <Password />
+        <TwoFactor />
         <Sessions />
       </div>
     </Page>
@@ -67,11 +70,13 @@ const EMPTY = { current: '', next: '', again: '', tokens: false }
 /** The other sessions of the user end with it, and the API tokens on request; this session stays. */
 function Password() {
   const [typed, setTyped] = useState(EMPTY)
+  const { code, isMissing, codeField, clear } = useCodeField()
   const client = useQueryClient()
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: changePassword,
     onSuccess: () => {
       setTyped(EMPTY)
+      clear()
       void client.invalidateQueries({ queryKey: ['activity'] })
       void client.invalidateQueries({ queryKey: ['tokens'] })
       toast('The password is changed, and all other sessions have ended')
@@ -88,11 +93,12 @@ function Password() {
   })
   const isOther = typed.again !== '' && typed.again !== typed.next
   const isShort = typed.next !== '' && typed.next.length < MIN_PASSWORD
-  const isWhole = typed.current !== '' && typed.next !== '' && typed.again === typed.next
+  const isWhole =
+    typed.current !== '' && typed.next !== '' && typed.again === typed.next && !isMissing
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const [current_password, password] = [typed.current, typed.next]
-    if (isWhole) mutate({ current_password, password, end_tokens: typed.tokens })
+    if (isWhole) mutate({ current_password, password, end_tokens: typed.tokens, ...code })
   }
   return (
     <Card title="Password">
@@ -120,6 +126,7 @@ function Password() {
           {...control('again')}
           autoComplete="new-password"
         />
+        {codeField(fields.code)}
         <CheckField
           label="Also end all API tokens"
           checked={typed.tokens}

@@ -3,6 +3,7 @@ import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { createToken, deleteToken, tokensQuery } from '#dashboard/web/api/account.ts'
 import { Button, IconButton } from '#dashboard/web/ui/button.tsx'
+import { useCodeField } from '#dashboard/web/ui/code-field.tsx'
 import { Confirm } from '#dashboard/web/ui/confirm.tsx'
 import { Copy } from '#dashboard/web/ui/copy.tsx'
 import { type DialogState, dialogOf, useDialog } from '#dashboard/web/ui/dialog.tsx'
@@ -108,14 +109,15 @@ const DAYS = optionsOf({ '7': '7 days', '30': '30 days', '90': '90 days', '365':
 function Form({ onClose }: DialogState) {
   const [draft, setDraft] = useState(EMPTY)
   const { name, scope, days, password } = draft
+  const { code, isMissing, codeField } = useCodeField()
   const { form, refusals, result } = useFormCall(
-    () => createToken({ name, scope, expires_in_days: Number(days), password }),
-    { fields: ['name', 'password'], changes: [['tokens']], onClose },
+    () => createToken({ name, scope, expires_in_days: Number(days), password, ...code }),
+    { fields: ['name', 'password', 'code'], changes: [['tokens'], ['totp']], onClose },
   )
   if (result) return <CreatedToken plaintext={result.plaintext} onClose={onClose} />
   const change = (part: Partial<typeof EMPTY>) => setDraft({ ...draft, ...part })
   return (
-    <DialogForm action="Create token" {...form}>
+    <DialogForm action="Create token" {...form} isBlocked={isMissing}>
       <TextField
         name="name"
         label="Name"
@@ -150,6 +152,7 @@ function Form({ onClose }: DialogState) {
         value={password}
         onChange={(next) => change({ password: next })}
       />
+      {codeField(refusals.code)}
     </DialogForm>
   )
 }
